@@ -1,0 +1,122 @@
+# The recipes of vscodelm; CI runs the same ones. `make` alone lists them.
+
+# The first Python that is new enough and can make environments. Each is tried, not only looked up:
+# a version manager's shim can be on PATH with nothing behind it.
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
+	$$python -c $(NEW_ENOUGH) 2>/dev/null && echo $$python && break; done)
+NEW_ENOUGH := 'import ensurepip, sys; sys.exit(sys.version_info < (3, 11))'
+
+VENV := .venv
+BIN := $(VENV)/bin
+RUN := $(BIN)/python -m
+PIP := $(RUN) pip --disable-pip-version-check -qq
+# Stamps: an environment is as new as the file that says what is in it. `make chat` needs only the
+# runtime; the tools are installed by the first recipe that uses them.
+RUNTIME := $(VENV)/.runtime
+DEV := $(VENV)/.dev
+
+CODE := bridge agents actors vscodelm tests benchmarks docs tooling
+# The cheap ones first.
+CHECKS := check-format check-lint check-words check-project check-imports check-types check-docs \
+	check-coverage
+WORKERS ?= 2
+# Options for the command that a recipe runs, as in: make test ARGS="-k history"
+ARGS ?=
+
+# Pyright would ask the network for a newer release at every run.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help chat test test-slow bench check $(CHECKS) format docs golden clean
+
+help:
+	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' Makefile
+
+##@ Use
+
+chat: $(RUNTIME) ## Talk to Eliza in the terminal
+	@$(BIN)/vscodelm chat $(ARGS)
+
+##@ Test
+
+test: $(DEV) ## Run the fast tests
+	$(RUN) pytest -m "not slow" -n $(WORKERS) $(ARGS)
+
+test-slow: $(DEV) ## Run the slow tests: real processes, many examples
+	$(RUN) pytest -m slow $(ARGS)
+
+bench: $(DEV) ## Measure the numbers we hold
+	$(RUN) benchmarks $(ARGS)
+
+##@ Check
+
+check: $(CHECKS) ## Run everything below
+
+check-format: $(DEV) ## Is the code formatted? (ruff)
+	$(BIN)/ruff format --check $(CODE)
+
+check-lint: $(DEV) ## Are the rules kept? (ruff)
+	$(BIN)/ruff check $(CODE)
+
+check-words: $(DEV) ## Is it spelled right? (codespell)
+	$(BIN)/codespell
+
+check-project: $(DEV) ## Are pyproject.toml and the news fragments well formed?
+	$(BIN)/validate-pyproject pyproject.toml
+	@news=$$($(BIN)/towncrier build --draft 2>&1) || { echo "$$news" >&2; exit 1; }
+
+check-imports: $(DEV) ## Do imports go down, and are pure modules pure? (import-linter)
+	$(BIN)/lint-imports --no-logo
+
+check-types: $(DEV) ## Do the types hold? (pyright, strict)
+	$(BIN)/pyright
+
+check-docs: $(DEV) ## Are the generated pages those of the code?
+	$(BIN)/python docs/generate.py --check
+
+# Pure modules have no excuse; of the rest the report only tells.
+check-coverage: $(DEV) ## Do the fast tests cover the pure modules completely?
+	$(RUN) pytest -m "not slow" -n $(WORKERS) --cov --cov-report= $(ARGS)
+	$(RUN) coverage report --include="$$($(RUN) tooling.pure)" --fail-under=100
+	$(RUN) coverage report --omit="$$($(RUN) tooling.pure)"
+
+##@ Write
+
+format: $(DEV) ## Format the code, and repair what can be repaired
+	$(BIN)/ruff check --fix --exit-zero --quiet $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+docs: $(DEV) ## Generate the pages that come from the code
+	$(BIN)/python docs/generate.py
+
+golden: $(DEV) ## Record the golden transcripts anew; review the diff
+	$(RUN) pytest tests/test_transcripts.py --update-golden $(ARGS)
+
+##@ Clean
+
+clean: ## Remove the environment, the caches and the reports
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* \
+		build dist htmlcov
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment.
+
+$(BIN)/python:
+	@$(or $(PYTHON),false) -c $(NEW_ENOUGH) 2>/dev/null || { \
+		echo 'vscodelm needs Python 3.11 or newer, with venv.' >&2; \
+		echo '$(or $(PYTHON),None was found on PATH)$(if $(PYTHON), is not that)' \
+			'- name one: make PYTHON=/path/to/python3' >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+# Order-only: that the interpreter is there matters, not how old it is.
+$(RUNTIME): pyproject.toml | $(BIN)/python
+	@echo "Installing vscodelm into $(VENV) ..."
+	@$(PIP) install --editable .
+	@touch $@
+
+$(DEV): pyproject.toml | $(BIN)/python
+	@echo "Installing vscodelm and its tools into $(VENV) ..."
+	@$(PIP) install --editable '.[dev]'
+	@touch $(RUNTIME) $@

@@ -1,0 +1,1 @@
+"""The actors: they own tasks, channels and lifetimes."""

@@ -1,0 +1,251 @@
+"""The editor port: the wire on one side, the History Actor's inbox on the other.
+
+Reading: lines are parsed and checked, small requests are answered at once, chat requests go to the
+History Actor. Writing: what the History Actor says becomes lines in the outbox. Each request that
+is open is answered exactly once, and its id is free again after that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Any
+
+import attrs
+import msgspec
+import trio
+from msgspec import UNSET
+
+from bridge import methods
+from bridge.errors import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Failure, RpcError
+from bridge.jsonrpc import (
+    Call,
+    InvalidLine,
+    LineSplitter,
+    Notice,
+    TooLong,
+    decode_params,
+    error_line,
+    notification_line,
+    notification_lines,
+    parse_line,
+    result_line,
+)
+from bridge.models import AgentChoice, Catalogue
+from bridge.tokens import estimate_message, estimate_text
+from bridge.transcript import TranscriptReader, decode_message
+from bridge.wire import (
+    CancelParams,
+    CancelRequestParams,
+    Capabilities,
+    ChatParams,
+    ClientInfo,
+    Empty,
+    InitializeParams,
+    InitializeResult,
+    ModelsResult,
+    Part,
+    RequestId,
+    ResponseCompleteParams,
+    ResponsePartParams,
+    Settings,
+    Stats,
+    TokenCountParams,
+    TokenCountResult,
+)
+
+from .inbox import Asked, Cancelled, FromEditor, Leaving, StatsAsked
+from .log import log
+from .outbox import Outbox
+from .trace import Trace
+
+REPLIES_HIGH_WATER = 16 * 1024 * 1024
+"""Unread bytes at which we stop reading requests; far more than parts may wait, so that an editor
+which writes a long request before it reads is still heard."""
+
+_decode_any = msgspec.json.Decoder().decode
+_EMPTY = Empty()
+
+
+@attrs.define(eq=False)
+class EditorPort:
+    """One connection to an editor."""
+
+    outbox: Outbox
+    catalogue: Catalogue
+    trace: Trace
+    _capabilities: Capabilities = attrs.field(factory=Capabilities, init=False)
+    _open: set[RequestId] = attrs.field(factory=set["RequestId"], init=False)
+    _reader: TranscriptReader = attrs.field(factory=TranscriptReader, init=False)
+
+    # From the editor.
+
+    async def read(
+        self, stream: trio.abc.ReceiveStream, inbox: trio.MemorySendChannel[FromEditor]
+    ) -> None:
+        """Read until the input ends."""
+        splitter = LineSplitter()
+        async for chunk in stream:
+            await self._take(splitter.feed(bytes(chunk)), inbox)
+        await self._take(splitter.finish(), inbox)
+
+    async def _take(
+        self, lines: Sequence[bytes | TooLong], inbox: trio.MemorySendChannel[FromEditor]
+    ) -> None:
+        for line in lines:
+            message = self.hear(line)
+            if message is not None:
+                await inbox.send(message)
+            await self.outbox.room(REPLIES_HIGH_WATER)
+
+    def hear(self, line: bytes | TooLong) -> FromEditor | None:
+        """Take one line in; return what the History Actor must know of it."""
+        if isinstance(line, TooLong):
+            message = f"Invalid request: a line of {line.size} bytes is too long"
+            self._send(error_line(None, RpcError(INVALID_REQUEST, message)))
+            return None
+        self.trace.line("in", line)
+        try:
+            message = parse_line(line)
+        except InvalidLine as invalid:
+            self._send(error_line(invalid.request, invalid.error))
+            return None
+        match message:
+            case Call():
+                return self._call(message)
+            case Notice():
+                return self._notice(message)
+            case _:
+                log.debug("a response, though nothing was asked")
+                return None
+
+    def _call(self, call: Call) -> FromEditor | None:
+        if call.id in self._open:
+            text = f"Invalid request: the id {call.id!r} belongs to a request that is still open"
+            self._send(error_line(None, RpcError(INVALID_REQUEST, text)))
+            return None
+        decoder = methods.decoder(call.method) if call.method in methods.REQUESTS else None
+        try:
+            if decoder is None:
+                raise RpcError(METHOD_NOT_FOUND, f"Method not found: {call.method}")
+            params = decode_params(decoder, call.params)
+            if isinstance(params, ChatParams):
+                asked = self._chat(call.id, params)
+                self._open.add(call.id)
+                return asked
+            if call.method == methods.STATS:
+                self._open.add(call.id)
+                return StatsAsked(call.id)
+            self._send(result_line(call.id, self._result(params)))
+        except RpcError as error:
+            self._send(error_line(call.id, error))
+        return None
+
+    def _notice(self, notice: Notice) -> Cancelled | None:
+        decoder = methods.decoder(notice.method)
+        if decoder is None or notice.method in methods.REQUESTS:
+            log.debug("ignored notification method=%s", notice.method)
+            return None
+        try:
+            params = decode_params(decoder, notice.params)
+        except RpcError as error:
+            log.warning("ignored notification method=%s reason=%s", notice.method, error)
+            return None
+        match params:
+            case CancelParams(request_id=request) | CancelRequestParams(id=request):
+                return Cancelled(request) if request in self._open else None
+            case _:
+                raise AssertionError(f"no notification takes {params!r}")
+
+    def _result(self, params: Any) -> Any:
+        match params:
+            case InitializeParams(client_info=client, capabilities=capabilities):
+                log.info("client=%s version=%s connected", client.name, client.version)
+                self._capabilities = capabilities
+                return InitializeResult(ClientInfo("vscodelm", version("vscodelm")))
+            case TokenCountParams(text=str(text)):
+                return TokenCountResult(estimate_text(text))
+            case TokenCountParams(message=msgspec.Raw() as raw):
+                return TokenCountResult(estimate_message(decode_message(raw, "$.message")))
+            case _:
+                return ModelsResult([model.information for model in self.catalogue.models])
+
+    def _chat(self, request: RequestId, params: ChatParams) -> Asked:
+        model = self.catalogue.find(params.model_id)
+        settings = model.settings if model else Settings()
+        if params.agent is not UNSET:
+            try:
+                agent = AgentChoice.of(_decode_any(params.agent))
+            except msgspec.ValidationError as error:
+                raise RpcError(INVALID_PARAMS, f"Invalid params: {_at_agent(error)}") from None
+        elif model is not None:
+            agent = model.agent
+        else:
+            known = ", ".join(m.information.id for m in self.catalogue.models)
+            raise Failure(
+                "NotFound",
+                f"There is no model {params.model_id!r} here; there is: {known}. "
+                "Name an `agent` in the request, or add the model to the configuration.",
+            ).as_rpc_error()
+        return Asked(
+            request,
+            agent,
+            self._reader.read(params.messages),
+            params.options,
+            settings if params.settings is UNSET else params.settings,
+            self._capabilities,
+        )
+
+    # To the editor.
+
+    def show(self, request: RequestId, parts: Sequence[Part]) -> None:
+        """Send parts of the answer to a request."""
+        self._send(
+            notification_lines(
+                methods.RESPONSE_PART, [ResponsePartParams(request, part) for part in parts]
+            )
+        )
+
+    def settle(self, request: RequestId, failure: Failure | None = None) -> None:
+        """Answer a chat request: resolved, or failed."""
+        self._open.discard(request)
+        if failure is not None:
+            self._send(error_line(request, failure.as_rpc_error()))
+            return
+        complete = notification_line(methods.RESPONSE_COMPLETE, ResponseCompleteParams(request))
+        self._send(complete + result_line(request, _EMPTY))
+
+    def tell_stats(self, request: RequestId, stats: Stats) -> None:
+        """Answer `lm/stats`."""
+        self._open.discard(request)
+        self._send(result_line(request, stats))
+
+    def change_catalogue(self, catalogue: Catalogue) -> None:
+        """Take other models, and say so."""
+        self.catalogue = catalogue
+        self._send(notification_line(methods.MODELS_CHANGED, _EMPTY))
+
+    def _send(self, lines: bytes) -> None:
+        self.trace.lines("out", lines)
+        self.outbox.put(lines)
+
+
+def _at_agent(error: msgspec.ValidationError) -> str:
+    message, found, path = str(error).partition(" - at `$")
+    return f"{message} - at `$.agent{path if found else '`'}"
+
+
+async def run_editor(
+    port: EditorPort,
+    stream: trio.abc.ReceiveStream,
+    inbox: trio.MemorySendChannel[FromEditor],
+    until: trio.CancelScope,
+) -> None:
+    """Read requests until the input ends or `until` is cancelled; then tell the History Actor."""
+    async with inbox:
+        with until:
+            try:
+                await port.read(stream, inbox)
+            except trio.BrokenResourceError as error:
+                log.warning("the input broke: %s", error)
+        await inbox.send(Leaving())

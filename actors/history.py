@@ -1,0 +1,248 @@
+"""The History Actor: decides for every request whose it is and what is new, and carries that out.
+
+It owns the router and every conversation's history. It never waits but for its inbox: what it sends
+goes into outboxes and handles that take it at once. So an editor that doesn't read, or an agent
+that doesn't stop, can't make it deaf (docs/explanation/actors.md draws the graph).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+
+import attrs
+import trio
+
+from agents.base import Agent
+from bridge.history import (
+    Abort,
+    Ask,
+    Cancel,
+    Close,
+    Deliver,
+    Effect,
+    Emit,
+    Fail,
+    Finish,
+    Forward,
+    History,
+    Phase,
+    Settle,
+)
+from bridge.models import AgentChoice
+from bridge.router import ConversationKey, Joins, Opens, Outcome, Router
+from bridge.wire import PERMISSION_TOOL, RequestId, Stats
+
+from .editor import EditorPort
+from .inbox import (
+    Asked,
+    Cancelled,
+    Ended,
+    Expired,
+    Failed,
+    FromSession,
+    Leaving,
+    Message,
+    Said,
+    StatsAsked,
+)
+from .log import decision
+from .outbox import Outbox
+from .plan import Delivery, offered_tools
+from .session import SessionActor, SessionHandle
+
+AgentFactory = Callable[[AgentChoice], Agent]
+
+
+@attrs.define(eq=False)
+class _Conversation:
+    agent: AgentChoice
+    handle: SessionHandle
+    asked: Asked
+    history: History = attrs.field(factory=History)
+
+
+@attrs.define(eq=False)
+class HistoryActor:
+    """Every conversation of one editor."""
+
+    editor: EditorPort
+    outbox: Outbox
+    agent_for: AgentFactory
+    sessions: trio.Nursery
+    inbox: trio.MemorySendChannel[FromSession]
+    """Cloned for each session actor."""
+    _router: Router = attrs.field(factory=Router, init=False)
+    _conversations: dict[ConversationKey, _Conversation] = attrs.field(
+        factory=dict["ConversationKey", _Conversation], init=False
+    )
+    """The least recently asked first."""
+    _open: dict[RequestId, ConversationKey] = attrs.field(
+        factory=dict["RequestId", "ConversationKey"], init=False
+    )
+    _keys: count[int] = attrs.field(factory=lambda: count(1), init=False)
+    _leaving: bool = attrs.field(default=False, init=False)
+
+    def hear(self, message: Message) -> None:
+        """Take one message in and carry out what follows from it."""
+        match message:
+            case Said(conversation=key, turn=turn, parts=parts):
+                conversation = self._conversations.get(key)
+                if conversation is not None:
+                    self._perform(key, conversation, conversation.history.apply(Emit(turn, parts)))
+            case Asked():
+                self._ask(message)
+            case Cancelled(request=request):
+                key = self._open.get(request)
+                if key is not None:
+                    self._change(key, Cancel(request))
+            case Ended(conversation=key, turn=turn):
+                self._change(key, Finish(turn))
+            case Failed(conversation=key, turn=turn, failure=failure):
+                self._change(key, Fail(turn, failure))
+            case Expired(conversation=key):
+                conversation = self._conversations.get(key)
+                if conversation is not None and conversation.history.phase is Phase.IDLE:
+                    self._end(key, "idle")
+            case StatsAsked(request=request):
+                self.editor.tell_stats(request, self._stats())
+            case Leaving():
+                self._leave()
+
+    def _ask(self, asked: Asked) -> None:
+        if self._leaving:
+            self.editor.settle(asked.request)
+            return
+        path = asked.transcript.path
+        outcome = self._router.route(asked.agent.key, path)
+        match outcome:
+            case Joins(conversation=key):
+                conversation = self._conversations.pop(key)
+                conversation.asked = asked
+                self._conversations[key] = conversation
+            case Opens():
+                key = next(self._keys)
+                self._make_room(asked)
+                conversation = self._open_conversation(key, asked)
+        self._log(asked, key, outcome)
+        self._open[asked.request] = key
+        effects = conversation.history.apply(Ask(asked.request, path, outcome.match))
+        self._perform(key, conversation, effects)
+        self._router.place(key, asked.agent.key, conversation.history)
+
+    def _open_conversation(self, key: ConversationKey, asked: Asked) -> _Conversation:
+        handle = SessionHandle()
+        conversation = _Conversation(asked.agent, handle, asked)
+        self._conversations[key] = conversation
+        actor = SessionActor(
+            key, self.agent_for(asked.agent), handle, self.inbox.clone(), self.outbox
+        )
+        self.sessions.start_soon(actor.run, name=f"session of conversation {key}")
+        return conversation
+
+    def _make_room(self, asked: Asked) -> None:
+        """End the least recently used conversations of this agent that are over its limit."""
+        same = [
+            key
+            for key, conversation in self._conversations.items()
+            if conversation.agent.key == asked.agent.key
+        ]
+        excess = len(same) + 1 - asked.settings.max_sessions
+        for key in same:
+            if excess <= 0:
+                break
+            busy = self._conversations[key].history.phase is Phase.STREAMING
+            if not busy and not self._router.has_pending_calls(key):
+                self._end(key, "least-recently-used")
+                excess -= 1
+
+    def _change(self, key: ConversationKey, event: Cancel | Finish | Fail) -> None:
+        conversation = self._conversations.get(key)
+        if conversation is None:
+            return
+        effects = conversation.history.apply(event)
+        if effects:
+            what = type(event).__name__.lower()
+            decision(what, conversation=key, turn=conversation.history.turn)
+            self._perform(key, conversation, effects)
+            self._router.place(key, conversation.agent.key, conversation.history)
+
+    def _end(self, key: ConversationKey, reason: str) -> None:
+        conversation = self._conversations.pop(key)
+        decision("close", conversation=key, reason=reason)
+        self._perform(key, conversation, conversation.history.apply(Close()))
+        self._router.forget(key)
+        conversation.handle.close()
+
+    def _leave(self) -> None:
+        for key in list(self._conversations):
+            self._end(key, "leaving")
+        self._leaving = True
+        self.inbox.close()  # the loop ends when the last session actor has
+
+    def _perform(
+        self, key: ConversationKey, conversation: _Conversation, effects: list[Effect]
+    ) -> None:
+        for effect in effects:
+            match effect:
+                case Forward(request=request, parts=parts):
+                    self.editor.show(request, parts)
+                case Settle(request=request, failure=failure):
+                    del self._open[request]
+                    self.editor.settle(request, failure)
+                    if failure is not None:
+                        decision(failure.kind, request=request, conversation=key)
+                case Abort(turn=turn):
+                    conversation.handle.abort(turn)
+                case Deliver():
+                    conversation.handle.deliver(_delivery(conversation.asked, effect))
+
+    def _log(self, asked: Asked, key: ConversationKey, outcome: Outcome) -> None:
+        decision(
+            outcome.reason.value,
+            request=asked.request,
+            conversation=key,
+            turn=self._conversations[key].history.turn + 1,
+            new=len(asked.transcript.path) - outcome.match.new_from,
+        )
+
+    def _stats(self) -> Stats:
+        joins, opens = self._router.joined, self._router.opened
+        return Stats(
+            requests_by_class={"main": joins.total() + opens.total()},
+            matches_by_rule={reason.value: n for reason, n in joins.items()},
+            misses_by_reason={reason.value: n for reason, n in opens.items()},
+            live_conversations=len(self._conversations),
+            sessions=len(self.sessions.child_tasks),
+            processes=0,
+        )
+
+
+def _delivery(asked: Asked, deliver: Deliver) -> Delivery:
+    return Delivery(
+        turn=deliver.turn,
+        transcript=asked.transcript,
+        new_from=deliver.new_from,
+        withdrawn=deliver.withdrawn,
+        options=asked.options,
+        settings=asked.settings,
+        tools=offered_tools(asked.options, asked.settings),
+        can_ask=any(tool.name == PERMISSION_TOOL for tool in asked.options.tools),
+        capabilities=asked.capabilities,
+    )
+
+
+async def run_history(
+    inbox: trio.MemoryReceiveChannel[Message],
+    from_sessions: trio.MemorySendChannel[FromSession],
+    editor: EditorPort,
+    outbox: Outbox,
+    agent_for: AgentFactory,
+) -> None:
+    """Decide until the editor has left and every session has ended; then close the outbox."""
+    async with trio.open_nursery() as sessions:
+        actor = HistoryActor(editor, outbox, agent_for, sessions, from_sessions)
+        async with inbox:
+            async for message in inbox:
+                actor.hear(message)
+    outbox.close()

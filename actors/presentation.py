@@ -1,0 +1,88 @@
+"""What an agent says, as parts that this editor can show. Pure.
+
+Notices of ours (why a turn ended) are parts like any other: the host keeps them in its history, so
+they belong to the record.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from agents.events import AskPermission, Attach, CallTool, Say, StopReason, Think
+from bridge.wire import (
+    PERMISSION_TOOL,
+    Capabilities,
+    DataPart,
+    Part,
+    TextPart,
+    ThinkingMode,
+    ThinkingPart,
+    ToolCallPart,
+)
+
+_NOTICES = {
+    StopReason.END_TURN: "The agent ended its turn without an answer.",
+    StopReason.MAX_TOKENS: "The agent stopped: it reached its limit of tokens.",
+    StopReason.MAX_TURN_REQUESTS: "The agent stopped: it reached its limit of requests in a turn.",
+    StopReason.REFUSAL: "The agent refused to go on.",
+    StopReason.CANCELLED: "The agent cancelled its turn.",
+}
+
+
+@attrs.define
+class Presenter:
+    """Presents one response. `said` is whether anything visible went out."""
+
+    capabilities: Capabilities
+    thinking: ThinkingMode
+    said: bool = False
+
+    def part(self, event: Say | Think | Attach | CallTool | AskPermission) -> Part | None:
+        """Return the part for an event, None if this editor isn't shown it."""
+        match event:
+            case Say(text=text):
+                if not text:
+                    return None
+                self.said = True
+                return TextPart(text)
+            case Think():
+                return self._thinking(event)
+            case Attach():
+                return self._data(event)
+            case CallTool(call_id=call_id, name=name, parameters=parameters):
+                self.said = True
+                return ToolCallPart(call_id, name, parameters)
+            case AskPermission(call_id=call_id, title=title, kind=kind, details=details):
+                self.said = True
+                parameters = {**details, "title": title, "kind": kind}
+                return ToolCallPart(call_id, PERMISSION_TOOL, parameters)
+
+    def notice(self, reason: StopReason) -> Part | None:
+        """Return what the user must know about the end of a turn.
+
+        A response is never empty, because hosts take that for a failure and ask again.
+        """
+        if self.said and reason in (StopReason.END_TURN, StopReason.CANCELLED):
+            return None
+        text = _NOTICES[reason]
+        blank = "\n\n" if self.said else ""
+        self.said = True
+        return TextPart(f"{blank}*{text}*")
+
+    def _thinking(self, event: Think) -> Part | None:
+        if self.thinking == "part" and self.capabilities.thinking:
+            return ThinkingPart(event.text, event.id, event.metadata)
+        if self.thinking == "text" and event.text:
+            self.said = True
+            return TextPart(event.text)
+        return None
+
+    def _data(self, event: Attach) -> Part | None:
+        match event.mime_type:
+            case "usage":
+                wanted = self.capabilities.usage
+            case "stateful_marker":
+                wanted = self.capabilities.marker
+            case _:
+                wanted = self.capabilities.data
+        return DataPart(event.mime_type, event.data) if wanted else None

@@ -1,0 +1,52 @@
+"""The system: one editor's port, its History Actor and the writer, from first byte to last."""
+
+from __future__ import annotations
+
+import math
+
+import trio
+
+from bridge.models import Catalogue
+
+from .editor import EditorPort, run_editor
+from .history import AgentFactory, run_history
+from .inbox import Message
+from .outbox import Outbox
+from .trace import Trace
+
+LEAVING_SECONDS = 10.0
+"""How long ending may take: draining agents, and an editor that doesn't read its last lines."""
+
+
+async def run_system(
+    source: trio.abc.ReceiveStream,
+    sink: trio.abc.SendStream,
+    *,
+    agent_for: AgentFactory,
+    catalogue: Catalogue,
+    trace: Trace,
+    until: trio.CancelScope,
+) -> None:
+    """Serve an editor until its input ends, its output breaks or `until` is cancelled.
+
+    Then every open request is settled, every session closed and every line written, within
+    `LEAVING_SECONDS`.
+    """
+    outbox = Outbox()
+    port = EditorPort(outbox, catalogue, trace)
+    # size 0: what the History Actor hasn't heard yet, stops who would say more
+    send_inbox, inbox = trio.open_memory_channel[Message](0)
+
+    async def write() -> None:
+        await outbox.run(sink)
+        until.cancel()  # done, or nobody reads any more
+
+    async def read() -> None:
+        await run_editor(port, source, send_inbox, until)
+        whole.deadline = trio.current_time() + LEAVING_SECONDS
+
+    with trio.CancelScope(deadline=math.inf) as whole:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(write)
+            nursery.start_soon(run_history, inbox, send_inbox.clone(), port, outbox, agent_for)
+            nursery.start_soon(read)

@@ -1,0 +1,65 @@
+"""The trace of a run: every wire line in both directions, as JSON lines, secrets redacted."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import IO, Any, Literal, TypeAlias
+
+import msgspec
+
+from bridge.redact import redact
+
+Direction: TypeAlias = Literal["in", "out"]
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder().decode
+
+
+class Trace:
+    """Writes nothing: a run without `--trace-dir`."""
+
+    def line(self, direction: Direction, line: bytes) -> None:
+        """Record one line."""
+
+    def lines(self, direction: Direction, lines: bytes) -> None:
+        """Record lines that are sent together."""
+
+    def close(self) -> None:
+        """End the trace."""
+
+
+class FileTrace(Trace):
+    """Writes to a file that only its owner can read; each line is on disk before the next."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._began = time.monotonic()
+
+    def line(self, direction: Direction, line: bytes) -> None:
+        """Record one line; one that isn't JSON is recorded as text."""
+        try:
+            message: Any = redact(_decode(line))
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            message = line.decode(errors="replace")
+        milliseconds = round((time.monotonic() - self._began) * 1000, 3)
+        record = {"t_ms": milliseconds, "direction": direction, "message": message}
+        self._file.write(_encode(record) + b"\n")
+        self._file.flush()
+
+    def lines(self, direction: Direction, lines: bytes) -> None:
+        """Record each of the lines."""
+        for line in lines.splitlines():
+            self.line(direction, line)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def open_trace(folder: Path, name: str) -> FileTrace:
+    """Return a trace in `folder`, which is made if it isn't there; raises `OSError`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.jsonl"
+    path.touch(mode=0o600)
+    return FileTrace(path.open("ab"))

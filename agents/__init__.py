@@ -1,0 +1,1 @@
+"""The agents' side: how each kind of agent is talked to."""

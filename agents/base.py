@@ -1,0 +1,105 @@
+"""The contract of an agent: what Eliza, ACP agents and Open Responses endpoints all satisfy.
+
+An `Agent` is one definition (one child process, one endpoint). It opens sessions; a session keeps
+the conversation and runs one turn at a time. A turn is a channel of batches of events:
+
+- `Say` and `Think` and `Attach` stream out;
+- `CallTool` and `AskPermission` need an answer from the editor's side. When the agent can't go on
+  without it, it sends `Await`: the response to the editor ends there, the turn stays open, and the
+  answers come through `AgentSession.answer`;
+- exactly one `Stop` or `Break` is the last event; after it the channel is at its end.
+
+An agent that can't go on at all raises `AgentError`: the session is lost, and the next turn opens
+another. Nothing here knows an actor, a request or the wire to the editor.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol, TypeAlias
+
+import trio
+
+from bridge.errors import Failure
+
+from .events import (
+    Answer,
+    AskPermission,
+    Attach,
+    Await,
+    Batch,
+    Break,
+    CallTool,
+    Decision,
+    Event,
+    PermissionAnswer,
+    PermissionKind,
+    Prompt,
+    Say,
+    Stop,
+    StopReason,
+    Think,
+    ToolAnswer,
+)
+
+__all__ = [
+    "Agent",
+    "AgentError",
+    "AgentSession",
+    "Answer",
+    "AskPermission",
+    "Attach",
+    "Await",
+    "Batch",
+    "Break",
+    "CallTool",
+    "Decision",
+    "Event",
+    "PermissionAnswer",
+    "PermissionKind",
+    "Prompt",
+    "Say",
+    "Stop",
+    "StopReason",
+    "Think",
+    "ToolAnswer",
+    "Turn",
+]
+
+
+class AgentError(Exception):
+    """The agent's session is lost; `failure` says what a user can do about it."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+Turn: TypeAlias = trio.abc.ReceiveChannel[Batch]
+
+
+class AgentSession(Protocol):
+    """A conversation that the agent remembers; one turn at a time."""
+
+    def run(self, prompt: Prompt) -> Turn:
+        """Begin a turn. Receiving from the turn raises `AgentError` if the session is lost."""
+        ...
+
+    def answer(self, answer: Answer) -> None:
+        """Hand over one answer; an id that nobody waits for (any more) has no effect."""
+        ...
+
+    async def cancel(self) -> None:
+        """Ask the running turn to stop. It still ends by its last event, which must be received."""
+        ...
+
+
+class Agent(Protocol):
+    """An agent definition that can open sessions."""
+
+    def session(self, prompt: Prompt) -> AbstractAsyncContextManager[AgentSession]:
+        """Open a session, closed on exit; `prompt` is the first turn's (tools, settings).
+
+        Raises `AgentError` where the agent can't be had.
+        """
+        ...

@@ -1,0 +1,1 @@
+"""The numbers we hold, measured."""

@@ -1,0 +1,1 @@
+"""The editor's side: wire model, JSON-RPC, history, routing, tokens, errors."""

@@ -1,0 +1,53 @@
+"""Errors, by who is at fault.
+
+- `RpcError`: the client's. Something on the wire was wrong; it is answered with a JSON-RPC error.
+- `Failure`: the agent's, or the world's. A value, not an exception: a turn ended with it.
+- `LocalError`: our own. A caller in this process broke a rule; it is never caught.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import attrs
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+REQUEST_FAILED = -32000
+
+FailureKind: TypeAlias = Literal[
+    "NoPermissions", "Blocked", "NotFound", "AgentFailed", "Unavailable"
+]
+
+
+class LocalError(Exception):
+    """A rule of this process was broken by this process."""
+
+
+class RpcError(Exception):
+    """An error to answer a request with (JSON-RPC 2.0, section 5.1)."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+@attrs.frozen
+class Failure:
+    """Why a request failed: `message` is for a user to act on, `kind` for the host."""
+
+    kind: FailureKind
+    message: str
+    detail: str = ""
+    stderr_tail: str | None = None
+
+    def as_rpc_error(self) -> RpcError:
+        """Return the error that the request is settled with."""
+        data = {"kind": self.kind, "detail": self.detail or self.message}
+        if self.stderr_tail is not None:
+            data["stderrTail"] = self.stderr_tail
+        return RpcError(REQUEST_FAILED, self.message, data)

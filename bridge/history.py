@@ -1,0 +1,359 @@
+"""One conversation's history: committed, provisional, and what each event means.
+
+Rule 1: nothing in this file waits, and nothing outside changes a history.
+Rule 2: everything an agent says carries its turn; what an older turn says has no effect.
+Rule 3: `TRANSITIONS` is the machine. `apply` looks a cell up and runs its steps, the diagram in
+docs/explanation/history.md is drawn from it, and a test walks every cell.
+
+*Committed* is what the editor has acknowledged by building on it. *Provisional* is the exchange in
+flight, or settled but not yet acknowledged. Together they are exactly what the editor was shown.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import attrs
+
+from .errors import Failure, LocalError
+from .message import Message
+from .wire import Part, RequestId
+
+
+class Phase(enum.Enum):
+    """What a history is doing."""
+
+    IDLE = "idle"
+    STREAMING = "streaming"
+    CLOSED = "closed"
+
+
+class Ending(enum.Enum):
+    """How an exchange ended; hosts treat each differently."""
+
+    OPEN = "open"
+    COMPLETE = "complete"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    EMPTY = "empty"
+
+
+@attrs.frozen
+class Exchange:
+    """What was asked in one request, and what we answered (None: nothing was sent)."""
+
+    asked: tuple[Message, ...]
+    answer: Message | None = None
+    ending: Ending = Ending.OPEN
+
+
+# How a request relates to a history (made by `bridge.diff`).
+
+
+@attrs.frozen
+class Extends:
+    """The request builds on the provisional exchange; new is what stands at `new_from` and after.
+
+    `echoed` is whether our answer came back; if not, the user's half was said all the same.
+    """
+
+    new_from: int
+    echoed: bool = True
+
+
+@attrs.frozen
+class Supersedes:
+    """The request builds on the committed part only: the provisional exchange is withdrawn."""
+
+    new_from: int
+
+
+Match: TypeAlias = Extends | Supersedes
+
+
+# Inputs.
+
+
+@attrs.frozen
+class Ask:
+    """A request whose conversation this is."""
+
+    request: RequestId
+    incoming: tuple[Message, ...]
+    match: Match
+
+
+@attrs.frozen
+class Cancel:
+    """The editor doesn't want the rest of the answer to `request`."""
+
+    request: RequestId
+
+
+@attrs.frozen
+class Emit:
+    """The agent said something."""
+
+    turn: int
+    parts: Sequence[Part]
+
+
+@attrs.frozen
+class Finish:
+    """The agent's turn ended, or waits for results of the calls it made."""
+
+    turn: int
+
+
+@attrs.frozen
+class Fail:
+    """The agent's turn failed."""
+
+    turn: int
+    failure: Failure
+
+
+@attrs.frozen
+class Close:
+    """The conversation is given up: too old, too many, or the process ends."""
+
+
+Input: TypeAlias = Ask | Cancel | Emit | Finish | Fail | Close
+
+
+# Effects, in the order in which they are to be carried out.
+
+
+@attrs.frozen
+class Deliver:
+    """Give the session the messages from `new_from` on; `withdrawn`: an exchange was taken back."""
+
+    turn: int
+    new_from: int
+    withdrawn: bool
+
+
+@attrs.frozen
+class Abort:
+    """Stop the session's turn."""
+
+    turn: int
+
+
+@attrs.frozen
+class Forward:
+    """Show the editor these parts."""
+
+    request: RequestId
+    parts: Sequence[Part]
+
+
+@attrs.frozen
+class Settle:
+    """Answer the request: resolved, or failed. It is the last that the request hears of us."""
+
+    request: RequestId
+    failure: Failure | None = None
+
+
+Effect: TypeAlias = Deliver | Abort | Forward | Settle
+
+
+# The machine.
+
+
+class Kind(enum.Enum):
+    """An input as a history sees it."""
+
+    EXTENDS = "extends"
+    SUPERSEDES = "supersedes"
+    CANCEL = "cancel"
+    EMIT = "emit"
+    FINISH = "finish"
+    FAIL = "fail"
+    CLOSE = "close"
+    STALE = "stale"
+    """Of an older turn, or about another request."""
+
+
+class Step(enum.Enum):
+    """One thing that a transition does; each is a method of `History`."""
+
+    ABORT = "abort"
+    CANCELLED = "end cancelled"
+    COMPLETED = "end complete"
+    FAILED = "end failed"
+    COMMIT = "commit"
+    WITHDRAW = "withdraw"
+    DELIVER = "deliver"
+    FORWARD = "forward"
+    REFUSE = "refuse"
+
+
+@attrs.frozen
+class Cell:
+    """What happens, in order, and where it leads."""
+
+    steps: tuple[Step, ...]
+    then: Phase
+
+
+def _cell(then: Phase, *steps: Step) -> Cell:
+    return Cell(steps, then)
+
+
+_IDLE, _STREAMING, _CLOSED = Phase.IDLE, Phase.STREAMING, Phase.CLOSED
+
+TRANSITIONS: dict[Phase, dict[Kind, Cell]] = {
+    Phase.IDLE: {
+        Kind.EXTENDS: _cell(_STREAMING, Step.COMMIT, Step.DELIVER),
+        Kind.SUPERSEDES: _cell(_STREAMING, Step.WITHDRAW, Step.DELIVER),
+        Kind.CANCEL: _cell(_IDLE),
+        Kind.EMIT: _cell(_IDLE),
+        Kind.FINISH: _cell(_IDLE),
+        Kind.FAIL: _cell(_IDLE),
+        Kind.CLOSE: _cell(_CLOSED),
+        Kind.STALE: _cell(_IDLE),
+    },
+    Phase.STREAMING: {
+        Kind.EXTENDS: _cell(_STREAMING, Step.ABORT, Step.CANCELLED, Step.COMMIT, Step.DELIVER),
+        Kind.SUPERSEDES: _cell(_STREAMING, Step.ABORT, Step.CANCELLED, Step.WITHDRAW, Step.DELIVER),
+        Kind.CANCEL: _cell(_IDLE, Step.ABORT, Step.CANCELLED),
+        Kind.EMIT: _cell(_STREAMING, Step.FORWARD),
+        Kind.FINISH: _cell(_IDLE, Step.COMPLETED),
+        Kind.FAIL: _cell(_IDLE, Step.FAILED),
+        Kind.CLOSE: _cell(_CLOSED, Step.ABORT, Step.CANCELLED),
+        Kind.STALE: _cell(_STREAMING),
+    },
+    Phase.CLOSED: {
+        Kind.EXTENDS: _cell(_CLOSED, Step.REFUSE),
+        Kind.SUPERSEDES: _cell(_CLOSED, Step.REFUSE),
+        Kind.CANCEL: _cell(_CLOSED),
+        Kind.EMIT: _cell(_CLOSED),
+        Kind.FINISH: _cell(_CLOSED),
+        Kind.FAIL: _cell(_CLOSED),
+        Kind.CLOSE: _cell(_CLOSED),
+        Kind.STALE: _cell(_CLOSED),
+    },
+}
+
+
+@attrs.define
+class History:
+    """The record of one conversation. Read anything; change it by `apply` alone."""
+
+    phase: Phase = attrs.field(default=Phase.IDLE, init=False)
+    turn: int = attrs.field(default=0, init=False)
+    request: RequestId | None = attrs.field(default=None, init=False)
+    """The open request, while streaming."""
+    committed: list[Exchange] = attrs.field(factory=list[Exchange], init=False)
+    committed_path: list[Message] = attrs.field(factory=list[Message], init=False)
+    """The committed part as the editor shows it."""
+    provisional: Exchange | None = attrs.field(default=None, init=False)
+    """The newest exchange; its answer is filled in when it settles."""
+    _parts: list[Part] = attrs.field(factory=list["Part"], init=False)
+
+    def apply(self, event: Input) -> list[Effect]:
+        """Take one event in and return what is to be done.
+
+        Raises `LocalError`, and changes nothing, on a request to a closed history.
+        """
+        cell = TRANSITIONS[self.phase][self._kind(event)]
+        effects = [effect for step in cell.steps for effect in self._run(step, event)]
+        self.phase = cell.then
+        return effects
+
+    @property
+    def shown(self) -> list[Message]:
+        """Return committed and provisional together: what the editor was shown."""
+        if self.provisional is None:
+            return list(self.committed_path)
+        answer = self.answer
+        return [*self.committed_path, *self.provisional.asked, *([answer] if answer else [])]
+
+    @property
+    def answer(self) -> Message | None:
+        """Return the provisional answer, as far as it has come; None if it shows nothing."""
+        if self.provisional is None or self.provisional.ending is not Ending.OPEN:
+            return self.provisional and self.provisional.answer
+        message = Message.of("assistant", self._parts)
+        return None if message.is_empty else message
+
+    def _kind(self, event: Input) -> Kind:
+        match event:
+            case Ask(match=Extends()):
+                return Kind.EXTENDS
+            case Ask():
+                return Kind.SUPERSEDES
+            case Cancel():
+                return Kind.CANCEL if event.request == self.request else Kind.STALE
+            case Emit():
+                return Kind.EMIT if event.turn == self.turn else Kind.STALE
+            case Finish():
+                return Kind.FINISH if event.turn == self.turn else Kind.STALE
+            case Fail():
+                return Kind.FAIL if event.turn == self.turn else Kind.STALE
+            case Close():
+                return Kind.CLOSE
+
+    def _run(self, step: Step, event: Input) -> list[Effect]:
+        match step, event:
+            case Step.ABORT, _:
+                return [Abort(self.turn)]
+            case Step.CANCELLED, _:
+                return self._settle(Ending.CANCELLED)
+            case Step.COMPLETED, _:
+                return self._settle(Ending.COMPLETE)
+            case Step.FAILED, Fail(failure=failure):
+                return self._settle(Ending.FAILED, failure)
+            case Step.FORWARD, Emit(parts=parts):
+                self._parts.extend(parts)
+                return [Forward(self._open_request, parts)]
+            case Step.COMMIT, Ask(incoming=incoming, match=Extends() as match):
+                self._commit(incoming, match)
+                return []
+            case Step.WITHDRAW, _:
+                self.provisional = None
+                return []
+            case Step.DELIVER, Ask() as ask:
+                return [self._deliver(ask)]
+            case Step.REFUSE, Ask(request=request):
+                raise LocalError(f"request {request!r} was asked of a closed history")
+            case _:
+                raise AssertionError(f"step {step} can't follow {event}")
+
+    @property
+    def _open_request(self) -> RequestId:
+        assert self.request is not None, "streaming without a request"
+        return self.request
+
+    def _settle(self, ending: Ending, failure: Failure | None = None) -> list[Effect]:
+        assert self.provisional is not None, "settling without an exchange"
+        answer = self.answer
+        if answer is None and ending is Ending.COMPLETE:
+            ending = Ending.EMPTY
+        self.provisional = attrs.evolve(self.provisional, answer=answer, ending=ending)
+        settled = Settle(self._open_request, failure)
+        self.request = None
+        self._parts = []
+        return [settled]
+
+    def _commit(self, incoming: tuple[Message, ...], match: Extends) -> None:
+        # From here on the record is in the host's words, which are what comes back next time.
+        if self.provisional is None:
+            exchange = Exchange(incoming[: match.new_from], ending=Ending.COMPLETE)
+        elif match.echoed:
+            exchange = attrs.evolve(self.provisional, answer=incoming[match.new_from - 1])
+        else:
+            exchange = self.provisional
+        if exchange.asked:
+            self.committed.append(exchange)
+        self.committed_path.extend(incoming[len(self.committed_path) : match.new_from])
+
+    def _deliver(self, ask: Ask) -> Deliver:
+        self.turn += 1
+        self.request = ask.request
+        self.provisional = Exchange(ask.incoming[ask.match.new_from :])
+        return Deliver(self.turn, ask.match.new_from, withdrawn=isinstance(ask.match, Supersedes))

@@ -1,0 +1,112 @@
+"""The methods of the wire: what each takes and gives. docs/generate.py reads them, too."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import attrs
+import msgspec
+
+from . import wire
+
+Direction: TypeAlias = Literal["request", "notification to us", "notification from us"]
+
+
+@attrs.frozen
+class Method:
+    """A method of the wire."""
+
+    name: str
+    direction: Direction
+    params: type[msgspec.Struct]
+    result: type[msgspec.Struct] | None
+    summary: str
+
+
+INITIALIZE = "lm/initialize"
+MODELS = "lm/provideLanguageModelChatInformation"
+CHAT = "lm/provideLanguageModelChatResponse"
+TOKENS = "lm/provideTokenCount"
+STATS = "lm/stats"
+CANCEL = "lm/cancel"
+CANCEL_REQUEST = "$/cancelRequest"
+RESPONSE_PART = "lm/responsePart"
+RESPONSE_COMPLETE = "lm/responseComplete"
+MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation"
+
+METHODS: tuple[Method, ...] = (
+    Method(
+        INITIALIZE,
+        "request",
+        wire.InitializeParams,
+        wire.InitializeResult,
+        "Say who you are and which kinds of part you can take. Optional: without it, only text and "
+        "tool calls are sent.",
+    ),
+    Method(MODELS, "request", wire.ModelsParams, wire.ModelsResult, "List the models."),
+    Method(
+        CHAT,
+        "request",
+        wire.ChatParams,
+        wire.Empty,
+        "Answer a chat whose whole history is in `messages`. The answer streams as "
+        "`lm/responsePart`; `lm/responseComplete` and the result end it.",
+    ),
+    Method(
+        TOKENS,
+        "request",
+        wire.TokenCountParams,
+        wire.TokenCountResult,
+        "Estimate the tokens of a text or of a message.",
+    ),
+    Method(STATS, "request", wire.StatsParams, wire.Stats, "Return counters of this process."),
+    Method(
+        CANCEL,
+        "notification to us",
+        wire.CancelParams,
+        None,
+        "Stop answering a request. It resolves; what was sent stays valid.",
+    ),
+    Method(
+        CANCEL_REQUEST,
+        "notification to us",
+        wire.CancelRequestParams,
+        None,
+        "The same, in the Language Server Protocol's words.",
+    ),
+    Method(
+        RESPONSE_PART,
+        "notification from us",
+        wire.ResponsePartParams,
+        None,
+        "A piece of an answer.",
+    ),
+    Method(
+        RESPONSE_COMPLETE,
+        "notification from us",
+        wire.ResponseCompleteParams,
+        None,
+        "The answer is complete; sent once, before the result of a request that resolves, and "
+        "never before an error.",
+    ),
+    Method(
+        MODELS_CHANGED,
+        "notification from us",
+        wire.Empty,
+        None,
+        "The list of models has changed; ask again.",
+    ),
+)
+
+REQUESTS: frozenset[str] = frozenset(m.name for m in METHODS if m.direction == "request")
+
+_decoders: dict[str, msgspec.json.Decoder[Any]] = {
+    method.name: msgspec.json.Decoder(method.params)
+    for method in METHODS
+    if method.direction != "notification from us"
+}
+
+
+def decoder(method: str) -> msgspec.json.Decoder[Any] | None:
+    """Return the decoder of a method's parameters, None if we don't serve it."""
+    return _decoders.get(method)

@@ -1,0 +1,90 @@
+"""Standard input and output as trio streams, and nobody else's.
+
+The only module that touches fds 0 and 1: it moves them to private duplicates, points 0 at the null
+device and 1 at stderr, so that a stray print or a child process can't corrupt the wire.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import trio
+
+CHUNK = 64 * 1024
+
+
+class _ThreadedSource(trio.abc.ReceiveStream):
+    """Reads a file that can't be polled: a regular file, or anything on Windows."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    async def receive_some(self, max_bytes: int | None = None) -> bytes:
+        return await trio.to_thread.run_sync(
+            os.read, self._fd, max_bytes or CHUNK, abandon_on_cancel=True
+        )
+
+    async def aclose(self) -> None:
+        os.close(self._fd)
+        await trio.lowlevel.checkpoint()
+
+
+class _ThreadedSink(trio.abc.SendStream):
+    """Writes a file that can't be polled."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        def write() -> None:
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(self._fd, rest) :]
+
+        try:
+            await trio.to_thread.run_sync(write, abandon_on_cancel=True)
+        except OSError as error:
+            raise trio.BrokenResourceError(str(error)) from error
+
+    async def wait_send_all_might_not_block(self) -> None:
+        await trio.lowlevel.checkpoint()
+
+    async def aclose(self) -> None:
+        os.close(self._fd)
+        await trio.lowlevel.checkpoint()
+
+
+def _can_poll(fd: int) -> bool:
+    mode = os.fstat(fd).st_mode
+    return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd))
+
+
+def _take_over() -> tuple[int, int]:
+    """Move fds 0 and 1 away and return where they are now."""
+    source, sink = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    return source, sink
+
+
+@asynccontextmanager
+async def open_stdio() -> AsyncGenerator[tuple[trio.abc.ReceiveStream, trio.abc.SendStream]]:
+    """Take standard input and output over, for good, and return them as streams."""
+    source, sink = _take_over()
+    receive = trio.lowlevel.FdStream(source) if _can_poll(source) else _ThreadedSource(source)
+    send = trio.lowlevel.FdStream(sink) if _can_poll(sink) else _ThreadedSink(sink)
+    try:
+        yield receive, send
+    finally:
+        # The streams made these non-blocking, for whoever shares the open files, too.
+        for fd in (source, sink):
+            os.set_blocking(fd, True)
+        with trio.CancelScope(shield=True):
+            await receive.aclose()
+            await send.aclose()

@@ -1,0 +1,118 @@
+"""What a request says was said: raw messages in, canonical path out.
+
+A request repeats the whole history, so the cost must lie in what is new: a message whose raw bytes
+were seen before is recognised by their digest and not decoded again. The memory of what was seen is
+weak: it lasts as long as a conversation holds the message.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any
+from weakref import WeakValueDictionary
+
+import attrs
+import msgspec
+from msgspec import Raw
+
+from .jsonrpc import decode_at
+from .message import Message
+from .wire import ChatMessage, KnownPart, Part, Role, UnknownPart
+
+
+class _Shell(msgspec.Struct):
+    role: Role
+    content: list[Raw]
+    name: str | None = None
+
+
+class _Kind(msgspec.Struct):
+    type: str
+
+
+_shell_decoder: msgspec.json.Decoder[_Shell] = msgspec.json.Decoder(_Shell)
+_part_decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(KnownPart)
+_kind_decoder: msgspec.json.Decoder[_Kind] = msgspec.json.Decoder(_Kind)
+_KNOWN_KINDS = frozenset({"text", "tool_call", "tool_result", "thinking", "data"})
+
+
+def decode_message(raw: Raw, path: str) -> ChatMessage:
+    """Return the message at `path` of the parameters; raises `RpcError` with a fault's path."""
+    shell = decode_at(_shell_decoder, raw, path)
+    parts = tuple(
+        _decode_part(part, f"{path}.content[{index}]") for index, part in enumerate(shell.content)
+    )
+    return ChatMessage(shell.role, parts, shell.name)
+
+
+def _decode_part(raw: Raw, path: str) -> Part:
+    kind = decode_at(_kind_decoder, raw, path).type
+    if kind not in _KNOWN_KINDS:
+        return UnknownPart(kind, bytes(raw))
+    return decode_at(_part_decoder, raw, path)
+
+
+@attrs.frozen(eq=False)
+class Transcript:
+    """A request's messages.
+
+    `path` is the conversation in canonical form: system messages are kept apart in `lineage`,
+    messages that say nothing are left out. `positions[i]` is the index in the request of `path[i]`.
+    """
+
+    path: tuple[Message, ...]
+    positions: tuple[int, ...]
+    lineage: tuple[Message, ...]
+    _raws: Sequence[Raw] = attrs.field(repr=False)
+    _decoded: dict[int, ChatMessage] = attrs.field(repr=False)
+
+    def messages(self, start: int, stop: int | None = None) -> tuple[ChatMessage, ...]:
+        """Return the whole messages from step `start` of the path to before step `stop`.
+
+        What stands in front of a conversation's first step, such as system messages, belongs to it.
+        """
+        first = self._index(start)
+        last = len(self._raws) if stop is None else self._index(stop)
+        return tuple(
+            self._decoded.get(index) or decode_message(self._raws[index], f"$.messages[{index}]")
+            for index in range(first, last)
+        )
+
+    def _index(self, step: int) -> int:
+        if step == 0:
+            return 0
+        return self.positions[step] if step < len(self.positions) else len(self._raws)
+
+
+class TranscriptReader:
+    """Reads transcripts, remembering what it read for as long as somebody holds it."""
+
+    def __init__(self) -> None:
+        self._by_raw: WeakValueDictionary[bytes, Message] = WeakValueDictionary()
+        self._by_digest: WeakValueDictionary[bytes, Message] = WeakValueDictionary()
+
+    def read(self, raws: Sequence[Raw]) -> Transcript:
+        """Return the transcript of `$.messages`; raises `RpcError` with the path of a fault."""
+        path: list[Message] = []
+        positions: list[int] = []
+        lineage: list[Message] = []
+        decoded: dict[int, ChatMessage] = {}
+        seen = self._by_raw.get
+        for index, raw in enumerate(raws):
+            key = hashlib.blake2b(raw, digest_size=16).digest()
+            message = seen(key)
+            if message is None:
+                whole = decode_message(raw, f"$.messages[{index}]")
+                decoded[index] = whole
+                message = self._intern(Message.of(whole.role, whole.content, whole.name))
+                self._by_raw[key] = message
+            if message.role == "system":
+                lineage.append(message)
+            elif not message.is_empty:
+                path.append(message)
+                positions.append(index)
+        return Transcript(tuple(path), tuple(positions), tuple(lineage), raws, decoded)
+
+    def _intern(self, message: Message) -> Message:
+        return self._by_digest.setdefault(message.digest, message)

@@ -1,0 +1,106 @@
+"""A tree of shared prefixes: every live conversation is a path, found in one walk over a request.
+
+A walk costs what the request is long, however many conversations there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Generic, TypeVar
+
+from .message import Message
+
+K = TypeVar("K")
+"""Who owns a mark."""
+M = TypeVar("M")
+"""What kind of point a mark is."""
+
+
+class Node(Generic[K, M]):
+    """A point in conversations: the messages from the root to here were said."""
+
+    __slots__ = ("children", "depth", "digest", "marks", "parent")
+
+    def __init__(self, digest: bytes, parent: Node[K, M] | None) -> None:
+        self.digest = digest
+        self.parent = parent
+        self.depth: int = parent.depth + 1 if parent else 0
+        self.children: dict[bytes, Node[K, M]] = {}
+        self.marks: dict[M, dict[K, None]] = {}
+
+    def keys(self, mark: M) -> Iterator[K]:
+        """Yield who marked this point so, the most recent first."""
+        return reversed(self.marks.get(mark, {}))
+
+    def add(self, mark: M, key: K) -> None:
+        """Mark this point, as the most recent."""
+        keys = self.marks.setdefault(mark, {})
+        keys.pop(key, None)
+        keys[key] = None
+
+    def discard(self, mark: M, key: K) -> None:
+        """Take a mark back."""
+        keys = self.marks[mark]
+        del keys[key]
+        if not keys:
+            del self.marks[mark]
+
+
+class PrefixTree(Generic[K, M]):
+    """Points of conversations, marked by their owners."""
+
+    def __init__(self) -> None:
+        self._root: Node[K, M] = Node(b"", None)
+        self._marked: dict[K, list[tuple[Node[K, M], M]]] = {}
+
+    def mark(self, key: K, path: Sequence[Message], depths: Mapping[M, int]) -> None:
+        """Mark the points of `path` at `depths` for `key`; its earlier marks are forgotten."""
+        nodes = [self._root]
+        for message in path[: max(depths.values())]:
+            digest = message.digest
+            child = nodes[-1].children.get(digest)
+            if child is None:
+                child = nodes[-1].children[digest] = Node(digest, nodes[-1])
+            nodes.append(child)
+        former = self._marked.pop(key, [])
+        marked = [(nodes[depth], mark) for mark, depth in depths.items()]
+        for node, mark in former:
+            node.discard(mark, key)
+        for node, mark in marked:
+            node.add(mark, key)
+        self._marked[key] = marked
+        self._prune(node for node, _ in former)
+
+    def forget(self, key: K) -> None:
+        """Take back every mark of `key`."""
+        marked = self._marked.pop(key, [])
+        for node, mark in marked:
+            node.discard(mark, key)
+        self._prune(node for node, _ in marked)
+
+    def walk(self, path: Iterable[Message]) -> list[Node[K, M]]:
+        """Return the points that `path` goes through, the root first."""
+        node = self._root
+        nodes = [node]
+        for message in path:
+            child = node.children.get(message.digest)
+            if child is None:
+                break
+            nodes.append(child)
+            node = child
+        return nodes
+
+    def __len__(self) -> int:
+        """Return the number of points, the root included."""
+        count, stack = 0, [self._root]
+        while stack:
+            count += 1
+            stack.extend(stack.pop().children.values())
+        return count
+
+    def _prune(self, nodes: Iterable[Node[K, M]]) -> None:
+        for leaf in nodes:
+            node = leaf
+            while node.parent is not None and not node.marks and not node.children:
+                node.parent.children.pop(node.digest, None)
+                node = node.parent

@@ -1,0 +1,329 @@
+"""The shapes of the `lm/*` wire, as types (reference: docs/reference/wire.md, generated from here).
+
+Field names are snake_case here and camelCase on the wire. Unknown fields are ignored by msgspec;
+unknown kinds of part are carried as `UnknownPart` (see `bridge.transcript`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec import UNSET, Raw, UnsetType
+
+RequestId: TypeAlias = int | str
+Role: TypeAlias = Literal["user", "assistant", "system"]
+
+PERMISSION_TOOL = "symposium-agent-action"
+"""The host's tool through which an agent's permission requests reach the user."""
+
+
+class Wire(msgspec.Struct, rename="camel", frozen=True, omit_defaults=True):
+    """Base of everything that travels: frozen, camelCase, defaults left out."""
+
+
+# Parts of a message, and of a response.
+
+
+class TextPart(Wire, frozen=True, tag_field="type", tag="text"):
+    """Text, as Markdown."""
+
+    value: str
+
+
+class ToolCallPart(Wire, frozen=True, tag_field="type", tag="tool_call"):
+    """A call of one of the host's tools; `parameters` is a JSON object."""
+
+    tool_call_id: str
+    tool_name: str
+    parameters: Any
+
+
+class ToolResultPart(Wire, frozen=True, tag_field="type", tag="tool_result"):
+    """The answer to a tool call; `result` is any JSON, VS Code sends a list of parts."""
+
+    tool_call_id: str
+    result: Any = None
+    is_error: bool = False
+
+
+class ThinkingPart(Wire, frozen=True, tag_field="type", tag="thinking"):
+    """Reasoning shown apart from the answer."""
+
+    value: str | list[str]
+    id: str | None = None
+    metadata: Any = None
+
+
+class DataPart(Wire, frozen=True, tag_field="type", tag="data"):
+    """Bytes of a MIME type: an image, or one of the host's private kinds; base64 on the wire."""
+
+    mime_type: str
+    data: bytes
+
+
+class UnknownPart(Wire, frozen=True):
+    """A part of a kind that this version doesn't know, carried as it came."""
+
+    kind: str
+    json: bytes
+
+
+KnownPart: TypeAlias = TextPart | ToolCallPart | ToolResultPart | ThinkingPart | DataPart
+Part: TypeAlias = KnownPart | UnknownPart
+
+
+class ChatMessage(Wire, frozen=True):
+    """A message as the host sent it, whole."""
+
+    role: Role
+    content: tuple[Part, ...]
+    name: str | None = None
+
+
+# Who answers, and how.
+
+
+class ElizaSpec(Wire, frozen=True):
+    """The built-in Eliza; `deterministic` takes chance out of her choice of words."""
+
+    deterministic: bool = False
+
+
+class EnvVariable(Wire, frozen=True):
+    """One environment variable of an agent process."""
+
+    name: str
+    value: str
+
+
+class McpServerSpec(Wire, frozen=True):
+    """An ACP agent to spawn: an argv, never a shell line; `cwd` defaults to our own."""
+
+    name: str
+    command: str
+    args: tuple[str, ...] = ()
+    env: tuple[EnvVariable, ...] = ()
+    cwd: str | None = None
+
+
+class OpenResponsesSpec(Wire, frozen=True):
+    """An Open Responses endpoint; further keys are the endpoint's options."""
+
+    base_url: str
+    model: str
+    api_key_env: str | None = None
+    headers: dict[str, str] = {}
+
+
+class AgentSpec(Wire, frozen=True, rename=None):
+    """Which agent answers: exactly one of the kinds; `acp` is an alias of `mcp_server`."""
+
+    eliza: ElizaSpec | UnsetType = UNSET
+    mcp_server: McpServerSpec | UnsetType = UNSET
+    acp: McpServerSpec | UnsetType = UNSET
+    open_responses: OpenResponsesSpec | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        given = [kind for kind in self.__struct_fields__ if getattr(self, kind) is not UNSET]
+        if len(given) != 1:
+            raise ValueError(
+                "an agent is exactly one of `eliza`, `mcp_server` (or `acp`), `open_responses`; "
+                f"got {', '.join(given) or 'none of them'}"
+            )
+
+
+class ToolFilter(Wire, frozen=True):
+    """Which of the host's tools an agent is offered, by glob."""
+
+    include: tuple[str, ...] = ("*",)
+    exclude: tuple[str, ...] = ()
+
+
+Permissions: TypeAlias = Literal["ask", "read_only", "allow", "deny"]
+ThinkingMode: TypeAlias = Literal["part", "text", "hide"]
+
+
+class Settings(Wire, frozen=True):
+    """How a conversation is led; every key has a default, the newest apply from the next turn."""
+
+    context: Literal["request", "full"] | None = None
+    tools: ToolFilter = ToolFilter()
+    permissions: Permissions = "ask"
+    thinking: ThinkingMode = "part"
+    rewind: Literal["auto", "continue"] = "auto"
+    idle_seconds: float = 1800.0
+    max_sessions: int = 100
+
+    def __post_init__(self) -> None:
+        if not self.idle_seconds > 0:
+            raise ValueError("idleSeconds must be more than 0")
+        if self.max_sessions < 1:
+            raise ValueError("maxSessions must be at least 1")
+
+
+class ToolSpec(Wire, frozen=True):
+    """A tool of the host's: name, description, JSON schema of its input."""
+
+    name: str
+    description: str = ""
+    input_schema: Raw | UnsetType = UNSET
+
+
+class ChatOptions(Wire, frozen=True):
+    """What the host offers and asks for; `toolMode` 1 is "auto", 2 is "required"."""
+
+    tools: tuple[ToolSpec, ...] = ()
+    tool_mode: Literal["auto", "required", 1, 2] = "auto"
+    model_options: dict[str, Any] = {}
+    request_initiator: str | None = None
+
+
+# Parameters and results of the methods.
+
+
+class ClientInfo(Wire, frozen=True):
+    """Name and version of a peer."""
+
+    name: str
+    version: str = ""
+
+
+class Capabilities(Wire, frozen=True):
+    """Which kinds of part the client can take beside text and tool calls."""
+
+    thinking: bool = False
+    data: bool = False
+    usage: bool = False
+    marker: bool = False
+
+
+class InitializeParams(Wire, frozen=True):
+    """Who connects and what it can take."""
+
+    client_info: ClientInfo
+    capabilities: Capabilities = Capabilities()
+
+
+class ServerCapabilities(Wire, frozen=True, omit_defaults=False):
+    """What we offer beside the seed's methods."""
+
+    cancel: bool = True
+    stats: bool = True
+    settings: bool = True
+
+
+class InitializeResult(Wire, frozen=True, omit_defaults=False):
+    """Our name, version and capabilities."""
+
+    server_info: ClientInfo
+    capabilities: ServerCapabilities = ServerCapabilities()
+
+
+class ModelsParams(Wire, frozen=True):
+    """`silent`: don't ask the user anything (we never do)."""
+
+    silent: bool = False
+
+
+class ModelCapabilities(Wire, frozen=True, omit_defaults=False):
+    """What a model can take."""
+
+    tool_calling: bool = True
+    image_input: bool = False
+
+
+class ModelInformation(Wire, frozen=True, omit_defaults=False):
+    """A model as the host's picker shows it; limits in tokens."""
+
+    id: str
+    name: str
+    family: str
+    version: str
+    max_input_tokens: int
+    max_output_tokens: int
+    tooltip: str | UnsetType = UNSET
+    detail: str | UnsetType = UNSET
+    capabilities: ModelCapabilities = ModelCapabilities()
+
+
+class ModelsResult(Wire, frozen=True, omit_defaults=False):
+    """Every model that can be picked."""
+
+    models: list[ModelInformation]
+
+
+class ChatParams(Wire, frozen=True):
+    """One request of a chat: the whole history, each time. Messages stay raw until one is new."""
+
+    model_id: str
+    messages: list[Raw]
+    agent: Raw | UnsetType = UNSET
+    options: ChatOptions = ChatOptions()
+    settings: Settings | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if not self.messages:
+            raise ValueError("messages must not be empty")
+
+
+class TokenCountParams(Wire, frozen=True):
+    """Exactly one of `text` and `message`."""
+
+    model_id: str
+    text: str | UnsetType = UNSET
+    message: Raw | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        if (self.text is UNSET) == (self.message is UNSET):
+            raise ValueError("exactly one of `text` and `message` is needed")
+
+
+class TokenCountResult(Wire, frozen=True, omit_defaults=False):
+    """An estimate, in tokens."""
+
+    count: int
+
+
+class StatsParams(Wire, frozen=True):
+    """Nothing to say."""
+
+
+class Stats(Wire, frozen=True, omit_defaults=False):
+    """Counters since the process began; the last three are of this moment."""
+
+    requests_by_class: dict[str, int]
+    matches_by_rule: dict[str, int]
+    misses_by_reason: dict[str, int]
+    live_conversations: int
+    sessions: int
+    processes: int
+
+
+class Empty(Wire, frozen=True):
+    """`{}`."""
+
+
+class CancelParams(Wire, frozen=True):
+    """The request to stop."""
+
+    request_id: RequestId
+
+
+class CancelRequestParams(Wire, frozen=True):
+    """The same, in the Language Server Protocol's words."""
+
+    id: RequestId
+
+
+class ResponsePartParams(Wire, frozen=True, omit_defaults=False):
+    """A piece of the answer to `request_id`."""
+
+    request_id: RequestId
+    part: Part
+
+
+class ResponseCompleteParams(Wire, frozen=True, omit_defaults=False):
+    """No further piece will come for `request_id`."""
+
+    request_id: RequestId

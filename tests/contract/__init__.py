@@ -1,0 +1,1 @@
+"""What every agent must do, the fakes included."""

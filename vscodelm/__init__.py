@@ -1,0 +1,1 @@
+"""The command line: serve over stdio, or chat in the terminal."""

@@ -1,0 +1,103 @@
+"""`vscodelm` alone: the subprocess on stdio that an editor starts."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+
+import attrs
+import trio
+
+from actors.system import run_system
+from actors.trace import Trace, open_trace
+from agents.directory import AgentDirectory
+from bridge.models import Catalogue, ConfigError, parse_catalogue
+from bridge.stdio import open_stdio
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+log = logging.getLogger("vscodelm")
+
+
+@attrs.frozen
+class ServeOptions:
+    """What the command line says."""
+
+    log_level: str = "warning"
+    trace_dir: Path | None = None
+    config: Path | None = None
+
+
+def load_catalogue(config: Path | None) -> Catalogue:
+    """Return the models; raises `ConfigError` where the file is wrong or a named one is missing."""
+    path = config or _default_config()
+    if config is None and not path.exists():
+        return Catalogue()
+    try:
+        return parse_catalogue(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: {error}") from None
+    except ConfigError as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def _default_config() -> Path:
+    named = os.environ.get("VSCODELM_CONFIG")
+    if named:
+        return Path(named)
+    import platformdirs  # here, because a run with --config doesn't need it
+
+    return platformdirs.user_config_path("vscodelm") / "config.toml"
+
+
+def set_up_logging(level: str) -> None:
+    """Log to stderr, `key=value` lines."""
+    logging.basicConfig(
+        stream=sys.stderr,
+        level=level.upper(),
+        format="time=%(asctime)s level=%(levelname)s %(message)s",
+        datefmt="%H:%M:%S",
+    )
+
+
+def serve(options: ServeOptions) -> int:
+    """Serve one editor on stdio; return the exit status: 0, or 128 + n after signal n."""
+    set_up_logging(options.log_level)
+    catalogue = load_catalogue(options.config)
+    trace = (
+        open_trace(options.trace_dir, f"vscodelm-{os.getpid()}") if options.trace_dir else Trace()
+    )
+    try:
+        return trio.run(_serve, catalogue, trace)
+    finally:
+        trace.close()
+
+
+async def _serve(catalogue: Catalogue, trace: Trace) -> int:
+    until = trio.CancelScope()
+    status = 0
+
+    async def watch_signals(task_status: trio.TaskStatus[None]) -> None:
+        nonlocal status
+        with trio.open_signal_receiver(*SIGNALS) as received:
+            task_status.started()
+            async for number in received:
+                log.info("signal=%s leaving", number)
+                status = 128 + number
+                until.cancel()
+
+    async with open_stdio() as (source, sink), trio.open_nursery() as nursery:
+        await nursery.start(watch_signals)
+        directory = AgentDirectory()
+        await run_system(
+            source,
+            sink,
+            agent_for=directory.agent_for,
+            catalogue=catalogue,
+            trace=trace,
+            until=until,
+        )
+        nursery.cancel_scope.cancel()
+    return status
