@@ -189,6 +189,7 @@ class EditorPort:
             ).as_rpc_error()
         return Asked(
             request,
+            params.model_id,
             agent,
             self._reader.read(params.messages),
             params.options,

@@ -7,6 +7,7 @@ that doesn't stop, can't make it deaf (docs/explanation/actors.md draws the grap
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable
 from itertools import count
 
@@ -14,6 +15,8 @@ import attrs
 import trio
 
 from agents.base import Agent
+from bridge.damper import Damper
+from bridge.errors import Failure
 from bridge.history import (
     Abort,
     Ask,
@@ -22,6 +25,8 @@ from bridge.history import (
     Deliver,
     Effect,
     Emit,
+    Ending,
+    Exchange,
     Fail,
     Finish,
     Forward,
@@ -29,8 +34,10 @@ from bridge.history import (
     Phase,
     Settle,
 )
+from bridge.index import ConversationKey, Index
 from bridge.models import AgentChoice
-from bridge.router import ConversationKey, Joins, Opens, Outcome, Router
+from bridge.request import Hints, RequestClass, classify
+from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
 from bridge.wire import PERMISSION_TOOL, RequestId, Stats
 
 from .editor import EditorPort
@@ -53,6 +60,9 @@ from .session import SessionActor, SessionHandle
 
 AgentFactory = Callable[[AgentChoice], Agent]
 
+MARKER_PREFIX = "vscodelm-"
+"""What our marks begin with; hosts cut them at a backslash, so they have none."""
+
 
 @attrs.define(eq=False)
 class _Conversation:
@@ -72,7 +82,9 @@ class HistoryActor:
     sessions: trio.Nursery
     inbox: trio.MemorySendChannel[FromSession]
     """Cloned for each session actor."""
-    _router: Router = attrs.field(factory=Router, init=False)
+    _index: Index = attrs.field(factory=Index, init=False)
+    _tally: Tally = attrs.field(factory=Tally, init=False)
+    _damper: Damper = attrs.field(factory=Damper, init=False)
     _conversations: dict[ConversationKey, _Conversation] = attrs.field(
         factory=dict["ConversationKey", _Conversation], init=False
     )
@@ -113,22 +125,53 @@ class HistoryActor:
         if self._leaving:
             self.editor.settle(asked.request)
             return
-        path = asked.transcript.path
-        outcome = self._router.route(asked.agent.key, path)
+        question = _question(asked)
+        outcome = route(self._index, question)
+        if not self._admit(question, outcome):
+            self._refuse(asked)
+            return
+        self._tally.count(outcome)
+        inherited: tuple[Exchange, ...] = ()
         match outcome:
             case Joins(conversation=key):
                 conversation = self._conversations.pop(key)
                 conversation.asked = asked
                 self._conversations[key] = conversation
-            case Opens():
-                key = next(self._keys)
+            case Opens(origin=origin, shared=shared):
+                if origin is not None:
+                    inherited = tuple(self._conversations[origin].history.committed[:shared])
                 self._make_room(asked)
+                key = next(self._keys)
                 conversation = self._open_conversation(key, asked)
         self._log(asked, key, outcome)
         self._open[asked.request] = key
-        effects = conversation.history.apply(Ask(asked.request, path, outcome.match))
-        self._perform(key, conversation, effects)
-        self._router.place(key, asked.agent.key, conversation.history)
+        ask = Ask(asked.request, question.path, outcome.match, inherited)
+        self._perform(key, conversation, conversation.history.apply(ask))
+        self._index.place(
+            key, question.agent, conversation.history, outcome.request_class, question.hints
+        )
+
+    def _admit(self, question: Question, outcome: Outcome) -> bool:
+        """Return whether a request is to be answered, or is one repeat too many."""
+        ending = Ending.COMPLETE
+        if outcome.reason is Reason.RETRY:
+            match outcome:
+                case Joins(conversation=key):
+                    provisional = self._conversations[key].history.provisional
+                    ending = provisional.ending if provisional is not None else Ending.COMPLETE
+                case Opens():
+                    pass  # only a complete answer gets a branch of its own
+        return self._damper.admit(
+            (question.agent, question.hints.conversation, question.path),
+            is_retry=outcome.reason is Reason.RETRY,
+            answered=ending is Ending.COMPLETE,
+            now=trio.current_time(),
+        )
+
+    def _refuse(self, asked: Asked) -> None:
+        decision("refuse", request=asked.request, reason="repeated")
+        message = "The same request came again and again in a few seconds. Wait, then try again."
+        self.editor.settle(asked.request, Failure("Blocked", message))
 
     def _open_conversation(self, key: ConversationKey, asked: Asked) -> _Conversation:
         handle = SessionHandle()
@@ -152,7 +195,7 @@ class HistoryActor:
             if excess <= 0:
                 break
             busy = self._conversations[key].history.phase is Phase.STREAMING
-            if not busy and not self._router.has_pending_calls(key):
+            if not busy and not self._index[key].calls:
                 self._end(key, "least-recently-used")
                 excess -= 1
 
@@ -165,13 +208,21 @@ class HistoryActor:
             what = type(event).__name__.lower()
             decision(what, conversation=key, turn=conversation.history.turn)
             self._perform(key, conversation, effects)
-            self._router.place(key, conversation.agent.key, conversation.history)
+            self._index.update(key)
+            self._end_if_done(key)
+
+    def _end_if_done(self, key: ConversationKey) -> None:
+        """End a conversation that no later request will build on."""
+        entry = self._index[key]
+        led = entry.request_class is RequestClass.SUB_AGENT and not entry.calls
+        if entry.history.phase is Phase.IDLE and (led or entry.request_class.is_one_shot):
+            self._end(key, "answered")
 
     def _end(self, key: ConversationKey, reason: str) -> None:
         conversation = self._conversations.pop(key)
         decision("close", conversation=key, reason=reason)
         self._perform(key, conversation, conversation.history.apply(Close()))
-        self._router.forget(key)
+        self._index.forget(key)
         conversation.handle.close()
 
     def _leave(self) -> None:
@@ -195,30 +246,55 @@ class HistoryActor:
                 case Abort(turn=turn):
                     conversation.handle.abort(turn)
                 case Deliver():
-                    conversation.handle.deliver(_delivery(conversation.asked, effect))
+                    marker = self._mark(key, conversation.asked)
+                    conversation.handle.deliver(_delivery(conversation.asked, effect, marker))
 
     def _log(self, asked: Asked, key: ConversationKey, outcome: Outcome) -> None:
+        rules = ",".join(sorted(rule.value for rule in outcome.match.rules))
+        runner_up = outcome.runner_up
         decision(
             outcome.reason.value,
             request=asked.request,
             conversation=key,
             turn=self._conversations[key].history.turn + 1,
             new=len(asked.transcript.path) - outcome.match.new_from,
+            **{"class": outcome.request_class.value},
+            **({"rules": rules} if rules else {}),
+            **({"runner-up": f"{runner_up.conversation}:{runner_up.verdict}"} if runner_up else {}),
         )
 
     def _stats(self) -> Stats:
-        joins, opens = self._router.joined, self._router.opened
         return Stats(
-            requests_by_class={"main": joins.total() + opens.total()},
-            matches_by_rule={reason.value: n for reason, n in joins.items()},
-            misses_by_reason={reason.value: n for reason, n in opens.items()},
+            requests_by_class={kind.value: n for kind, n in self._tally.classes.items()},
+            matches_by_rule=dict(self._tally.matches),
+            misses_by_reason={reason.value: n for reason, n in self._tally.misses.items()},
             live_conversations=len(self._conversations),
             sessions=len(self.sessions.child_tasks),
             processes=0,
         )
 
+    def _mark(self, key: ConversationKey, asked: Asked) -> bytes | None:
+        """Return a mark of our own for a response, remembered as this conversation's."""
+        if not asked.capabilities.marker:
+            return None
+        token = f"{MARKER_PREFIX}{secrets.token_urlsafe(16)}"
+        self._index.remember_marker(token, key)
+        return f"{asked.model}\\{token}".encode()
 
-def _delivery(asked: Asked, deliver: Deliver) -> Delivery:
+
+def _question(asked: Asked) -> Question:
+    transcript, options = asked.transcript, asked.options
+    tools = [tool.name for tool in options.tools]
+    return Question(
+        agent=asked.agent.key,
+        path=transcript.path,
+        request_class=classify(transcript.path, transcript.lineage, tools, options.model_options),
+        hints=Hints.of(options.model_options),
+        keep=asked.settings.rewind == "continue",
+    )
+
+
+def _delivery(asked: Asked, deliver: Deliver, marker: bytes | None) -> Delivery:
     return Delivery(
         turn=deliver.turn,
         transcript=asked.transcript,
@@ -229,6 +305,7 @@ def _delivery(asked: Asked, deliver: Deliver) -> Delivery:
         tools=offered_tools(asked.options, asked.settings),
         can_ask=any(tool.name == PERMISSION_TOOL for tool in asked.options.tools),
         capabilities=asked.capabilities,
+        marker=marker,
     )
 
 

@@ -8,8 +8,8 @@ from typing import TypeAlias
 import attrs
 
 from bridge.errors import Failure
+from bridge.index import ConversationKey
 from bridge.models import AgentChoice
-from bridge.router import ConversationKey
 from bridge.transcript import Transcript
 from bridge.wire import Capabilities, ChatOptions, Part, RequestId, Settings
 
@@ -19,6 +19,7 @@ class Asked:
     """A chat request."""
 
     request: RequestId
+    model: str
     agent: AgentChoice
     transcript: Transcript
     options: ChatOptions

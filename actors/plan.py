@@ -47,6 +47,8 @@ class Delivery:
     can_ask: bool
     """Whether the host offers the tool through which permission is asked."""
     capabilities: Capabilities
+    marker: bytes | None = None
+    """Our own mark in the host's history, to end the response with."""
 
 
 @attrs.frozen
@@ -63,19 +65,25 @@ class Plan:
     prompt: tuple[ChatMessage, ...] = ()
 
 
-def plan(delivery: Delivery, known: int | None, open_questions: Sequence[Question] | None) -> Plan:
-    """Return what to do, for a session that was given the first `known` steps of the path.
+def plan(
+    delivery: Delivery,
+    *,
+    fresh: bool,
+    skipped: tuple[ChatMessage, ...] = (),
+    open_questions: Sequence[Question] | None = None,
+) -> Plan:
+    """Return what to do with a delivery.
 
-    `known` is None for a fresh session, which is given what comes before as its transcript.
-    `open_questions` are what the agent's open turn waits for, None if no turn is open.
+    A `fresh` session is given what comes before as its transcript. `skipped` are messages of
+    earlier deliveries, which were aborted before the agent saw them. `open_questions` are what the
+    agent's open turn waits for, None if no turn is open.
     """
-    start = delivery.new_from
-    if known is not None:
-        if delivery.withdrawn and known > start and delivery.settings.rewind == "auto":
-            return Plan(rewind=True)
-        if not delivery.withdrawn:
-            start = min(known, start)  # a turn that was aborted before the agent saw it
-    messages = delivery.transcript.messages(start)
+    new = delivery.transcript.messages(delivery.new_from)
+    if fresh:
+        return Plan(prompt=new)
+    if delivery.withdrawn and delivery.settings.rewind == "auto":
+        return Plan(rewind=True)
+    messages = (*skipped, *new)
     if open_questions is None:
         return Plan(prompt=messages)
     results = {
@@ -90,9 +98,19 @@ def plan(delivery: Delivery, known: int | None, open_questions: Sequence[Questio
         isinstance(answer, PermissionAnswer) and answer.decision is not Decision.ALLOWED
         for answer in answers
     )
-    if delivery.withdrawn or (denied and prompt):
+    forgotten = not _mentions(delivery.transcript, {q.call_id for q in open_questions})
+    if delivery.withdrawn or forgotten or (denied and prompt):
         return Plan(abandon=True, prompt=prompt)
     return Plan(answers=answers, prompt=prompt)
+
+
+def _mentions(transcript: Transcript, call_ids: Collection[str]) -> bool:
+    """Return whether the history still has one of the calls, or a result of one."""
+    return any(
+        any(call.call_id in call_ids for call in message.calls)
+        or any(result in call_ids for result in message.results)
+        for message in reversed(transcript.path)
+    )
 
 
 def _answer(question: Question, results: dict[str, ToolResultPart]) -> Answer:

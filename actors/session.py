@@ -34,8 +34,8 @@ from agents.events import (
     ToolAnswer,
 )
 from bridge.errors import Failure
-from bridge.router import ConversationKey
-from bridge.wire import ChatMessage, Part
+from bridge.index import ConversationKey
+from bridge.wire import ChatMessage, DataPart, Part
 
 from .inbox import Ended, Expired, Failed, FromSession, Said
 from .outbox import Outbox
@@ -52,16 +52,34 @@ class SessionHandle:
     """The History Actor's end of a session actor. Nothing here waits."""
 
     def __init__(self) -> None:
-        self._next: Delivery | None = None
+        self._waiting: list[Delivery] = []
+        """What was delivered and the agent hasn't seen, the newest last."""
+        self._received = 0
         self._news = trio.Event()
         self._aborted = 0
         self._scope: trio.CancelScope | None = None
         self._closed = False
 
     def deliver(self, delivery: Delivery) -> None:
-        """Hand over a request; one that wasn't taken yet is obsolete."""
-        self._next = delivery
+        """Hand over a request. It repeats the history, so it makes what waits obsolete."""
+        if delivery.withdrawn and self._waiting:
+            # What is taken back, the agent never saw; what that took back, it may have seen.
+            obsolete = self._waiting.pop()
+            delivery = attrs.evolve(delivery, withdrawn=obsolete.withdrawn)
+        self._waiting.append(delivery)
         self._news.set()
+
+    def skipped(self) -> tuple[ChatMessage, ...]:
+        """Return what the agent missed: the messages of deliveries before the newest."""
+        return tuple(
+            message
+            for one in self._waiting[:-1]
+            for message in one.transcript.messages(one.new_from)
+        )
+
+    def take_up(self) -> None:
+        """Note that the agent sees the newest delivery now, and what it missed."""
+        self._waiting.clear()
 
     def abort(self, turn: int) -> None:
         """Stop `turn` and every earlier one, delivered or not."""
@@ -90,9 +108,11 @@ class SessionHandle:
         while True:
             if self._closed:
                 return None
-            delivery, self._next = self._next, None
-            if delivery is not None and not self.is_aborted(delivery.turn):
-                return delivery
+            newest = self._waiting[-1] if self._waiting else None
+            if newest and newest.turn > self._received and not self.is_aborted(newest.turn):
+                self._received = newest.turn
+                withdrawn = any(one.withdrawn for one in self._waiting)
+                return attrs.evolve(newest, withdrawn=withdrawn)
             self._news = trio.Event()
             await self._news.wait()
 
@@ -122,8 +142,8 @@ class SessionActor:
     """The agent's open turn."""
     _questions: list[Question] = attrs.field(factory=list["Question"], init=False)
     """What the open turn waits for."""
-    _known: int | None = attrs.field(default=None, init=False)
-    """How many steps of the path the session was given; None: it is fresh."""
+    _fresh: bool = attrs.field(default=True, init=False)
+    """Whether the session was given nothing yet."""
     _backlog: tuple[ChatMessage, ...] = attrs.field(default=(), init=False)
     """What was said but not yet prompted, because the open turn comes first."""
     _again: Delivery | None = attrs.field(default=None, init=False)
@@ -140,7 +160,7 @@ class SessionActor:
 
     async def _live(self, delivery: Delivery) -> None:
         """Serve deliveries with one agent session, for as long as it is of use."""
-        self._turn, self._known, self._backlog, self._again = None, None, (), None
+        self._turn, self._fresh, self._backlog, self._again = None, True, (), None
         self._questions.clear()
         serving, failure = delivery, None
         try:
@@ -161,20 +181,27 @@ class SessionActor:
 
     async def _serve(self, session: AgentSession, delivery: Delivery) -> bool:
         """Serve one delivery; return False if it needs another session."""
-        todo = plan(delivery, self._known, self._questions if self._turn else None)
         self._idle_seconds = delivery.settings.idle_seconds
+        todo = plan(
+            delivery,
+            fresh=self._fresh,
+            skipped=self.handle.skipped(),
+            open_questions=self._questions if self._turn else None,
+        )
         if todo.rewind or todo.abandon:
             self._again = delivery  # should the agent not stop, another session serves it
         if todo.rewind:
             return False
+        if todo.abandon:
+            await self._stop(session)  # to its end, even if this delivery is aborted meanwhile
+            self._again = None
+        if self.handle.is_aborted(delivery.turn):
+            return True  # before the agent saw it: it is told with the next delivery
+        self.handle.take_up()
+        before = delivery.transcript.messages(0, delivery.new_from) if self._fresh else ()
+        self._fresh = False
+        self._backlog = todo.prompt if delivery.withdrawn else (*self._backlog, *todo.prompt)
         with self.handle.abortable(delivery.turn) as scope:
-            if todo.abandon:
-                await self._stop(session)
-                self._again = None
-            self._backlog += todo.prompt
-            transcript = delivery.transcript
-            before = transcript.messages(0, delivery.new_from) if self._known is None else ()
-            self._known = len(transcript.path) + 1  # with the answer that begins now
             await self._answer(session, delivery, todo.answers, before)
         if scope.cancelled_caught:
             await self._stop(session)
@@ -200,6 +227,9 @@ class SessionActor:
             self._turn = session.run(_prompt(delivery, messages, transcript))
             paused = await self._pump(session, self._turn, delivery, presenter)
         if paused is not _Paused.FAILED:
+            if delivery.marker is not None:
+                marker = DataPart("stateful_marker", delivery.marker)
+                await self.inbox.send(Said(self.conversation, delivery.turn, [marker]))
             await self.inbox.send(Ended(self.conversation, delivery.turn))
 
     async def _pump(

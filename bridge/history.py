@@ -19,6 +19,7 @@ import attrs
 
 from .errors import Failure, LocalError
 from .message import Message
+from .rules import Rule
 from .wire import Part, RequestId
 
 
@@ -49,18 +50,31 @@ class Exchange:
     ending: Ending = Ending.OPEN
 
 
+def exchanges_of(path: Sequence[Message]) -> list[Exchange]:
+    """Return the exchanges of a conversation that was led elsewhere: each answer ends one."""
+    exchanges: list[Exchange] = []
+    asked: list[Message] = []
+    for message in path:
+        if message.role == "assistant":
+            exchanges.append(Exchange(tuple(asked), message, Ending.COMPLETE))
+            asked = []
+        else:
+            asked.append(message)
+    if asked:
+        exchanges.append(Exchange(tuple(asked), ending=Ending.EMPTY))
+    return exchanges
+
+
 # How a request relates to a history (made by `bridge.diff`).
 
 
 @attrs.frozen
 class Extends:
-    """The request builds on the provisional exchange; new is what stands at `new_from` and after.
-
-    `echoed` is whether our answer came back; if not, the user's half was said all the same.
-    """
+    """The request builds on the provisional exchange; what stands at `new_from` on is new."""
 
     new_from: int
-    echoed: bool = True
+    rules: frozenset[Rule] = frozenset()
+    """The tolerances it took to recognise what stands before."""
 
 
 @attrs.frozen
@@ -68,6 +82,21 @@ class Supersedes:
     """The request builds on the committed part only: the provisional exchange is withdrawn."""
 
     new_from: int
+    rules: frozenset[Rule] = frozenset()
+
+
+@attrs.frozen
+class Diverges:
+    """The request leaves the conversation earlier, or leaves an answer that stays valid.
+
+    It is another branch: it shares the exchanges before `exchange`, and goes on at `new_from`;
+    `again` if it does so with the same question.
+    """
+
+    exchange: int
+    new_from: int
+    again: bool = False
+    rules: frozenset[Rule] = frozenset()
 
 
 Match: TypeAlias = Extends | Supersedes
@@ -83,6 +112,8 @@ class Ask:
     request: RequestId
     incoming: tuple[Message, ...]
     match: Match
+    inherited: tuple[Exchange, ...] = ()
+    """What another conversation knows of the beginning, for the first request of a branch."""
 
 
 @attrs.frozen
@@ -250,7 +281,7 @@ class History:
     """The open request, while streaming."""
     committed: list[Exchange] = attrs.field(factory=list[Exchange], init=False)
     committed_path: list[Message] = attrs.field(factory=list[Message], init=False)
-    """The committed part as the editor shows it."""
+    """The committed part in the editor's words, which may differ by a rule (`bridge.rules`)."""
     provisional: Exchange | None = attrs.field(default=None, init=False)
     """The newest exchange; its answer is filled in when it settles."""
     _parts: list[Part] = attrs.field(factory=list["Part"], init=False)
@@ -311,11 +342,12 @@ class History:
             case Step.FORWARD, Emit(parts=parts):
                 self._parts.extend(parts)
                 return [Forward(self._open_request, parts)]
-            case Step.COMMIT, Ask(incoming=incoming, match=Extends() as match):
-                self._commit(incoming, match)
+            case Step.COMMIT, Ask() as ask:
+                self._commit(ask)
                 return []
-            case Step.WITHDRAW, _:
+            case Step.WITHDRAW, Ask(incoming=incoming, match=match):
                 self.provisional = None
+                self.committed_path[:] = incoming[: match.new_from]
                 return []
             case Step.DELIVER, Ask() as ask:
                 return [self._deliver(ask)]
@@ -340,17 +372,13 @@ class History:
         self._parts = []
         return [settled]
 
-    def _commit(self, incoming: tuple[Message, ...], match: Extends) -> None:
-        # From here on the record is in the host's words, which are what comes back next time.
-        if self.provisional is None:
-            exchange = Exchange(incoming[: match.new_from], ending=Ending.COMPLETE)
-        elif match.echoed:
-            exchange = attrs.evolve(self.provisional, answer=incoming[match.new_from - 1])
+    def _commit(self, ask: Ask) -> None:
+        before = ask.incoming[: ask.match.new_from]
+        if self.provisional is not None:
+            self.committed.append(self.provisional)
         else:
-            exchange = self.provisional
-        if exchange.asked:
-            self.committed.append(exchange)
-        self.committed_path.extend(incoming[len(self.committed_path) : match.new_from])
+            self.committed.extend(ask.inherited or exchanges_of(before))
+        self.committed_path[:] = before
 
     def _deliver(self, ask: Ask) -> Deliver:
         self.turn += 1

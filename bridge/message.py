@@ -8,12 +8,14 @@ canonical forms are; there is no other way to build one than `Message.of`.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from typing import Any, cast
 
 import attrs
 import msgspec
 
+from .request_text import request_in
 from .wire import DataPart, Part, Role, TextPart, ToolCallPart, ToolResultPart
 
 _encode = msgspec.json.Encoder(order="sorted").encode
@@ -32,7 +34,8 @@ class CallKey:
 class Message:
     """A message in canonical form; equal when the digests are.
 
-    `images` are the digests of its images; a result is known by its call's id alone.
+    `images` are the digests of its images; a result is known by its call's id alone. `marker` is
+    the token of our own that came back in it, which says nothing about what was said.
     """
 
     role: Role
@@ -41,7 +44,10 @@ class Message:
     calls: tuple[CallKey, ...]
     results: tuple[str, ...]
     images: tuple[bytes, ...]
+    marker: str | None
     digest: bytes = attrs.field(repr=bytes.hex)
+    request: str | None = attrs.field(repr=False)
+    """What the user asks in it (`bridge.request_text`)."""
 
     @classmethod
     def of(cls, role: Role, parts: Iterable[Part], name: str | None = None) -> Message:
@@ -50,24 +56,36 @@ class Message:
         calls: list[CallKey] = []
         results: list[str] = []
         images: list[bytes] = []
+        marker: str | None = None
         for part in parts:
             match part:
                 case TextPart(value=value):
                     texts.append(value)
                 case ToolCallPart(tool_call_id=call_id, tool_name=tool, parameters=parameters):
-                    calls.append(CallKey(call_id, tool, canonical_json(parameters)))
+                    key = CallKey(_call_id(call_id), _tool_name(tool), canonical_json(parameters))
+                    calls.append(key)
                 case ToolResultPart(tool_call_id=call_id):
-                    results.append(call_id)
+                    results.append(_call_id(call_id))
                 case DataPart(mime_type=mime, data=data) if mime.startswith("image/"):
                     images.append(_digest(mime.encode() + b"\0" + data))
+                case DataPart(mime_type="stateful_marker", data=data):
+                    marker = marker_token(data)
                 case _:
                     pass  # thinking, bookkeeping and unknown parts come and go with the host's mood
         text = "".join(texts)
-        key = _encode(
+        compared = _encode(
             (role, name or "", text, [attrs.astuple(call) for call in calls], results, images)
         )
         return cls(
-            role, name or "", text, tuple(calls), tuple(results), tuple(images), _digest(key)
+            role,
+            name or "",
+            text,
+            tuple(calls),
+            tuple(results),
+            tuple(images),
+            marker,
+            _digest(compared),
+            request_in(text) if role == "user" else None,
         )
 
     @property
@@ -100,3 +118,26 @@ def _without_integral_floats(value: Any) -> Any:
 
 def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
+
+
+_INTERNAL_SUFFIX = re.compile(r"__vscode-.*", re.DOTALL)
+_NO_TOOL_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def _call_id(call_id: str) -> str:
+    """Return the id without the suffix that some hosts leave on their own copies."""
+    return _INTERNAL_SUFFIX.sub("", call_id) or call_id
+
+
+def _tool_name(name: str) -> str:
+    """Return the name as hosts return it when they don't know the tool."""
+    return _NO_TOOL_NAME.sub("_", name)
+
+
+def marker_token(data: bytes) -> str | None:
+    """Return the token in a `stateful_marker` part: what follows the first backslash.
+
+    What stands before it is a model id, which hosts replace by that of the current model.
+    """
+    _, backslash, token = data.decode(errors="replace").partition("\\")
+    return token if backslash else None

@@ -17,7 +17,11 @@ def request_text(message: ChatMessage) -> str | None:
     """Return what the user says, None if nothing: the host speaks, or only tools do."""
     if message.role != "user":
         return None
-    text = "".join(part.value for part in message.content if isinstance(part, TextPart))
+    return request_in("".join(part.value for part in message.content if isinstance(part, TextPart)))
+
+
+def request_in(text: str) -> str | None:
+    """Return what the user says in the text of a message, None if nothing."""
     asked = _tagged(text)
     if asked is None and text.lstrip().startswith(BOILERPLATE):
         return None

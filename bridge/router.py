@@ -1,16 +1,21 @@
 """Whose conversation is this? A pure answer, with its reason.
 
 The host's API has no conversation id, so a request is matched against the live conversations of its
-agent, in this order (DESIGN rule: a wrong supersession destroys somebody's turn, a fresh session
-costs a replay; so doubt means new):
+agent, in this order:
 
-1. pending tool call ids: results answer calls that only one conversation made;
-2. the longest canonical prefix that the request extends;
-3. a supersession with evidence: the same request again, or a committed exchange that both share;
-4. else a new conversation, which may be a branch of one that goes on.
+1. a request that no later one builds on (title, summary, inline edit) gets a conversation for
+   itself;
+2. pending tool call ids: results answer calls that only one conversation made;
+3. the longest conversation that the request repeats exactly;
+4. one that it repeats by the rules of `bridge.rules`;
+5. a withdrawal, with evidence; an answer that stays valid is left alone, and the request branches
+   off;
+6. else a new conversation.
 
-The index is a tree of prefixes, so the cost is that of one walk along the request. The tree
-proposes, `bridge.diff` disposes.
+What the host says (`Hints`, our own marker) ranks candidates, and rules out one that the host says
+is another; it never proves anything. A wrong supersession destroys somebody's turn, a fresh session
+costs a replay: doubt means new. An exact match costs one walk along the request; only what isn't
+found by it is aligned, with a bounded number of candidates.
 """
 
 from __future__ import annotations
@@ -22,13 +27,14 @@ from typing import TypeAlias
 
 import attrs
 
-from .diff import Path, diff, opening
-from .history import Ending, Extends, History, Match, Phase, Supersedes
-from .tree import Node, PrefixTree
+from .diff import Path, exact, opening, tolerant
+from .history import Diverges, Extends, Match, Supersedes
+from .index import AgentKey, ConversationKey, Index, Mark, Point
+from .request import Hints, RequestClass
+from .rules import Rule
 
-ConversationKey: TypeAlias = int
-AgentKey: TypeAlias = bytes
-"""An agent definition as canonical JSON."""
+MOST_CANDIDATES = 16
+"""How many conversations a request is compared with at the most, at each step of the search."""
 
 
 class Reason(enum.Enum):
@@ -36,11 +42,33 @@ class Reason(enum.Enum):
 
     PENDING_CALL = "pending-call"
     EXTENDS = "extends"
-    UNANSWERED = "extends-unanswered"
+    TOLERANT = "extends-by-rule"
     RETRY = "retry"
     SUPERSEDES = "supersedes"
     BRANCH = "branch"
+    SUB_AGENT = "sub-agent"
+    ONE_SHOT = "one-shot"
     NEW = "new"
+
+
+@attrs.frozen
+class Question:
+    """A request, as far as it says whose it is."""
+
+    agent: AgentKey
+    path: Path
+    request_class: RequestClass = RequestClass.MAIN
+    hints: Hints = attrs.field(factory=Hints)
+    keep: bool = False
+    """Whether a withdrawn answer is forgotten without a branch (`settings.rewind` "continue")."""
+
+
+@attrs.frozen
+class Candidate:
+    """A conversation that was considered, and what spoke for or against it."""
+
+    conversation: ConversationKey
+    verdict: str
 
 
 @attrs.frozen
@@ -50,159 +78,208 @@ class Joins:
     conversation: ConversationKey
     match: Match
     reason: Reason
+    request_class: RequestClass = RequestClass.MAIN
+    runner_up: Candidate | None = None
 
 
 @attrs.frozen
 class Opens:
-    """The request begins a conversation; `origin` is a live one whose beginning it shares."""
+    """The request begins a conversation.
+
+    `origin` is a live one that it branches off, sharing its first `shared` exchanges, or the one
+    that leads a sub-agent.
+    """
 
     match: Extends
     reason: Reason
+    request_class: RequestClass = RequestClass.MAIN
     origin: ConversationKey | None = None
+    shared: int = 0
+    runner_up: Candidate | None = None
 
 
 Outcome: TypeAlias = Joins | Opens
-
-
-class _Mark(enum.Enum):
-    HEAD = "after the answer"
-    CUT = "after a question whose answer was cut short"
-    ASKED = "after the question"
-    COMMITTED = "after what was acknowledged"
-
-
-_Node: TypeAlias = Node[ConversationKey, _Mark]
+_Relation: TypeAlias = Match | Diverges
 
 
 @attrs.define
-class _Entry:
-    agent: AgentKey
-    history: History
-    calls: frozenset[str] = frozenset()
+class Tally:
+    """Outcomes since the process began."""
 
+    classes: Counter[RequestClass] = attrs.field(factory=Counter[RequestClass])
+    """Requests, by class."""
+    matches: Counter[str] = attrs.field(factory=Counter[str])
+    """Requests that found their conversation, by reason and by each rule that it took."""
+    misses: Counter[Reason] = attrs.field(factory=Counter[Reason])
+    """Requests that began a conversation, by reason."""
 
-class Router:
-    """The index of live conversations. Nothing here waits or mints an id."""
-
-    def __init__(self) -> None:
-        self._trees: dict[AgentKey, PrefixTree[ConversationKey, _Mark]] = {}
-        self._entries: dict[ConversationKey, _Entry] = {}
-        self._calls: dict[str, ConversationKey] = {}
-        self.joined: Counter[Reason] = Counter()
-        """Requests that found their conversation, by reason."""
-        self.opened: Counter[Reason] = Counter()
-        """Requests that began one, by reason."""
-
-    def route(self, agent: AgentKey, incoming: Path) -> Outcome:
-        """Return where a request belongs, and count the reason."""
-        outcome = self._by_calls(agent, incoming) or self._by_prefix(agent, incoming)
-        (self.joined if isinstance(outcome, Joins) else self.opened)[outcome.reason] += 1
-        return outcome
-
-    def place(self, key: ConversationKey, agent: AgentKey, history: History) -> None:
-        """Index a conversation as its history stands now; call it after every change but `Emit`."""
-        self._forget_calls(key)
-        entry = self._entries[key] = _Entry(agent, history, _pending_calls(history))
-        for call_id in entry.calls:
-            self._calls[call_id] = key
-        tree = self._trees.setdefault(agent, PrefixTree())
-        depths = _depths(history)
-        if depths:
-            tree.mark(key, history.shown, depths)
+    def count(self, outcome: Outcome) -> None:
+        """Count one outcome."""
+        self.classes[outcome.request_class] += 1
+        if isinstance(outcome, Opens):
+            self.misses[outcome.reason] += 1
         else:
-            tree.forget(key)
+            self.matches[outcome.reason.value] += 1
+            self.matches.update(rule.value for rule in outcome.match.rules)
 
-    def forget(self, key: ConversationKey) -> None:
-        """Take a conversation out of the index."""
-        self._forget_calls(key)
-        entry = self._entries.pop(key)
-        tree = self._trees[entry.agent]
-        tree.forget(key)
-        if not any(other.agent == entry.agent for other in self._entries.values()):
-            del self._trees[entry.agent]
 
-    def has_pending_calls(self, key: ConversationKey) -> bool:
-        """Return whether the conversation waits for results of calls."""
-        return bool(self._entries[key].calls)
+def route(index: Index, question: Question) -> Outcome:
+    """Return where a request belongs."""
+    if question.request_class.is_one_shot:
+        return Opens(opening(question.path), Reason.ONE_SHOT, question.request_class)
+    return _Search(index, question).run()
 
-    def _forget_calls(self, key: ConversationKey) -> None:
-        entry = self._entries.get(key)
-        for call_id in entry.calls if entry else ():
-            self._calls.pop(call_id, None)
 
-    def _by_calls(self, agent: AgentKey, incoming: Path) -> Joins | None:
-        for call_id in _trailing_results(incoming):
-            key = self._calls.get(call_id)
-            if key is None or self._entries[key].agent != agent:
+@attrs.define
+class _Search:
+    index: Index
+    question: Question
+    _found: dict[ConversationKey, _Relation] = attrs.field(
+        factory=dict["ConversationKey", "_Relation"], init=False
+    )
+    """Relations other than an extension, the closest first."""
+    _considered: list[Candidate] = attrs.field(factory=list[Candidate], init=False)
+
+    def run(self) -> Outcome:
+        points = self.index.points(self.question.agent, self.question.path)
+        outcome = (
+            self._by_calls()
+            or self._by_repetition(points)
+            or self._by_rules(points)
+            or self._by_withdrawal()
+            or self._by_parent()
+            or self._by_branching()
+            or Opens(opening(self.question.path), Reason.NEW, self.question.request_class)
+        )
+        winner = outcome.conversation if isinstance(outcome, Joins) else outcome.origin
+        others = (c for c in reversed(self._considered) if c.conversation != winner)
+        return attrs.evolve(outcome, runner_up=next(others, None))
+
+    # Each step of the search.
+
+    def _by_calls(self) -> Outcome | None:
+        path = self.question.path
+        for call_id in _trailing_results(path):
+            key = self.index.waiting_for(call_id)
+            if key is None or self.index[key].agent != self.question.agent:
                 continue
-            match = diff(self._entries[key].history, incoming)
-            if isinstance(match, Extends):
-                return Joins(key, match, Reason.PENDING_CALL)
+            match = self._relate(key, known=True)
+            if not isinstance(match, Extends):
+                # Nobody else can have results of this call, whatever became of the rest.
+                match = Extends(opening(path).new_from, frozenset({Rule.CALL_ALONE}))
+            return self._join(key, match, Reason.PENDING_CALL)
         return None
 
-    def _by_prefix(self, agent: AgentKey, incoming: Path) -> Outcome:
-        tree = self._trees.get(agent)
-        points = tree.walk(incoming) if tree else []
-        for key, match in self._candidates(points, incoming, _Mark.HEAD, _Mark.CUT):
+    def _by_repetition(self, points: list[Point]) -> Outcome | None:
+        for key in self._along(points, Mark.HEAD, Mark.CUT):
+            match = exact(self.index[key].history, self.question.path, keep=self.question.keep)
             if isinstance(match, Extends):
-                reason = Reason.EXTENDS if match.echoed else Reason.UNANSWERED
-                return Joins(key, match, reason)
-        for key, match in self._candidates(points, incoming, _Mark.ASKED, _Mark.COMMITTED):
-            if isinstance(match, Supersedes):
-                asked = self._entries[key].history.provisional
-                again = asked is not None and asked.asked == incoming[match.new_from :]
-                return Joins(key, match, Reason.RETRY if again else Reason.SUPERSEDES)
-        origin = _owner_below(points[-1]) if points else None
-        shares_answer = any(message.role == "assistant" for message in incoming[: len(points) - 1])
-        if origin is not None and shares_answer:
-            return Opens(opening(incoming), Reason.BRANCH, origin)
-        return Opens(opening(incoming), Reason.NEW)
+                return self._join(key, match, Reason.EXTENDS)
+        for key in self._along(points, Mark.ASKED, Mark.COMMITTED):
+            match = exact(self.index[key].history, self.question.path, keep=self.question.keep)
+            if match is not None:
+                self._note(key, match)
+        return None
 
-    def _candidates(
-        self, points: list[_Node], incoming: Path, *marks: _Mark
-    ) -> Iterator[tuple[ConversationKey, Match]]:
-        """Yield conversations marked along the request with what `diff` says, the longest first."""
+    def _by_rules(self, points: list[Point]) -> Outcome | None:
+        seen: set[ConversationKey] = set()
+        likely = self.index.likely(self.question.path, self.question.hints, points)
+        for key in likely:
+            if key in seen or not self._is_ours(key):
+                continue
+            seen.add(key)
+            if len(seen) > MOST_CANDIDATES:
+                break
+            match = self._relate(key, known=self._is_known(key))
+            if isinstance(match, Extends):
+                return self._join(key, match, Reason.TOLERANT if match.rules else Reason.EXTENDS)
+            if match is None:
+                self._considered.append(Candidate(key, "nothing proves it"))
+            else:
+                self._note(key, match)
+        return None
+
+    def _by_withdrawal(self) -> Outcome | None:
+        for key, relation in self._found.items():
+            if isinstance(relation, Supersedes):
+                provisional = self.index[key].history.provisional
+                new = self.question.path[relation.new_from :]
+                again = provisional is not None and provisional.asked == new
+                return self._join(key, relation, Reason.RETRY if again else Reason.SUPERSEDES)
+        return None
+
+    def _by_branching(self) -> Outcome | None:
+        for key, relation in self._found.items():
+            if isinstance(relation, Diverges):
+                return Opens(
+                    Extends(relation.new_from, relation.rules),
+                    Reason.RETRY if relation.again else Reason.BRANCH,
+                    self.question.request_class,
+                    key,
+                    relation.exchange,
+                )
+        return None
+
+    def _by_parent(self) -> Outcome | None:
+        for key in self.index.of_host_id(self.question.hints.conversation):
+            if self._is_ours(key) and self._leads(key):
+                return Opens(
+                    opening(self.question.path), Reason.SUB_AGENT, RequestClass.SUB_AGENT, key
+                )
+        return None
+
+    # What the steps share.
+
+    def _along(self, points: list[Point], *marks: Mark) -> Iterator[ConversationKey]:
+        """Yield who is marked along the request: the longest first, then as the host says."""
         for point in reversed(points):
             for mark in marks:
-                for key in point.keys(mark):
-                    match = diff(self._entries[key].history, incoming)
-                    if match is not None:
-                        yield key, match
+                keys = [key for key in point.keys(mark) if self._is_ours(key)]
+                keys.sort(key=self._is_known, reverse=True)
+                yield from keys[:MOST_CANDIDATES]
+
+    def _relate(self, key: ConversationKey, *, known: bool) -> _Relation | None:
+        history = self.index[key].history
+        path, keep = self.question.path, self.question.keep
+        match = exact(history, path, keep=keep)
+        if isinstance(match, Extends):
+            return match
+        return tolerant(history, path, known=known, keep=keep) or match
+
+    def _is_ours(self, key: ConversationKey) -> bool:
+        """Return whether nothing says that it is somebody else's."""
+        entry = self.index[key]
+        theirs, ours = self.question.hints.conversation, entry.hints.conversation
+        other = theirs is not None and ours is not None and theirs != ours
+        return entry.agent == self.question.agent and not other
+
+    def _is_known(self, key: ConversationKey) -> bool:
+        """Return whether the host says that it is this conversation."""
+        theirs = self.question.hints.conversation
+        return theirs is not None and theirs == self.index[key].hints.conversation
+
+    def _leads(self, key: ConversationKey) -> bool:
+        """Return whether a call that the conversation waits for leads this request.
+
+        A sub-agent carries the id and the run of the chat that called it, and begins with a first
+        turn.
+        """
+        entry, hints = self.index[key], self.question.hints
+        fresh = all(message.role != "assistant" for message in self.question.path)
+        same_run = None in (hints.run, entry.hints.run) or hints.run == entry.hints.run
+        return fresh and bool(entry.calls) and self._is_known(key) and same_run
+
+    def _note(self, key: ConversationKey, relation: _Relation) -> None:
+        self._considered.append(Candidate(key, type(relation).__name__.lower()))
+        self._found.setdefault(key, relation)
+
+    def _join(self, key: ConversationKey, match: Match, reason: Reason) -> Joins:
+        return Joins(key, match, reason, self.index[key].request_class)
 
 
-def _depths(history: History) -> dict[_Mark, int]:
-    """Return where in `history.shown` a later request may join."""
-    base = len(history.committed_path)
-    depths = {_Mark.COMMITTED: base} if base else {}
-    if history.provisional is not None:
-        asked = base + len(history.provisional.asked)
-        depths[_Mark.ASKED] = asked
-        if history.provisional.ending is not Ending.COMPLETE:
-            depths[_Mark.CUT] = asked
-        if history.phase is not Phase.STREAMING and history.answer is not None:
-            depths[_Mark.HEAD] = asked + 1
-    return depths
-
-
-def _pending_calls(history: History) -> frozenset[str]:
-    if history.phase is not Phase.IDLE or history.answer is None:
-        return frozenset()
-    return frozenset(call.call_id for call in history.answer.calls)
-
-
-def _trailing_results(incoming: Path) -> Iterator[str]:
+def _trailing_results(path: Path) -> Iterator[str]:
     """Yield the ids of the results after the last answer."""
-    for message in reversed(incoming):
+    for message in reversed(path):
         if message.role == "assistant":
             return
         yield from message.results
-
-
-def _owner_below(point: _Node) -> ConversationKey | None:
-    """Return a conversation that goes on from, or ends at, this point."""
-    if point.parent is None:
-        return None
-    while True:
-        for keys in point.marks.values():
-            return next(reversed(keys))
-        point = next(iter(point.children.values()))

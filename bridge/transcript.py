@@ -72,14 +72,15 @@ class Transcript:
 
         What stands in front of a conversation's first step, such as system messages, belongs to it.
         """
-        first = self._index(start)
-        last = len(self._raws) if stop is None else self._index(stop)
+        first = self.index(start)
+        last = len(self._raws) if stop is None else self.index(stop)
         return tuple(
             self._decoded.get(index) or decode_message(self._raws[index], f"$.messages[{index}]")
             for index in range(first, last)
         )
 
-    def _index(self, step: int) -> int:
+    def index(self, step: int) -> int:
+        """Return the index in the request of a step of the path."""
         if step == 0:
             return 0
         return self.positions[step] if step < len(self.positions) else len(self._raws)
@@ -90,7 +91,7 @@ class TranscriptReader:
 
     def __init__(self) -> None:
         self._by_raw: WeakValueDictionary[bytes, Message] = WeakValueDictionary()
-        self._by_digest: WeakValueDictionary[bytes, Message] = WeakValueDictionary()
+        self._same: WeakValueDictionary[tuple[bytes, str | None], Message] = WeakValueDictionary()
 
     def read(self, raws: Sequence[Raw]) -> Transcript:
         """Return the transcript of `$.messages`; raises `RpcError` with the path of a fault."""
@@ -115,4 +116,4 @@ class TranscriptReader:
         return Transcript(tuple(path), tuple(positions), tuple(lineage), raws, decoded)
 
     def _intern(self, message: Message) -> Message:
-        return self._by_digest.setdefault(message.digest, message)
+        return self._same.setdefault((message.digest, message.marker), message)

@@ -32,6 +32,14 @@ class Node(Generic[K, M]):
         """Yield who marked this point so, the most recent first."""
         return reversed(self.marks.get(mark, {}))
 
+    def beyond(self) -> Iterator[K]:
+        """Yield owners of marks at a point that conversations reach from here."""
+        node = self
+        while not node.marks and node.children:
+            node = next(iter(node.children.values()))
+        for keys in node.marks.values():
+            yield from keys
+
     def add(self, mark: M, key: K) -> None:
         """Mark this point, as the most recent."""
         keys = self.marks.setdefault(mark, {})
@@ -90,8 +98,13 @@ class PrefixTree(Generic[K, M]):
             node = child
         return nodes
 
-    def __len__(self) -> int:
-        """Return the number of points, the root included."""
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing is marked."""
+        return not self._marked
+
+    def size(self) -> int:
+        """Return the number of points, the root included; a walk over all of them."""
         count, stack = 0, [self._root]
         while stack:
             count += 1

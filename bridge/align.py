@@ -1,0 +1,298 @@
+"""Recognises a conversation in a host's account of it that isn't an exact repetition.
+
+One pass over both: the record (what was said, in order) and the request. A step of the record is
+found in the request, or may be missing by a rule; a step of the request is found in the record, or
+may be extra by a rule. Where neither holds, the two part. What follows the whole record is new.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import attrs
+
+from .history import Ending, Exchange
+from .message import Message
+from .rules import Rule
+
+SUMMARY_TAG = "<conversation-summary>"
+
+
+@attrs.frozen
+class Item:
+    """A step of the record: a message, the exchange it belongs to, and whether it is the answer."""
+
+    message: Message
+    exchange: int
+    is_answer: bool
+    ending: Ending
+
+
+def items_of(exchanges: Sequence[Exchange]) -> list[Item]:
+    """Return the record, step by step."""
+    items: list[Item] = []
+    for index, exchange in enumerate(exchanges):
+        items.extend(Item(m, index, False, exchange.ending) for m in exchange.asked)
+        if exchange.answer is not None:
+            items.append(Item(exchange.answer, index, True, exchange.ending))
+    return items
+
+
+@attrs.frozen
+class Alignment:
+    """How far record and request agree.
+
+    The first `recorded` steps of the record are accounted for by the first `consumed` messages of
+    the request. `starts[e]` is where in the request exchange `e` begins. `proof` counts the answers
+    of ours, and results of calls of ours, that came back.
+    """
+
+    recorded: int
+    consumed: int
+    starts: tuple[int, ...]
+    proof: int
+    rules: frozenset[Rule]
+
+
+def align(record: Sequence[Item], incoming: Sequence[Message]) -> Alignment:
+    """Return how far `incoming` repeats `record`; total, and linear but for summaries."""
+    return _Aligner(record, incoming).run()
+
+
+@attrs.define
+class _Aligner:
+    record: Sequence[Item]
+    incoming: Sequence[Message]
+    at: int = 0
+    """In the record."""
+    to: int = 0
+    """In the request."""
+    proof: int = 0
+    starts: list[int] = attrs.field(factory=list[int])
+    rules: set[Rule] = attrs.field(factory=set[Rule])
+
+    def run(self) -> Alignment:
+        while self.at < len(self.record):
+            self._note_start()
+            if not (self._found() or self._extra() or self._missing()):
+                break
+        return Alignment(self.at, self.to, tuple(self.starts), self.proof, frozenset(self.rules))
+
+    def _note_start(self) -> None:
+        while len(self.starts) <= self.record[self.at].exchange:
+            self.starts.append(self.to)
+
+    # The next step of both.
+
+    def _found(self) -> bool:
+        if self.to >= len(self.incoming):
+            return False
+        ours, theirs = self.record[self.at], self.incoming[self.to]
+        rule = same(ours, theirs)
+        if rule is None:
+            return self._found_results()
+        if isinstance(rule, Rule):
+            self.rules.add(rule)
+        if ours.is_answer and rule is not Rule.ANSWER_CUT and not ours.message.is_empty:
+            self.proof += 1
+        self.at += 1
+        self.to += 1
+        return True
+
+    def _found_results(self) -> bool:
+        """Match results that are grouped into messages in another way."""
+        ours = _results_from(
+            [item.message for item in self.record[self.at : self.at + _MOST_RESULTS]]
+        )
+        theirs = _results_from(self.incoming[self.to : self.to + _MOST_RESULTS])
+        if not ours.ids or ours.ids != theirs.ids:
+            return False
+        self.at += ours.messages
+        self.to += theirs.messages
+        self.rules.add(Rule.RESULTS_REGROUPED)
+        return True
+
+    # A step of the request that the record doesn't have.
+
+    def _extra(self) -> bool:
+        if self.to >= len(self.incoming):
+            return False
+        message = self.incoming[self.to]
+        if is_summary(message):
+            return self._summary()
+        if says_nothing(message):
+            self.rules.add(Rule.PREAMBLE)
+            self.to += 1
+            return True
+        return False
+
+    def _summary(self) -> bool:
+        """Go on where the first message after the summary that we know stands in the record.
+
+        Nothing known after it: the summary stands for the whole record.
+        """
+        self.to += 1
+        self.rules.add(Rule.SUMMARY)
+        for skipped, message in enumerate(self.incoming[self.to :]):
+            if says_nothing(message) or is_summary(message):
+                continue
+            found = next(
+                (
+                    index
+                    for index in range(len(self.record) - 1, self.at - 1, -1)
+                    if _proves(self.record[index], message)
+                ),
+                None,
+            )
+            if found is not None:
+                self.at, self.to = found, self.to + skipped
+                return True
+            break
+        self.at = len(self.record)
+        return True
+
+    # A step of the record that the request doesn't have.
+
+    def _missing(self) -> bool:
+        item = self.record[self.at]
+        unfinished = item.ending in _UNFINISHED
+        if not item.is_answer:
+            if item.message.role == "user" and says_nothing(item.message):
+                return self._skip(1, Rule.PREAMBLE)
+            if unfinished and item.exchange < self.record[-1].exchange:
+                length = self._exchange_length()
+                if self._goes_on_after(length):
+                    return self._skip(length, Rule.TURN_ABSENT)
+            return False
+        if unfinished:
+            return self._skip(1, Rule.ANSWER_ABSENT)
+        if item.message.calls:
+            return self._missing_round()
+        return False
+
+    def _missing_round(self) -> bool:
+        """Skip calls with their results, or calls that never got one."""
+        wanted = {call.call_id for call in self.record[self.at].message.calls}
+        following = self.record[self.at + 1 : self.at + 1 + _MOST_RESULTS]
+        results = _results_from([item.message for item in following])
+        if not wanted & set(results.ids):
+            later = {r for item in self.record[self.at + 1 :] for r in item.message.results}
+            return not wanted & later and self._skip(1, Rule.CALLS_DROPPED)
+        length = 1 + results.messages
+        return self._goes_on_after(length, through=True) and self._skip(length, Rule.ROUND_PRUNED)
+
+    def _exchange_length(self) -> int:
+        exchange = self.record[self.at].exchange
+        length = 1
+        while self.record[self.at + length].exchange == exchange:
+            length += 1
+        return length
+
+    def _goes_on_after(self, length: int, *, through: bool = False) -> bool:
+        """Return whether the request goes on with what the record has after `length` more steps.
+
+        `through`: further rounds may be missing in a row.
+        """
+        if self.to >= len(self.incoming):
+            return False
+        theirs = self.incoming[self.to]
+        index = self.at + length
+        while index < len(self.record):
+            item = self.record[index]
+            if same(item, theirs) is not None:
+                return True
+            if not (through and (item.message.calls or item.message.results)):
+                return False
+            index += 1
+        return True
+
+    def _skip(self, length: int, rule: Rule) -> bool:
+        self.at += length
+        self.rules.add(rule)
+        return True
+
+
+_UNFINISHED = frozenset({Ending.CANCELLED, Ending.FAILED, Ending.EMPTY, Ending.OPEN})
+_MOST_RESULTS = 128
+"""How many messages of results in a row are looked at; hosts allow fewer calls in a round."""
+
+
+def same(item: Item, theirs: Message) -> Rule | bool | None:
+    """Return True for the same message, the rule by which it is the same, or None."""
+    ours = item.message
+    if ours == theirs:
+        return True
+    if ours.role != theirs.role or ours.name != theirs.name:
+        return None
+    if ours.role == "assistant":
+        return _same_answer(item, theirs)
+    if ours.results or theirs.results:
+        if ours.results == theirs.results and ours.text == theirs.text:
+            return Rule.IMAGE_REPLACED
+        return None
+    if ours.request is not None and ours.request == theirs.request:
+        return Rule.IMAGE_REPLACED if ours.text == theirs.text else Rule.REQUEST_ONLY
+    if ours.images and ours.request is not None and theirs.request is not None:
+        return Rule.IMAGE_REPLACED if theirs.request.startswith(ours.request) else None
+    return None
+
+
+def _same_answer(item: Item, theirs: Message) -> Rule | None:
+    ours = item.message
+    if ours.calls == theirs.calls:
+        if plain(ours.text) == plain(theirs.text):
+            return Rule.LINKS_REWRITTEN
+    elif theirs.calls or ours.text != theirs.text or not ours.text:
+        return None
+    else:
+        return Rule.CALLS_DROPPED
+    if item.ending in _UNFINISHED and theirs.text and not theirs.calls:
+        beginning = plain(theirs.text)
+        return Rule.ANSWER_CUT if plain(ours.text).startswith(beginning) else None
+    return None
+
+
+_LINK = re.compile(r"\[`?([^\]`]*)`?\]\([^)]*\)")
+
+
+def plain(text: str) -> str:
+    """Return an answer's text with each link as its label."""
+    return _LINK.sub(r"\1", text).rstrip()
+
+
+def is_summary(message: Message) -> bool:
+    """Return whether the host put a summary here in place of what was said."""
+    return message.role == "user" and message.text.lstrip().startswith(SUMMARY_TAG)
+
+
+def says_nothing(message: Message) -> bool:
+    """Return whether a user message is the host's alone: facts on the machine, no request."""
+    return (
+        message.role == "user"
+        and message.request is None
+        and not (message.results or message.images)
+    )
+
+
+def _proves(item: Item, theirs: Message) -> bool:
+    """Return whether finding this message shows where in the record we are."""
+    return same(item, theirs) is not None and not says_nothing(theirs)
+
+
+@attrs.frozen
+class _Results:
+    ids: tuple[str, ...]
+    messages: int
+
+
+def _results_from(messages: Sequence[Message]) -> _Results:
+    """Return the ids in the messages at the beginning that hold nothing but results."""
+    ids: list[str] = []
+    count = 0
+    for message in messages:
+        if not message.results or message.text:
+            break
+        ids.extend(message.results)
+        count += 1
+    return _Results(tuple(ids), count)

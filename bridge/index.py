@@ -1,0 +1,196 @@
+"""The live conversations, found by whatever a request may share with them. Nothing here decides."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from typing import Generic, TypeAlias, TypeVar
+
+import attrs
+
+from .diff import Path
+from .history import Ending, History, Phase
+from .request import Hints, RequestClass
+from .tree import Node, PrefixTree
+
+ConversationKey: TypeAlias = int
+AgentKey: TypeAlias = bytes
+"""An agent definition as canonical JSON."""
+
+
+class Mark(enum.Enum):
+    """Where in a conversation a later request may join."""
+
+    HEAD = "after the answer"
+    CUT = "after a question whose answer was cut short"
+    ASKED = "after the question"
+    COMMITTED = "after what was acknowledged"
+
+
+Point: TypeAlias = Node[ConversationKey, Mark]
+
+
+@attrs.frozen
+class Entry:
+    """A live conversation, as it stood after its last change."""
+
+    agent: AgentKey
+    history: History
+    request_class: RequestClass
+    hints: Hints
+    calls: frozenset[str] = frozenset()
+    """The ids of the calls whose results it waits for."""
+    answer: bytes | None = None
+    """The digest of its newest answer."""
+
+
+T = TypeVar("T")
+
+
+class _Groups(Generic[T]):
+    """Conversations by something they share, the most recent last."""
+
+    def __init__(self) -> None:
+        self._keys: dict[T, dict[ConversationKey, None]] = {}
+
+    def add(self, at: T | None, key: ConversationKey) -> None:
+        if at is not None:
+            self._keys.setdefault(at, {})[key] = None
+
+    def discard(self, at: T | None, key: ConversationKey) -> None:
+        if at is not None and at in self._keys:
+            self._keys[at].pop(key, None)
+            if not self._keys[at]:
+                del self._keys[at]
+
+    def newest_first(self, at: T | None) -> Iterator[ConversationKey]:
+        return reversed(self._keys.get(at, {}) if at is not None else {})
+
+
+class Index:
+    """Every live conversation of one editor."""
+
+    def __init__(self) -> None:
+        self._entries: dict[ConversationKey, Entry] = {}
+        self._trees: dict[AgentKey, PrefixTree[ConversationKey, Mark]] = {}
+        self._by_call: dict[str, ConversationKey] = {}
+        self._by_marker: dict[str, ConversationKey] = {}
+        self._markers: dict[ConversationKey, list[str]] = {}
+        self._by_host_id: _Groups[str] = _Groups()
+        self._by_answer: _Groups[bytes] = _Groups()
+
+    def __getitem__(self, key: ConversationKey) -> Entry:
+        """Return what is known of a conversation."""
+        return self._entries[key]
+
+    def place(
+        self,
+        key: ConversationKey,
+        agent: AgentKey,
+        history: History,
+        request_class: RequestClass = RequestClass.MAIN,
+        hints: Hints | None = None,
+    ) -> None:
+        """Index a conversation as its newest request leaves it."""
+        self._unlink(key)
+        self._entries[key] = Entry(agent, history, request_class, hints or Hints())
+        self.update(key)
+
+    def update(self, key: ConversationKey) -> None:
+        """Index a conversation anew; call it after every change of its history but `Emit`."""
+        self._unlink(key)
+        entry = self._entries[key]
+        entry = attrs.evolve(
+            entry, calls=_pending_calls(entry.history), answer=_newest_answer(entry.history)
+        )
+        self._entries[key] = entry
+        self._by_call.update(dict.fromkeys(entry.calls, key))
+        if entry.request_class.is_one_shot:
+            return
+        self._by_host_id.add(entry.hints.conversation, key)
+        self._by_answer.add(entry.answer, key)
+        tree = self._trees.setdefault(entry.agent, PrefixTree())
+        tree.mark(key, entry.history.shown, _depths(entry.history))
+
+    def remember_marker(self, token: str, key: ConversationKey) -> None:
+        """Remember that a response of this conversation carries our marker."""
+        self._by_marker[token] = key
+        self._markers.setdefault(key, []).append(token)
+
+    def forget(self, key: ConversationKey) -> None:
+        """Take a conversation out."""
+        self._unlink(key)
+        entry = self._entries.pop(key)
+        for token in self._markers.pop(key, []):
+            del self._by_marker[token]
+        tree = self._trees.get(entry.agent)
+        if tree is not None:
+            tree.forget(key)
+            if tree.is_empty:
+                del self._trees[entry.agent]
+
+    def _unlink(self, key: ConversationKey) -> None:
+        entry = self._entries.get(key)
+        if entry is not None:
+            for call_id in entry.calls:
+                self._by_call.pop(call_id, None)
+            self._by_host_id.discard(entry.hints.conversation, key)
+            self._by_answer.discard(entry.answer, key)
+
+    # How a request finds them.
+
+    def waiting_for(self, call_id: str) -> ConversationKey | None:
+        """Return who waits for the result of a call."""
+        return self._by_call.get(call_id)
+
+    def points(self, agent: AgentKey, path: Path) -> list[Point]:
+        """Return the points along a request, the root first."""
+        tree = self._trees.get(agent)
+        return tree.walk(path) if tree is not None else []
+
+    def of_host_id(self, conversation: str | None) -> Iterator[ConversationKey]:
+        """Yield the conversations that the host gave this id, the most recent first."""
+        return self._by_host_id.newest_first(conversation)
+
+    def likely(self, path: Path, hints: Hints, points: list[Point]) -> Iterator[ConversationKey]:
+        """Yield whom a request may continue in other words, the likeliest first, maybe twice."""
+        for message in reversed(path):
+            if message.marker is not None and message.marker in self._by_marker:
+                yield self._by_marker[message.marker]
+                break
+        yield from self.of_host_id(hints.conversation)
+        for message in reversed(path):
+            if message.role == "assistant":
+                yield from self._by_answer.newest_first(message.digest)
+        for point in reversed(points[1:]):
+            for mark in Mark:
+                yield from point.keys(mark)
+        if len(points) > 1:
+            yield from points[-1].beyond()
+
+
+def _depths(history: History) -> dict[Mark, int]:
+    """Return where in `history.shown` a later request may join."""
+    base = len(history.committed_path)
+    depths = {Mark.COMMITTED: base}
+    if history.provisional is not None:
+        asked = base + len(history.provisional.asked)
+        depths[Mark.ASKED] = asked
+        if history.provisional.ending is not Ending.COMPLETE:
+            depths[Mark.CUT] = asked
+        if history.phase is not Phase.STREAMING and history.answer is not None:
+            depths[Mark.HEAD] = asked + 1
+    return depths
+
+
+def _pending_calls(history: History) -> frozenset[str]:
+    if history.phase is not Phase.IDLE or history.answer is None:
+        return frozenset()
+    return frozenset(call.call_id for call in history.answer.calls)
+
+
+def _newest_answer(history: History) -> bytes | None:
+    if history.phase is not Phase.STREAMING and history.answer is not None:
+        return history.answer.digest
+    newest = next((e.answer for e in reversed(history.committed) if e.answer is not None), None)
+    return newest.digest if newest is not None else None

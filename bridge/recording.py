@@ -1,0 +1,151 @@
+"""Reads what happened between an editor and a provider: a recording, or a trace of ours.
+
+Both are JSON lines. A recording's line has a `kind` (request, part, cancel, end, ...); a trace's
+line has a `direction` and the `message` of the wire (docs/how-to/read-a-trace.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, TypeAlias
+
+import attrs
+import msgspec
+
+from . import methods
+from .wire import KnownPart, Part
+
+RequestNumber: TypeAlias = int | str
+
+
+class RecordingError(Exception):
+    """A line isn't what a recording or a trace has; the message says which."""
+
+
+@attrs.frozen
+class Requested:
+    """A chat request: the raw parameters of `lm/provideLanguageModelChatResponse`."""
+
+    request: RequestNumber
+    params: bytes
+
+
+@attrs.frozen
+class Parted:
+    """A part of the answer."""
+
+    request: RequestNumber
+    part: Part
+
+
+@attrs.frozen
+class Stopped:
+    """The editor cancelled the request."""
+
+    request: RequestNumber
+
+
+@attrs.frozen
+class Settled:
+    """The request was answered; `error` is the message if it failed."""
+
+    request: RequestNumber
+    error: str | None = None
+
+
+Happening: TypeAlias = Requested | Parted | Stopped | Settled
+
+
+class _Line(msgspec.Struct):
+    kind: str = ""
+    seq: RequestNumber | None = None
+    method: str = ""
+    params: msgspec.Raw = msgspec.Raw(b"null")
+    status: str = ""
+    message: msgspec.Raw = msgspec.Raw(b"null")
+    direction: str = ""
+
+
+class _Wire(msgspec.Struct):
+    id: RequestNumber | None = None
+    method: str = ""
+    params: msgspec.Raw = msgspec.Raw(b"null")
+    error: dict[str, Any] | None = None
+
+
+class _PartParams(msgspec.Struct, rename="camel"):
+    request_id: RequestNumber
+    part: msgspec.Raw
+
+
+class _CancelParams(msgspec.Struct, rename="camel"):
+    request_id: RequestNumber | None = None
+    id: RequestNumber | None = None
+
+
+_decode_line = msgspec.json.Decoder(_Line).decode
+_decode_wire = msgspec.json.Decoder(_Wire).decode
+_decode_part_params = msgspec.json.Decoder(_PartParams).decode
+_decode_cancel = msgspec.json.Decoder(_CancelParams).decode
+_part_decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(KnownPart)
+
+
+def read_recording(lines: Iterable[bytes]) -> Iterator[Happening]:
+    """Yield what happened, in order; raises `RecordingError` with the number of a wrong line."""
+    chats: set[RequestNumber] = set()
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            happening = _happening(_decode_line(line), chats)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise RecordingError(f"line {number}: {error}") from None
+        if isinstance(happening, Requested):
+            chats.add(happening.request)
+        if happening is not None:
+            yield happening
+
+
+def _happening(line: _Line, chats: set[RequestNumber]) -> Happening | None:
+    if line.direction:
+        return _of_trace(_decode_wire(line.message), line.direction, chats)
+    if line.kind == "part":
+        return _part(line.params)
+    if line.seq is None:
+        return None
+    match line.kind:
+        case "request" if line.method == methods.CHAT:
+            return Requested(line.seq, bytes(line.params))
+        case "cancel":
+            return Stopped(line.seq)
+        case "end":
+            return Settled(
+                line.seq, None if line.status == "complete" else bytes(line.message).decode()
+            )
+        case _:
+            return None
+
+
+def _of_trace(wire: _Wire, direction: str, chats: set[RequestNumber]) -> Happening | None:
+    if direction == "in":
+        if wire.method == methods.CHAT and wire.id is not None:
+            return Requested(wire.id, bytes(wire.params))
+        if wire.method in (methods.CANCEL, methods.CANCEL_REQUEST):
+            params = _decode_cancel(wire.params)
+            request = params.id if params.request_id is None else params.request_id
+            return Stopped(request) if request is not None else None
+        return None
+    if wire.method == methods.RESPONSE_PART:
+        return _part(wire.params)
+    if not wire.method and wire.id in chats:
+        chats.discard(wire.id)
+        return Settled(wire.id, None if wire.error is None else str(wire.error.get("message")))
+    return None
+
+
+def _part(raw: msgspec.Raw) -> Parted | None:
+    params = _decode_part_params(raw)
+    try:
+        return Parted(params.request_id, _part_decoder.decode(params.part))
+    except msgspec.ValidationError:
+        return None  # a kind of part that this version doesn't know says nothing of the history

@@ -1,0 +1,186 @@
+"""Replays a recording through the router and the histories, and says what was decided and why.
+
+No agent takes part: what was answered is what the recording says. Nothing here waits, so the same
+code explains a trace to a person and tests the rules on recorded traffic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import count
+
+import attrs
+import msgspec
+
+from .errors import Failure
+from .history import Ask, Cancel, Close, Emit, Fail, Finish, History, Supersedes
+from .index import ConversationKey, Index
+from .message import Message
+from .recording import Happening, Parted, Requested, RequestNumber, Settled, Stopped
+from .request import Hints, RequestClass, classify
+from .router import Joins, Opens, Outcome, Question, Reason, Tally, route
+from .transcript import Transcript, TranscriptReader
+from .wire import ChatParams
+
+_params_decoder = msgspec.json.Decoder(ChatParams)
+
+
+@attrs.frozen
+class Decision:
+    """What was decided about one request."""
+
+    request: RequestNumber
+    conversation: ConversationKey
+    outcome: Outcome
+    request_class: RequestClass
+    extends: RequestNumber | None
+    """The request whose answer this one builds on."""
+    replaces: tuple[RequestNumber, ...]
+    """The requests that it takes back."""
+    new_from: int
+    """Index in the request of the first message that the agent wasn't given before."""
+    delivered: tuple[Message, ...]
+    """What the agent is given now: what is new, and all of it where the conversation is."""
+
+
+@attrs.define
+class _Conversation:
+    history: History = attrs.field(factory=History)
+    requests: list[RequestNumber | None] = attrs.field(factory=list["RequestNumber | None"])
+    """The request of each exchange, the provisional one last; None: led elsewhere."""
+
+
+@attrs.define
+class Replay:
+    """The state of a replay; `decisions` runs it."""
+
+    tally: Tally = attrs.field(factory=Tally, init=False)
+    _index: Index = attrs.field(factory=Index, init=False)
+    _reader: TranscriptReader = attrs.field(factory=TranscriptReader, init=False)
+    _live: dict[ConversationKey, _Conversation] = attrs.field(
+        factory=dict["ConversationKey", _Conversation], init=False
+    )
+    _keys: count[int] = attrs.field(factory=lambda: count(1), init=False)
+    _open: dict[RequestNumber, ConversationKey] = attrs.field(
+        factory=dict["RequestNumber", "ConversationKey"], init=False
+    )
+
+    def decisions(self, happenings: Iterable[Happening]) -> Iterator[Decision]:
+        """Yield a decision for every request."""
+        for happening in happenings:
+            match happening:
+                case Requested(request=request, params=params):
+                    yield self._request(request, _params_decoder.decode(params))
+                case Parted(request=request, part=part):
+                    conversation = self._conversation(request)
+                    if conversation is not None:
+                        turn = conversation.history.turn
+                        conversation.history.apply(Emit(turn, [part]))
+                case Stopped(request=request):
+                    self._settle(request, cancelled=True)
+                case Settled(request=request, error=error):
+                    self._settle(request, error=error)
+
+    def _conversation(self, request: RequestNumber) -> _Conversation | None:
+        key = self._open.get(request)
+        return None if key is None else self._live[key]
+
+    def _settle(
+        self, request: RequestNumber, *, cancelled: bool = False, error: str | None = None
+    ) -> None:
+        conversation = self._conversation(request)
+        if conversation is None:
+            return
+        key = self._open.pop(request)
+        history = conversation.history
+        if cancelled:
+            history.apply(Cancel(request))
+        elif error is not None:
+            history.apply(Fail(history.turn, Failure("AgentFailed", error)))
+        else:
+            history.apply(Finish(history.turn))
+        self._index.update(key)
+        if self._index[key].request_class.is_one_shot:
+            history.apply(Close())
+            self._index.forget(key)
+            del self._live[key]
+
+    def _request(self, request: RequestNumber, params: ChatParams) -> Decision:
+        transcript = self._reader.read(params.messages)
+        question = ask_whose(transcript, params)
+        outcome = route(self._index, question)
+        self.tally.count(outcome)
+        match outcome:
+            case Joins(conversation=key):
+                conversation = self._live[key]
+                inherited = ()
+            case Opens():
+                key = next(self._keys)
+                conversation = self._live[key] = _Conversation()
+                origin = self._live.get(outcome.origin or 0)
+                shared = outcome.shared if origin is not None else 0
+                inherited = tuple(origin.history.committed[:shared]) if origin else ()
+                if origin is not None:
+                    conversation.requests = origin.requests[:shared]
+        history = conversation.history
+        replaced = self._replaced(conversation, outcome)
+        open_request = history.request
+        history.apply(Ask(request, transcript.path, outcome.match, inherited))
+        if open_request is not None:
+            self._open.pop(open_request, None)
+        while len(conversation.requests) < len(history.committed):
+            conversation.requests.append(None)
+        extends = conversation.requests[-1] if conversation.requests else None
+        conversation.requests.append(request)
+        self._open[request] = key
+        self._index.place(key, question.agent, history, outcome.request_class, question.hints)
+        return _decision(request, key, outcome, transcript, extends, replaced)
+
+    def _replaced(self, conversation: _Conversation, outcome: Outcome) -> tuple[RequestNumber, ...]:
+        """Return what a request takes back, and take it out of the list of requests."""
+        if isinstance(outcome, Joins) and isinstance(outcome.match, Supersedes):
+            taken = conversation.requests.pop()
+            return () if taken is None else (taken,)
+        if isinstance(outcome, Opens) and outcome.reason in (Reason.BRANCH, Reason.RETRY):
+            origin = self._live.get(outcome.origin or 0)
+            left = origin.requests[outcome.shared :] if origin is not None else []
+            return tuple(one for one in left if one is not None)
+        return ()
+
+
+def ask_whose(transcript: Transcript, params: ChatParams) -> Question:
+    """Return the question that a request puts to the router."""
+    tools = [tool.name for tool in params.options.tools]
+    options = params.options.model_options
+    return Question(
+        agent=params.model_id.encode(),
+        path=transcript.path,
+        request_class=classify(transcript.path, transcript.lineage, tools, options),
+        hints=Hints.of(options),
+    )
+
+
+def _decision(
+    request: RequestNumber,
+    key: ConversationKey,
+    outcome: Outcome,
+    transcript: Transcript,
+    extends: RequestNumber | None,
+    replaced: tuple[RequestNumber, ...],
+) -> Decision:
+    fresh = isinstance(outcome, Opens) and outcome.reason in (
+        Reason.NEW,
+        Reason.ONE_SHOT,
+        Reason.SUB_AGENT,
+    )
+    new_from = 0 if fresh else outcome.match.new_from
+    return Decision(
+        request,
+        key,
+        outcome,
+        outcome.request_class,
+        None if fresh else extends,
+        replaced,
+        transcript.index(new_from),
+        transcript.path[new_from:],
+    )
