@@ -8,7 +8,6 @@ is open is answered exactly once, and its id is free again after that.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.metadata import version
 from typing import Any
 
 import attrs
@@ -17,7 +16,14 @@ import trio
 from msgspec import UNSET
 
 from bridge import methods
-from bridge.errors import INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Failure, RpcError
+from bridge.errors import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    Failure,
+    RpcError,
+)
 from bridge.jsonrpc import (
     Call,
     InvalidLine,
@@ -138,7 +144,8 @@ class EditorPort:
                 return StatsAsked(call.id)
             self._send(result_line(call.id, self._result(params)))
         except RpcError as error:
-            self._send(error_line(call.id, error))
+            # A line that turns out not to be JSON has no id to answer to (JSON-RPC 2.0, section 5).
+            self._send(error_line(None if error.code == PARSE_ERROR else call.id, error))
         return None
 
     def _notice(self, notice: Notice) -> Cancelled | None:
@@ -162,6 +169,8 @@ class EditorPort:
             case InitializeParams(client_info=client, capabilities=capabilities):
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
+                from importlib.metadata import version  # here, because it is slow to load
+
                 return InitializeResult(ClientInfo("vscodelm", version("vscodelm")))
             case TokenCountParams(text=str(text)):
                 return TokenCountResult(estimate_text(text))

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-import attrs
-
 from bridge.errors import Failure
 from bridge.index import ConversationKey
 from bridge.models import AgentChoice
 from bridge.transcript import Transcript
+from bridge.value import Value
 from bridge.wire import Capabilities, ChatOptions, Part, RequestId, Settings
 
 
-@attrs.frozen
-class Asked:
+class Asked(Value):
     """A chat request."""
 
     request: RequestId
@@ -27,27 +25,23 @@ class Asked:
     capabilities: Capabilities
 
 
-@attrs.frozen
-class Cancelled:
+class Cancelled(Value):
     """The editor cancelled a request."""
 
     request: RequestId
 
 
-@attrs.frozen
-class StatsAsked:
+class StatsAsked(Value):
     """`lm/stats`."""
 
     request: RequestId
 
 
-@attrs.frozen
-class Leaving:
+class Leaving(Value):
     """The editor is gone or we are told to stop: settle everything and end."""
 
 
-@attrs.frozen
-class Said:
+class Said(Value):
     """An agent said something in a turn."""
 
     conversation: ConversationKey
@@ -55,16 +49,14 @@ class Said:
     parts: Sequence[Part]
 
 
-@attrs.frozen
-class Ended:
+class Ended(Value):
     """A turn's response is complete."""
 
     conversation: ConversationKey
     turn: int
 
 
-@attrs.frozen
-class Failed:
+class Failed(Value):
     """A turn failed."""
 
     conversation: ConversationKey
@@ -72,8 +64,7 @@ class Failed:
     failure: Failure
 
 
-@attrs.frozen
-class Expired:
+class Expired(Value):
     """A session has been idle for its time."""
 
     conversation: ConversationKey

@@ -6,8 +6,6 @@ from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, cast
 
-import attrs
-
 from agents.events import (
     Answer,
     AskPermission,
@@ -17,6 +15,7 @@ from agents.events import (
     ToolAnswer,
 )
 from bridge.transcript import Transcript
+from bridge.value import Value
 from bridge.wire import (
     PERMISSION_TOOL,
     Capabilities,
@@ -32,8 +31,7 @@ Question = CallTool | AskPermission
 NO_RESULT = "No result was recorded for this call. Verify the current state before trying again."
 
 
-@attrs.frozen
-class Delivery:
+class Delivery(Value):
     """One request, as a session gets it: the whole transcript, and from where it is new."""
 
     turn: int
@@ -51,8 +49,7 @@ class Delivery:
     """Our own mark in the host's history, to end the response with."""
 
 
-@attrs.frozen
-class Plan:
+class Plan(Value):
     """Answers to hand over first, then messages to prompt with.
 
     `rewind`: the session remembers what was withdrawn and must be replaced first. `abandon`: the

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 
 import attrs
 import trio
+from msgspec.structs import replace
 
 from agents.base import Agent, AgentError, AgentSession, Turn
 from agents.events import (
@@ -65,7 +66,7 @@ class SessionHandle:
         if delivery.withdrawn and self._waiting:
             # What is taken back, the agent never saw; what that took back, it may have seen.
             obsolete = self._waiting.pop()
-            delivery = attrs.evolve(delivery, withdrawn=obsolete.withdrawn)
+            delivery = replace(delivery, withdrawn=obsolete.withdrawn)
         self._waiting.append(delivery)
         self._news.set()
 
@@ -112,7 +113,7 @@ class SessionHandle:
             if newest and newest.turn > self._received and not self.is_aborted(newest.turn):
                 self._received = newest.turn
                 withdrawn = any(one.withdrawn for one in self._waiting)
-                return attrs.evolve(newest, withdrawn=withdrawn)
+                return replace(newest, withdrawn=withdrawn)
             self._news = trio.Event()
             await self._news.wait()
 

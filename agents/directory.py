@@ -7,18 +7,17 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from itertools import count
 
-import attrs
 from msgspec import UNSET
 
 from bridge.errors import Failure
 from bridge.models import AgentChoice
+from bridge.value import Value
 
 from .base import Agent, AgentError, AgentSession, Prompt
 from .eliza import ElizaAgent
 
 
-@attrs.frozen
-class _Missing:
+class _Missing(Value):
     """An agent that this version can't run."""
 
     failure: Failure

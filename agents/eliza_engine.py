@@ -11,7 +11,7 @@ import string
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 
-import attrs
+from bridge.value import Value
 
 from .eliza_script import (
     AFTER_OBJECT,
@@ -43,16 +43,14 @@ _APOSTROPHE = "\u2019"  # as word processors write it
 # Patterns, compiled once.
 
 
-@attrs.frozen
-class _Slot:
+class _Slot(Value):
     """A place for one of `words`; numbered if a group of synonyms stands there."""
 
     words: frozenset[str]
     numbered: bool
 
 
-@attrs.frozen
-class _Stretch:
+class _Stretch(Value):
     """Neighbouring slots after a gap of at least `gap` words."""
 
     gap: int
@@ -66,8 +64,7 @@ class _Stretch:
         return None
 
 
-@attrs.frozen
-class Pattern:
+class Pattern(Value):
     """A pattern of the script. It never goes back: the first fit of a stretch is as good as any."""
 
     stretches: tuple[_Stretch, ...]
@@ -186,8 +183,7 @@ def _keywords(keys: Sequence[str]) -> list[Keyword]:
     return sorted((_BY_WORD[name] for name in names), key=lambda keyword: -keyword.rank)
 
 
-@attrs.frozen
-class State:
+class State(Value):
     """What Eliza remembers: each rule's next reply, by keyword and pattern, and the memories."""
 
     next_replies: dict[tuple[str, str], int]
@@ -247,5 +243,4 @@ class Eliza:
 
 
 def _assembled(reply: str, words: Sequence[str], found: Sequence[slice]) -> str:
-    answer = reply.format("", *(quote(words[part]) for part in found))
-    return answer[:1].upper() + answer[1:]
+    return reply.format("", *(quote(words[part]) for part in found))

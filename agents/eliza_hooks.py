@@ -13,12 +13,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never, cast
 
-import attrs
 import msgspec
 
 from bridge.errors import Failure
+from bridge.value import Value
 
 from .eliza_script import AFTER_THINKING, BEFORE_ERROR, HANGING, LONG_ANSWER, THOUGHTS
 from .events import (
@@ -48,52 +48,44 @@ _TOOL_NAME = re.compile(r"[^\s{]+")
 _ARGUMENTS = msgspec.json.Decoder(dict[str, Any])
 
 
-@attrs.frozen
-class HangHook:
+class HangHook(Value):
     """`!hang`: say something, then wait to be cancelled."""
 
 
-@attrs.frozen
-class ThinkHook:
+class ThinkHook(Value):
     """`!think`: think aloud, then answer."""
 
 
-@attrs.frozen
-class ErrorHook:
+class ErrorHook(Value):
     """`!error`: say something, then fail."""
 
 
-@attrs.frozen
-class LongHook:
+class LongHook(Value):
     """`!long N`: answer with at least that many words."""
 
     words: int
 
 
-@attrs.frozen
-class ToolRequest:
+class ToolRequest(Value):
     """One tool to call."""
 
     name: str
     parameters: dict[str, Any]
 
 
-@attrs.frozen
-class ToolHook:
+class ToolHook(Value):
     """`!tool NAME {json}`, once or on several lines: call these tools, all at once."""
 
     calls: tuple[ToolRequest, ...]
 
 
-@attrs.frozen
-class PermissionHook:
+class PermissionHook(Value):
     """`!permission TITLE`: ask for permission."""
 
     title: str
 
 
-@attrs.frozen
-class BadHook:
+class BadHook(Value):
     """A hook that was written wrongly; `complaint` tells the user how to write it."""
 
     complaint: str
@@ -174,15 +166,13 @@ def _short(text: str) -> str:
 # What they do.
 
 
-@attrs.frozen
-class Ask:
+class Ask(Value):
     """Hand out these questions, and go on when all of them are answered."""
 
     questions: tuple[CallTool | AskPermission, ...]
 
 
-@attrs.frozen
-class Hang:
+class Hang(Value):
     """Go on never."""
 
 
@@ -228,6 +218,8 @@ def enact(hook: Hook, tools: Sequence[ToolSpec], new_call_id: Callable[[], str])
             return _ask_permission(title, new_call_id())
         case BadHook(complaint=complaint):
             return say(complaint)
+        case _:
+            assert_never(hook)
 
 
 def _hang() -> Steps:

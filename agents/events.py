@@ -6,23 +6,22 @@ import enum
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
-import attrs
+import msgspec
 
 from bridge.errors import Failure
+from bridge.value import Value
 from bridge.wire import ChatMessage, Settings, ToolSpec
 
 # What an agent says.
 
 
-@attrs.frozen
-class Say:
+class Say(Value):
     """A piece of the answer, Markdown."""
 
     text: str
 
 
-@attrs.frozen
-class Think:
+class Think(Value):
     """A piece of the agent's reasoning."""
 
     text: str
@@ -30,16 +29,14 @@ class Think:
     metadata: Any = None
 
 
-@attrs.frozen
-class Attach:
+class Attach(Value):
     """Bytes for the host, such as a `usage` record; only hosts that know the kind get it."""
 
     mime_type: str
     data: bytes
 
 
-@attrs.frozen
-class CallTool:
+class CallTool(Value):
     """A call of one of the editor's tools; `call_id` is unique in the whole process."""
 
     call_id: str
@@ -52,18 +49,16 @@ PermissionKind: TypeAlias = Literal[
 ]
 
 
-@attrs.frozen
-class AskPermission:
+class AskPermission(Value):
     """May the agent do this? `details` is what a person needs to decide (raw input, diff, ...)."""
 
     call_id: str
     title: str
     kind: PermissionKind = "other"
-    details: dict[str, Any] = attrs.field(factory=dict[str, Any])
+    details: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
-@attrs.frozen
-class Await:
+class Await(Value):
     """The agent waits for the answers to what it asked; the turn goes on with them."""
 
 
@@ -77,15 +72,13 @@ class StopReason(enum.Enum):
     CANCELLED = "cancelled"
 
 
-@attrs.frozen
-class Stop:
+class Stop(Value):
     """The turn is over."""
 
     reason: StopReason = StopReason.END_TURN
 
 
-@attrs.frozen
-class Break:
+class Break(Value):
     """The turn failed, the session lives."""
 
     failure: Failure
@@ -98,8 +91,7 @@ Batch: TypeAlias = Sequence[Event]
 # What an agent is told.
 
 
-@attrs.frozen
-class ToolAnswer:
+class ToolAnswer(Value):
     """The result of a `CallTool`, any JSON."""
 
     call_id: str
@@ -116,8 +108,7 @@ class Decision(enum.Enum):
     """The user moved on: the turn is being cancelled."""
 
 
-@attrs.frozen
-class PermissionAnswer:
+class PermissionAnswer(Value):
     """The user's decision."""
 
     call_id: str
@@ -127,8 +118,7 @@ class PermissionAnswer:
 Answer: TypeAlias = ToolAnswer | PermissionAnswer
 
 
-@attrs.frozen
-class Prompt:
+class Prompt(Value):
     """One turn's input.
 
     `transcript` is what was said before this session existed, as accepted by the user; it is empty
@@ -139,5 +129,5 @@ class Prompt:
     transcript: tuple[ChatMessage, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     tool_required: bool = False
-    model_options: dict[str, Any] = attrs.field(factory=dict[str, Any])
-    settings: Settings = attrs.field(factory=Settings)
+    model_options: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    settings: Settings = msgspec.field(default_factory=Settings)

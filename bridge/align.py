@@ -15,12 +15,12 @@ import attrs
 from .history import Ending, Exchange
 from .message import Message
 from .rules import Rule
+from .value import Value
 
 SUMMARY_TAG = "<conversation-summary>"
 
 
-@attrs.frozen
-class Item:
+class Item(Value):
     """A step of the record: a message, the exchange it belongs to, and whether it is the answer."""
 
     message: Message
@@ -39,8 +39,7 @@ def items_of(exchanges: Sequence[Exchange]) -> list[Item]:
     return items
 
 
-@attrs.frozen
-class Alignment:
+class Alignment(Value):
     """How far record and request agree.
 
     The first `recorded` steps of the record are accounted for by the first `consumed` messages of
@@ -280,8 +279,7 @@ def _proves(item: Item, theirs: Message) -> bool:
     return same(item, theirs) is not None and not says_nothing(theirs)
 
 
-@attrs.frozen
-class _Results:
+class _Results(Value):
     ids: tuple[str, ...]
     messages: int
 

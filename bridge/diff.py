@@ -7,7 +7,7 @@ what stands before `new_from` is accounted for, what stands at it and after is n
 
 from __future__ import annotations
 
-import attrs
+from msgspec.structs import replace
 
 from .align import Alignment, align, items_of
 from .history import Diverges, Ending, Exchange, Extends, History, Match, Phase, Supersedes
@@ -113,8 +113,8 @@ def _with_rules(
 ) -> Supersedes | Diverges | None:
     match match:
         case Supersedes():
-            return attrs.evolve(match, rules=found.rules)
+            return replace(match, rules=found.rules)
         case Diverges():
-            return attrs.evolve(match, rules=found.rules)
+            return replace(match, rules=found.rules)
         case None:
             return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-import attrs
+from .value import Value
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -36,8 +36,7 @@ class RpcError(Exception):
         self.data = data
 
 
-@attrs.frozen
-class Failure:
+class Failure(Value):
     """Why a request failed: `message` is for a user to act on, `kind` for the host."""
 
     kind: FailureKind

@@ -16,10 +16,12 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import attrs
+from msgspec.structs import replace
 
 from .errors import Failure, LocalError
 from .message import Message
 from .rules import Rule
+from .value import Value
 from .wire import Part, RequestId
 
 
@@ -41,8 +43,7 @@ class Ending(enum.Enum):
     EMPTY = "empty"
 
 
-@attrs.frozen
-class Exchange:
+class Exchange(Value):
     """What was asked in one request, and what we answered (None: nothing was sent)."""
 
     asked: tuple[Message, ...]
@@ -68,8 +69,7 @@ def exchanges_of(path: Sequence[Message]) -> list[Exchange]:
 # How a request relates to a history (made by `bridge.diff`).
 
 
-@attrs.frozen
-class Extends:
+class Extends(Value):
     """The request builds on the provisional exchange; what stands at `new_from` on is new."""
 
     new_from: int
@@ -77,16 +77,14 @@ class Extends:
     """The tolerances it took to recognise what stands before."""
 
 
-@attrs.frozen
-class Supersedes:
+class Supersedes(Value):
     """The request builds on the committed part only: the provisional exchange is withdrawn."""
 
     new_from: int
     rules: frozenset[Rule] = frozenset()
 
 
-@attrs.frozen
-class Diverges:
+class Diverges(Value):
     """The request leaves the conversation earlier, or leaves an answer that stays valid.
 
     It is another branch: it shares the exchanges before `exchange`, and goes on at `new_from`;
@@ -105,8 +103,7 @@ Match: TypeAlias = Extends | Supersedes
 # Inputs.
 
 
-@attrs.frozen
-class Ask:
+class Ask(Value):
     """A request whose conversation this is."""
 
     request: RequestId
@@ -116,38 +113,33 @@ class Ask:
     """What another conversation knows of the beginning, for the first request of a branch."""
 
 
-@attrs.frozen
-class Cancel:
+class Cancel(Value):
     """The editor doesn't want the rest of the answer to `request`."""
 
     request: RequestId
 
 
-@attrs.frozen
-class Emit:
+class Emit(Value):
     """The agent said something."""
 
     turn: int
     parts: Sequence[Part]
 
 
-@attrs.frozen
-class Finish:
+class Finish(Value):
     """The agent's turn ended, or waits for results of the calls it made."""
 
     turn: int
 
 
-@attrs.frozen
-class Fail:
+class Fail(Value):
     """The agent's turn failed."""
 
     turn: int
     failure: Failure
 
 
-@attrs.frozen
-class Close:
+class Close(Value):
     """The conversation is given up: too old, too many, or the process ends."""
 
 
@@ -157,8 +149,7 @@ Input: TypeAlias = Ask | Cancel | Emit | Finish | Fail | Close
 # Effects, in the order in which they are to be carried out.
 
 
-@attrs.frozen
-class Deliver:
+class Deliver(Value):
     """Give the session the messages from `new_from` on; `withdrawn`: an exchange was taken back."""
 
     turn: int
@@ -166,23 +157,20 @@ class Deliver:
     withdrawn: bool
 
 
-@attrs.frozen
-class Abort:
+class Abort(Value):
     """Stop the session's turn."""
 
     turn: int
 
 
-@attrs.frozen
-class Forward:
+class Forward(Value):
     """Show the editor these parts."""
 
     request: RequestId
     parts: Sequence[Part]
 
 
-@attrs.frozen
-class Settle:
+class Settle(Value):
     """Answer the request: resolved, or failed. It is the last that the request hears of us."""
 
     request: RequestId
@@ -223,8 +211,7 @@ class Step(enum.Enum):
     REFUSE = "refuse"
 
 
-@attrs.frozen
-class Cell:
+class Cell(Value):
     """What happens, in order, and where it leads."""
 
     steps: tuple[Step, ...]
@@ -366,7 +353,7 @@ class History:
         answer = self.answer
         if answer is None and ending is Ending.COMPLETE:
             ending = Ending.EMPTY
-        self.provisional = attrs.evolve(self.provisional, answer=answer, ending=ending)
+        self.provisional = replace(self.provisional, answer=answer, ending=ending)
         settled = Settle(self._open_request, failure)
         self.request = None
         self._parts = []

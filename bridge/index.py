@@ -6,12 +6,13 @@ import enum
 from collections.abc import Iterator
 from typing import Generic, TypeAlias, TypeVar
 
-import attrs
+from msgspec.structs import replace
 
 from .diff import Path
 from .history import Ending, History, Phase
 from .request import Hints, RequestClass
 from .tree import Node, PrefixTree
+from .value import Value
 
 ConversationKey: TypeAlias = int
 AgentKey: TypeAlias = bytes
@@ -30,8 +31,7 @@ class Mark(enum.Enum):
 Point: TypeAlias = Node[ConversationKey, Mark]
 
 
-@attrs.frozen
-class Entry:
+class Entry(Value):
     """A live conversation, as it stood after its last change."""
 
     agent: AgentKey
@@ -100,7 +100,7 @@ class Index:
         """Index a conversation anew; call it after every change of its history but `Emit`."""
         self._unlink(key)
         entry = self._entries[key]
-        entry = attrs.evolve(
+        entry = replace(
             entry, calls=_pending_calls(entry.history), answer=_newest_answer(entry.history)
         )
         self._entries[key] = entry

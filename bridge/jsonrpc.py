@@ -11,11 +11,11 @@ import re
 from collections.abc import Iterable
 from typing import Any, TypeAlias, TypeVar
 
-import attrs
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from .errors import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, RpcError
+from .value import Value
 from .wire import RequestId
 
 MAX_LINE = 256 * 1024 * 1024
@@ -24,8 +24,7 @@ MAX_LINE = 256 * 1024 * 1024
 T = TypeVar("T")
 
 
-@attrs.frozen
-class TooLong:
+class TooLong(Value):
     """A line of `size` bytes that was skipped."""
 
     size: int
@@ -70,8 +69,7 @@ class LineSplitter:
             self._chunks.append(piece)
 
 
-@attrs.frozen
-class Call:
+class Call(Value):
     """A request: it is answered exactly once."""
 
     id: RequestId
@@ -79,16 +77,14 @@ class Call:
     params: Raw | UnsetType
 
 
-@attrs.frozen
-class Notice:
+class Notice(Value):
     """A notification."""
 
     method: str
     params: Raw | UnsetType
 
 
-@attrs.frozen
-class Reply:
+class Reply(Value):
     """A response to us. We send no requests, so it is only logged."""
 
 
@@ -119,7 +115,13 @@ _EMPTY_OBJECT = Raw(b"{}")
 
 def parse_line(line: bytes) -> Incoming:
     """Return the message on a line; raises `InvalidLine` with the error to answer with."""
-    envelope = _open_envelope(line)
+    try:
+        return _read_envelope(_open_envelope(line))
+    except UnicodeDecodeError as error:
+        raise InvalidLine(RpcError(PARSE_ERROR, f"Parse error: {error}")) from None
+
+
+def _read_envelope(envelope: _Envelope) -> Incoming:
     id_ = _read_id(envelope.id)
     if envelope.method is UNSET:
         if envelope.result is not UNSET or envelope.error is not UNSET:
@@ -140,8 +142,6 @@ def parse_line(line: bytes) -> Incoming:
 
 def _open_envelope(line: bytes) -> _Envelope:
     try:
-        if not line.isascii():
-            line.decode()  # msgspec checks the encoding of what it decodes, not of what stays raw
         try:
             return _decode_envelope(line)
         except msgspec.ValidationError:
@@ -154,7 +154,7 @@ def _open_envelope(line: bytes) -> _Envelope:
     except msgspec.ValidationError as error:
         what = "a batch" if line.lstrip()[:1] == b"[" else str(error)
         raise _invalid(f"Invalid request: one JSON object a line is expected; {what}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidLine(RpcError(PARSE_ERROR, f"Parse error: {error}")) from None
 
 
@@ -177,9 +177,15 @@ def decode_params(decoder: msgspec.json.Decoder[T], params: Raw | UnsetType) -> 
 
 
 def decode_at(decoder: msgspec.json.Decoder[T], raw: bytes | Raw, path: str) -> T:
-    """Decode a piece of the parameters that stands at `path`; errors carry the whole path."""
+    """Decode a piece of the parameters that stands at `path`; errors carry the whole path.
+
+    What stays raw isn't looked into, so it is here that text turns out not to be UTF-8. Such a line
+    isn't JSON, whatever part of it was read before.
+    """
     try:
         return decoder.decode(raw)
+    except UnicodeDecodeError as error:
+        raise RpcError(PARSE_ERROR, f"Parse error: {error} - at `{path}`") from None
     except (msgspec.DecodeError, RecursionError) as error:
         raise RpcError(INVALID_PARAMS, f"Invalid params: {_whole_path(str(error), path)}") from None
 

@@ -14,15 +14,16 @@ from typing import Any, cast
 
 import attrs
 import msgspec
+from msgspec.structs import astuple
 
 from .request_text import request_in
+from .value import Value
 from .wire import DataPart, Part, Role, TextPart, ToolCallPart, ToolResultPart
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
-@attrs.frozen
-class CallKey:
+class CallKey(Value):
     """A tool call as it is compared; `arguments` is canonical JSON."""
 
     call_id: str
@@ -74,7 +75,7 @@ class Message:
                     pass  # thinking, bookkeeping and unknown parts come and go with the host's mood
         text = "".join(texts)
         compared = _encode(
-            (role, name or "", text, [attrs.astuple(call) for call in calls], results, images)
+            (role, name or "", text, [astuple(call) for call in calls], results, images)
         )
         return cls(
             role,

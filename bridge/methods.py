@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-import attrs
 import msgspec
 
 from . import wire
+from .value import Value
 
 Direction: TypeAlias = Literal["request", "notification to us", "notification from us"]
 
 
-@attrs.frozen
-class Method:
+class Method(Value):
     """A method of the wire."""
 
     name: str

@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import attrs
 import msgspec
 
 from .message import canonical_json
+from .value import Value
 from .wire import AgentSpec, ElizaSpec, ModelCapabilities, ModelInformation, Settings
 
 ELIZA_ID = "eliza"
@@ -48,8 +48,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     models: list[_Model] = []
 
 
-@attrs.frozen
-class AgentChoice:
+class AgentChoice(Value):
     """An agent definition, with its identity: canonical JSON in which `acp` is `mcp_server`."""
 
     spec: AgentSpec
@@ -67,13 +66,12 @@ class AgentChoice:
         return cls(spec, canonical_json(known))
 
 
-@attrs.frozen
-class Model:
+class Model(Value):
     """A model and who answers for it."""
 
     information: ModelInformation
     agent: AgentChoice
-    settings: Settings = attrs.field(factory=Settings)
+    settings: Settings = msgspec.field(default_factory=Settings)
 
 
 ELIZA = Model(
@@ -91,8 +89,7 @@ ELIZA = Model(
 )
 
 
-@attrs.frozen
-class Catalogue:
+class Catalogue(Value):
     """Every model, Eliza first unless the file defines that id itself."""
 
     models: tuple[Model, ...] = (ELIZA,)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-import attrs
 import msgspec
 
 from . import methods
+from .value import Value
 from .wire import KnownPart, Part
 
 RequestNumber: TypeAlias = int | str
@@ -22,31 +22,27 @@ class RecordingError(Exception):
     """A line isn't what a recording or a trace has; the message says which."""
 
 
-@attrs.frozen
-class Requested:
+class Requested(Value):
     """A chat request: the raw parameters of `lm/provideLanguageModelChatResponse`."""
 
     request: RequestNumber
     params: bytes
 
 
-@attrs.frozen
-class Parted:
+class Parted(Value):
     """A part of the answer."""
 
     request: RequestNumber
     part: Part
 
 
-@attrs.frozen
-class Stopped:
+class Stopped(Value):
     """The editor cancelled the request."""
 
     request: RequestNumber
 
 
-@attrs.frozen
-class Settled:
+class Settled(Value):
     """The request was answered; `error` is the message if it failed."""
 
     request: RequestNumber

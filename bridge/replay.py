@@ -20,13 +20,13 @@ from .recording import Happening, Parted, Requested, RequestNumber, Settled, Sto
 from .request import Hints, RequestClass, classify
 from .router import Joins, Opens, Outcome, Question, Reason, Tally, route
 from .transcript import Transcript, TranscriptReader
+from .value import Value
 from .wire import ChatParams
 
 _params_decoder = msgspec.json.Decoder(ChatParams)
 
 
-@attrs.frozen
-class Decision:
+class Decision(Value):
     """What was decided about one request."""
 
     request: RequestNumber

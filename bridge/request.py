@@ -11,9 +11,8 @@ import enum
 from collections.abc import Sequence
 from typing import Any, cast
 
-import attrs
-
 from .message import Message
+from .value import Value
 
 
 class RequestClass(enum.Enum):
@@ -36,8 +35,7 @@ class RequestClass(enum.Enum):
         return self in (RequestClass.UTILITY, RequestClass.COMPACTION, RequestClass.INLINE)
 
 
-@attrs.frozen
-class Hints:
+class Hints(Value):
     """What the host says about whose request this is. It ranks candidates and proves nothing.
 
     `conversation` survives a reload, but is shared by forks, sub-agents and summaries. `run` is one

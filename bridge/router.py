@@ -26,12 +26,15 @@ from collections.abc import Iterator
 from typing import TypeAlias
 
 import attrs
+import msgspec
+from msgspec.structs import replace
 
 from .diff import Path, exact, opening, tolerant
 from .history import Diverges, Extends, Match, Supersedes
 from .index import AgentKey, ConversationKey, Index, Mark, Point
 from .request import Hints, RequestClass
 from .rules import Rule
+from .value import Value
 
 MOST_CANDIDATES = 16
 """How many conversations a request is compared with at the most, at each step of the search."""
@@ -51,28 +54,25 @@ class Reason(enum.Enum):
     NEW = "new"
 
 
-@attrs.frozen
-class Question:
+class Question(Value):
     """A request, as far as it says whose it is."""
 
     agent: AgentKey
     path: Path
     request_class: RequestClass = RequestClass.MAIN
-    hints: Hints = attrs.field(factory=Hints)
+    hints: Hints = msgspec.field(default_factory=Hints)
     keep: bool = False
     """Whether a withdrawn answer is forgotten without a branch (`settings.rewind` "continue")."""
 
 
-@attrs.frozen
-class Candidate:
+class Candidate(Value):
     """A conversation that was considered, and what spoke for or against it."""
 
     conversation: ConversationKey
     verdict: str
 
 
-@attrs.frozen
-class Joins:
+class Joins(Value):
     """The request belongs to a live conversation."""
 
     conversation: ConversationKey
@@ -82,8 +82,7 @@ class Joins:
     runner_up: Candidate | None = None
 
 
-@attrs.frozen
-class Opens:
+class Opens(Value):
     """The request begins a conversation.
 
     `origin` is a live one that it branches off, sharing its first `shared` exchanges, or the one
@@ -153,7 +152,7 @@ class _Search:
         )
         winner = outcome.conversation if isinstance(outcome, Joins) else outcome.origin
         others = (c for c in reversed(self._considered) if c.conversation != winner)
-        return attrs.evolve(outcome, runner_up=next(others, None))
+        return replace(outcome, runner_up=next(others, None))
 
     # Each step of the search.
 

@@ -6,7 +6,7 @@ unknown kinds of part are carried as `UnknownPart` (see `bridge.transcript`).
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, dataclass_transform
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -18,6 +18,7 @@ PERMISSION_TOOL = "symposium-agent-action"
 """The host's tool through which an agent's permission requests reach the user."""
 
 
+@dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
 class Wire(msgspec.Struct, rename="camel", frozen=True, omit_defaults=True):
     """Base of everything that travels: frozen, camelCase, defaults left out."""
 
@@ -25,13 +26,13 @@ class Wire(msgspec.Struct, rename="camel", frozen=True, omit_defaults=True):
 # Parts of a message, and of a response.
 
 
-class TextPart(Wire, frozen=True, tag_field="type", tag="text"):
+class TextPart(Wire, tag_field="type", tag="text"):
     """Text, as Markdown."""
 
     value: str
 
 
-class ToolCallPart(Wire, frozen=True, tag_field="type", tag="tool_call"):
+class ToolCallPart(Wire, tag_field="type", tag="tool_call"):
     """A call of one of the host's tools; `parameters` is a JSON object."""
 
     tool_call_id: str
@@ -39,7 +40,7 @@ class ToolCallPart(Wire, frozen=True, tag_field="type", tag="tool_call"):
     parameters: Any
 
 
-class ToolResultPart(Wire, frozen=True, tag_field="type", tag="tool_result"):
+class ToolResultPart(Wire, tag_field="type", tag="tool_result"):
     """The answer to a tool call; `result` is any JSON, VS Code sends a list of parts."""
 
     tool_call_id: str
@@ -47,7 +48,7 @@ class ToolResultPart(Wire, frozen=True, tag_field="type", tag="tool_result"):
     is_error: bool = False
 
 
-class ThinkingPart(Wire, frozen=True, tag_field="type", tag="thinking"):
+class ThinkingPart(Wire, tag_field="type", tag="thinking"):
     """Reasoning shown apart from the answer."""
 
     value: str | list[str]
@@ -55,14 +56,14 @@ class ThinkingPart(Wire, frozen=True, tag_field="type", tag="thinking"):
     metadata: Any = None
 
 
-class DataPart(Wire, frozen=True, tag_field="type", tag="data"):
+class DataPart(Wire, tag_field="type", tag="data"):
     """Bytes of a MIME type: an image, or one of the host's private kinds; base64 on the wire."""
 
     mime_type: str
     data: bytes
 
 
-class UnknownPart(Wire, frozen=True):
+class UnknownPart(Wire):
     """A part of a kind that this version doesn't know, carried as it came."""
 
     kind: str
@@ -73,7 +74,7 @@ KnownPart: TypeAlias = TextPart | ToolCallPart | ToolResultPart | ThinkingPart |
 Part: TypeAlias = KnownPart | UnknownPart
 
 
-class ChatMessage(Wire, frozen=True):
+class ChatMessage(Wire):
     """A message as the host sent it, whole."""
 
     role: Role
@@ -84,20 +85,20 @@ class ChatMessage(Wire, frozen=True):
 # Who answers, and how.
 
 
-class ElizaSpec(Wire, frozen=True):
+class ElizaSpec(Wire):
     """The built-in Eliza; `deterministic` takes chance out of her choice of words."""
 
     deterministic: bool = False
 
 
-class EnvVariable(Wire, frozen=True):
+class EnvVariable(Wire):
     """One environment variable of an agent process."""
 
     name: str
     value: str
 
 
-class McpServerSpec(Wire, frozen=True):
+class McpServerSpec(Wire):
     """An ACP agent to spawn: an argv, never a shell line; `cwd` defaults to our own."""
 
     name: str
@@ -107,7 +108,7 @@ class McpServerSpec(Wire, frozen=True):
     cwd: str | None = None
 
 
-class OpenResponsesSpec(Wire, frozen=True):
+class OpenResponsesSpec(Wire):
     """An Open Responses endpoint; further keys are the endpoint's options."""
 
     base_url: str
@@ -116,7 +117,7 @@ class OpenResponsesSpec(Wire, frozen=True):
     headers: dict[str, str] = {}
 
 
-class AgentSpec(Wire, frozen=True, rename=None):
+class AgentSpec(Wire, rename=None):
     """Which agent answers: exactly one of the kinds; `acp` is an alias of `mcp_server`."""
 
     eliza: ElizaSpec | UnsetType = UNSET
@@ -133,7 +134,7 @@ class AgentSpec(Wire, frozen=True, rename=None):
             )
 
 
-class ToolFilter(Wire, frozen=True):
+class ToolFilter(Wire):
     """Which of the host's tools an agent is offered, by glob."""
 
     include: tuple[str, ...] = ("*",)
@@ -144,7 +145,7 @@ Permissions: TypeAlias = Literal["ask", "read_only", "allow", "deny"]
 ThinkingMode: TypeAlias = Literal["part", "text", "hide"]
 
 
-class Settings(Wire, frozen=True):
+class Settings(Wire):
     """How a conversation is led; every key has a default, the newest apply from the next turn."""
 
     context: Literal["request", "full"] | None = None
@@ -162,7 +163,7 @@ class Settings(Wire, frozen=True):
             raise ValueError("maxSessions must be at least 1")
 
 
-class ToolSpec(Wire, frozen=True):
+class ToolSpec(Wire):
     """A tool of the host's: name, description, JSON schema of its input."""
 
     name: str
@@ -170,7 +171,7 @@ class ToolSpec(Wire, frozen=True):
     input_schema: Raw | UnsetType = UNSET
 
 
-class ChatOptions(Wire, frozen=True):
+class ChatOptions(Wire):
     """What the host offers and asks for; `toolMode` 1 is "auto", 2 is "required"."""
 
     tools: tuple[ToolSpec, ...] = ()
@@ -182,14 +183,14 @@ class ChatOptions(Wire, frozen=True):
 # Parameters and results of the methods.
 
 
-class ClientInfo(Wire, frozen=True):
+class ClientInfo(Wire):
     """Name and version of a peer."""
 
     name: str
     version: str = ""
 
 
-class Capabilities(Wire, frozen=True):
+class Capabilities(Wire):
     """Which kinds of part the client can take beside text and tool calls."""
 
     thinking: bool = False
@@ -198,42 +199,42 @@ class Capabilities(Wire, frozen=True):
     marker: bool = False
 
 
-class InitializeParams(Wire, frozen=True):
+class InitializeParams(Wire):
     """Who connects and what it can take."""
 
     client_info: ClientInfo
     capabilities: Capabilities = Capabilities()
 
 
-class ServerCapabilities(Wire, frozen=True, omit_defaults=False):
-    """What we offer beside the seed's methods."""
+class ServerCapabilities(Wire, omit_defaults=False):
+    """What we offer beside the methods of the first protocol."""
 
     cancel: bool = True
     stats: bool = True
     settings: bool = True
 
 
-class InitializeResult(Wire, frozen=True, omit_defaults=False):
+class InitializeResult(Wire, omit_defaults=False):
     """Our name, version and capabilities."""
 
     server_info: ClientInfo
     capabilities: ServerCapabilities = ServerCapabilities()
 
 
-class ModelsParams(Wire, frozen=True):
+class ModelsParams(Wire):
     """`silent`: don't ask the user anything (we never do)."""
 
     silent: bool = False
 
 
-class ModelCapabilities(Wire, frozen=True, omit_defaults=False):
+class ModelCapabilities(Wire, omit_defaults=False):
     """What a model can take."""
 
     tool_calling: bool = True
     image_input: bool = False
 
 
-class ModelInformation(Wire, frozen=True, omit_defaults=False):
+class ModelInformation(Wire, omit_defaults=False):
     """A model as the host's picker shows it; limits in tokens."""
 
     id: str
@@ -247,13 +248,13 @@ class ModelInformation(Wire, frozen=True, omit_defaults=False):
     capabilities: ModelCapabilities = ModelCapabilities()
 
 
-class ModelsResult(Wire, frozen=True, omit_defaults=False):
+class ModelsResult(Wire, omit_defaults=False):
     """Every model that can be picked."""
 
     models: list[ModelInformation]
 
 
-class ChatParams(Wire, frozen=True):
+class ChatParams(Wire):
     """One request of a chat: the whole history, each time. Messages stay raw until one is new."""
 
     model_id: str
@@ -267,7 +268,7 @@ class ChatParams(Wire, frozen=True):
             raise ValueError("messages must not be empty")
 
 
-class TokenCountParams(Wire, frozen=True):
+class TokenCountParams(Wire):
     """Exactly one of `text` and `message`."""
 
     model_id: str
@@ -279,17 +280,17 @@ class TokenCountParams(Wire, frozen=True):
             raise ValueError("exactly one of `text` and `message` is needed")
 
 
-class TokenCountResult(Wire, frozen=True, omit_defaults=False):
+class TokenCountResult(Wire, omit_defaults=False):
     """An estimate, in tokens."""
 
     count: int
 
 
-class StatsParams(Wire, frozen=True):
+class StatsParams(Wire):
     """Nothing to say."""
 
 
-class Stats(Wire, frozen=True, omit_defaults=False):
+class Stats(Wire, omit_defaults=False):
     """Counters since the process began; the last three are of this moment."""
 
     requests_by_class: dict[str, int]
@@ -300,30 +301,30 @@ class Stats(Wire, frozen=True, omit_defaults=False):
     processes: int
 
 
-class Empty(Wire, frozen=True):
+class Empty(Wire):
     """`{}`."""
 
 
-class CancelParams(Wire, frozen=True):
+class CancelParams(Wire):
     """The request to stop."""
 
     request_id: RequestId
 
 
-class CancelRequestParams(Wire, frozen=True):
+class CancelRequestParams(Wire):
     """The same, in the Language Server Protocol's words."""
 
     id: RequestId
 
 
-class ResponsePartParams(Wire, frozen=True, omit_defaults=False):
+class ResponsePartParams(Wire, omit_defaults=False):
     """A piece of the answer to `request_id`."""
 
     request_id: RequestId
     part: Part
 
 
-class ResponseCompleteParams(Wire, frozen=True, omit_defaults=False):
+class ResponseCompleteParams(Wire, omit_defaults=False):
     """No further piece will come for `request_id`."""
 
     request_id: RequestId

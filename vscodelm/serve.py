@@ -31,23 +31,19 @@ class ServeOptions:
 
 
 def load_catalogue(config: Path | None) -> Catalogue:
-    """Return the models; raises `ConfigError` where the file is wrong or a named one is missing."""
-    path = config or _default_config()
-    if config is None and not path.exists():
+    """Return the models; raises `ConfigError` where the file is wrong, or is named and missing."""
+    named = config or os.environ.get("VSCODELM_CONFIG")
+    path = Path(named) if named else _own_config()
+    if not named and not path.exists():
         return Catalogue()
     try:
         return parse_catalogue(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: {error}") from None
-    except ConfigError as error:
+    except (OSError, UnicodeDecodeError, ConfigError) as error:
         raise ConfigError(f"{path}: {error}") from None
 
 
-def _default_config() -> Path:
-    named = os.environ.get("VSCODELM_CONFIG")
-    if named:
-        return Path(named)
-    import platformdirs  # here, because a run with --config doesn't need it
+def _own_config() -> Path:
+    import platformdirs  # here, because a run with a named file doesn't need it
 
     return platformdirs.user_config_path("vscodelm") / "config.toml"
 
