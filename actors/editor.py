@@ -7,7 +7,7 @@ is open is answered exactly once, and its id is free again after that.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -111,6 +111,9 @@ class EditorPort:
             self._send(error_line(None, RpcError(INVALID_REQUEST, message)))
             return None
         self.trace.line("in", line)
+        chat = methods.read_chat(line)
+        if chat is not None:
+            return self._request(chat[0], methods.CHAT, lambda: chat[1])
         try:
             message = parse_line(line)
         except InvalidLine as invalid:
@@ -126,26 +129,34 @@ class EditorPort:
                 return None
 
     def _call(self, call: Call) -> FromEditor | None:
-        if call.id in self._open:
-            text = f"Invalid request: the id {call.id!r} belongs to a request that is still open"
-            self._send(error_line(None, RpcError(INVALID_REQUEST, text)))
-            return None
-        decoder = methods.decoder(call.method) if call.method in methods.REQUESTS else None
-        try:
+        def read_params() -> Any:
+            decoder = methods.decoder(call.method) if call.method in methods.REQUESTS else None
             if decoder is None:
                 raise RpcError(METHOD_NOT_FOUND, f"Method not found: {call.method}")
-            params = decode_params(decoder, call.params)
+            return decode_params(decoder, call.params)
+
+        return self._request(call.id, call.method, read_params)
+
+    def _request(
+        self, request: RequestId, method: str, read_params: Callable[[], Any]
+    ) -> FromEditor | None:
+        if request in self._open:
+            text = f"Invalid request: the id {request!r} belongs to a request that is still open"
+            self._send(error_line(None, RpcError(INVALID_REQUEST, text)))
+            return None
+        try:
+            params = read_params()
             if isinstance(params, ChatParams):
-                asked = self._chat(call.id, params)
-                self._open.add(call.id)
+                asked = self._chat(request, params)
+                self._open.add(request)
                 return asked
-            if call.method == methods.STATS:
-                self._open.add(call.id)
-                return StatsAsked(call.id)
-            self._send(result_line(call.id, self._result(params)))
+            if method == methods.STATS:
+                self._open.add(request)
+                return StatsAsked(request)
+            self._send(result_line(request, self._result(params)))
         except RpcError as error:
             # A line that turns out not to be JSON has no id to answer to (JSON-RPC 2.0, section 5).
-            self._send(error_line(None if error.code == PARSE_ERROR else call.id, error))
+            self._send(error_line(None if error.code == PARSE_ERROR else request, error))
         return None
 
     def _notice(self, notice: Notice) -> Cancelled | None:

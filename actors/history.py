@@ -36,7 +36,7 @@ from bridge.history import (
 )
 from bridge.index import ConversationKey, Index
 from bridge.models import AgentChoice
-from bridge.request import Hints, RequestClass, classify
+from bridge.request import Hints, classify
 from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
 from bridge.wire import PERMISSION_TOOL, RequestId, Stats
 
@@ -68,7 +68,6 @@ MARKER_PREFIX = "vscodelm-"
 class _Conversation:
     agent: AgentChoice
     handle: SessionHandle
-    asked: Asked
     history: History = attrs.field(factory=History)
 
 
@@ -135,7 +134,6 @@ class HistoryActor:
         match outcome:
             case Joins(conversation=key):
                 conversation = self._conversations.pop(key)
-                conversation.asked = asked
                 self._conversations[key] = conversation
             case Opens(origin=origin, shared=shared):
                 if origin is not None:
@@ -146,7 +144,7 @@ class HistoryActor:
         self._log(asked, key, outcome)
         self._open[asked.request] = key
         ask = Ask(asked.request, question.path, outcome.match, inherited)
-        self._perform(key, conversation, conversation.history.apply(ask))
+        self._perform(key, conversation, conversation.history.apply(ask), asked)
         self._index.place(
             key, question.agent, conversation.history, outcome.request_class, question.hints
         )
@@ -175,7 +173,7 @@ class HistoryActor:
 
     def _open_conversation(self, key: ConversationKey, asked: Asked) -> _Conversation:
         handle = SessionHandle()
-        conversation = _Conversation(asked.agent, handle, asked)
+        conversation = _Conversation(asked.agent, handle)
         self._conversations[key] = conversation
         actor = SessionActor(
             key, self.agent_for(asked.agent), handle, self.inbox.clone(), self.outbox
@@ -213,9 +211,7 @@ class HistoryActor:
 
     def _end_if_done(self, key: ConversationKey) -> None:
         """End a conversation that no later request will build on."""
-        entry = self._index[key]
-        led = entry.request_class is RequestClass.SUB_AGENT and not entry.calls
-        if entry.history.phase is Phase.IDLE and (led or entry.request_class.is_one_shot):
+        if self._index[key].is_done:
             self._end(key, "answered")
 
     def _end(self, key: ConversationKey, reason: str) -> None:
@@ -232,7 +228,11 @@ class HistoryActor:
         self.inbox.close()  # the loop ends when the last session actor has
 
     def _perform(
-        self, key: ConversationKey, conversation: _Conversation, effects: list[Effect]
+        self,
+        key: ConversationKey,
+        conversation: _Conversation,
+        effects: list[Effect],
+        asked: Asked | None = None,
     ) -> None:
         for effect in effects:
             match effect:
@@ -246,8 +246,8 @@ class HistoryActor:
                 case Abort(turn=turn):
                     conversation.handle.abort(turn)
                 case Deliver():
-                    marker = self._mark(key, conversation.asked)
-                    conversation.handle.deliver(_delivery(conversation.asked, effect, marker))
+                    assert asked is not None, "only a request is delivered"
+                    conversation.handle.deliver(_delivery(asked, effect, self._mark(key, asked)))
 
     def _log(self, asked: Asked, key: ConversationKey, outcome: Outcome) -> None:
         rules = ",".join(sorted(rule.value for rule in outcome.match.rules))

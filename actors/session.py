@@ -147,41 +147,47 @@ class SessionActor:
     """Whether the session was given nothing yet."""
     _backlog: tuple[ChatMessage, ...] = attrs.field(default=(), init=False)
     """What was said but not yet prompted, because the open turn comes first."""
-    _again: Delivery | None = attrs.field(default=None, init=False)
-    """The delivery that needs another session."""
+    _next: Delivery | None = attrs.field(default=None, init=False)
+    """The delivery that no agent has seen yet. One that was served is let go of at once, because it
+    holds the whole request."""
+    _serving: int = attrs.field(default=0, init=False)
+    """The turn of the newest delivery that an agent saw, or a session is opened for."""
     _idle_seconds: float = attrs.field(default=math.inf, init=False)
 
     async def run(self) -> None:
         """Serve deliveries until the handle is closed."""
         async with self.inbox:
-            delivery = await self._receive()
-            while delivery is not None:
-                await self._live(delivery)
-                delivery = self._again or await self._receive()
+            while True:
+                if self._next is None:
+                    self._next = await self._receive()
+                if self._next is None:
+                    return
+                await self._live()
 
-    async def _live(self, delivery: Delivery) -> None:
+    async def _live(self) -> None:
         """Serve deliveries with one agent session, for as long as it is of use."""
-        self._turn, self._fresh, self._backlog, self._again = None, True, (), None
+        assert self._next is not None, "a session is opened for a delivery"
+        self._turn, self._fresh, self._backlog, self._serving = None, True, (), self._next.turn
         self._questions.clear()
-        serving, failure = delivery, None
+        opened, failure = False, None
         try:
-            async with self.agent.session(_prompt(delivery)) as session:
-                upcoming: Delivery | None = delivery
-                while upcoming is not None:
-                    serving = upcoming
-                    if not await self._serve(session, serving):
-                        break
-                    upcoming = await self._receive()
+            async with self.agent.session(_prompt(self._next)) as session:
+                opened = True
+                while self._next is not None and await self._serve(session):
+                    self._next = await self._receive()
                 await self._stop(session)
         except* AgentError as group:
             failure = _first(group).failure
         except* _Lost:
             log.warning("conversation=%s the agent did not stop in time", self.conversation)
-        if failure is not None and self._again is None:
-            await self.inbox.send(Failed(self.conversation, serving.turn, failure))
+        if failure is not None and (self._next is None or not opened):
+            self._next = None
+            await self.inbox.send(Failed(self.conversation, self._serving, failure))
 
-    async def _serve(self, session: AgentSession, delivery: Delivery) -> bool:
-        """Serve one delivery; return False if it needs another session."""
+    async def _serve(self, session: AgentSession) -> bool:
+        """Serve the next delivery; return False, and leave it, if it needs another session."""
+        delivery = self._next
+        assert delivery is not None, "there is something to serve"
         self._idle_seconds = delivery.settings.idle_seconds
         todo = plan(
             delivery,
@@ -189,16 +195,15 @@ class SessionActor:
             skipped=self.handle.skipped(),
             open_questions=self._questions if self._turn else None,
         )
-        if todo.rewind or todo.abandon:
-            self._again = delivery  # should the agent not stop, another session serves it
         if todo.rewind:
             return False
         if todo.abandon:
             await self._stop(session)  # to its end, even if this delivery is aborted meanwhile
-            self._again = None
+        self._next = None
         if self.handle.is_aborted(delivery.turn):
             return True  # before the agent saw it: it is told with the next delivery
         self.handle.take_up()
+        self._serving = delivery.turn
         before = delivery.transcript.messages(0, delivery.new_from) if self._fresh else ()
         self._fresh = False
         self._backlog = todo.prompt if delivery.withdrawn else (*self._backlog, *todo.prompt)

@@ -13,8 +13,19 @@ from .align import Alignment, align, items_of
 from .history import Diverges, Ending, Exchange, Extends, History, Match, Phase, Supersedes
 from .message import Message
 from .rules import Rule
+from .value import Value
 
 Path = tuple[Message, ...]
+
+
+class Asks(Value):
+    """How an editor asks for what it doesn't say with a request."""
+
+    keep: bool = False
+    """A withdrawn answer doesn't get a branch of its own (`settings.rewind` "continue")."""
+    cancels: bool = False
+    """It says when it no longer wants an answer, so one that streams is still wanted, maybe by a
+    fork of the chat that shares all that was acknowledged."""
 
 
 def opening(incoming: Path) -> Extends:
@@ -23,27 +34,27 @@ def opening(incoming: Path) -> Extends:
     return Extends(last + 1)
 
 
-def exact(history: History, incoming: Path, *, keep: bool = False) -> Match | Diverges | None:
-    """Return how `incoming` relates to a history that it repeats word for word; None if it doesn't.
-
-    `keep`: a withdrawn answer doesn't get a branch of its own (`settings.rewind` "continue").
-    """
+def exact(history: History, incoming: Path, *, asks: Asks = Asks()) -> Match | Diverges | None:
+    """Return how `incoming` relates to a history that it repeats word for word; None if it doesn't."""
     base = len(history.committed_path)
     if list(incoming[:base]) != history.committed_path:
         return None
     if history.provisional is None:
         return Extends(base) if base else opening(incoming)
+    if len(incoming) == base:
+        return None  # it ends with an answer that was built upon: it asks nothing
     asked, answer = history.provisional.asked, history.answer
     here = base + len(asked)
     if incoming[base:here] != asked:
-        return withdraw(history, base, again=False, keep=keep)
+        return withdraw(history, base, again=False, asks=asks)
     if len(incoming) == here:
-        return withdraw(history, base, again=True, keep=keep)
+        return withdraw(history, base, again=True, asks=asks)
     if answer is not None and incoming[here] == answer:
         return Extends(here + 1)
-    if history.provisional.ending is not Ending.COMPLETE and may_go_on(history):
-        return Extends(here, frozenset({Rule.ANSWER_ABSENT}))
-    return withdraw(history, base, again=False, keep=keep)
+    unfinished = history.provisional.ending is not Ending.COMPLETE
+    if unfinished and incoming[here].role != "assistant" and may_go_on(history):
+        return Extends(here, frozenset({Rule.ANSWER_ABSENT}) if answer else frozenset())
+    return withdraw(history, base, again=False, asks=asks)
 
 
 def may_go_on(history: History) -> bool:
@@ -51,31 +62,34 @@ def may_go_on(history: History) -> bool:
 
     While the first answer of all streams, it is another chat with the same opening.
     """
-    return history.phase is not Phase.STREAMING or bool(history.committed)
+    return history.phase is not Phase.STREAMING or history.is_acknowledged
 
 
 def withdraw(
-    history: History, new_from: int, *, again: bool, keep: bool = False
+    history: History, new_from: int, *, again: bool, asks: Asks = Asks()
 ) -> Supersedes | Diverges | None:
     """Return what it means that the provisional exchange isn't in a request that shares the rest.
 
-    It needs evidence: a committed exchange that both share, or the very same question `again` after
-    it was settled. An empty committed history proves nothing. An answer that is complete stays, as
-    a branch that the user may come back to; one that streams, waits or was cut short is withdrawn.
+    It needs evidence: an answer that was acknowledged and that both share, or the very same
+    question `again` after it was settled. What users type proves nothing, because two may type the
+    same. An answer that is complete stays, as a branch that the user may come back to; one that
+    waits or was cut short is withdrawn; so is one that streams, unless the host would have said so.
     """
     settled = history.phase is not Phase.STREAMING
-    if not history.committed and not (again and settled):
+    if not history.is_acknowledged and not (again and settled):
         return None
     provisional = history.provisional
     waits = provisional is not None and provisional.answer is not None and provisional.answer.calls
     complete = provisional is not None and provisional.ending is Ending.COMPLETE
-    if settled and complete and not waits and not keep:
+    if settled and complete and not waits and not asks.keep:
+        return Diverges(len(history.committed), new_from, again)
+    if not settled and asks.cancels:
         return Diverges(len(history.committed), new_from, again)
     return Supersedes(new_from)
 
 
 def tolerant(
-    history: History, incoming: Path, *, known: bool = False, keep: bool = False
+    history: History, incoming: Path, *, known: bool = False, asks: Asks = Asks()
 ) -> Match | Diverges | None:
     """Return how `incoming` relates to a history that it repeats in other words.
 
@@ -94,13 +108,15 @@ def tolerant(
     if found.recorded == len(items):
         if found.consumed == len(incoming) and incoming[-1].role == "user":
             begins = found.starts[items[-1].exchange]
-            return _with_rules(withdraw(history, begins, again=True, keep=keep), found)
+            return _with_rules(withdraw(history, begins, again=True, asks=asks), found)
         return Extends(found.consumed, found.rules) if may_go_on(history) else None
     stopped = items[found.recorded]
     begins = found.starts[stopped.exchange]
+    if begins == len(incoming):
+        return None  # it asks nothing
     again = stopped.is_answer and found.consumed == len(incoming)
     if stopped.exchange == len(history.committed):
-        return _with_rules(withdraw(history, begins, again=again, keep=keep), found)
+        return _with_rules(withdraw(history, begins, again=again, asks=asks), found)
     return Diverges(stopped.exchange, begins, again, found.rules)
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 import attrs
 from msgspec.structs import replace
@@ -284,6 +284,11 @@ class History:
         return effects
 
     @property
+    def is_acknowledged(self) -> bool:
+        """Return whether the editor has built on an answer."""
+        return any(message.role == "assistant" for message in self.committed_path)
+
+    @property
     def shown(self) -> list[Message]:
         """Return committed and provisional together: what the editor was shown."""
         if self.provisional is None:
@@ -315,6 +320,8 @@ class History:
                 return Kind.FAIL if event.turn == self.turn else Kind.STALE
             case Close():
                 return Kind.CLOSE
+            case _:
+                assert_never(event)
 
     def _run(self, step: Step, event: Input) -> list[Effect]:
         match step, event:

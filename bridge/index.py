@@ -43,6 +43,12 @@ class Entry(Value):
     answer: bytes | None = None
     """The digest of its newest answer."""
 
+    @property
+    def is_done(self) -> bool:
+        """Whether no later request will build on it."""
+        led = self.request_class is RequestClass.SUB_AGENT and not self.calls
+        return self.history.phase is Phase.IDLE and (led or self.request_class.is_one_shot)
+
 
 T = TypeVar("T")
 
@@ -110,7 +116,11 @@ class Index:
         self._by_host_id.add(entry.hints.conversation, key)
         self._by_answer.add(entry.answer, key)
         tree = self._trees.setdefault(entry.agent, PrefixTree())
-        tree.mark(key, entry.history.shown, _depths(entry.history))
+        depths = _depths(entry.history)
+        if depths:
+            tree.mark(key, entry.history.shown, depths)
+        else:
+            tree.forget(key)
 
     def remember_marker(self, token: str, key: ConversationKey) -> None:
         """Remember that a response of this conversation carries our marker."""
@@ -170,7 +180,7 @@ class Index:
 
 
 def _depths(history: History) -> dict[Mark, int]:
-    """Return where in `history.shown` a later request may join."""
+    """Return where in `history.shown` a later request may join; nothing said is no place to."""
     base = len(history.committed_path)
     depths = {Mark.COMMITTED: base}
     if history.provisional is not None:
@@ -180,7 +190,7 @@ def _depths(history: History) -> dict[Mark, int]:
             depths[Mark.CUT] = asked
         if history.phase is not Phase.STREAMING and history.answer is not None:
             depths[Mark.HEAD] = asked + 1
-    return depths
+    return {mark: depth for mark, depth in depths.items() if depth}
 
 
 def _pending_calls(history: History) -> frozenset[str]:

@@ -49,6 +49,8 @@ class Message:
     digest: bytes = attrs.field(repr=bytes.hex)
     request: str | None = attrs.field(repr=False)
     """What the user asks in it (`bridge.request_text`)."""
+    is_said: bool = attrs.field(repr=False)
+    """Whether it is a step of the conversation: not the system's, and not empty."""
 
     @classmethod
     def of(cls, role: Role, parts: Iterable[Part], name: str | None = None) -> Message:
@@ -87,6 +89,7 @@ class Message:
             marker,
             _digest(compared),
             request_in(text) if role == "user" else None,
+            role != "system" and bool(text or calls or results or images),
         )
 
     @property
@@ -103,7 +106,10 @@ class Message:
 
 def canonical_json(value: Any) -> bytes:
     """Return JSON, equal for values that JavaScript can't tell apart (1.0 and 1, key order)."""
-    return _encode(_without_integral_floats(value))
+    try:
+        return _encode(_without_integral_floats(value))
+    except RecursionError:
+        return _encode(value)  # too deep to be looked through, and deeper than any tool's input
 
 
 def _without_integral_floats(value: Any) -> Any:

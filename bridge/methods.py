@@ -106,6 +106,30 @@ _decoders: dict[str, msgspec.json.Decoder[Any]] = {
 }
 
 
+class _ChatLine(msgspec.Struct, tag_field="method", tag=CHAT):
+    jsonrpc: Literal["2.0"]
+    id: wire.RequestId
+    params: wire.ChatParams
+
+
+_decode_chat_line = msgspec.json.Decoder(_ChatLine).decode
+_CHAT_NAME = CHAT.encode()
+
+
+def read_chat(line: bytes) -> tuple[wire.RequestId, wire.ChatParams] | None:
+    """Return the id and parameters of a chat request, read in one pass over a long history.
+
+    None if it is anything else, or isn't quite right: the way by the envelope finds out what.
+    """
+    if _CHAT_NAME not in line[:256]:
+        return None
+    try:
+        chat = _decode_chat_line(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return chat.id, chat.params
+
+
 def decoder(method: str) -> msgspec.json.Decoder[Any] | None:
     """Return the decoder of a method's parameters, None if we don't serve it."""
     return _decoders.get(method)

@@ -83,6 +83,7 @@ _decode_line = msgspec.json.Decoder(_Line).decode
 _decode_wire = msgspec.json.Decoder(_Wire).decode
 _decode_part_params = msgspec.json.Decoder(_PartParams).decode
 _decode_cancel = msgspec.json.Decoder(_CancelParams).decode
+_decode_text = msgspec.json.Decoder(str).decode
 _part_decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(KnownPart)
 
 
@@ -104,7 +105,10 @@ def read_recording(lines: Iterable[bytes]) -> Iterator[Happening]:
 
 def _happening(line: _Line, chats: set[RequestNumber]) -> Happening | None:
     if line.direction:
-        return _of_trace(_decode_wire(line.message), line.direction, chats)
+        try:
+            return _of_trace(_decode_wire(line.message), line.direction, chats)
+        except msgspec.ValidationError:
+            return None  # on the wire a wrong line was an answered mistake, which changed nothing
     if line.kind == "part":
         return _part(line.params)
     if line.seq is None:
@@ -115,9 +119,7 @@ def _happening(line: _Line, chats: set[RequestNumber]) -> Happening | None:
         case "cancel":
             return Stopped(line.seq)
         case "end":
-            return Settled(
-                line.seq, None if line.status == "complete" else bytes(line.message).decode()
-            )
+            return Settled(line.seq, None if line.status == "complete" else _text(line.message))
         case _:
             return None
 
@@ -137,6 +139,14 @@ def _of_trace(wire: _Wire, direction: str, chats: set[RequestNumber]) -> Happeni
         chats.discard(wire.id)
         return Settled(wire.id, None if wire.error is None else str(wire.error.get("message")))
     return None
+
+
+def _text(raw: msgspec.Raw) -> str:
+    """Return a string, or whatever stands in its place as JSON."""
+    try:
+        return _decode_text(raw)
+    except msgspec.ValidationError:
+        return bytes(raw).decode()
 
 
 def _part(raw: msgspec.Raw) -> Parted | None:

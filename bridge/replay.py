@@ -8,14 +8,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import count
+from typing import TypeAlias, assert_never
 
 import attrs
 import msgspec
+from msgspec import UNSET
 
-from .errors import Failure
-from .history import Ask, Cancel, Close, Emit, Fail, Finish, History, Supersedes
-from .index import ConversationKey, Index
+from .errors import Failure, RpcError
+from .history import (
+    Ask,
+    Cancel,
+    Close,
+    Emit,
+    Ending,
+    Exchange,
+    Fail,
+    Finish,
+    History,
+    Supersedes,
+)
+from .index import AgentKey, ConversationKey, Index
+from .jsonrpc import decode_at
 from .message import Message
+from .models import AgentChoice
 from .recording import Happening, Parted, Requested, RequestNumber, Settled, Stopped
 from .request import Hints, RequestClass, classify
 from .router import Joins, Opens, Outcome, Question, Reason, Tally, route
@@ -24,6 +39,7 @@ from .value import Value
 from .wire import ChatParams
 
 _params_decoder = msgspec.json.Decoder(ChatParams)
+_decode_any = msgspec.json.Decoder().decode
 
 
 class Decision(Value):
@@ -41,6 +57,27 @@ class Decision(Value):
     """Index in the request of the first message that the agent wasn't given before."""
     delivered: tuple[Message, ...]
     """What the agent is given now: what is new, and all of it where the conversation is."""
+    committed: Ending | None = None
+    """How the exchange ended that the request acknowledges by building on it."""
+
+
+class Ended(Value):
+    """How a request ended, and what had been answered by then."""
+
+    request: RequestNumber
+    ending: Ending
+    answer: Message | None
+    failure: str | None = None
+
+
+class Refused(Value):
+    """A request that can't be read, so that it never came to a decision."""
+
+    request: RequestNumber
+    reason: str
+
+
+Step: TypeAlias = Decision | Ended | Refused
 
 
 @attrs.define
@@ -52,7 +89,7 @@ class _Conversation:
 
 @attrs.define
 class Replay:
-    """The state of a replay; `decisions` runs it."""
+    """The state of a replay; `steps` runs it."""
 
     tally: Tally = attrs.field(factory=Tally, init=False)
     _index: Index = attrs.field(factory=Index, init=False)
@@ -66,20 +103,26 @@ class Replay:
     )
 
     def decisions(self, happenings: Iterable[Happening]) -> Iterator[Decision]:
-        """Yield a decision for every request."""
+        """Yield a decision for every request that can be read."""
+        return (step for step in self.steps(happenings) if isinstance(step, Decision))
+
+    def steps(self, happenings: Iterable[Happening]) -> Iterator[Step]:
+        """Yield what became of every request, in the order in which it did."""
         for happening in happenings:
             match happening:
                 case Requested(request=request, params=params):
-                    yield self._request(request, _params_decoder.decode(params))
+                    yield from self._request(request, params)
                 case Parted(request=request, part=part):
                     conversation = self._conversation(request)
                     if conversation is not None:
                         turn = conversation.history.turn
                         conversation.history.apply(Emit(turn, [part]))
                 case Stopped(request=request):
-                    self._settle(request, cancelled=True)
+                    yield from self._settle(request, cancelled=True)
                 case Settled(request=request, error=error):
-                    self._settle(request, error=error)
+                    yield from self._settle(request, error=error)
+                case _:
+                    assert_never(happening)
 
     def _conversation(self, request: RequestNumber) -> _Conversation | None:
         key = self._open.get(request)
@@ -87,7 +130,7 @@ class Replay:
 
     def _settle(
         self, request: RequestNumber, *, cancelled: bool = False, error: str | None = None
-    ) -> None:
+    ) -> Iterator[Ended]:
         conversation = self._conversation(request)
         if conversation is None:
             return
@@ -99,42 +142,53 @@ class Replay:
             history.apply(Fail(history.turn, Failure("AgentFailed", error)))
         else:
             history.apply(Finish(history.turn))
+        assert history.provisional is not None, "settled without an exchange"
+        yield Ended(request, history.provisional.ending, history.answer, error)
         self._index.update(key)
-        if self._index[key].request_class.is_one_shot:
+        if self._index[key].is_done:
             history.apply(Close())
             self._index.forget(key)
             del self._live[key]
 
-    def _request(self, request: RequestNumber, params: ChatParams) -> Decision:
-        transcript = self._reader.read(params.messages)
-        question = ask_whose(transcript, params)
+    def _request(self, request: RequestNumber, params: bytes) -> Iterator[Step]:
+        try:
+            asked = decode_at(_params_decoder, params, "$")
+            transcript = self._reader.read(asked.messages)
+            question = ask_whose(transcript, asked)
+        except (RpcError, msgspec.DecodeError) as error:
+            yield Refused(request, str(error))
+            return
         outcome = route(self._index, question)
         self.tally.count(outcome)
+        inherited: tuple[Exchange, ...] = ()
         match outcome:
             case Joins(conversation=key):
                 conversation = self._live[key]
-                inherited = ()
             case Opens():
                 key = next(self._keys)
                 conversation = self._live[key] = _Conversation()
                 origin = self._live.get(outcome.origin or 0)
-                shared = outcome.shared if origin is not None else 0
-                inherited = tuple(origin.history.committed[:shared]) if origin else ()
                 if origin is not None:
-                    conversation.requests = origin.requests[:shared]
+                    inherited = tuple(origin.history.committed[: outcome.shared])
+                    conversation.requests = origin.requests[: outcome.shared]
+            case _:
+                assert_never(outcome)
         history = conversation.history
+        if history.request is not None:
+            yield Ended(history.request, Ending.CANCELLED, history.answer)
+            del self._open[history.request]
         replaced = self._replaced(conversation, outcome)
-        open_request = history.request
+        known = len(history.committed)
         history.apply(Ask(request, transcript.path, outcome.match, inherited))
-        if open_request is not None:
-            self._open.pop(open_request, None)
         while len(conversation.requests) < len(history.committed):
             conversation.requests.append(None)
         extends = conversation.requests[-1] if conversation.requests else None
         conversation.requests.append(request)
         self._open[request] = key
         self._index.place(key, question.agent, history, outcome.request_class, question.hints)
-        return _decision(request, key, outcome, transcript, extends, replaced)
+        joined = isinstance(outcome, Joins) and len(history.committed) > known
+        committed = history.committed[-1].ending if joined else None
+        yield _decision(request, key, outcome, transcript, extends, replaced, committed)
 
     def _replaced(self, conversation: _Conversation, outcome: Outcome) -> tuple[RequestNumber, ...]:
         """Return what a request takes back, and take it out of the list of requests."""
@@ -152,12 +206,21 @@ def ask_whose(transcript: Transcript, params: ChatParams) -> Question:
     """Return the question that a request puts to the router."""
     tools = [tool.name for tool in params.options.tools]
     options = params.options.model_options
+    settings = params.settings
     return Question(
-        agent=params.model_id.encode(),
+        agent=_agent(params),
         path=transcript.path,
         request_class=classify(transcript.path, transcript.lineage, tools, options),
         hints=Hints.of(options),
+        keep=settings is not UNSET and settings.rewind == "continue",
     )
+
+
+def _agent(params: ChatParams) -> AgentKey:
+    """Return who is asked; only the model's name is known where the request doesn't say it."""
+    if params.agent is UNSET:
+        return params.model_id.encode()
+    return AgentChoice.of(_decode_any(params.agent)).key
 
 
 def _decision(
@@ -167,6 +230,7 @@ def _decision(
     transcript: Transcript,
     extends: RequestNumber | None,
     replaced: tuple[RequestNumber, ...],
+    committed: Ending | None,
 ) -> Decision:
     fresh = isinstance(outcome, Opens) and outcome.reason in (
         Reason.NEW,
@@ -183,4 +247,5 @@ def _decision(
         replaced,
         transcript.index(new_from),
         transcript.path[new_from:],
+        committed,
     )

@@ -29,7 +29,7 @@ import attrs
 import msgspec
 from msgspec.structs import replace
 
-from .diff import Path, exact, opening, tolerant
+from .diff import Asks, Path, exact, opening, tolerant
 from .history import Diverges, Extends, Match, Supersedes
 from .index import AgentKey, ConversationKey, Index, Mark, Point
 from .request import Hints, RequestClass
@@ -171,11 +171,11 @@ class _Search:
 
     def _by_repetition(self, points: list[Point]) -> Outcome | None:
         for key in self._along(points, Mark.HEAD, Mark.CUT):
-            match = exact(self.index[key].history, self.question.path, keep=self.question.keep)
+            match = exact(self.index[key].history, self.question.path, asks=self._asks)
             if isinstance(match, Extends):
                 return self._join(key, match, Reason.EXTENDS)
         for key in self._along(points, Mark.ASKED, Mark.COMMITTED):
-            match = exact(self.index[key].history, self.question.path, keep=self.question.keep)
+            match = exact(self.index[key].history, self.question.path, asks=self._asks)
             if match is not None:
                 self._note(key, match)
         return None
@@ -234,16 +234,22 @@ class _Search:
         for point in reversed(points):
             for mark in marks:
                 keys = [key for key in point.keys(mark) if self._is_ours(key)]
-                keys.sort(key=self._is_known, reverse=True)
+                keys.sort(key=self._closeness, reverse=True)
                 yield from keys[:MOST_CANDIDATES]
 
     def _relate(self, key: ConversationKey, *, known: bool) -> _Relation | None:
         history = self.index[key].history
-        path, keep = self.question.path, self.question.keep
-        match = exact(history, path, keep=keep)
+        path, asks = self.question.path, self._asks
+        match = exact(history, path, asks=asks)
         if isinstance(match, Extends):
             return match
-        return tolerant(history, path, known=known, keep=keep) or match
+        return tolerant(history, path, known=known, asks=asks) or match
+
+    @property
+    def _asks(self) -> Asks:
+        # Hosts have sent their cancellations for longer than they have said whose request it is.
+        cancels = self.question.hints.conversation is not None
+        return Asks(self.question.keep, cancels)
 
     def _is_ours(self, key: ConversationKey) -> bool:
         """Return whether nothing says that it is somebody else's."""
@@ -256,6 +262,10 @@ class _Search:
         """Return whether the host says that it is this conversation."""
         theirs = self.question.hints.conversation
         return theirs is not None and theirs == self.index[key].hints.conversation
+
+    def _closeness(self, key: ConversationKey) -> tuple[bool, bool]:
+        """Return how well a conversation fits among those that share as much."""
+        return self._is_known(key), self.index[key].history.answer is None
 
     def _leads(self, key: ConversationKey) -> bool:
         """Return whether a call that the conversation waits for leads this request.

@@ -1,16 +1,15 @@
 """What a request says was said: raw messages in, canonical path out.
 
 A request repeats the whole history, so the cost must lie in what is new: a message whose raw bytes
-were seen before is recognised by their digest and not decoded again. The memory of what was seen is
+were seen before is not decoded again. The memory of what was seen is
 weak: it lasts as long as a conversation holds the message.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 import attrs
 import msgspec
@@ -37,7 +36,7 @@ _kind_decoder: msgspec.json.Decoder[_Kind] = msgspec.json.Decoder(_Kind)
 _KNOWN_KINDS = frozenset({"text", "tool_call", "tool_result", "thinking", "data"})
 
 
-def decode_message(raw: Raw, path: str) -> ChatMessage:
+def decode_message(raw: bytes | Raw, path: str) -> ChatMessage:
     """Return the message at `path` of the parameters; raises `RpcError` with a fault's path."""
     shell = decode_at(_shell_decoder, raw, path)
     parts = tuple(
@@ -90,7 +89,7 @@ class TranscriptReader:
     """Reads transcripts, remembering what it read for as long as somebody holds it."""
 
     def __init__(self) -> None:
-        self._by_raw: WeakValueDictionary[bytes, Message] = WeakValueDictionary()
+        self._by_raw: dict[bytes, ref[Message]] = {}
         self._same: WeakValueDictionary[tuple[bytes, str | None], Message] = WeakValueDictionary()
 
     def read(self, raws: Sequence[Raw]) -> Transcript:
@@ -100,20 +99,21 @@ class TranscriptReader:
         lineage: list[Message] = []
         decoded: dict[int, ChatMessage] = {}
         seen = self._by_raw.get
-        for index, raw in enumerate(raws):
-            key = hashlib.blake2b(raw, digest_size=16).digest()
-            message = seen(key)
+        for index, raw in enumerate(map(bytes, raws)):
+            known = seen(raw)
+            message = None if known is None else known()
             if message is None:
                 whole = decode_message(raw, f"$.messages[{index}]")
                 decoded[index] = whole
-                message = self._intern(Message.of(whole.role, whole.content, whole.name))
-                self._by_raw[key] = message
-            if message.role == "system":
-                lineage.append(message)
-            elif not message.is_empty:
+                message = self._remember(raw, Message.of(whole.role, whole.content, whole.name))
+            if message.is_said:
                 path.append(message)
                 positions.append(index)
+            elif message.role == "system":
+                lineage.append(message)
         return Transcript(tuple(path), tuple(positions), tuple(lineage), raws, decoded)
 
-    def _intern(self, message: Message) -> Message:
-        return self._same.setdefault((message.digest, message.marker), message)
+    def _remember(self, raw: bytes, message: Message) -> Message:
+        same = self._same.setdefault((message.digest, message.marker), message)
+        self._by_raw[raw] = ref(same, lambda _: self._by_raw.pop(raw, None))
+        return same
