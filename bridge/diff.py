@@ -28,13 +28,18 @@ class Asks(Value):
     fork of the chat that shares all that was acknowledged."""
 
 
+NOTHING_SPECIAL = Asks()
+
+
 def opening(incoming: Path) -> Extends:
     """Return how a request begins a conversation: what follows the last answer in it is new."""
     last = max((i for i, message in enumerate(incoming) if message.role == "assistant"), default=-1)
     return Extends(last + 1)
 
 
-def exact(history: History, incoming: Path, *, asks: Asks = Asks()) -> Match | Diverges | None:
+def exact(
+    history: History, incoming: Path, *, asks: Asks = NOTHING_SPECIAL
+) -> Match | Diverges | None:
     """Return how `incoming` relates to a history that it repeats word for word; None if it doesn't."""
     base = len(history.committed_path)
     if list(incoming[:base]) != history.committed_path:
@@ -66,7 +71,7 @@ def may_go_on(history: History) -> bool:
 
 
 def withdraw(
-    history: History, new_from: int, *, again: bool, asks: Asks = Asks()
+    history: History, new_from: int, *, again: bool, asks: Asks = NOTHING_SPECIAL
 ) -> Supersedes | Diverges | None:
     """Return what it means that the provisional exchange isn't in a request that shares the rest.
 
@@ -89,7 +94,7 @@ def withdraw(
 
 
 def tolerant(
-    history: History, incoming: Path, *, known: bool = False, asks: Asks = Asks()
+    history: History, incoming: Path, *, known: bool = False, asks: Asks = NOTHING_SPECIAL
 ) -> Match | Diverges | None:
     """Return how `incoming` relates to a history that it repeats in other words.
 
