@@ -40,7 +40,7 @@ def opening(incoming: Path) -> Extends:
 def exact(
     history: History, incoming: Path, *, asks: Asks = NOTHING_SPECIAL
 ) -> Match | Diverges | None:
-    """Return how `incoming` relates to a history that it repeats word for word; None if it doesn't."""
+    """Return how `incoming` relates to a history that it repeats word for word; None if not."""
     base = len(history.committed_path)
     if list(incoming[:base]) != history.committed_path:
         return None

@@ -80,6 +80,30 @@ def chat(context: click.Context, model: str, **shared: Any) -> None:
         raise click.ClickException(str(error)) from None
 
 
+@main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--labels",
+    type=click.Path(path_type=Path),
+    help="What should have been decided; else labels.json beside FILE, if it knows FILE.",
+)
+def replay(file: Path, labels: Path | None) -> None:
+    """Tell what is decided about each request of FILE, a recording or a trace, and why.
+
+    The exit status is 0, or 1 if labels say something else, or 2 if a file can't be read.
+    """
+    from .replay import ReplayError, explain_file
+
+    try:
+        explanation = explain_file(file, labels)
+    except ReplayError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(2)
+    # UTF-8 whatever the console's encoding: what was said may hold any character.
+    click.echo("\n".join(explanation.lines).encode())
+    sys.exit(1 if explanation.is_different else 0)
+
+
 def _server_options(context: click.Context, given: dict[str, Any]) -> list[str]:
     """Return the shared options as a server's arguments, from before or after the command's name.
 

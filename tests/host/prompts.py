@@ -1,0 +1,60 @@
+"""The host's own texts, shortened to what tells them apart."""
+
+from __future__ import annotations
+
+import re
+
+AGENT = "You are an expert AI programming assistant, working with a user in VS Code. Model: {model}."
+SESSION_LOG = "\nVSCODE_TARGET_SESSION_LOG: /user/GitHub.copilot-chat/debug-logs/{log}\nWhen a skill"
+SUB_AGENT = "You are an expert AI programming assistant, without agents of your own. Model: {model}."
+ASK = "You are an AI programming assistant.\nModel: {model}."
+TITLE = "You are an expert in crafting ultra-compact titles for chatbot conversations."
+TITLE_REQUEST = "Please write a brief title for the following request:\n\n{text}"
+COMMIT = (
+    "You are an AI programming assistant, helping a software developer to come with the best git "
+    "commit message."
+)
+COMMIT_REQUEST = "<recent-commits>\n</recent-commits>\n<code-changes>\n</code-changes>\n"
+SUMMARY = "Your task is to create a comprehensive, detailed summary of the entire conversation"
+SUMMARY_REQUEST = "Summarize the conversation history so far, paying special attention to the end."
+FORK_REQUEST = (
+    "The conversation has grown too large for the context window and must be compacted now.\n\n"
+    "Answer with a <summary>."
+)
+INLINE = "When asked for your name, you must respond with GitHub Copilot. Quick, inline code changes."
+INLINE_FILE = "The filepath is `/demo/app.py` and this is its content:\n<file>\npass\n</file>\n"
+
+PREAMBLE = (
+    "<environment_info>\nThe user's current OS is: Linux\n</environment_info>\n"
+    "<workspace_info>\n- /workspace/demo\n</workspace_info>\n"
+)
+CONTEXT = (
+    "<context>\nThe current date is {date}.\n</context>\n"
+    "<reminderInstructions>\nRepeat no code.\n</reminderInstructions>\n"
+)
+
+SKIPPED = "The user chose to skip the tool call, they want to proceed without running it"
+CANCELLED = "The user cancelled the tool call."
+IMAGE_SHOWN = "[Image was previously shown to you. Image URI: vscode-chat-response-resource://1]"
+
+
+def request(text: str, tag: str) -> str:
+    """What was typed, in the tag that a model's family gets."""
+    return f"<{tag}>\n{text}\n</{tag}>\n"
+
+
+def summary(number: int) -> str:
+    """What stands in place of a prefix."""
+    return (
+        f"<conversation-summary>\nThe gist, number {number}.\n"
+        "If you need specific details from before compaction, read the transcript.\n"
+        "</conversation-summary>"
+    )
+
+
+_LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)[^)]*\)")
+
+
+def rebuilt(text: str) -> str:
+    """An answer as it is rendered anew after a reload: relative links are reduced to labels."""
+    return _LINK.sub(r"\1", text)

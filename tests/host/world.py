@@ -1,0 +1,234 @@
+"""The model of the host against the router: after every request the agent knows what the user sees.
+
+What must hold, whatever is done:
+
+1. The agent that answers a request of a chat knows every fact in the request, and nothing but what
+   its user sees as accepted; each once, in order. So nothing withdrawn, nothing of another chat.
+2. An agent that knows a chat goes on with it, unless it knows something that was taken back.
+3. Nobody else's turn is ended by a request: neither one that streams nor one that waits for tools.
+4. What is no part of a chat touches none.
+5. Each request is settled exactly once; every outcome, and every rule it took, has a reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import attrs
+import msgspec
+
+from bridge.router import Opens, Outcome, Reason
+from bridge.wire import Part, RequestId, TextPart, ToolCallPart
+
+from .chat import Answer, Chat
+from .facts import Json, is_within
+from .model import Host
+from .render import Profile
+from .request import Relation, Request
+from .switchboard import Conversation, Switchboard
+
+_encode = msgspec.json.Encoder().encode
+
+Home = tuple[Conversation, int]
+"""Who answers a chat: the conversation, and which session of its agent."""
+
+
+@attrs.define(eq=False)
+class World:
+    """A host, and a process of ours that it talks to."""
+
+    profile: Profile = attrs.field(factory=Profile)
+    host: Host = attrs.field(init=False)
+    ours: Switchboard = attrs.field(init=False)
+    requests: dict[RequestId, Request] = attrs.field(factory=dict["RequestId", Request])
+    settled: dict[RequestId, int] = attrs.field(factory=dict["RequestId", int])
+    homes: dict[Chat, Home] = attrs.field(factory=dict["Chat", Home])
+    """Who answered each chat last."""
+    former: dict[tuple[Chat, str], list[Home]] = attrs.field(
+        factory=dict["tuple[Chat, str]", "list[Home]"]
+    )
+    """Who ever answered a chat, with each model."""
+    by_words: bool = attrs.field(init=False)
+    """Whether facts are told apart by their words alone.
+
+    A host that doesn't say whose a request is can have two chats with equal words and equal answers.
+    Which of the two goes on can't be known then, and doesn't matter.
+    """
+    _gaps: dict[Home, set[int]] = attrs.field(factory=dict["Home", "set[int]"])
+    """What the host left out when a session began: nobody can tell the agent, until it is new."""
+    outcomes: list[Outcome] = attrs.field(factory=list["Outcome"])
+    _answers: dict[int, Answer] = attrs.field(factory=dict["int", Answer])
+
+    def __attrs_post_init__(self) -> None:
+        self.host = Host(self, self.profile)
+        self.ours = Switchboard(self, self.profile.marker)
+        self.by_words = not self.profile.private_keys
+
+    # What the host does (`model.Provider`).
+
+    def ask(self, request: Request) -> None:
+        self.requests[request.number] = request
+        self._answers[request.answer.fact] = request.answer
+        others = [
+            (chat, home)
+            for chat, home in self.homes.items()
+            if chat is not request.chat and self._is_busy(chat, home)
+        ]
+        fitting = self._fitting(request)
+        params = _encode(request.params)
+        conversation, outcome = self.ours.ask(request.number, params, request.answer.fact)
+        self.outcomes.append(outcome)
+        self._check_reasons(outcome)
+        for chat, home in others:
+            assert self._is_busy(chat, home), f"what {chat.name} was doing is ended: {outcome}"
+        if request.chat is None:
+            assert isinstance(outcome, Opens), f"it is no part of a chat: {outcome}"
+            one_shot = outcome.reason is Reason.ONE_SHOT
+            assert one_shot or not self.profile.private_keys, f"it is one shot: {outcome}"
+            return
+        chat = request.chat
+        home = (conversation, conversation.ledger.session)
+        former = self.former.setdefault((chat, request.model), [])
+        if home not in former:
+            self._gaps[home] = set(chat.accepted()) - set(request.required)
+        self._check_knowledge(chat, request, home)
+        if request.relation is Relation.GOES_ON and fitting:
+            assert home in former, f"{chat.name} goes on with a stranger: {outcome}"
+        former.append(home)
+        self.homes[chat] = home
+
+    def cancel(self, request: Request) -> None:
+        self.ours.cancel(request.number)
+
+    # What we do (`switchboard.Editor`).
+
+    def show(self, request: RequestId, parts: Sequence[Part]) -> None:
+        self.host.receive(self.requests[request], [_json(part) for part in parts])
+
+    def settle(self, request: RequestId, *, failed: bool) -> None:
+        self.settled[request] = self.settled.get(request, 0) + 1
+        self.host.settled(self.requests[request], failed=failed)
+
+    # What an agent does.
+
+    def say(self, request: Request, *parts: Part) -> None:
+        self.ours.say(request.number, parts)
+
+    def text(self, chat: Chat, text: str) -> None:
+        self.say(self.host.streaming[chat], TextPart(text))
+
+    def call(self, chat: Chat, call_id: str, name: str = "list_dir", **parameters: Any) -> None:
+        self.say(self.host.streaming[chat], ToolCallPart(call_id, name, parameters))
+
+    def finish(self, chat: Chat, text: str = "") -> None:
+        """End an answer, with a last text."""
+        request = self.host.streaming[chat]
+        if text:
+            self.text(chat, text)
+        self.ours.finish(request.number)
+
+    def fail(self, chat: Chat) -> None:
+        self.ours.fail(self.host.streaming[chat].number)
+
+    def finish_beside(self) -> None:
+        """Answer what is no part of a chat."""
+        for request in list(self.host.beside):
+            self.say(request, TextPart("ok"))
+            self.ours.finish(request.number)
+
+    def restart(self) -> None:
+        """End our process, as a reload of the window does; the next one knows nothing."""
+        self.ours.close()
+        self.homes.clear()
+        self.former.clear()
+        self.ours = Switchboard(self, self.profile.marker)
+
+    def close(self) -> None:
+        self.ours.close()
+        assert not self.ours.open
+        for number in self.requests:
+            assert self.settled.get(number) == 1, f"request {number} was not settled once"
+
+    # What must hold.
+
+    def _is_busy(self, chat: Chat, home: Home) -> bool:
+        """Whether the agent of a chat has a turn open, which nobody else may end."""
+        conversation, session = home
+        ledger = conversation.ledger
+        return (
+            chat in self.host.chats
+            and conversation.key in self.ours.live
+            and ledger.session == session
+            and (
+                (bool(chat.waiting) and ledger.waits)
+                or (chat in self.host.streaming and self._streams(conversation))
+            )
+        )
+
+    def _streams(self, conversation: Conversation) -> bool:
+        return any(one is conversation for one in self.ours.open.values())
+
+    def _fitting(self, request: Request) -> bool:
+        """Whether somebody knows the chat, and nothing else, and the request shows it.
+
+        A host that doesn't say whose a request is must show something that only this chat can have:
+        users of two chats may well type the same.
+        """
+        chat = request.chat
+        if chat is None or self._repeats_after_a_summary(chat):
+            return False
+        accepted = self._told(chat.accepted())
+        answers = set(request.required) & set(self._answers)
+        return any(
+            conversation.key in self.ours.live
+            and conversation.ledger.session == session
+            and is_within(self._told(conversation.ledger.knows), accepted)
+            and (self.profile.private_keys or answers & set(conversation.ledger.knows))
+            for conversation, session in self.former.get((chat, request.model), [])
+        )
+
+    def _repeats_after_a_summary(self, chat: Chat) -> bool:
+        """Whether the newest message has the words of an earlier one, and a summary precedes it.
+
+        It looks like the earlier one sent again, when the summary covers all before that. So it is
+        taken for that: the agent is replaced, and knows no less.
+        """
+        said = [turn.text for turn in chat.turns if turn.word is not None]
+        return chat.summary is not None and said[-1] in said[:-1]
+
+    def _check_knowledge(self, chat: Chat, request: Request, home: Home) -> None:
+        gap = self._gaps.get(home, set())
+        facts = (
+            home[0].ledger.knows,
+            [number for number in request.required if number not in gap],
+            list(chat.accepted()),
+        )
+        known, required, allowed = map(self._told, facts)
+        assert is_within(required, known), self._complaint("was not told", *facts)
+        assert is_within(known, allowed), self._complaint("knows too much", *facts)
+
+    def _told(self, facts: Iterable[int]) -> list[object]:
+        return [self._words(number) if self.by_words else number for number in facts]
+
+    def _words(self, number: int) -> object:
+        fact = self.host.facts[number]
+        answer = self._answers.get(number)
+        return fact.kind, fact.text if answer is None else answer.text
+
+    def _complaint(self, what: str, *facts: Iterable[int]) -> str:
+        known, required, allowed = (
+            ", ".join(str(self.host.facts[number]) for number in some) for some in facts
+        )
+        return (
+            f"the agent {what}: {self.outcomes[-1]}\n"
+            f"knows:    {known}\nneeds:    {required}\nmay know: {allowed}"
+        )
+
+    def _check_reasons(self, outcome: Outcome) -> None:
+        assert isinstance(outcome.reason, Reason)
+        assert all(rule.reason for rule in outcome.match.rules)
+
+
+def _json(part: Part) -> Json:
+    return msgspec.to_builtins(part)

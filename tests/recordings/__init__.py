@@ -1,0 +1,1 @@
+"""Recorded traffic, and recordings of our own, replayed."""
