@@ -247,5 +247,4 @@ class Eliza:
 
 
 def _assembled(reply: str, words: Sequence[str], found: Sequence[slice]) -> str:
-    answer = reply.format("", *(quote(words[part]) for part in found))
-    return answer[:1].upper() + answer[1:]
+    return reply.format("", *(quote(words[part]) for part in found))

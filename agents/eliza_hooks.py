@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, assert_never, cast
 
 import attrs
 import msgspec
@@ -228,6 +228,8 @@ def enact(hook: Hook, tools: Sequence[ToolSpec], new_call_id: Callable[[], str])
             return _ask_permission(title, new_call_id())
         case BadHook(complaint=complaint):
             return say(complaint)
+        case _:
+            assert_never(hook)
 
 
 def _hang() -> Steps:

@@ -71,32 +71,31 @@ def _rule(pattern: str, *replies: str) -> Rule:
     return Rule(pattern, replies)
 
 
-SUBSTITUTIONS: Final[dict[str, str]] = {
-    "im": "i am",
+_CONTRACTIONS = {
     "i'm": "i am",
-    "ive": "i have",
     "i've": "i have",
-    "i'd": "i would",
-    "i'll": "i will",
-    "u": "you",
-    "ur": "your",
-    "youre": "you are",
     "you're": "you are",
     "you've": "you have",
-    "you'll": "you will",
-    "dont": "don't",
-    "cant": "can't",
-    "cannot": "can't",
-    "wont": "won't",
-    "didnt": "didn't",
-    "doesnt": "doesn't",
-    "isnt": "isn't",
-    "recall": "remember",
-    "recollect": "remember",
+    "they're": "they are",
     "what's": "what is",
     "who's": "who is",
-    "it's": "it is",
     "that's": "that is",
+}
+_NEGATIONS = ("don't", "can't", "won't", "didn't", "doesn't", "isn't", "wasn't", "couldn't")
+
+SUBSTITUTIONS: Final[dict[str, str]] = {
+    **_CONTRACTIONS,
+    **{word.replace("'", ""): becomes for word, becomes in _CONTRACTIONS.items()},
+    **{word.replace("'", ""): word for word in _NEGATIONS},
+    "cannot": "can't",
+    "i'd": "i would",
+    "i'll": "i will",
+    "you'll": "you will",
+    "it's": "it is",
+    "u": "you",
+    "ur": "your",
+    "recall": "remember",
+    "recollect": "remember",
     "wanna": "want to",
     "gonna": "going to",
     "gotta": "have to",
@@ -220,7 +219,6 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
             "What other connections come to mind?",
             "Could there really be a link?",
         ),
-        _rule("*", NEXT),
     ),
     _keyword(
         "problem problems trouble troubles issue issues",
@@ -311,7 +309,6 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
             "Why should I think of {2} now?",
             "You mentioned {2}; what about it?",
         ),
-        _rule("*", NEXT),
     ),
     _keyword(
         "forget forgot forgotten",
@@ -440,13 +437,12 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
             "Is it important to you that your {2}?",
             "Who else knows about your {2}?",
         ),
-        _rule("*", NEXT),
     ),
     _keyword(
-        "everyone everybody nobody noone people",
+        "everyone everybody nobody people",
         2,
         _rule(
-            "* everyone|everybody|nobody|noone|people +",
+            "* everyone|everybody|nobody|people +",
             "Surely not all of them. Whom are you thinking of?",
             "Can you name one of them?",
             "Is there a particular person who {2}?",
@@ -474,7 +470,6 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
             "What makes you think I was {2}?",
             "Perhaps I was {2}. What would that mean to you?",
         ),
-        _rule("*", NEXT),
     ),
     _keyword(
         "always never constantly",
@@ -604,7 +599,6 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
             "Do you want to be able to {2}?",
             "What holds you back from it?",
         ),
-        _rule("*", NEXT),
     ),
     _keyword(
         "am",
@@ -617,7 +611,6 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
             "You would like me to tell you that you are {2}.",
         ),
         _rule("* i am *", "=i"),
-        _rule("*", NEXT),
     ),
     _keyword(
         "are",
@@ -636,7 +629,6 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
             "Are they always {2}?",
             "Possibly they are {2}.",
         ),
-        _rule("*", NEXT),
     ),
     _keyword(
         "your",
@@ -648,7 +640,6 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
             "Do you worry about somebody else's {2}?",
             "Really, my {2}?",
         ),
-        _rule("*", NEXT),
     ),
     _keyword(
         "i me myself",
@@ -739,7 +730,6 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
             "That is interesting. And then?",
             "How do you feel when you {2}?",
         ),
-        _rule("*", NEXT),
     ),
     _keyword(
         "you",
@@ -768,7 +758,6 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
             "You aren't really talking about me, are you?",
             "What are your feelings now?",
         ),
-        _rule("*", NEXT),
     ),
     _keyword(
         "yes yeah yep sure certainly definitely ok okay right",
@@ -847,7 +836,6 @@ KEYWORDS: Final[tuple[Keyword, ...]] = (
         "please",
         0,
         _rule("* please +", NEXT, "You are very polite. Why should I be the one to {2}?"),
-        _rule("*", NEXT),
     ),
     _keyword(
         "different",
