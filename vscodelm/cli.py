@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 
 def _shared_options(command: Any) -> Any:
@@ -47,14 +48,49 @@ def main(
     Alone, it is the subprocess that an editor starts: it speaks JSON-RPC on standard input and
     output.
     """
+    if context.invoked_subcommand is not None:
+        return
+    from bridge.models import ConfigError
+
     from .serve import ServeOptions, serve  # here, so that --help and chat don't load it
 
-    options = ServeOptions(log_level, trace_dir, config)
-    context.obj = options
-    if context.invoked_subcommand is None:
-        from bridge.models import ConfigError
+    try:
+        sys.exit(serve(ServeOptions(log_level, trace_dir, config)))
+    except (ConfigError, OSError) as error:
+        raise click.ClickException(str(error)) from None
 
-        try:
-            sys.exit(serve(options))
-        except (ConfigError, OSError) as error:
-            raise click.ClickException(str(error)) from None
+
+@main.command()
+@_shared_options
+@click.option(
+    "--model", default="eliza", show_default=True, metavar="ID", help="The model that answers."
+)
+@click.pass_context
+def chat(context: click.Context, model: str, **shared: Any) -> None:
+    """Chat in the terminal, over the protocol that an editor speaks.
+
+    Where standard input is no terminal, each of its lines is a message or a command. Where standard
+    output is none, it gets the answers alone; everything else goes to standard error.
+    """
+    from .chat import ChatError  # here, so that an editor doesn't wait for what a terminal needs
+    from .terminal import chat_here
+
+    try:
+        sys.exit(chat_here(_server_options(context, shared), model))
+    except ChatError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _server_options(context: click.Context, given: dict[str, Any]) -> list[str]:
+    """Return the shared options as a server's arguments, from before or after the command's name.
+
+    Where one is given in both places, the one that stands nearer to the command counts.
+    """
+    before = context.parent.params if context.parent else {}
+    arguments: list[str] = []
+    for name, value in given.items():
+        is_default = context.get_parameter_source(name) is ParameterSource.DEFAULT
+        chosen = before.get(name, value) if is_default else value
+        if chosen is not None:
+            arguments += [f"--{name.replace('_', '-')}", str(chosen)]
+    return arguments

@@ -1,0 +1,207 @@
+"""An answer on the screen, while it comes: Markdown on a terminal, plain text anywhere else.
+
+On a terminal only the last block of the answer is redrawn. A block that another one follows can't
+change any more, so it is printed for good, and scrolls away like any output.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Protocol, Self
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.live import Live
+from rich.markdown import Markdown
+from rich.segment import Segment
+from rich.spinner import Spinner
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+REFRESHES_A_SECOND = 12
+DRAWN_CHARACTERS = 20_000
+"""How much of a growing block is laid out; a screen doesn't hold more."""
+
+# Control characters as pictures, so that an agent can't steer the terminal; marks that turn the
+# direction of text are dropped, so that what is read is what is there.
+_PICTURES: dict[int, int | None] = {
+    **{code: 0x2400 + code for code in range(0x20) if chr(code) not in "\t\n"},
+    0x7F: 0x2421,
+    **dict.fromkeys(range(0x80, 0xA0), 0xFFFD),
+    **dict.fromkeys((0x0D, *range(0x202A, 0x202F), *range(0x2066, 0x206A))),
+}
+
+
+def printable(text: str) -> str:
+    """Return text that does nothing to a terminal but stand on it."""
+    return text.translate(_PICTURES)
+
+
+def finished(text: str) -> int:
+    """Return where the last block of a Markdown text begins; what is before it stays as it is.
+
+    Only whole lines count, for a line may become something else by its next character.
+    """
+    lines = text.split("\n")
+    tokens = Markdown("\n".join([*lines[:-1], ""])).parsed
+    starts = [token.map[0] for token in tokens if token.level == 0 and token.map]
+    return sum(len(line) + 1 for line in lines[: starts[-1]]) if starts else 0
+
+
+class AnswerView(Protocol):
+    """Shows one answer, from entering to leaving."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+
+    def say(self, text: str) -> None:
+        """Show a piece of the answer."""
+        ...
+
+    def think(self, text: str) -> None:
+        """Show a piece of the reasoning."""
+        ...
+
+
+class PlainView:
+    """Text as it is on `out`, so that it can be piped on; the reasoning on `notes`."""
+
+    def __init__(self, out: Console, notes: Console) -> None:
+        self._out = out
+        self._notes = notes
+        self._thoughts: list[str] = []
+        self._last = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._end_thoughts()
+        if self._last and not self._last.endswith("\n"):
+            self._out.file.write("\n")
+        self._out.file.flush()
+
+    def say(self, text: str) -> None:
+        """Write at once."""
+        self._end_thoughts()
+        self._out.file.write(text)
+        self._out.file.flush()
+        self._last = text or self._last
+
+    def think(self, text: str) -> None:
+        """Write when the thought is whole."""
+        self._thoughts.append(text)
+
+    def _end_thoughts(self) -> None:
+        thought = "".join(self._thoughts).strip()
+        self._thoughts.clear()
+        if thought:
+            self._notes.print(Text(printable(thought), style="dim italic"), soft_wrap=True)
+
+
+class LiveView:
+    """Markdown, redrawn as it grows."""
+
+    def __init__(self, out: Console) -> None:
+        self._out = out
+        self._growing = ""
+        self._is_thought = False
+        self._printed = False
+        self._next_check = 0.0
+        self._spinner = Spinner("dots", Text("Ctrl-C stops", style="dim"), style="dim")
+        self._live = Live(
+            console=out,
+            get_renderable=self._draw,
+            refresh_per_second=REFRESHES_A_SECOND,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            vertical_overflow="crop",
+        )
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._print_until(len(self._growing))
+        self._live.stop()
+
+    def say(self, text: str) -> None:
+        """Draw a piece of the answer, soon."""
+        self._grow(text, is_thought=False)
+
+    def think(self, text: str) -> None:
+        """Draw a piece of the reasoning, dimmed."""
+        self._grow(text, is_thought=True)
+
+    def _grow(self, text: str, *, is_thought: bool) -> None:
+        if is_thought is not self._is_thought:
+            self._print_until(len(self._growing))
+            self._is_thought = is_thought
+        self._growing += printable(text)
+        began = time.monotonic()
+        if began >= self._next_check:
+            self._print_until(finished(self._growing))
+            # To look means to parse the block: a long one is looked at less often.
+            cost = time.monotonic() - began
+            self._next_check = began + max(1 / REFRESHES_A_SECOND, 10 * cost)
+
+    def _print_until(self, end: int) -> None:
+        done = self._growing[:end].strip("\n")
+        if done.strip():
+            # Shorter first: the two are never on the screen together.
+            self._growing = self._growing[end:]
+            if self._printed:
+                self._out.print()
+            self._out.print(self._block(done))
+            self._printed = True
+
+    def _block(self, text: str) -> RenderableType:
+        if self._is_thought:
+            return Text(text, style="dim italic")
+        return Markdown(text, hyperlinks=False)  # a link's address is to be seen
+
+    def _drawable(self, text: str) -> RenderableType:
+        if len(text) > DRAWN_CHARACTERS:
+            return Text(text[-DRAWN_CHARACTERS:])
+        return self._block(text)
+
+    def _draw(self) -> RenderableType:
+        parts: Iterable[RenderableType] = (self._spinner,)
+        if self._growing.strip():
+            parts = (_Tail(self._drawable(self._growing)), self._spinner)
+            if self._printed:
+                parts = ("", *parts)
+        return Group(*parts)
+
+
+class _Tail:
+    """The last lines of something that may be longer than the screen."""
+
+    def __init__(self, whole: RenderableType) -> None:
+        self._whole = whole
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = console.render_lines(self._whole, options, pad=False)
+        for line in lines[-max(1, console.height - 4) :]:
+            yield from line
+            yield Segment.line()

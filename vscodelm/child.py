@@ -1,0 +1,154 @@
+"""A server of our own: a child `vscodelm`, from its start to its certain end.
+
+It has a session of its own, so the terminal's Ctrl-C is not for it: it hears of a cancel on the
+wire, and of our end, however that came, by the end of its input.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+import attrs
+import trio
+
+from bridge.errors import RpcError
+from bridge.jsonrpc import LineSplitter, TooLong
+
+from .client import LEAVING_SECONDS, Client, ServerGone, open_connection
+
+TERMINATING_SECONDS = 2.0
+"""How long a child may take to end after it was told to by a signal."""
+_EXIT_SECONDS = 2.0  # how long a child whose output has ended is waited for, to tell its status
+_KEPT_LINES = 100
+
+
+def server_argv(options: Sequence[str] = ()) -> list[str]:
+    """Return the command of a server with these options.
+
+    `-P`, because in a folder that has an `agents` of its own, `-m` would import that one.
+    """
+    return [sys.executable, "-P", "-m", "vscodelm", *options]
+
+
+@attrs.define(eq=False)
+class _Child:
+    process: trio.Process
+    show: Callable[[str], None]
+    """Shows a line of the child's stderr."""
+    _said: deque[str] = attrs.field(factory=lambda: deque[str](maxlen=_KEPT_LINES), init=False)
+    _shows: bool = attrs.field(default=False, init=False)
+    _silent: trio.Event = attrs.field(factory=trio.Event, init=False)
+
+    async def listen(self, stderr: trio.abc.ReceiveStream) -> None:
+        """Read what the child logs. Until it serves, that is kept: it may be why it doesn't."""
+        splitter = LineSplitter()
+        async with stderr:
+            async for chunk in stderr:
+                self._take(splitter.feed(bytes(chunk)))
+        self._take(splitter.finish())
+        self._silent.set()
+
+    def _take(self, lines: Sequence[bytes | TooLong]) -> None:
+        for line in lines:
+            text = line.decode(errors="replace").rstrip() if isinstance(line, bytes) else "..."
+            self._said.append(text)
+            if self._shows:
+                self.show(text)
+
+    def serves(self) -> None:
+        """Show what was kept, and what comes."""
+        self._shows = True
+        for text in self._said:
+            self.show(text)
+
+    async def why(self) -> str:
+        """Say why the connection ended: the status, and the last that the child said."""
+        with trio.move_on_after(_EXIT_SECONDS):
+            await self.process.wait()
+            await self._silent.wait()
+        match self.process.returncode:
+            case None:
+                how = "vscodelm closed its output"
+            case status if status < 0:
+                how = f"vscodelm was ended by signal {-status}"
+            case status:
+                how = f"vscodelm ended with status {status}"
+        last = self._said[-1].removeprefix("Error: ") if self._said else ""
+        return f"{how}: {last}" if last else f"{how}."
+
+    async def end(self, patience: float) -> None:
+        """Return when the child is gone: by itself, terminated, or killed with all its children."""
+        with trio.CancelScope(shield=True):
+            with trio.move_on_after(patience):
+                await self.process.wait()
+            if self.process.returncode is None:
+                self.process.terminate()
+                with trio.move_on_after(TERMINATING_SECONDS):
+                    await self.process.wait()
+            if self.process.returncode is None:
+                self._kill()
+                await self.process.wait()
+
+    def _kill(self) -> None:
+        if sys.platform == "win32":
+            self.process.kill()
+        else:
+            os.killpg(self.process.pid, signal.SIGKILL)  # the group that its session began with
+
+
+@asynccontextmanager
+async def open_client(
+    argv: Sequence[str], show: Callable[[str], None], patience: float = LEAVING_SECONDS
+) -> AsyncGenerator[Client]:
+    """Start a server and return a client of it; raises `ServerGone` where it didn't start.
+
+    Lines of its stderr go to `show`. The server is gone when the context ends: its input ends, it
+    has `patience` seconds to leave, then it is terminated, then killed.
+    """
+    refused: ServerGone | RpcError | None = None
+    child = _Child(await _start(argv), show)
+    source, sink, stderr = child.process.stdout, child.process.stdin, child.process.stderr
+    assert source is not None, "asked for in _start"
+    assert sink is not None, "asked for in _start"
+    assert stderr is not None, "asked for in _start"
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(child.listen, stderr)
+        try:
+            async with open_connection(source, sink, child.why, patience) as client:
+                child.serves()
+                yield client
+        except (ServerGone, RpcError) as error:
+            refused = error  # the caller's own come in a group, and go out
+        finally:
+            # When the connection has ended, its patience is used up or not needed.
+            await child.end(TERMINATING_SECONDS)
+            nursery.cancel_scope.cancel()
+    if refused is not None:
+        raise refused
+
+
+async def _start(argv: Sequence[str]) -> trio.Process:
+    try:
+        if sys.platform == "win32":
+            return await trio.lowlevel.open_process(
+                argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
+            )
+        return await trio.lowlevel.open_process(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise ServerGone(f"{argv[0]} can't be started: {error}") from None

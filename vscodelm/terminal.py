@@ -1,0 +1,71 @@
+"""`vscodelm chat`: the chat in this terminal, with a server of its own."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+import trio
+
+from bridge.errors import RpcError
+
+from .chat import COMMANDS, Chat, ChatError
+from .child import open_client, server_argv
+from .client import ServerGone
+from .lines import open_lines
+from .screen import Screen
+
+INTERRUPTED = 130  # 128 + SIGINT, as shells count
+
+
+def chat_here(options: Sequence[str], model: str) -> int:
+    """Chat on this terminal with a server that is given `options`; return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # an answer may say what a terminal can't
+    status = 0
+    try:
+        status = trio.run(_run, server_argv(options), model)
+    except* BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what Python flushes at its end goes nowhere
+    except* KeyboardInterrupt:
+        status = INTERRUPTED
+    return status
+
+
+async def _run(argv: Sequence[str], model: str) -> int:
+    failure = ""
+    done = False
+    async with trio.open_nursery() as nursery:
+        screen = Screen.of_process()
+        lines = open_lines(list(COMMANDS), screen.text)
+        chat = Chat(lines, screen, model, leave=nursery.cancel_scope.cancel)
+        await nursery.start(_watch_interrupts, chat)
+        if lines.is_interactive:
+            screen.note(f"{model} answers. /help lists the commands, Ctrl-D leaves.")
+        try:
+            while not done:
+                async with open_client(argv, screen.log) as client:
+                    done = await chat.talk(client)
+        except* (ServerGone, RpcError, ChatError) as group:
+            failure = str(_first(group))
+        nursery.cancel_scope.cancel()
+    if failure:
+        raise ChatError(failure)
+    return 0 if done else INTERRUPTED
+
+
+def _first(group: BaseExceptionGroup[Exception]) -> Exception:
+    """Return the first error in a group of groups, which is what nurseries make of one."""
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
+
+
+async def _watch_interrupts(chat: Chat, task_status: trio.TaskStatus[None]) -> None:
+    with trio.open_signal_receiver(signal.SIGINT) as interrupts:
+        task_status.started()
+        async for _ in interrupts:
+            chat.interrupt()
