@@ -42,4 +42,4 @@ def diff(history: History, incoming: Path) -> Match | None:
             # An answer that was cut short may be left out by the host; the question was asked all
             # the same. While it streams, this is how a host without cancellation says stop.
             return Extends(here, echoed=False)
-    return Supersedes(base) if base else None
+    return Supersedes(base) if 0 < base < len(incoming) else None

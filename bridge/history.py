@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 import attrs
 
@@ -297,6 +297,8 @@ class History:
                 return Kind.FAIL if event.turn == self.turn else Kind.STALE
             case Close():
                 return Kind.CLOSE
+            case _:
+                assert_never(event)
 
     def _run(self, step: Step, event: Input) -> list[Effect]:
         match step, event:

@@ -154,7 +154,7 @@ def _open_envelope(line: bytes) -> _Envelope:
     except msgspec.ValidationError as error:
         what = "a batch" if line.lstrip()[:1] == b"[" else str(error)
         raise _invalid(f"Invalid request: one JSON object a line is expected; {what}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidLine(RpcError(PARSE_ERROR, f"Parse error: {error}")) from None
 
 
@@ -180,7 +180,7 @@ def decode_at(decoder: msgspec.json.Decoder[T], raw: bytes | Raw, path: str) -> 
     """Decode a piece of the parameters that stands at `path`; errors carry the whole path."""
     try:
         return decoder.decode(raw)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise RpcError(INVALID_PARAMS, f"Invalid params: {_whole_path(str(error), path)}") from None
 
 

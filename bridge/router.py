@@ -18,7 +18,7 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import attrs
 
@@ -72,6 +72,7 @@ class _Mark(enum.Enum):
 
 
 _Node: TypeAlias = Node[ConversationKey, _Mark]
+_M = TypeVar("_M", Extends, Supersedes)
 
 
 @attrs.define
@@ -143,30 +144,27 @@ class Router:
     def _by_prefix(self, agent: AgentKey, incoming: Path) -> Outcome:
         tree = self._trees.get(agent)
         points = tree.walk(incoming) if tree else []
-        for key, match in self._candidates(points, incoming, _Mark.HEAD, _Mark.CUT):
-            if isinstance(match, Extends):
-                reason = Reason.EXTENDS if match.echoed else Reason.UNANSWERED
-                return Joins(key, match, reason)
-        for key, match in self._candidates(points, incoming, _Mark.ASKED, _Mark.COMMITTED):
-            if isinstance(match, Supersedes):
-                asked = self._entries[key].history.provisional
-                again = asked is not None and asked.asked == incoming[match.new_from :]
-                return Joins(key, match, Reason.RETRY if again else Reason.SUPERSEDES)
+        for key, match in self._matches(Extends, points, incoming, _Mark.HEAD, _Mark.CUT):
+            return Joins(key, match, Reason.EXTENDS if match.echoed else Reason.UNANSWERED)
+        for key, match in self._matches(Supersedes, points, incoming, _Mark.ASKED, _Mark.COMMITTED):
+            asked = self._entries[key].history.provisional
+            again = asked is not None and asked.asked == incoming[match.new_from :]
+            return Joins(key, match, Reason.RETRY if again else Reason.SUPERSEDES)
         origin = _owner_below(points[-1]) if points else None
         shares_answer = any(message.role == "assistant" for message in incoming[: len(points) - 1])
         if origin is not None and shares_answer:
             return Opens(opening(incoming), Reason.BRANCH, origin)
         return Opens(opening(incoming), Reason.NEW)
 
-    def _candidates(
-        self, points: list[_Node], incoming: Path, *marks: _Mark
-    ) -> Iterator[tuple[ConversationKey, Match]]:
-        """Yield conversations marked along the request with what `diff` says, the longest first."""
+    def _matches(
+        self, kind: type[_M], points: list[_Node], incoming: Path, *marks: _Mark
+    ) -> Iterator[tuple[ConversationKey, _M]]:
+        """Yield what `diff` finds of one kind at marks along the request, the longest first."""
         for point in reversed(points):
             for mark in marks:
                 for key in point.keys(mark):
                     match = diff(self._entries[key].history, incoming)
-                    if match is not None:
+                    if isinstance(match, kind):
                         yield key, match
 
 
