@@ -139,6 +139,9 @@ class EditorPort:
             self._send(result_line(call.id, self._result(params)))
         except RpcError as error:
             self._send(error_line(call.id, error))
+        except RecursionError:
+            text = "Invalid params: something in them is nested too deeply"
+            self._send(error_line(call.id, RpcError(INVALID_PARAMS, text)))
         return None
 
     def _notice(self, notice: Notice) -> Cancelled | None:

@@ -71,6 +71,9 @@ def plan(delivery: Delivery, known: int | None, open_questions: Sequence[Questio
     """
     start = delivery.new_from
     if known is not None:
+        path = delivery.transcript.path
+        if known < len(path) and path[known].role == "assistant":
+            known += 1  # the answer to what it was given came back
         if delivery.withdrawn and known > start and delivery.settings.rewind == "auto":
             return Plan(rewind=True)
         if not delivery.withdrawn:

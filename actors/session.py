@@ -136,7 +136,9 @@ class SessionActor:
             delivery = await self._receive()
             while delivery is not None:
                 await self._live(delivery)
-                delivery = self._again or await self._receive()
+                again = self._again
+                wanted = again is not None and not self.handle.is_aborted(again.turn)
+                delivery = again if wanted else await self._receive()
 
     async def _live(self, delivery: Delivery) -> None:
         """Serve deliveries with one agent session, for as long as it is of use."""
@@ -167,14 +169,18 @@ class SessionActor:
             self._again = delivery  # should the agent not stop, another session serves it
         if todo.rewind:
             return False
+        if todo.abandon:
+            await self._stop(session)  # to its end, even if this delivery is aborted meanwhile
+            self._again = None
+        if self.handle.is_aborted(delivery.turn):
+            return True  # before the agent saw it: it is told with the next delivery
         with self.handle.abortable(delivery.turn) as scope:
-            if todo.abandon:
-                await self._stop(session)
-                self._again = None
+            if delivery.withdrawn:
+                self._backlog = ()  # it was taken back before it was prompted
             self._backlog += todo.prompt
             transcript = delivery.transcript
             before = transcript.messages(0, delivery.new_from) if self._known is None else ()
-            self._known = len(transcript.path) + 1  # with the answer that begins now
+            self._known = len(transcript.path)
             await self._answer(session, delivery, todo.answers, before)
         if scope.cancelled_caught:
             await self._stop(session)

@@ -40,7 +40,7 @@ class FileTrace(Trace):
         """Record one line; one that isn't JSON is recorded as text."""
         try:
             message: Any = redact(_decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             message = line.decode(errors="replace")
         milliseconds = round((time.monotonic() - self._began) * 1000, 3)
         record = {"t_ms": milliseconds, "direction": direction, "message": message}
