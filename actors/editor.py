@@ -157,6 +157,9 @@ class EditorPort:
         except RpcError as error:
             # A line that turns out not to be JSON has no id to answer to (JSON-RPC 2.0, section 5).
             self._send(error_line(None if error.code == PARSE_ERROR else request, error))
+        except RecursionError:
+            text = "Invalid params: something in them is nested too deeply"
+            self._send(error_line(request, RpcError(INVALID_PARAMS, text)))
         return None
 
     def _notice(self, notice: Notice) -> Cancelled | None:

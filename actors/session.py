@@ -158,7 +158,7 @@ class SessionActor:
         """Serve deliveries until the handle is closed."""
         async with self.inbox:
             while True:
-                if self._next is None:
+                if self._next is None or self.handle.is_aborted(self._next.turn):
                     self._next = await self._receive()
                 if self._next is None:
                     return

@@ -40,11 +40,14 @@ def printable(text: str) -> str:
 
 
 def finished(text: str) -> int:
-    """Return where the last block of a Markdown text begins; what is before it stays as it is."""
-    starts = [token.map[0] for token in Markdown(text).parsed if token.level == 0 and token.map]
-    if len(starts) < 2:
-        return 0
-    return sum(len(line) for line in text.splitlines(keepends=True)[: starts[-1]])
+    """Return where the last block of a Markdown text begins; what is before it stays as it is.
+
+    Only whole lines count, for a line may become something else by its next character.
+    """
+    lines = text.split("\n")
+    tokens = Markdown("\n".join([*lines[:-1], ""])).parsed
+    starts = [token.map[0] for token in tokens if token.level == 0 and token.map]
+    return sum(len(line) + 1 for line in lines[: starts[-1]]) if starts else 0
 
 
 class AnswerView(Protocol):

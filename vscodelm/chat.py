@@ -89,7 +89,6 @@ class Chat:
         except _Quit:
             return True
         except ServerGone as error:
-            self.conversation.settle()
             self.screen.error(f"{error}\nIt is started anew; /retry asks again.")
             return False
 
@@ -162,7 +161,6 @@ class Chat:
                     return
                 self.conversation.answer(results)
         except RpcError as error:
-            self.conversation.settle()
             self.screen.error(f"{error.message}\n/retry asks again.")
 
     async def _hear(self, client: Client) -> tuple[ToolCallPart, ...]:

@@ -50,9 +50,9 @@ def test_each_request_ends_once() -> None:
         step
         for step in steps(
             asked(1, "Hi."),
-            Parted(1, TextPart("Hel")),
+            Parted(1, TextPart("Good ")),
             Stopped(1),
-            Parted(1, TextPart("lo")),
+            Parted(1, TextPart("day.")),
             Settled(1, "Canceled"),
             Settled(7),
         )
@@ -61,7 +61,7 @@ def test_each_request_ends_once() -> None:
     (end,) = ends
     assert end.ending is Ending.CANCELLED
     assert end.answer is not None
-    assert end.answer.text == "Hel"
+    assert end.answer.text == "Good "
 
 
 def test_a_request_that_is_overtaken_ends_before_the_next_begins() -> None:

@@ -1,8 +1,8 @@
 """An agent that does what its script says, on time, late, or not at all.
 
-A script is a list of turns, a turn a list of steps. The turns are used up in the order in which they
-are begun, whatever the session; after the last one every turn says "ok". Where a test needs to look
-at the prompt first, the script is a function of the session and the prompt.
+A script is a list of turns, a turn a list of steps. The turns are used up in the order in which
+they are begun, whatever the session; after the last one every turn says "ok". Where a test needs to
+look at the prompt first, the script is a function of the session and the prompt.
 
 Steps are events, each handed out in a batch of its own, and:
 
@@ -15,9 +15,9 @@ Steps are events, each handed out in a batch of its own, and:
     Deaf()           wait, and don't stop after a cancel
     Crash(failure)   lose the session: `AgentError`, from here on
 
-After `Await` the turn goes on when everything it asked is answered. A cancel makes the turn go on with
-`when_cancelled` (at once a `Stop`, unless told otherwise), except where it stands at `Linger` or
-`Deaf`. A turn whose script just ends, ends with `Stop()`.
+After `Await` the turn goes on when everything it asked is answered. A cancel makes the turn go on
+with `when_cancelled` (at once a `Stop`, unless told otherwise), except where it stands at `Linger`
+or `Deaf`. A turn whose script just ends, ends with `Stop()`.
 
 What it was told is in lists: `prompts`, `answers`, `cancels`, `sessions_opened`, `sessions_closed`.
 It is strict with its caller: a turn begun before the last one has ended, or in a closed session, is
@@ -99,7 +99,7 @@ class Linger:
     """Wait for a cancel, then hand out some batches more, and stop as cancelled."""
 
     batches: int
-    event: Event = Say("late ")
+    event: Event = attrs.field(factory=lambda: Say("late "))
 
 
 @attrs.frozen
@@ -313,8 +313,8 @@ class ScriptedSession:
 class ScriptedAgent:
     """The fake; it satisfies `agents.base.Agent`. Turns and sessions are numbered from 1.
 
-    `opening` and `closing` are done when a session is opened and closed: gates make it slow, a crash
-    in `opening` makes it fail (each time).
+    `opening` and `closing` are done when a session is opened and closed: gates make it slow, a
+    crash in `opening` makes it fail (each time).
     """
 
     def __init__(
@@ -366,6 +366,8 @@ class ScriptedAgent:
             yield session
         finally:
             session.close()
-            self.sessions_closed.append(session.number)
-            for gate in self._closing:
-                await gate.wait()
+            try:
+                for gate in self._closing:
+                    await gate.wait()
+            finally:
+                self.sessions_closed.append(session.number)

@@ -141,7 +141,7 @@ class Chat:
     @property
     def waiting(self) -> list[Json]:
         """The calls whose tools run, or await the user's confirmation."""
-        if not self.turns or self.turns[-1].newest is None:
+        if not self.turns or self.turns[-1].newest is None or self.turns[-1].rebuilt:
             return []
         newest = self.turns[-1].newest
         return newest.waits if newest.answer.ending is Ending.COMPLETE else []

@@ -458,7 +458,7 @@ def changed_preamble(script: Script) -> None:
 
 @case
 def replaced_image(script: Script) -> None:
-    """The picture in an earlier message is dropped; later one is replaced by a line of text."""
+    """Pictures are dropped: one of the user's, one replaced by a line of text, one with a result."""
     chat = Chat(script, "A")
     chat.asks("What is in this picture?", image("aGFsbA=="))
     chat.answers("A hall.")
@@ -468,7 +468,24 @@ def replaced_image(script: Script) -> None:
     newest = chat.history[3]["content"]
     chat.history[3]["content"] = [text("[An image was here.]"), *newest[1:]]
     chat.asks("Which is older?")
-    chat.answers("The attic.")
+    chat.calls(call("look-1"))
+    chat.add_and_send(user(result("look-1"), image("YmVhbQ==")), "look-1")
+    chat.answers("The attic, by its beams.")
+    chat.history[-2] = user(result("look-1"))
+    chat.asks("Thank you.")
+    chat.answers("Gladly.")
+
+
+@case
+def replaced_image_without_tags(script: Script) -> None:
+    """A caller that wraps nothing round its messages replaces a picture by a line of text."""
+    chat = Chat(script, "A", None)
+    chat.history.clear()
+    chat.add_and_send(user(text("What is this?"), image("a2V5")), "What is this?")
+    chat.answers("A key.")
+    chat.history[0] = user(text("What is this?\n[An image was here.]"))
+    chat.add_and_send(user(text("For which door?")), "For which door?")
+    chat.answers("The cellar's.")
 
 
 @case
@@ -727,6 +744,22 @@ def other_model(script: Script) -> None:
     chat.hears_of(other)
     chat.asks("And to six.")
     chat.answers("Six.")
+
+
+@case
+def turn_regenerated_with_another_model(script: Script) -> None:
+    """The newest answer is taken back, given by another model instead, and built upon."""
+    chat = Chat(script, "A")
+    chat.asks("Pick a room.")
+    chat.answers("The kitchen.")
+    second = chat.asks("A better one.")
+    chat.answers("The pantry.")
+    chat.goes_back(second)
+    chat.hears("A better one.", "The library.")
+    chat.asks("Why that?", kind="branch", replaces=[second])
+    chat.answers("For the quiet.")
+    chat.asks("I see.")
+    chat.answers("Good.")
 
 
 # Older hosts.

@@ -58,7 +58,14 @@ class Chat:
 
     # The user.
 
-    def asks(self, said: str, *attached: JSON, with_results: Sequence[str] = ()) -> int:
+    def asks(
+        self,
+        said: str,
+        *attached: JSON,
+        with_results: Sequence[str] = (),
+        kind: Kind = "continue",
+        replaces: Sequence[int] = (),
+    ) -> int:
         """Send what the user typed; after results, if some are still to be given."""
         for call_id in with_results:
             self._add(user(result(call_id)), call_id)
@@ -66,11 +73,11 @@ class Chat:
         self._typed = (newest, said)
         self._add(newest, said)
         self.run, self.turn = self.run + 1, self.turn + 1
-        return self._send("continue")
+        return self._send(kind, replaces)
 
     def edits(self, request: int, said: str, *, with_results: Sequence[str] = ()) -> int:
         """Type something else in place of what began `request`, and send it."""
-        taken = self._go_back(request)
+        taken = self.goes_back(request)
         for call_id in with_results:
             self._add(user(result(call_id)), call_id)
         self._add(user(text(wrapped(said))), said)
@@ -81,7 +88,7 @@ class Chat:
         """Send what began `request` once more; what came after is gone."""
         label = self.script.labels[str(request)]
         own = self.history[self._before[request] :][: len(label.new_texts)]
-        taken = self._go_back(request)
+        taken = self.goes_back(request)
         self._fresh_from = len(self.history)
         self.history += own
         self._fresh = list(label.new_texts)
@@ -116,6 +123,22 @@ class Chat:
         self._fresh_from = len(self.history)
         self._fresh = other._words_so_far()[len(self._words_so_far()) :]
         self.history = list(other.history)
+
+    def hears(self, said: str, answer: str) -> None:
+        """Hold a turn that another model answered."""
+        self._add(user(text(wrapped(said))), said)
+        self.history.append(message("assistant", text(answer)))
+
+    def goes_back(self, request: int) -> list[int]:
+        """Cut the history before what began `request`; return the requests that are gone."""
+        taken: list[int] = []
+        newest = self.last
+        while newest is not None and newest >= request:
+            taken.append(newest)
+            newest = self._built_on[newest]
+        self.last = newest
+        del self.history[self._before[request] :]
+        return taken[::-1]
 
     # The agent.
 
@@ -255,17 +278,6 @@ class Chat:
         self._before[number], self._built_on[number] = self._fresh_from, self.last
         self.last, self._fresh_from, self._fresh = number, None, []
         return number
-
-    def _go_back(self, request: int) -> list[int]:
-        """Cut the history before what began `request`; return the requests that are gone."""
-        taken: list[int] = []
-        newest = self.last
-        while newest is not None and newest >= request:
-            taken.append(newest)
-            newest = self._built_on[newest]
-        self.last = newest
-        del self.history[self._before[request] :]
-        return taken[::-1]
 
     def _leave_unfinished(self, visible: str) -> None:
         self._unfinished.append((*self._typed, visible))

@@ -1,0 +1,66 @@
+"""`python -m benchmarks [NAME...]`: measure what we hold; the status is 1 if a limit isn't held."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import attrs
+import msgspec
+
+from . import history, memory, parts, start
+from .harness import Result
+
+BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
+    "start": start.measure,
+    "parts": parts.measure,
+    "history": history.measure,
+    "memory": memory.measure,
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run what is named, or everything; return the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
+    options = parser.parse_args(arguments)
+    unknown = set(options.names) - set(BENCHMARKS)
+    if unknown:
+        parser.error(f"there is no {', '.join(sorted(unknown))}; there is {', '.join(BENCHMARKS)}")
+    results = tell(BENCHMARKS[name] for name in options.names or BENCHMARKS)
+    if options.json:
+        options.json.write_bytes(as_json(results))
+    return 0 if all(result.held for result in results) else 1
+
+
+def tell(benchmarks: Iterable[Callable[[], list[Result]]]) -> list[Result]:
+    """Print each result as soon as it is there, and return them all."""
+    print(f"{'name':<17}{'measured':>10}{'limit':>8}  {'unit':<13}{'verdict':<10}note", flush=True)
+    results: list[Result] = []
+    for measure in benchmarks:
+        for result in measure():
+            results.append(result)
+            print(row(result), flush=True)
+    return results
+
+
+def row(result: Result) -> str:
+    """Return a line of the table."""
+    verdict = "held" if result.held else "NOT HELD"
+    return (
+        f"{result.name:<17}{result.measured:>10.3g}{result.limit:>8g}  "
+        f"{result.unit:<13}{verdict:<10}{result.note}"
+    )
+
+
+def as_json(results: list[Result]) -> bytes:
+    """Return the results as a JSON array."""
+    objects = [{**attrs.asdict(result), "held": result.held} for result in results]
+    return msgspec.json.format(msgspec.json.encode(objects)) + b"\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

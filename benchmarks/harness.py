@@ -1,0 +1,108 @@
+"""What the benchmarks share: results, and child processes whose CPU time and memory are read.
+
+The machine is never quiet. So nothing here looks at a clock on the wall but `benchmarks.start`, and
+it compares with another process that runs in turn with ours; the rest reads the CPU time that the
+kernel counted for the child. Linux only.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sysconfig
+import threading
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import attrs
+
+ROOT = Path(__file__).parent.parent
+VSCODELM = os.path.join(sysconfig.get_path("scripts"), "vscodelm")
+CHUNK = 64 * 1024
+"""What is read at once; a pipe holds no more."""
+PATIENCE_SECONDS = 600.0
+"""How long one child may live; it hangs if it needs longer."""
+
+
+@attrs.frozen
+class Result:
+    """One number and what it may be at most; `note` is what to judge it by."""
+
+    name: str
+    measured: float
+    limit: float
+    unit: str
+    note: str = ""
+
+    @property
+    def held(self) -> bool:
+        """Whether the limit is held."""
+        return self.measured <= self.limit
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of every child: compiled files are kept, no user's configuration."""
+    left_out = {"PYTHONDONTWRITEBYTECODE", "VSCODELM_CONFIG"}
+    kept = {key: value for key, value in os.environ.items() if key not in left_out}
+    return {**kept, "XDG_CONFIG_HOME": os.devnull}
+
+
+class Child:
+    """A process that answers lines with lines."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        self._process = process
+        self._input = process.stdin
+        self._output = process.stdout.fileno()
+        self._lines: list[bytes] = []  # the next one last
+        self._rest = b""
+
+    def write(self, line: bytes) -> None:
+        """Write a line; the child must be reading."""
+        self._input.write(line + b"\n")
+        self._input.flush()
+
+    def read(self) -> bytes:
+        """Return the next line; raises `EOFError` when the child has ended."""
+        while not self._lines:
+            chunk = os.read(self._output, CHUNK)
+            if not chunk:
+                raise EOFError(f"{self._process.args!r} ended, or was stopped because it hung")
+            *lines, self._rest = (self._rest + chunk).split(b"\n")
+            self._lines = lines[::-1]
+        return self._lines.pop()
+
+    def cpu_seconds(self) -> float:
+        """Return the CPU time of all its threads, user and system, since it began.
+
+        The number is clock_getcpuclockid(3) by hand: Python has it for threads only. It counts
+        nanoseconds, where /proc/PID/stat counts hundredths of a second.
+        """
+        return time.clock_gettime(~self._process.pid << 3 | 2)
+
+    def resident_bytes(self) -> int:
+        """Return how much of it is in memory."""
+        pages = Path(f"/proc/{self._process.pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+@contextmanager
+def running(argv: Sequence[str]) -> Generator[Child]:
+    """Run a child; when the block is left its input ends, and it must end too."""
+    with subprocess.Popen(
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), cwd=ROOT
+    ) as process:
+        stop = threading.Timer(PATIENCE_SECONDS, process.kill)
+        stop.start()
+        try:
+            yield Child(process)
+            assert process.stdin is not None
+            process.stdin.close()
+            process.wait(timeout=PATIENCE_SECONDS)
+        finally:
+            stop.cancel()
+            process.kill()

@@ -1,0 +1,1 @@
+"""The pages, and what generates parts of them."""

@@ -1,0 +1,1 @@
+"""The pieces that docs/generate.py fills in: each a function that returns Markdown."""

@@ -1,0 +1,76 @@
+"""The keys of the configuration file and of the settings, from the Structs that read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from msgspec.structs import fields
+
+from bridge import models as _models
+from bridge.wire import Settings
+
+from .markdown import table
+from .wire import default_words, hint_words
+
+if TYPE_CHECKING:
+    import msgspec
+
+_MODEL = {
+    "id": "What a request names; unique in the file.",
+    "agent": "Who answers: one of the kinds of [AgentSpec](wire.md#agentspec), with the same keys.",
+    "name": "What the picker shows; the id if empty.",
+    "family": "A group of models that hosts treat alike; the id if empty.",
+    "version": "Shown by some hosts; otherwise without meaning.",
+    "settings": "[Settings](#settings) of this model's chats. A request that brings its own "
+    "settings replaces them all.",
+    "maxInputTokens": "What the host may put into a request. Hosts summarise a chat that comes "
+    "near it, so it is large: agents look after their own context.",
+    "maxOutputTokens": "What the host may expect of an answer.",
+    "tooltip": "Shown with the name.",
+    "detail": "Shown beside the name.",
+    "toolCalling": "Whether the host may offer tools.",
+    "imageInput": "Whether the host may send images.",
+}
+
+_SETTINGS = {
+    "context": "What of the host's messages an agent gets: what the user asked, or all of it. By "
+    "default the agent's kind decides. Eliza always takes what the user asked.",
+    "tools": "Which of the host's tools the agent is offered, by glob: `include`, then `exclude`.",
+    "permissions": "Who decides when the agent asks for permission: `ask` puts it to the user (and "
+    "denies where the host has no tool for that), `read_only` allows reading, searching and "
+    "thinking, `allow` allows everything, `deny` nothing.",
+    "thinking": "Reasoning as parts of their own (if the host can take them), as text, or not.",
+    "rewind": "After a turn was withdrawn: `auto` gives the agent a new session that doesn't know "
+    "it, `continue` keeps the session, which does.",
+    "idleSeconds": "How long a conversation may lie idle before it is given up; more than 0.",
+    "maxSessions": "How many conversations with one agent may live; one more ends the least "
+    "recently used of those that are idle and wait for nothing. At least 1.",
+}
+
+
+def models() -> str:
+    """Return the keys of a model."""
+    # The file's shape has no public name, as nothing but the parser needs it.
+    return _keys(_models._Model, _MODEL)  # pyright: ignore[reportPrivateUsage]  # see above
+
+
+def settings() -> str:
+    """Return the keys of the settings."""
+    return _keys(Settings, _SETTINGS)
+
+
+def _keys(struct: type[msgspec.Struct], meanings: dict[str, str]) -> str:
+    rows = [
+        [
+            f"`{field.encode_name}`",
+            "table" if field.name == "agent" else _unlinked(hint_words(field.type)),
+            default_words(field),
+            meanings[field.encode_name],
+        ]
+        for field in fields(struct)
+    ]
+    return table(["key", "type", "default", "meaning"], rows)
+
+
+def _unlinked(words: str) -> str:
+    return words if "](#" not in words else "table"

@@ -1,0 +1,106 @@
+"""Example lines of the wire, made by the code that makes them when it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Raw
+
+from bridge import methods, wire
+from bridge.jsonrpc import (
+    Call,
+    Notice,
+    decode_params,
+    notification_line,
+    parse_line,
+    result_line,
+)
+
+_encode = msgspec.json.Encoder().encode
+
+PARTS: Mapping[type[msgspec.Struct], wire.Part] = {
+    wire.TextPart: wire.TextPart("How do you do."),
+    wire.ToolCallPart: wire.ToolCallPart("call_1", "read_file", {"path": "a.txt"}),
+    wire.ToolResultPart: wire.ToolResultPart("call_1", [wire.TextPart("the file's text")]),
+    wire.ThinkingPart: wire.ThinkingPart("Probably he wants to be heard.", id="t1"),
+    wire.DataPart: wire.DataPart("image/png", b"\x89PNG"),
+}
+
+_HELLO = wire.ChatMessage("user", (wire.TextPart("Hello"),))
+_ELIZA = wire.AgentSpec(eliza=wire.ElizaSpec(deterministic=True))
+_TOOL = wire.ToolSpec(
+    "read_file",
+    "Read a file.",
+    Raw(_encode({"type": "object", "properties": {"path": {"type": "string"}}})),
+)
+
+_PARAMS: Mapping[str, msgspec.Struct] = {
+    methods.INITIALIZE: wire.InitializeParams(
+        wire.ClientInfo("my-editor", "1.0"), wire.Capabilities(thinking=True)
+    ),
+    methods.MODELS: wire.ModelsParams(silent=True),
+    methods.CHAT: wire.ChatParams(
+        "eliza",
+        [Raw(_encode(_HELLO))],
+        Raw(_encode(_ELIZA)),
+        wire.ChatOptions(tools=(_TOOL,)),
+        wire.Settings(permissions="deny"),
+    ),
+    methods.TOKENS: wire.TokenCountParams("eliza", text="How many tokens is this?"),
+    methods.STATS: wire.StatsParams(),
+    methods.CANCEL: wire.CancelParams(1),
+    methods.CANCEL_REQUEST: wire.CancelRequestParams(1),
+    methods.RESPONSE_PART: wire.ResponsePartParams(1, wire.TextPart("How ")),
+    methods.RESPONSE_COMPLETE: wire.ResponseCompleteParams(1),
+    methods.MODELS_CHANGED: wire.Empty(),
+}
+
+_RESULTS: Mapping[str, msgspec.Struct] = {
+    methods.INITIALIZE: wire.InitializeResult(wire.ClientInfo("vscodelm", "1.0.0")),
+    methods.MODELS: wire.ModelsResult(
+        [wire.ModelInformation("eliza", "Eliza", "eliza", "1966", 1_000_000, 64_000)]
+    ),
+    methods.CHAT: wire.Empty(),
+    methods.TOKENS: wire.TokenCountResult(7),
+    methods.STATS: wire.Stats(
+        requests_by_class={"main": 3},
+        matches_by_rule={"extends": 2},
+        misses_by_reason={"new": 1},
+        live_conversations=1,
+        sessions=1,
+        processes=0,
+    ),
+}
+
+
+def lines(method: methods.Method) -> list[str]:
+    """Return the lines of one use of a method; raises on one that we would refuse ourselves."""
+    params = _PARAMS[method.name]
+    if method.direction == "notification from us":
+        return [f"< {_text(notification_line(method.name, params))}"]
+    call: dict[str, Any] = {"jsonrpc": "2.0"}
+    if method.direction == "request":
+        call["id"] = 1
+    call["method"] = method.name
+    if params != wire.Empty() and _encode(params) != b"{}":
+        call["params"] = params
+    line = _encode(call)
+    message, decoder = parse_line(line), methods.decoder(method.name)
+    assert isinstance(message, Call | Notice), line
+    assert decoder is not None, line
+    decode_params(decoder, message.params)
+    lines = [f"> {_text(line)}"]
+    if method.result is not None:
+        lines.append(f"< {_text(result_line(1, _RESULTS[method.name]))}")
+    return lines
+
+
+def part(kind: type[msgspec.Struct]) -> str:
+    """Return a part as it stands on the wire."""
+    return _text(_encode(PARTS[kind]))
+
+
+def _text(line: bytes) -> str:
+    return line.decode().rstrip("\n")

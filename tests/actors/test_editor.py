@@ -1,0 +1,520 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import attrs
+import pytest
+import trio
+import trio.testing
+
+from actors.editor import REPLIES_HIGH_WATER, EditorPort, run_editor
+from actors.inbox import Asked, Cancelled, FromEditor, Leaving, StatsAsked
+from actors.outbox import Outbox
+from actors.trace import Trace
+from agents.events import Attach, Say, Stop, Think
+from bridge.errors import Failure
+from bridge.jsonrpc import TooLong
+from bridge.models import Catalogue, parse_catalogue
+from bridge.wire import Settings, TextPart
+from tests.fakes.editor import (
+    ELIZA,
+    JSON,
+    Chat,
+    assistant,
+    connected,
+    quiet,
+    tools,
+    user,
+)
+from tests.fakes.scripted_agent import Hang, ScriptedAgent
+
+CHAT = "lm/provideLanguageModelChatResponse"
+
+
+class KeptOutbox(Outbox):
+    """Keeps what is put instead of having it written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept = b""
+
+    def put(self, lines: bytes) -> None:
+        self.kept += lines
+
+    def take(self) -> list[Any]:
+        kept, self.kept = self.kept, b""
+        return [json.loads(line) for line in kept.splitlines()]
+
+
+@attrs.define
+class Port:
+    """A port under test: what it hears comes from JSON, what it says is JSON again."""
+
+    catalogue: Catalogue = attrs.field(factory=Catalogue)
+    outbox: KeptOutbox = attrs.field(factory=KeptOutbox)
+    it: EditorPort = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.it = EditorPort(self.outbox, self.catalogue, Trace())
+
+    def hear(self, **line: Any) -> FromEditor | None:
+        return self.it.hear(json.dumps({"jsonrpc": "2.0", **line}).encode())
+
+    def error(self, **line: Any) -> JSON:
+        """Hear a line that is refused, and return the error."""
+        assert self.hear(**line) is None
+        (reply,) = self.outbox.take()
+        assert reply["id"] == line.get("id")
+        return reply["error"]
+
+    def result(self, method: str, params: Any) -> Any:
+        """Hear a request that is answered at once, and return the result."""
+        assert self.hear(id=1, method=method, params=params) is None
+        (reply,) = self.outbox.take()
+        return reply["result"]
+
+    def ask(self, id_: int | str, **params: Any) -> Asked:
+        defaults = {"modelId": "eliza", "messages": [user("Hello")], "agent": ELIZA}
+        asked = self.hear(id=id_, method=CHAT, params=defaults | params)
+        assert isinstance(asked, Asked)
+        return asked
+
+
+# Requests that are answered at once.
+
+
+def test_initialize_tells_who_we_are() -> None:
+    result = Port().result("lm/initialize", {"clientInfo": {"name": "x", "version": "1"}})
+    assert result["serverInfo"]["name"] == "vscodelm"
+    assert result["capabilities"] == {"cancel": True, "stats": True, "settings": True}
+
+
+def test_eliza_is_among_the_models() -> None:
+    (model,) = Port().result("lm/provideLanguageModelChatInformation", {"silent": True})["models"]
+    assert model["id"] == "eliza"
+    assert model["capabilities"] == {"toolCalling": True, "imageInput": False}
+    assert {"id", "name", "family", "version", "maxInputTokens", "maxOutputTokens"} < set(model)
+
+
+def test_parameters_may_be_left_out_where_all_have_defaults() -> None:
+    port = Port()
+    assert port.hear(id=1, method="lm/provideLanguageModelChatInformation") is None
+    (reply,) = port.outbox.take()
+    assert reply["result"]["models"]
+
+
+@pytest.mark.parametrize("content", [{"text": "Hello, world"}, {"message": user("Hello, world")}])
+def test_tokens_are_counted_of_a_text_and_of_a_message(content: JSON) -> None:
+    result = Port().result("lm/provideTokenCount", {"modelId": "eliza", **content})
+    assert list(result) == ["count"]
+    assert result["count"] > 0
+
+
+def test_a_change_of_the_models_is_told() -> None:
+    port = Port()
+    port.it.change_catalogue(Catalogue(()))
+    assert port.outbox.take() == [
+        {
+            "jsonrpc": "2.0",
+            "method": "lm/didChangeLanguageModelChatInformation",
+            "params": {},
+        }
+    ]
+    assert port.result("lm/provideLanguageModelChatInformation", {}) == {"models": []}
+
+
+# Requests that the History Actor hears of.
+
+
+def test_a_chat_is_passed_on_with_everything_it_says() -> None:
+    port = Port()
+    port.result("lm/initialize", {"clientInfo": {"name": "x"}, "capabilities": {"thinking": True}})
+    asked = port.ask(7, options=tools("f"), settings={"permissions": "deny"})
+    assert asked.request == 7
+    assert asked.agent.key == b'{"eliza":{"deterministic":true}}'
+    assert len(asked.transcript.path) == 1
+    assert [tool.name for tool in asked.options.tools] == ["f"]
+    assert asked.settings.permissions == "deny"
+    assert asked.capabilities.thinking
+    assert port.outbox.take() == []
+
+
+def test_stats_are_passed_on() -> None:
+    assert Port().hear(id="s", method="lm/stats", params={}) == StatsAsked("s")
+
+
+CONFIGURED = parse_catalogue("""
+[[models]]
+id = "calm"
+agent = { eliza = { deterministic = true } }
+settings = { permissions = "allow" }
+""")
+
+
+def test_a_chat_without_an_agent_goes_to_that_of_its_model() -> None:
+    params = {"modelId": "calm", "messages": [user("Hello")]}
+    asked = Port(CONFIGURED).hear(id=1, method=CHAT, params=params)
+    assert isinstance(asked, Asked)
+    assert asked.agent.key == b'{"eliza":{"deterministic":true}}'
+
+
+def test_the_settings_of_a_request_replace_those_of_its_model() -> None:
+    port = Port(CONFIGURED)
+    assert port.ask(1, modelId="calm").settings.permissions == "allow"
+    assert port.ask(2, modelId="calm", settings={"rewind": "continue"}).settings == Settings(
+        rewind="continue"
+    )
+
+
+def test_the_agent_of_a_request_wins_over_that_of_its_model() -> None:
+    other = {"mcp_server": {"name": "x", "command": "x"}}
+    assert b"mcp_server" in Port(CONFIGURED).ask(1, modelId="calm", agent=other).agent.key
+
+
+def test_a_model_that_nobody_knows_is_not_found_and_the_error_says_what_there_is() -> None:
+    error = Port(CONFIGURED).error(
+        id=1, method=CHAT, params={"modelId": "nobody", "messages": [user("Hello")]}
+    )
+    assert error["code"] == -32000
+    assert error["data"]["kind"] == "NotFound"
+    for name in ("nobody", "eliza", "calm"):
+        assert name in error["message"]
+
+
+# Faults.
+
+
+@pytest.mark.parametrize("method", ["lm/nothing", "", "lm/responsePart", "lm/cancel"])
+def test_a_method_that_is_not_ours_is_not_found(method: str) -> None:
+    error = Port().error(id=1, method=method, params={})
+    assert error["code"] == -32601
+    assert error["message"] == f"Method not found: {method}"
+
+
+GOOD: JSON = {"modelId": "eliza", "messages": [user("Hello")], "agent": ELIZA}
+
+
+BAD_CHATS: list[tuple[Any, str]] = [
+    ({}, "missing required field `modelId` - at `$`"),
+    ([], "Expected `object`, got `array` - at `$`"),
+    (GOOD | {"modelId": 1}, "at `$.modelId`"),
+    (GOOD | {"messages": []}, "messages must not be empty - at `$`"),
+    (GOOD | {"messages": {}}, "at `$.messages`"),
+    (GOOD | {"messages": [1]}, "at `$.messages[0]`"),
+    (GOOD | {"messages": [user("a"), {"content": []}]}, "`role` - at `$.messages[1]`"),
+    (GOOD | {"messages": [user("a"), user("b") | {"role": "x"}]}, "at `$.messages[1].role`"),
+    (GOOD | {"messages": [{"role": "user", "content": "a"}]}, "at `$.messages[0].content`"),
+    (
+        GOOD | {"messages": [user("a"), assistant("b"), user("c", {"type": "text"})]},
+        "missing required field `value` - at `$.messages[2].content[1]`",
+    ),
+    (
+        GOOD | {"messages": [user({"type": "text", "value": 1})]},
+        "at `$.messages[0].content[0].value`",
+    ),
+    (GOOD | {"messages": [user({"value": "a"})]}, "at `$.messages[0].content[0]`"),
+    (
+        GOOD | {"messages": [user({"type": "data", "mimeType": "x", "data": "*"})]},
+        "at `$.messages[0].content[0].data`",
+    ),
+    (GOOD | {"agent": {}}, "exactly one of"),
+    (GOOD | {"agent": {}}, "at `$.agent`"),
+    (GOOD | {"agent": {"eliza": {}, "acp": {"name": "x", "command": "x"}}}, "at `$.agent`"),
+    (GOOD | {"agent": {"mcp_server": {"name": "x"}}}, "at `$.agent.mcp_server`"),
+    (GOOD | {"agent": "eliza"}, "at `$.agent`"),
+    (GOOD | {"agent": None}, "at `$.agent`"),
+    (GOOD | {"options": {"toolMode": "never"}}, "at `$.options.toolMode`"),
+    (GOOD | {"options": {"tools": [{}]}}, "at `$.options.tools[0]`"),
+    (GOOD | {"settings": {"permissions": "maybe"}}, "at `$.settings.permissions`"),
+    (GOOD | {"settings": {"idleSeconds": 0}}, "idleSeconds must be more than 0"),
+    (GOOD | {"settings": {"maxSessions": 0}}, "maxSessions must be at least 1"),
+]
+
+
+@pytest.mark.parametrize(("params", "says"), BAD_CHATS)
+def test_bad_parameters_of_a_chat_are_refused_with_their_whole_path(params: Any, says: str) -> None:
+    port = Port()
+    error = port.error(id=1, method=CHAT, params=params)
+    assert error["code"] == -32602
+    assert error["message"].startswith("Invalid params: ")
+    assert says in error["message"]
+    port.ask(1)  # the id is free again
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ({"modelId": "x"}, "exactly one of"),
+        ({"modelId": "x", "text": "a", "message": user("a")}, "exactly one of"),
+        ({"modelId": "x", "text": 1}, "at `$.text`"),
+        ({"modelId": "x", "message": {"role": "user"}}, "at `$.message`"),
+        ({"modelId": "x", "message": user({"type": "text"})}, "at `$.message.content[0]`"),
+    ],
+)
+def test_bad_parameters_of_a_token_count_are_refused_with_their_whole_path(
+    params: Any, says: str
+) -> None:
+    error = Port().error(id=1, method="lm/provideTokenCount", params=params)
+    assert error["code"] == -32602
+    assert says in error["message"]
+
+
+def test_what_is_nested_too_deeply_to_be_compared_is_refused() -> None:
+    port = Port()
+    deep = "[" * 900 + "1.0" + "]" * 900
+    call: JSON = {"type": "tool_call", "toolCallId": "1", "toolName": "f", "parameters": "deep"}
+    line = {"jsonrpc": "2.0", "id": 1, "method": CHAT}
+    params = GOOD | {"messages": [assistant(call)]}
+    port.it.hear(json.dumps(line | {"params": params}).replace('"deep"', deep).encode())
+    if not (replies := port.outbox.take()):
+        return  # it could be compared after all
+    assert replies[0]["error"]["code"] == -32602
+    port.ask(1)
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        (b"{oops", -32700),
+        (b"\xff", -32700),
+        (b'{"jsonrpc": "2.0", "id": 1, "method": "\xff"}', -32700),
+        (b"[]", -32600),
+        (b"1", -32600),
+        (b"{}", -32600),
+        (b'{"jsonrpc": "2.0", "id": 1.5, "method": "lm/stats"}', -32600),
+        (b'{"jsonrpc": "2.0", "id": null, "method": "lm/stats"}', -32600),
+    ],
+)
+def test_a_line_that_is_no_message_is_refused_without_an_id(line: bytes, code: int) -> None:
+    port = Port()
+    assert port.it.hear(line) is None
+    (reply,) = port.outbox.take()
+    assert reply["id"] is None
+    assert reply["error"]["code"] == code
+
+
+def test_a_line_that_is_too_long_is_refused() -> None:
+    port = Port()
+    assert port.it.hear(TooLong(3_000_000_000)) is None
+    (reply,) = port.outbox.take()
+    assert reply["id"] is None
+    assert reply["error"]["code"] == -32600
+    assert "3000000000 bytes" in reply["error"]["message"]
+
+
+@pytest.mark.parametrize("method", [CHAT, "lm/stats"])
+@pytest.mark.parametrize("again", [CHAT, "lm/stats", "lm/initialize", "lm/nothing"])
+def test_the_id_of_an_open_request_is_refused_whatever_is_asked(method: str, again: str) -> None:
+    port = Port()
+    assert port.hear(id=1, method=method, params=GOOD) is not None
+    assert port.hear(id=1, method=again, params=GOOD) is None
+    (reply,) = port.outbox.take()
+    assert reply["id"] is None
+    assert reply["error"]["code"] == -32600
+    assert "1" in reply["error"]["message"]
+
+
+def test_an_id_is_free_again_when_its_request_is_settled() -> None:
+    port = Port()
+    port.ask(1)
+    port.it.settle(1)
+    port.ask(1)
+    port.it.settle(1, Failure("AgentFailed", "gone"))
+    port.ask(1)
+
+
+def test_a_number_and_a_string_are_different_ids() -> None:
+    port = Port()
+    assert port.ask(1).request == 1
+    assert port.ask("1").request == "1"
+
+
+def test_responses_are_ignored_because_nothing_was_asked() -> None:
+    port = Port()
+    assert port.hear(id=1, result={}) is None
+    assert port.hear(id=None, error={"code": 1, "message": ""}) is None
+    assert port.outbox.take() == []
+
+
+# Notifications.
+
+
+@pytest.mark.parametrize(
+    ("method", "params"), [("lm/cancel", {"requestId": 1}), ("$/cancelRequest", {"id": 1})]
+)
+def test_a_cancel_is_passed_on_while_its_request_is_open(method: str, params: JSON) -> None:
+    port = Port()
+    assert port.hear(method=method, params=params) is None
+    port.ask(1)
+    assert port.hear(method=method, params=params) == Cancelled(1)
+    port.it.settle(1)
+    assert port.hear(method=method, params=params) is None
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("lm/cancel", {}),
+        ("lm/cancel", {"requestId": {}}),
+        ("lm/cancel", {"requestId": "1"}),
+        ("lm/cancel", []),
+        ("$/cancelRequest", {"requestId": 1}),
+        ("$/setTrace", {"value": "off"}),
+        ("lm/stats", {}),
+        (CHAT, GOOD),
+    ],
+)
+def test_other_notifications_are_ignored_without_an_answer(method: str, params: Any) -> None:
+    port = Port()
+    port.ask(1)
+    assert port.hear(method=method, params=params) is None
+    assert port.outbox.take() == []
+
+
+# To the editor.
+
+
+def test_an_answer_is_its_parts_then_its_end_then_its_result() -> None:
+    port = Port()
+    port.ask("x")
+    port.it.show("x", [TextPart("a"), TextPart("b")])
+    port.it.settle("x")
+    part: JSON = {"jsonrpc": "2.0", "method": "lm/responsePart"}
+    assert port.outbox.take() == [
+        part | {"params": {"requestId": "x", "part": {"type": "text", "value": "a"}}},
+        part | {"params": {"requestId": "x", "part": {"type": "text", "value": "b"}}},
+        {"jsonrpc": "2.0", "method": "lm/responseComplete", "params": {"requestId": "x"}},
+        {"jsonrpc": "2.0", "id": "x", "result": {}},
+    ]
+
+
+def test_a_failure_is_an_error_alone_with_what_the_host_and_the_user_need() -> None:
+    port = Port()
+    port.ask(1)
+    port.it.settle(1, Failure("Unavailable", "Try again later.", "HTTP 503", "the last lines"))
+    assert port.outbox.take() == [
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "error": {
+                "code": -32000,
+                "message": "Try again later.",
+                "data": {
+                    "kind": "Unavailable",
+                    "detail": "HTTP 503",
+                    "stderrTail": "the last lines",
+                },
+            },
+        }
+    ]
+
+
+# The whole way.
+
+
+async def test_without_initialize_only_text_and_tool_calls_are_sent() -> None:
+    agent = ScriptedAgent([[Think("hm"), Attach("usage", b"{}"), Say("Hello"), Stop()]])
+    async with connected(agent) as editor:
+        request = await Chat(editor).say("Hello")
+    assert request.parts == [{"type": "text", "value": "Hello"}]
+
+
+async def test_with_initialize_the_other_kinds_of_part_are_sent_too() -> None:
+    thought = Think("hm", "t1", {"signature": "x"})
+    agent = ScriptedAgent([[thought, Attach("usage", b"{}"), Say("Hello"), Stop()]])
+    async with connected(agent) as editor:
+        await editor.initialize("thinking", "usage").settled()
+        request = await Chat(editor).say("Hello")
+    assert request.parts == [
+        {"type": "thinking", "value": "hm", "id": "t1", "metadata": {"signature": "x"}},
+        {"type": "data", "mimeType": "usage", "data": "e30="},
+        {"type": "text", "value": "Hello"},
+    ]
+
+
+async def test_the_owner_of_an_id_that_is_used_twice_goes_on() -> None:
+    agent = ScriptedAgent([[Say("Hello"), Hang()]])
+    async with connected(agent) as editor:
+        request = await editor.chat([user("a")]).shows("Hello")
+        editor.send({"jsonrpc": "2.0", "id": request.id, "method": CHAT, "params": GOOD})
+        (error,) = await editor.refusals(1)
+        assert error["code"] == -32600
+        assert not request.is_settled
+        editor.cancel(request)
+        await request.settled()
+        again = await editor.chat([user("b")], id_=request.id).settled()
+    assert again.text == "ok"
+    assert len(agent.prompts) == 2
+
+
+async def test_whatever_comes_between_requests_go_on() -> None:
+    async with connected(ScriptedAgent([[Say("Hello")]])) as editor:
+        for junk in (b"\n", b"junk\n", b"\xff\xfe\n", b"[]\n", b'"\n', b"{}\r\n"):
+            editor.write(junk)
+        request = await Chat(editor).say("Hello")
+        assert request.text == "Hello"
+        assert len(editor.refused) == 5
+
+
+async def test_bytes_may_come_one_at_a_time() -> None:
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "lm/stats"}).encode() + b"\n"
+    to_port = trio.testing.memory_stream_one_way_pair()
+    send, receive = trio.open_memory_channel[FromEditor](9)
+    port = EditorPort(Outbox(), Catalogue(), Trace())
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run_editor, port, to_port[1], send, trio.CancelScope())
+        with trio.fail_after(5):
+            for byte in line:
+                await to_port[0].send_all(bytes([byte]))
+                await quiet()
+            await to_port[0].aclose()
+    assert [message async for message in receive] == [StatsAsked(1), Leaving()]
+
+
+async def test_a_last_line_without_its_end_is_heard() -> None:
+    to_port = trio.testing.memory_stream_one_way_pair()
+    send, receive = trio.open_memory_channel[FromEditor](9)
+    port = EditorPort(Outbox(), Catalogue(), Trace())
+    with trio.fail_after(5):
+        await to_port[0].send_all(b'{"jsonrpc": "2.0", "id": 1, "method": "lm/stats"}')
+        await to_port[0].aclose()
+        await run_editor(port, to_port[1], send, trio.CancelScope())
+        assert [message async for message in receive] == [StatsAsked(1), Leaving()]
+
+
+async def test_an_input_that_breaks_is_an_input_that_ends() -> None:
+    class Broken(trio.abc.ReceiveStream):
+        async def receive_some(self, max_bytes: int | None = None) -> bytes:
+            raise trio.BrokenResourceError("gone")
+
+        async def aclose(self) -> None: ...
+
+    send, receive = trio.open_memory_channel[FromEditor](9)
+    with trio.fail_after(5):
+        await run_editor(
+            EditorPort(Outbox(), Catalogue(), Trace()), Broken(), send, trio.CancelScope()
+        )
+        assert [message async for message in receive] == [Leaving()]
+
+
+async def test_an_editor_that_never_reads_is_not_read_for_ever(nursery: trio.Nursery) -> None:
+    """Else what we answer would fill the memory."""
+    sink, from_port = trio.testing.lockstep_stream_one_way_pair()
+    to_port, source = trio.testing.memory_stream_one_way_pair()
+    send, receive = trio.open_memory_channel[FromEditor](9)
+    outbox = Outbox()
+    outbox.put(b"x" * REPLIES_HIGH_WATER)
+    port = EditorPort(outbox, Catalogue(), Trace())
+    nursery.start_soon(outbox.run, sink)
+    nursery.start_soon(run_editor, port, source, send, trio.CancelScope())
+    with trio.fail_after(5):
+        for id_ in (1, 2):
+            await to_port.send_all(b'{"jsonrpc": "2.0", "id": %d, "method": "lm/stats"}\n' % id_)
+            await quiet()
+        assert receive.receive_nowait() == StatsAsked(1)
+        with pytest.raises(trio.WouldBlock):
+            receive.receive_nowait()
+        await from_port.receive_some()
+        assert await receive.receive() == StatsAsked(2)
+    outbox.close()

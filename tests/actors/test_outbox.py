@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import trio
+from trio.testing import lockstep_stream_one_way_pair, memory_stream_one_way_pair
+
+from actors.outbox import HIGH_WATER, Outbox
+from tests.fakes.editor import quiet
+
+
+async def test_lines_that_are_ready_go_out_in_order_and_in_one_write(
+    nursery: trio.Nursery,
+) -> None:
+    sink, source = lockstep_stream_one_way_pair()
+    outbox = Outbox()
+    outbox.put(b"1\n")
+    outbox.put(b"2\n3\n")
+    nursery.start_soon(outbox.run, sink)
+    with trio.fail_after(5):
+        assert await source.receive_some() == b"1\n2\n3\n"
+        outbox.put(b"4\n")
+        assert await source.receive_some() == b"4\n"
+    outbox.close()
+
+
+async def test_closing_writes_what_is_there_and_drops_what_comes_later() -> None:
+    sink, source = memory_stream_one_way_pair()
+    outbox = Outbox()
+    outbox.put(b"1\n")
+    outbox.close()
+    outbox.put(b"2\n")
+    with trio.fail_after(5):
+        await outbox.run(sink)
+    with trio.fail_after(5):
+        assert await source.receive_some() == b"1\n"
+
+
+async def test_producers_wait_while_the_editor_does_not_read(nursery: trio.Nursery) -> None:
+    sink, source = lockstep_stream_one_way_pair()
+    outbox = Outbox()
+    nursery.start_soon(outbox.run, sink)
+    outbox.put(b"x" * HIGH_WATER)
+    waited: list[int] = []
+
+    async def produce(number: int) -> None:
+        await outbox.room()
+        waited.append(number)
+
+    nursery.start_soon(produce, 1)
+    nursery.start_soon(produce, 2)
+    await quiet()
+    assert waited == []
+    with trio.fail_after(5):
+        await source.receive_some()
+        await quiet()
+    assert sorted(waited) == [1, 2]
+    outbox.close()
+
+
+async def test_what_was_put_during_a_write_counts_when_the_write_is_done(
+    nursery: trio.Nursery,
+) -> None:
+    sink, source = lockstep_stream_one_way_pair()
+    outbox = Outbox()
+    nursery.start_soon(outbox.run, sink)
+    outbox.put(b"1\n")
+    await quiet()
+    outbox.put(b"x" * HIGH_WATER)
+    with trio.fail_after(5):
+        assert await source.receive_some() == b"1\n"
+    await quiet()
+    with trio.move_on_after(0) as scope:
+        await outbox.room()
+    assert scope.cancelled_caught
+    with trio.fail_after(5):
+        await source.receive_some()
+        await outbox.room()
+    outbox.close()
+
+
+async def test_who_has_a_higher_mark_goes_on_longer() -> None:
+    outbox = Outbox()
+    outbox.put(b"x" * HIGH_WATER)
+    with trio.fail_after(5):
+        await outbox.room(HIGH_WATER + 1)
+
+
+async def test_producers_go_on_when_nobody_reads_any_more(nursery: trio.Nursery) -> None:
+    sink, source = lockstep_stream_one_way_pair()
+    outbox = Outbox()
+    nursery.start_soon(outbox.run, sink)
+    outbox.put(b"x" * HIGH_WATER)
+    await quiet()
+    await source.aclose()
+    with trio.fail_after(5):
+        await outbox.room()
+    outbox.put(b"x" * HIGH_WATER)
+    with trio.fail_after(5):
+        await outbox.room()
+
+
+async def test_producers_go_on_when_the_writer_is_cancelled(nursery: trio.Nursery) -> None:
+    sink, _source = lockstep_stream_one_way_pair()
+    outbox = Outbox()
+    outbox.put(b"x" * HIGH_WATER)
+    with trio.move_on_after(0):
+        await outbox.run(sink)
+    with trio.fail_after(5):
+        await outbox.room()

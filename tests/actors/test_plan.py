@@ -1,0 +1,285 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from msgspec import Raw
+
+from actors.plan import (
+    NO_RESULT,
+    Delivery,
+    Plan,
+    Question,
+    decide,
+    is_approval,
+    offered_tools,
+    plan,
+    result_text,
+)
+from agents.events import (
+    AskPermission,
+    CallTool,
+    Decision,
+    PermissionAnswer,
+    PermissionKind,
+    ToolAnswer,
+)
+from bridge.transcript import TranscriptReader
+from bridge.wire import (
+    PERMISSION_TOOL,
+    Capabilities,
+    ChatMessage,
+    ChatOptions,
+    Permissions,
+    Settings,
+    TextPart,
+    ToolFilter,
+    ToolResultPart,
+    ToolSpec,
+)
+from tests.fakes.editor import JSON, assistant, message, text, tool_result, user
+
+CALL = CallTool("1", "f", {})
+OTHER_CALL = CallTool("2", "f", {})
+ASK = AskPermission("3", "Delete it")
+
+
+def delivery(
+    *messages: JSON, new_from: int, withdrawn: bool = False, settings: Settings | None = None
+) -> Delivery:
+    raws = [Raw(json.dumps(one).encode()) for one in messages]
+    return Delivery(
+        turn=1,
+        transcript=TranscriptReader().read(raws),
+        new_from=new_from,
+        withdrawn=withdrawn,
+        options=ChatOptions(),
+        settings=settings or Settings(),
+        tools=(),
+        can_ask=True,
+        capabilities=Capabilities(),
+    )
+
+
+def result_of(question: Question, *texts: str, is_error: bool = False) -> JSON:
+    return tool_result({"toolCallId": question.call_id}, *texts, is_error=is_error)
+
+
+def texts_of(planned: Plan) -> list[str]:
+    return [
+        part.value
+        for message in planned.prompt
+        for part in message.content
+        if isinstance(part, TextPart)
+    ]
+
+
+# What is prompted.
+
+
+def test_a_fresh_session_is_prompted_with_what_is_new() -> None:
+    planned = plan(delivery(user("a"), assistant("b"), user("c"), new_from=2), None, None)
+    assert planned == Plan(prompt=(ChatMessage("user", (TextPart("c"),)),))
+
+
+def test_system_messages_before_the_first_step_belong_to_it() -> None:
+    planned = plan(delivery(message("system", "s"), user("a"), new_from=0), None, None)
+    assert [said.role for said in planned.prompt] == ["system", "user"]
+
+
+def test_what_a_session_was_not_given_yet_is_prompted_too() -> None:
+    planned = plan(delivery(user("a"), assistant("b"), user("c"), user("d"), new_from=3), 2, None)
+    assert texts_of(planned) == ["c", "d"]
+
+
+def test_a_session_that_knows_what_was_withdrawn_is_replaced() -> None:
+    assert plan(delivery(user("a2"), new_from=0, withdrawn=True), 2, None) == Plan(rewind=True)
+
+
+def test_a_session_that_does_not_know_what_was_withdrawn_is_kept() -> None:
+    history = user("a"), assistant("b"), user("c2")
+    planned = plan(delivery(*history, new_from=2, withdrawn=True), 2, None)
+    assert texts_of(planned) == ["c2"]
+    assert not planned.rewind
+
+
+def test_the_user_may_want_to_keep_a_session_that_knows_too_much() -> None:
+    planned = plan(
+        delivery(user("a2"), new_from=0, withdrawn=True, settings=Settings(rewind="continue")),
+        2,
+        None,
+    )
+    assert planned == Plan(prompt=(ChatMessage("user", (TextPart("a2"),)),))
+
+
+def test_a_withdrawn_turn_that_waits_is_abandoned_before_the_prompt() -> None:
+    planned = plan(
+        delivery(user("a2"), new_from=0, withdrawn=True, settings=Settings(rewind="continue")),
+        2,
+        [CALL],
+    )
+    assert planned.abandon
+    assert texts_of(planned) == ["a2"]
+    assert planned.answers == ()
+
+
+# What is answered.
+
+
+@pytest.mark.parametrize("together", [False, True], ids=["apart", "together"])
+def test_results_answer_their_calls_in_any_order_and_number_of_messages(together: bool) -> None:
+    second, first = result_of(OTHER_CALL, "y"), result_of(CALL, "x", is_error=True)
+    new = [user(*second["content"], *first["content"])] if together else [second, first]
+    planned = plan(delivery(user("a"), *new, new_from=1), 2, [CALL, OTHER_CALL])
+    assert planned == Plan(
+        answers=(
+            ToolAnswer("1", [text("x")], is_error=True),
+            ToolAnswer("2", [text("y")]),
+        )
+    )
+
+
+def test_a_call_without_a_result_is_answered_with_an_error() -> None:
+    planned = plan(delivery(user("a"), user("b"), new_from=1), 2, [CALL])
+    assert planned.answers == (ToolAnswer("1", NO_RESULT, is_error=True),)
+    assert texts_of(planned) == ["b"]
+
+
+def test_what_comes_along_with_results_is_prompted() -> None:
+    mixed = user("b", *result_of(CALL, "x")["content"], "c")
+    planned = plan(delivery(user("a"), mixed, user("d"), new_from=1), 2, [CALL])
+    assert planned.answers == (ToolAnswer("1", [text("x")]),)
+    assert texts_of(planned) == ["b", "c", "d"]
+
+
+def test_results_that_nobody_waits_for_are_passed_on_as_they_are() -> None:
+    planned = plan(delivery(user("a"), result_of(OTHER_CALL, "y"), new_from=1), 2, [CALL])
+    (said,) = planned.prompt
+    assert said.content == (ToolResultPart("2", [text("y")]),)
+
+
+@pytest.mark.parametrize(
+    ("answer", "decision"),
+    [
+        ("Approved", Decision.ALLOWED),
+        ("Denied", Decision.DENIED),
+        ("The user chose to skip the tool call, ...", Decision.DENIED),
+        ("The user cancelled the tool call.", Decision.DENIED),
+        (None, Decision.DENIED),
+    ],
+)
+def test_only_an_approval_allows(answer: str | None, decision: Decision) -> None:
+    new = [] if answer is None else [result_of(ASK, answer)]
+    planned = plan(delivery(user("a"), *new, new_from=1), 2, [ASK])
+    assert planned == Plan(answers=(PermissionAnswer("3", decision),))
+
+
+def test_a_denial_with_new_text_means_that_the_user_moved_on() -> None:
+    planned = plan(delivery(user("a"), result_of(ASK, "No"), user("b"), new_from=1), 2, [ASK])
+    assert planned.abandon
+    assert texts_of(planned) == ["b"]
+
+
+def test_an_approval_with_new_text_goes_on_and_the_text_comes_after() -> None:
+    new = result_of(ASK, "Approved"), user("b")
+    planned = plan(delivery(user("a"), *new, new_from=1), 2, [ASK])
+    assert planned.answers == (PermissionAnswer("3", Decision.ALLOWED),)
+    assert texts_of(planned) == ["b"]
+    assert not planned.abandon
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        "Approved",
+        "approved",
+        " APPROVED\n",
+        "allow_once",
+        "allow_always",
+        [{"type": "text", "value": "Approved"}],
+        [{"type": "text", "value": "App"}, {"type": "text", "value": "roved"}],
+        {"type": "text", "value": "Approved"},
+    ],
+)
+def test_an_approval_is_the_word_however_it_is_wrapped(result: Any) -> None:
+    assert is_approval(ToolResultPart("3", result))
+
+
+@pytest.mark.parametrize(
+    "result",
+    ["", "Approved?", "Not approved", "yes", "true", True, 1, None, {}, [], [None], "reject_once"],
+)
+def test_anything_else_is_no_approval(result: Any) -> None:
+    assert not is_approval(ToolResultPart("3", result))
+
+
+def test_a_failed_call_of_the_permission_tool_is_no_approval() -> None:
+    assert not is_approval(ToolResultPart("3", "Approved", is_error=True))
+
+
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        ("x", "x"),
+        ([{"value": "x"}, {"other": "y"}, "z", 1], "xz"),
+        ({"value": 1}, ""),
+        (None, ""),
+        (3.5, ""),
+    ],
+)
+def test_the_text_of_a_result_is_that_of_its_text_parts(result: Any, expected: str) -> None:
+    assert result_text(result) == expected
+
+
+# Tools and settings.
+
+
+@pytest.mark.parametrize(
+    ("chosen", "offered"),
+    [
+        (ToolFilter(), ["read_file", "read_dir", "run"]),
+        (ToolFilter(include=("read_*",)), ["read_file", "read_dir"]),
+        (ToolFilter(exclude=("read_*",)), ["run"]),
+        (ToolFilter(include=("read_*", "run"), exclude=("*dir",)), ["read_file", "run"]),
+        (ToolFilter(include=()), []),
+    ],
+)
+def test_the_agent_is_offered_the_chosen_tools_and_never_the_permission_tool(
+    chosen: ToolFilter, offered: list[str]
+) -> None:
+    specs = tuple(ToolSpec(name) for name in ("read_file", PERMISSION_TOOL, "read_dir", "run"))
+    tools = offered_tools(ChatOptions(tools=specs), Settings(tools=chosen))
+    assert [tool.name for tool in tools] == offered
+
+
+ALLOWED, DENIED = Decision.ALLOWED, Decision.DENIED
+
+
+@pytest.mark.parametrize(
+    ("permissions", "kind", "can_ask", "decision"),
+    [
+        ("ask", "read", True, None),
+        ("ask", "delete", True, None),
+        ("ask", "read", False, DENIED),
+        ("ask", "delete", False, DENIED),
+        *(
+            (("read_only", kind, can_ask, ALLOWED))
+            for kind in ("read", "search", "think")
+            for can_ask in (True, False)
+        ),
+        *(
+            (("read_only", kind, True, DENIED))
+            for kind in ("edit", "delete", "move", "execute", "fetch", "switch_mode", "other")
+        ),
+        ("allow", "delete", True, ALLOWED),
+        ("allow", "delete", False, ALLOWED),
+        ("deny", "read", True, DENIED),
+        ("deny", "read", False, DENIED),
+    ],
+)
+def test_who_decides_on_a_permission_follows_the_settings(
+    permissions: Permissions, kind: PermissionKind, can_ask: bool, decision: Decision | None
+) -> None:
+    ask = AskPermission("3", "Do it", kind)
+    assert decide(ask, Settings(permissions=permissions), can_ask=can_ask) is decision

@@ -1,0 +1,107 @@
+from __future__ import annotations
+
+import pytest
+
+from actors.presentation import Presenter
+from agents.events import AskPermission, Attach, CallTool, Say, StopReason, Think
+from bridge.wire import (
+    PERMISSION_TOOL,
+    Capabilities,
+    DataPart,
+    Part,
+    TextPart,
+    ThinkingMode,
+    ThinkingPart,
+    ToolCallPart,
+)
+
+THOUGHT = Think("hm", "1", {"signature": "x"})
+
+
+def presenter(*capabilities: str, thinking: ThinkingMode = "part") -> Presenter:
+    return Presenter(Capabilities(**dict.fromkeys(capabilities, True)), thinking)
+
+
+def test_text_is_shown_and_empty_text_is_not() -> None:
+    it = presenter()
+    assert it.part(Say("")) is None
+    assert not it.said
+    assert it.part(Say("Hello")) == TextPart("Hello")
+    assert it.said
+
+
+@pytest.mark.parametrize(
+    ("mode", "capable", "shown"),
+    [
+        ("part", True, ThinkingPart("hm", "1", {"signature": "x"})),
+        ("part", False, None),
+        ("text", True, TextPart("hm")),
+        ("text", False, TextPart("hm")),
+        ("hide", True, None),
+        ("hide", False, None),
+    ],
+)
+def test_thinking_follows_the_setting_and_the_capability(
+    mode: ThinkingMode, capable: bool, shown: Part | None
+) -> None:
+    capabilities = ["thinking"] if capable else []
+    assert presenter(*capabilities, thinking=mode).part(THOUGHT) == shown
+
+
+def test_thinking_as_text_counts_as_an_answer_and_as_a_part_does_not() -> None:
+    """A host that got nothing but thinking asks again."""
+    as_text = presenter(thinking="text")
+    as_text.part(THOUGHT)
+    assert as_text.said
+    as_part = presenter("thinking")
+    as_part.part(THOUGHT)
+    assert not as_part.said
+
+
+def test_an_empty_thought_is_no_text() -> None:
+    assert presenter(thinking="text").part(Think("")) is None
+
+
+@pytest.mark.parametrize(
+    ("mime_type", "needs"),
+    [("usage", "usage"), ("stateful_marker", "marker"), ("image/png", "data")],
+)
+@pytest.mark.parametrize("capability", ["usage", "marker", "data", "thinking"])
+def test_each_kind_of_data_needs_its_own_capability(
+    mime_type: str, needs: str, capability: str
+) -> None:
+    part = presenter(capability).part(Attach(mime_type, b"x"))
+    assert part == (DataPart(mime_type, b"x") if needs == capability else None)
+
+
+def test_a_tool_call_is_shown_as_it_is() -> None:
+    it = presenter()
+    assert it.part(CallTool("1", "f", {"a": 1})) == ToolCallPart("1", "f", {"a": 1})
+    assert it.said
+
+
+def test_a_permission_is_asked_through_the_hosts_tool_with_all_that_helps_to_decide() -> None:
+    it = presenter()
+    ask = AskPermission("1", "Delete it", "delete", {"path": "a.txt", "title": "not this one"})
+    parameters = {"path": "a.txt", "title": "Delete it", "kind": "delete"}
+    assert it.part(ask) == ToolCallPart("1", PERMISSION_TOOL, parameters)
+    assert it.said
+
+
+@pytest.mark.parametrize("reason", list(StopReason))
+def test_an_answer_is_never_empty(reason: StopReason) -> None:
+    notice = presenter().notice(reason)
+    assert isinstance(notice, TextPart)
+    assert notice.value.startswith("*The agent")
+
+
+@pytest.mark.parametrize("reason", list(StopReason))
+def test_an_answer_that_stopped_early_says_why(reason: StopReason) -> None:
+    it = presenter()
+    it.part(Say("Hello"))
+    notice = it.notice(reason)
+    if reason in (StopReason.END_TURN, StopReason.CANCELLED):
+        assert notice is None
+    else:
+        assert isinstance(notice, TextPart)
+        assert notice.value.startswith("\n\n*The agent")

@@ -1,0 +1,560 @@
+"""One conversation's session: what the agent is told, when, and what becomes of what it says.
+
+Tools and permissions are in test_session_tools.py, every point at which an agent may hang is in
+test_cancellation.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+import trio
+
+from actors.plan import Delivery
+from actors.session import DRAIN_SECONDS, SessionHandle
+from agents.base import Turn
+from agents.events import Answer, Batch, Break, Prompt, Say, Stop, StopReason
+from bridge.errors import Failure
+from bridge.transcript import TranscriptReader
+from bridge.wire import Capabilities, ChatMessage, ChatOptions, Settings, TextPart
+from tests.fakes.editor import Chat, Request, assistant, connected, message, quiet, user
+from tests.fakes.scripted_agent import (
+    STOP_CANCELLED,
+    Crash,
+    Deaf,
+    Gate,
+    Hang,
+    Linger,
+    ScriptedAgent,
+)
+
+if TYPE_CHECKING:
+    from trio.testing import MockClock
+
+GONE = Failure("AgentFailed", "The agent is gone; try again.", "exit status 1", "last words")
+
+
+def texts(messages: tuple[ChatMessage, ...]) -> list[str]:
+    return [part.value for one in messages for part in one.content if isinstance(part, TextPart)]
+
+
+def told(prompt: Prompt) -> tuple[list[str], list[str]]:
+    """Return the texts of what was said before, and of what is new."""
+    return texts(prompt.transcript), texts(prompt.messages)
+
+
+async def cancelled(request: Request, chat: Chat) -> None:
+    chat.editor.cancel(request)
+    await request.settled()
+
+
+# The handle.
+
+
+def delivery(turn: int) -> Delivery:
+    return Delivery(
+        turn=turn,
+        transcript=TranscriptReader().read([]),
+        new_from=0,
+        withdrawn=False,
+        options=ChatOptions(),
+        settings=Settings(),
+        tools=(),
+        can_ask=False,
+        capabilities=Capabilities(),
+    )
+
+
+async def test_a_delivery_that_was_not_taken_gives_way_to_a_newer_one() -> None:
+    handle = SessionHandle()
+    handle.deliver(delivery(1))
+    handle.deliver(delivery(2))
+    with trio.fail_after(5):
+        received = await handle.receive()
+    assert received is not None
+    assert received.turn == 2
+
+
+async def test_an_aborted_delivery_is_never_received(nursery: trio.Nursery) -> None:
+    handle = SessionHandle()
+    handle.deliver(delivery(1))
+    handle.abort(1)
+    received: list[Delivery | None] = []
+
+    async def receive() -> None:
+        received.append(await handle.receive())
+
+    nursery.start_soon(receive)
+    await quiet()
+    assert received == []
+    handle.deliver(delivery(2))
+    await quiet()
+    assert [one and one.turn for one in received] == [2]
+
+
+@pytest.mark.parametrize("waits", [False, True])
+async def test_a_closed_handle_has_nothing_more(nursery: trio.Nursery, waits: bool) -> None:
+    handle = SessionHandle()
+    received: list[Delivery | None] = []
+
+    async def receive() -> None:
+        received.append(await handle.receive())
+
+    if waits:
+        nursery.start_soon(receive)
+        await quiet()
+    handle.close()
+    handle.deliver(delivery(1))
+    if not waits:
+        nursery.start_soon(receive)
+    await quiet()
+    assert received == [None]
+
+
+async def test_the_scope_of_an_aborted_turn_is_cancelled_whether_it_began_before_or_after() -> None:
+    handle = SessionHandle()
+    before = handle.abortable(1)
+    handle.abort(1)
+    assert before.cancel_called
+    assert handle.abortable(1).cancel_called
+    assert not handle.abortable(2).cancel_called
+
+
+# What the agent is told.
+
+
+async def test_the_agent_is_told_only_what_is_new() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        for word in ("one", "two", "three"):
+            await chat.say(word)
+    assert [told(prompt) for prompt in agent.prompts] == [
+        ([], ["one"]),
+        ([], ["two"]),
+        ([], ["three"]),
+    ]
+    assert agent.sessions_opened == [1]
+
+
+async def test_a_chat_that_begins_with_a_history_is_replayed_to_the_agent_as_history() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        chat.history = [user("one"), assistant("1"), user("two"), assistant("2")]
+        await chat.say("three")
+    assert [told(prompt) for prompt in agent.prompts] == [(["one", "1", "two", "2"], ["three"])]
+
+
+async def test_the_hosts_system_prompt_reaches_the_agent_once() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.say(message("system", "Be brief."), user("one"))
+        await chat.say("two")
+    assert [told(prompt)[1] for prompt in agent.prompts] == [["Be brief.", "one"], ["two"]]
+
+
+async def test_the_agent_gets_the_options_and_settings_of_the_newest_request() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.say("one")
+        chat.options = {"toolMode": "required", "modelOptions": {"effort": "high"}}
+        chat.settings = {"thinking": "hide"}
+        await chat.say("two")
+        chat.options = {"toolMode": 2}
+        await chat.say("three")
+    first, second, third = agent.prompts
+    assert (first.tool_required, first.model_options) == (False, {})
+    assert (second.tool_required, second.model_options) == (True, {"effort": "high"})
+    assert second.settings.thinking == "hide"
+    assert third.tool_required
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+async def test_a_message_whose_answer_was_cancelled_is_told_once(keeps: bool) -> None:
+    """Whether the cut answer comes back or not."""
+    agent = ScriptedAgent([[Say("Well"), Hang()]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        request = await chat.ask("one").shows("Well")
+        await cancelled(request, chat)
+        if keeps:
+            chat.keep(request)
+        await chat.say("two")
+        await chat.say("three")
+    assert [told(prompt) for prompt in agent.prompts] == [
+        ([], ["one"]),
+        ([], ["two"]),
+        ([], ["three"]),
+    ]
+    assert agent.sessions_opened == [1]
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+async def test_a_message_that_was_cancelled_before_the_agent_saw_it_is_told_with_the_next(
+    keeps: bool,
+) -> None:
+    stopping = Gate()
+    agent = ScriptedAgent([[Say("Well"), Hang()]], when_cancelled=(stopping, STOP_CANCELLED))
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        request = await chat.ask("one").shows("Well")
+        await cancelled(request, chat)
+        if keeps:
+            chat.keep(request)
+        await cancelled(chat.ask("two"), chat)
+        third = chat.ask("three")
+        await quiet()
+        assert len(agent.prompts) == 1
+        stopping.opened.set()
+        await third.settled()
+    assert [told(prompt)[1] for prompt in agent.prompts] == [["one"], ["two", "three"]]
+
+
+async def test_a_request_that_is_cancelled_while_its_session_opens_is_never_prompted() -> None:
+    """It would cost tokens, or do what the user thought better of."""
+    opening = Gate()
+    agent = ScriptedAgent(opening=[opening])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        request = chat.ask("one")
+        await quiet()
+        await cancelled(request, chat)
+        opening.opened.set()
+        await quiet()
+        assert agent.prompts == []
+        await chat.say("two")
+    assert [told(prompt) for prompt in agent.prompts] == [(["one"], ["two"])]
+
+
+# What was withdrawn.
+
+
+async def test_a_retry_gets_a_fresh_session_with_what_was_accepted() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.say("one")
+        await chat.say("two")
+        chat.take_back(2)
+        await chat.say("two")
+    assert told(agent.prompts[-1]) == (["one", "ok"], ["two"])
+    assert agent.sessions_opened == [1, 2]
+    assert agent.cancels == []
+
+
+async def test_a_retry_of_the_first_request_gets_a_fresh_session() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        for _ in range(2):
+            await Chat(editor).say("one")
+    assert [told(prompt) for prompt in agent.prompts] == [([], ["one"])] * 2
+    assert agent.sessions_opened == [1, 2]
+
+
+async def test_an_edit_gets_a_fresh_session_with_what_was_accepted() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.say("one")
+        await chat.say("two")
+        chat.take_back(2)
+        await chat.say("two, rather")
+        await chat.say("three")
+    assert [told(prompt) for prompt in agent.prompts[-2:]] == [
+        (["one", "ok"], ["two, rather"]),
+        ([], ["three"]),
+    ]
+    assert agent.sessions_opened == [1, 2]
+
+
+async def test_who_wants_it_keeps_the_session_that_knows_what_was_withdrawn() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor, settings={"rewind": "continue"})
+        await chat.say("one")
+        await chat.say("two")
+        chat.take_back(2)
+        await chat.say("two, rather")
+    assert told(agent.prompts[-1]) == ([], ["two, rather"])
+    assert agent.sessions_opened == [1]
+
+
+async def test_going_back_further_than_one_turn_opens_a_session_with_the_rest() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        for word in ("one", "two", "three"):
+            await chat.say(word)
+        chat.take_back(4)
+        await chat.say("two, rather")
+    assert told(agent.prompts[-1]) == (["one", "ok"], ["two, rather"])
+
+
+async def test_a_session_that_was_rewound_is_closed() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.say("one")
+        chat.take_back(2)
+        await chat.say("one")
+        assert agent.sessions_open == 1
+
+
+@pytest.mark.parametrize("words", [["two, rather"], ["two, rather", "two, really"]])
+async def test_an_edit_that_was_cancelled_before_the_agent_saw_it_counts_all_the_same(
+    words: list[str],
+) -> None:
+    """The session still remembers what was edited."""
+    stopping = Gate()
+    agent = ScriptedAgent(
+        [[Say("Hello")], [Say("Well"), Hang()]], when_cancelled=(stopping, STOP_CANCELLED)
+    )
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.say("one")
+        await cancelled(await chat.ask("two").shows("Well"), chat)
+        for word in words:
+            chat.take_back(1)
+            await cancelled(chat.ask(word), chat)
+        request = chat.ask("three")
+        await quiet()
+        stopping.opened.set()
+        await request.settled()
+    before, new = told(agent.prompts[-1])
+    assert [*before, *new] == ["one", "Hello", words[-1], "three"]
+    assert agent.sessions_opened == [1, 2]
+
+
+# Stopping a turn.
+
+
+async def test_late_parts_of_a_cancelled_turn_never_reach_the_editor() -> None:
+    agent = ScriptedAgent([[Say("Well"), Linger(3)]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        request = await chat.ask("one").shows("Well")
+        await cancelled(request, chat)
+        await quiet()
+        second = await chat.say("two")
+    assert request.text == "Well"
+    assert second.text == "ok"
+    assert agent.cancels == [1]
+
+
+async def test_a_cancelled_turn_is_drained_to_its_stop_before_the_next_prompt() -> None:
+    stopping = Gate()
+    agent = ScriptedAgent(
+        [[Say("Well"), Hang()]], when_cancelled=(Say("late"), stopping, STOP_CANCELLED)
+    )
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        request = await chat.ask("one").shows("Well")
+        await cancelled(request, chat)
+        second = chat.ask("two")
+        await quiet()
+        assert len(agent.prompts) == 1
+        assert not second.is_settled
+        stopping.opened.set()
+        await second.settled()
+    assert second.text == "ok"
+    assert agent.cancels == [1]
+
+
+async def test_a_cancelled_turn_may_still_end_by_itself() -> None:
+    """The cancel crosses the end of the turn."""
+    agent = ScriptedAgent([[Say("Well"), Hang()]], when_cancelled=(Say("done"), Stop()))
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await cancelled(await chat.ask("one").shows("Well"), chat)
+        assert (await chat.say("two")).text == "ok"
+
+
+async def test_a_cancelled_turn_may_break_instead_of_stopping() -> None:
+    agent = ScriptedAgent([[Say("Well"), Hang()]], when_cancelled=(Break(GONE),))
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await cancelled(await chat.ask("one").shows("Well"), chat)
+        assert (await chat.say("two")).text == "ok"
+    assert agent.sessions_opened == [1]
+
+
+async def test_an_agent_that_does_not_stop_in_time_loses_its_session(
+    autojump_clock: MockClock,
+) -> None:
+    agent = ScriptedAgent([[Say("Well"), Deaf()]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        request = await chat.ask("one").shows("Well")
+        await cancelled(request, chat)
+        chat.keep(request)
+        second = await chat.ask("two").settled(within=DRAIN_SECONDS + 1)
+        assert second.text == "ok"
+        assert agent.sessions_open == 1
+    assert told(agent.prompts[-1]) == (["one", "Well"], ["two"])
+    assert agent.sessions_opened == [1, 2]
+    assert agent.cancels == [1]
+
+
+async def test_an_agent_that_does_not_stop_for_an_edit_loses_its_session(
+    autojump_clock: MockClock,
+) -> None:
+    agent = ScriptedAgent([[Say("Hello")], [Say("Well"), Deaf()]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.say("one")
+        superseded = await chat.ask("two").shows("Well")
+        chat.take_back(1)
+        request = await chat.ask("two, rather").settled(within=DRAIN_SECONDS + 1)
+        assert superseded.result == {}
+    assert request.text == "ok"
+    assert told(agent.prompts[-1]) == (["one", "Hello"], ["two, rather"])
+    assert agent.cancels == [2]
+
+
+async def test_an_agent_that_crashes_when_it_is_cancelled_gets_a_fresh_session() -> None:
+    agent = ScriptedAgent([[Say("Well"), Hang()]], when_cancelled=(Crash(GONE),))
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        request = await chat.ask("one").shows("Well")
+        await cancelled(request, chat)
+        chat.keep(request)
+        second = await chat.say("two")
+    assert second.text == "ok"
+    assert told(agent.prompts[-1]) == (["one", "Well"], ["two"])
+
+
+# Failure.
+
+
+async def test_an_agent_that_crashes_in_mid_turn_fails_the_request_and_the_next_one_works() -> None:
+    agent = ScriptedAgent([[Say("Well")], [Say("I"), Crash(GONE)]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.say("one")
+        request = await chat.ask("two").settled()
+        assert request.text == "I"
+        assert request.error == {
+            "code": -32000,
+            "message": "The agent is gone; try again.",
+            "data": {
+                "kind": "AgentFailed",
+                "detail": "exit status 1",
+                "stderrTail": "last words",
+            },
+        }
+        assert agent.sessions_open == 0
+        chat.take_back(1)
+        assert (await chat.say("two")).text == "ok"
+    assert told(agent.prompts[-1]) == (["one", "Well"], ["two"])
+    assert agent.sessions_opened == [1, 2]
+
+
+async def test_a_turn_that_breaks_fails_the_request_and_keeps_the_session() -> None:
+    agent = ScriptedAgent([[Say("I"), Break(GONE)]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        request = await chat.ask("one").settled()
+        assert request.error["data"]["kind"] == "AgentFailed"
+        assert (await chat.say("two")).text == "ok"
+    assert [told(prompt) for prompt in agent.prompts] == [([], ["one"]), ([], ["two"])]
+    assert agent.sessions_opened == [1]
+
+
+async def test_the_same_request_again_after_a_failure_is_answered() -> None:
+    agent = ScriptedAgent([[Break(GONE)]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.ask("one").settled()
+        chat.take_back(1)
+        assert (await chat.say("one")).text == "ok"
+
+
+async def test_an_agent_that_cannot_be_had_fails_each_request_until_it_can() -> None:
+    opening: list[Gate | Crash] = [Crash(Failure("NotFound", "No such command: x."))]
+    agent = ScriptedAgent(opening=opening)
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        for _ in range(2):
+            request = await chat.ask("one").settled()
+            assert request.error["message"] == "No such command: x."
+            assert request.error["data"]["kind"] == "NotFound"
+            chat.take_back(1)
+        opening.clear()
+        assert (await chat.say("one")).text == "ok"
+    assert told(agent.prompts[0]) == ([], ["one"])
+
+
+async def test_a_session_is_opened_slowly_and_others_do_not_wait_for_it() -> None:
+    opening = Gate()
+    agent = ScriptedAgent(opening=[opening])
+    async with connected(agent) as editor:
+        slow = Chat(editor).ask("one")
+        await quiet()
+        assert not slow.is_settled
+        await editor.call("lm/stats")
+        opening.opened.set()
+        await slow.settled()
+
+
+async def test_a_turn_that_ends_without_a_word_of_why_is_a_failure_of_the_agent() -> None:
+    class Mute(trio.abc.ReceiveChannel[Batch]):
+        async def receive(self) -> Batch:
+            await trio.lowlevel.checkpoint()
+            raise trio.EndOfChannel
+
+        async def aclose(self) -> None:
+            await trio.lowlevel.checkpoint()
+
+    class MuteAgent:
+        @asynccontextmanager
+        async def session(self, prompt: Prompt) -> AsyncGenerator[MuteAgent, None]:
+            yield self
+
+        def run(self, prompt: Prompt) -> Turn:
+            return Mute()
+
+        def answer(self, answer: Answer) -> None: ...
+
+        async def cancel(self) -> None: ...
+
+    async with connected(MuteAgent()) as editor:
+        request = await Chat(editor).ask("one").settled()
+    assert request.error["data"]["kind"] == "AgentFailed"
+
+
+# What is shown.
+
+
+@pytest.mark.parametrize(
+    ("reason", "notice"),
+    [
+        (StopReason.END_TURN, "without an answer"),
+        (StopReason.MAX_TOKENS, "limit of tokens"),
+        (StopReason.REFUSAL, "refused"),
+        (StopReason.CANCELLED, "cancelled"),
+    ],
+)
+async def test_an_answer_that_resolves_by_itself_is_never_empty(
+    reason: StopReason, notice: str
+) -> None:
+    """VS Code takes an empty one for a failure and asks again."""
+    agent = ScriptedAgent([[Say(""), Stop(reason)]])
+    async with connected(agent) as editor:
+        request = await Chat(editor).say("one")
+    assert notice in request.text
+
+
+async def test_a_notice_of_ours_comes_back_as_part_of_the_answer() -> None:
+    agent = ScriptedAgent([[Say("Well"), Stop(StopReason.MAX_TOKENS)]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        first = await chat.say("one")
+        assert first.text.startswith("Well\n\n*The agent stopped")
+        await chat.say("two")
+    assert told(agent.prompts[-1]) == ([], ["two"])

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import json
+import stat
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from actors.trace import Trace, open_trace
+
+
+def recorded(folder: Path) -> list[dict[str, Any]]:
+    (file,) = folder.iterdir()
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_each_line_is_recorded_with_its_time_and_direction_and_is_on_disk_at_once(
+    tmp_path: Path,
+) -> None:
+    trace = open_trace(tmp_path / "traces", "run")
+    trace.line("in", b'{"id": 1}')
+    trace.lines("out", b'{"id": 2}\n{"id": 3}\n')
+    records = recorded(tmp_path / "traces")
+    trace.close()
+    assert [(record["direction"], record["message"]) for record in records] == [
+        ("in", {"id": 1}),
+        ("out", {"id": 2}),
+        ("out", {"id": 3}),
+    ]
+    times = [record["t_ms"] for record in records]
+    assert times == sorted(times)
+    assert times[0] >= 0
+
+
+@pytest.mark.parametrize("line", [b"{oops", b"\xff\xfe", b'{"a": "\xff"}'])
+def test_a_line_that_is_not_json_is_recorded_as_text(tmp_path: Path, line: bytes) -> None:
+    trace = open_trace(tmp_path, "run")
+    trace.line("in", line)
+    trace.close()
+    assert recorded(tmp_path)[0]["message"] == line.decode(errors="replace")
+
+
+def test_secrets_are_not_recorded(tmp_path: Path) -> None:
+    trace = open_trace(tmp_path, "run")
+    agent = {"mcp_server": {"name": "x", "env": [{"name": "KEY", "value": "hunter2"}]}}
+    trace.line("in", json.dumps({"params": {"agent": agent}}).encode())
+    trace.close()
+    assert "hunter2" not in (tmp_path / "run.jsonl").read_text()
+    assert "KEY" in (tmp_path / "run.jsonl").read_text()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_only_its_owner_can_read_a_trace(tmp_path: Path) -> None:
+    open_trace(tmp_path, "run").close()
+    assert stat.S_IMODE((tmp_path / "run.jsonl").stat().st_mode) == 0o600
+
+
+def test_a_second_run_of_the_same_name_goes_on_in_the_file(tmp_path: Path) -> None:
+    for number in (1, 2):
+        trace = open_trace(tmp_path, "run")
+        trace.line("in", json.dumps(number).encode())
+        trace.close()
+    assert [record["message"] for record in recorded(tmp_path)] == [1, 2]
+
+
+def test_without_a_folder_nothing_is_recorded(tmp_path: Path) -> None:
+    trace = Trace()
+    trace.line("in", b"{}")
+    trace.lines("out", b"{}\n")
+    trace.close()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,87 @@
+"""That the benchmarks run and tell the truth about a limit; what they measure is theirs to say."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from benchmarks import __main__ as command
+from benchmarks import history, memory, parts, start
+from benchmarks.editor import chat_line, editing, message
+from benchmarks.harness import Child, Result, running
+
+HELD = Result("quick", 1.0, 1.0, "x")
+MISSED = Result("slow", 1.1, 1.0, "x", "why")
+
+
+@pytest.fixture(autouse=True)
+def _benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+    made_up = {"quick": lambda: [HELD], "both": lambda: [HELD, MISSED]}
+    monkeypatch.setattr(command, "BENCHMARKS", made_up)
+
+
+def test_a_number_at_its_limit_is_held(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command.main(["quick"]) == 0
+    assert "NOT HELD" not in capsys.readouterr().out
+
+
+def test_one_limit_that_is_not_held_is_seen_in_the_table_and_in_the_status(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert command.main([]) == 1
+    head, *rows = capsys.readouterr().out.splitlines()
+    assert head.split() == ["name", "measured", "limit", "unit", "verdict", "note"]
+    assert [row.split()[0] for row in rows] == ["quick", "quick", "slow"]
+    assert ["NOT HELD" in row for row in rows] == [False, False, True]
+
+
+def test_results_are_written_as_json(tmp_path: Path) -> None:
+    file = tmp_path / "results.json"
+    command.main(["both", "--json", str(file)])
+    quick, slow = msgspec.json.decode(file.read_bytes())
+    assert quick["held"]
+    assert slow == {
+        "name": "slow",
+        "measured": 1.1,
+        "limit": 1.0,
+        "unit": "x",
+        "note": "why",
+        "held": False,
+    }
+
+
+def test_a_name_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        command.main(["quik"])
+    assert "there is no quik; there is quick, both" in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="the benchmarks read Linux's CPU clocks")
+class TestOnRealProcesses:
+    def test_each_benchmark_measures_something(self) -> None:
+        results = [
+            *start.measure(runs=1),
+            *parts.measure(short=100, long=5_000, repetitions=1),
+            *history.measure(lengths=(10, 500), requests=2, repetitions=1),
+            *memory.measure(early=505, late=510),
+        ]
+        assert len(results) == 6
+        assert all(result.measured > 0 for result in results)
+
+    def test_the_floor_writes_the_lines_of_the_bridge(self) -> None:
+        with editing() as editor, running([sys.executable, "-m", "benchmarks.floor"]) as floor:
+            editor.child.write(chat_line(1, [message("user", "!long 300")]))
+            floor.write(b"290")  # the bridge goes on to the end of a sentence
+            assert _lines(editor.child, 290) == _lines(floor, 290)
+
+    def test_a_child_that_ended_is_an_error_and_no_hang(self) -> None:
+        with running([sys.executable, "-c", ""]) as child, pytest.raises(EOFError, match="ended"):
+            child.read()
+
+
+def _lines(child: Child, count: int) -> list[bytes]:
+    return [child.read() for _ in range(count)]

@@ -1,0 +1,25 @@
+"""Errors as they go out."""
+
+from __future__ import annotations
+
+from bridge.errors import REQUEST_FAILED, Failure, RpcError
+
+
+def test_a_failure_is_an_error_that_a_user_can_act_on_and_a_host_can_sort() -> None:
+    error = Failure("Blocked", "Your quota is used up", "429", "a\nb").as_rpc_error()
+    assert (error.code, error.message) == (REQUEST_FAILED, "Your quota is used up")
+    assert error.data == {"kind": "Blocked", "detail": "429", "stderrTail": "a\nb"}
+
+
+def test_the_message_is_the_detail_where_there_is_no_other_and_stderr_is_optional() -> None:
+    error = Failure("NotFound", "claude is not on PATH").as_rpc_error()
+    assert error.data == {"kind": "NotFound", "detail": "claude is not on PATH"}
+
+
+def test_an_empty_tail_of_stderr_still_says_that_there_was_one() -> None:
+    assert Failure("AgentFailed", "x", stderr_tail="").as_rpc_error().data["stderrTail"] == ""
+
+
+def test_an_rpc_error_reads_as_its_message() -> None:
+    assert str(RpcError(-32601, "Method not found: x")) == "Method not found: x"
+    assert RpcError(-32601, "x").data is None

@@ -1,0 +1,425 @@
+"""The machine: every cell of its table, then the laws, whatever editor and agent do."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+
+import attrs
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+
+from bridge.diff import diff
+from bridge.errors import Failure, LocalError
+from bridge.history import (
+    TRANSITIONS,
+    Abort,
+    Ask,
+    Cancel,
+    Cell,
+    Close,
+    Deliver,
+    Effect,
+    Emit,
+    Ending,
+    Extends,
+    Fail,
+    Finish,
+    Forward,
+    History,
+    Input,
+    Kind,
+    Phase,
+    Settle,
+    Step,
+    Supersedes,
+)
+from bridge.message import Message
+from bridge.wire import RequestId, TextPart
+from tests.strategies import assistant, chunkings, histories, user, words
+
+IDLE, STREAMING, CLOSED = Phase.IDLE, Phase.STREAMING, Phase.CLOSED
+BROKE = Failure("AgentFailed", "it fell over")
+
+
+def text(value: str) -> list[TextPart]:
+    return [TextPart(value)]
+
+
+# Every cell.
+
+
+def history_in(phase: Phase) -> History:
+    """One exchange is committed; a second, of turn 2 and request 2, is open or was answered."""
+    history = History()
+    history.apply(Ask(1, (user("q1"),), Extends(0)))
+    history.apply(Emit(1, text("a1")))
+    history.apply(Finish(1))
+    history.apply(Ask(2, (user("q1"), assistant("a1"), user("q2")), Extends(2)))
+    history.apply(Emit(2, text("a2")))
+    if phase is not STREAMING:
+        history.apply(Finish(2))
+    if phase is CLOSED:
+        history.apply(Close())
+    return history
+
+
+KNOWN = (user("q1"), assistant("a1"))
+EXTENDS = Ask(3, (*KNOWN, user("q2"), assistant("a2"), user("q3")), Extends(4))
+SUPERSEDES = Ask(3, (*KNOWN, user("other")), Supersedes(2))
+
+INPUTS: dict[Kind, list[Input]] = {
+    Kind.EXTENDS: [EXTENDS],
+    Kind.SUPERSEDES: [SUPERSEDES],
+    Kind.CANCEL: [Cancel(2)],
+    Kind.EMIT: [Emit(2, text("more"))],
+    Kind.FINISH: [Finish(2)],
+    Kind.FAIL: [Fail(2, BROKE)],
+    Kind.CLOSE: [Close()],
+    Kind.STALE: [Cancel(1), Cancel("2"), Emit(1, text("late")), Finish(1), Fail(1, BROKE)],
+}
+
+EXPECTED: dict[Phase, dict[Kind, tuple[Phase, list[Effect]] | type[Exception]]] = {
+    IDLE: {
+        Kind.EXTENDS: (STREAMING, [Deliver(3, 4, withdrawn=False)]),
+        Kind.SUPERSEDES: (STREAMING, [Deliver(3, 2, withdrawn=True)]),
+        Kind.CANCEL: (IDLE, []),
+        Kind.EMIT: (IDLE, []),
+        Kind.FINISH: (IDLE, []),
+        Kind.FAIL: (IDLE, []),
+        Kind.CLOSE: (CLOSED, []),
+        Kind.STALE: (IDLE, []),
+    },
+    STREAMING: {
+        Kind.EXTENDS: (STREAMING, [Abort(2), Settle(2), Deliver(3, 4, withdrawn=False)]),
+        Kind.SUPERSEDES: (STREAMING, [Abort(2), Settle(2), Deliver(3, 2, withdrawn=True)]),
+        Kind.CANCEL: (IDLE, [Abort(2), Settle(2)]),
+        Kind.EMIT: (STREAMING, [Forward(2, text("more"))]),
+        Kind.FINISH: (IDLE, [Settle(2)]),
+        Kind.FAIL: (IDLE, [Settle(2, BROKE)]),
+        Kind.CLOSE: (CLOSED, [Abort(2), Settle(2)]),
+        Kind.STALE: (STREAMING, []),
+    },
+    CLOSED: {
+        Kind.EXTENDS: LocalError,
+        Kind.SUPERSEDES: LocalError,
+        Kind.CANCEL: (CLOSED, []),
+        Kind.EMIT: (CLOSED, []),
+        Kind.FINISH: (CLOSED, []),
+        Kind.FAIL: (CLOSED, []),
+        Kind.CLOSE: (CLOSED, []),
+        Kind.STALE: (CLOSED, []),
+    },
+}
+
+CELLS = [
+    pytest.param(phase, event, EXPECTED[phase][kind], id=f"{phase.value}-{kind.value}-{number}")
+    for phase in Phase
+    for kind in Kind
+    for number, event in enumerate(INPUTS[kind])
+]
+
+
+@pytest.mark.parametrize(("phase", "event", "expected"), CELLS)
+def test_a_cell_of_the_table_does_what_is_written_here(
+    phase: Phase, event: Input, expected: tuple[Phase, list[Effect]] | type[Exception]
+) -> None:
+    history = history_in(phase)
+    before = copy.deepcopy(history)
+    if not isinstance(expected, tuple):
+        with pytest.raises(expected):
+            history.apply(event)
+        assert history == before, "an illegal request changes nothing"
+        return
+    then, effects = expected
+    assert history.apply(event) == effects
+    assert history.phase is then
+    if not effects and then is phase:
+        assert history == before, "what has no effect leaves no mark either"
+
+
+def test_the_machine_has_these_cells_and_no_others() -> None:
+    cells = {(phase, kind) for phase, row in TRANSITIONS.items() for kind in row}
+    assert cells == {(phase, kind) for phase in Phase for kind in Kind}
+
+
+def test_a_table_whose_steps_make_no_sense_fails_loudly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(TRANSITIONS[IDLE], Kind.CLOSE, Cell((Step.FORWARD,), CLOSED))
+    with pytest.raises(AssertionError, match="FORWARD"):
+        History().apply(Close())
+
+
+# What is on record.
+
+
+def settled(event: Callable[[History], Input], *parts: TextPart) -> History:
+    history = History()
+    history.apply(Ask(1, (user("q"),), Extends(0)))
+    history.apply(Emit(1, parts))
+    history.apply(event(history))
+    return history
+
+
+@pytest.mark.parametrize(
+    ("event", "parts", "ending"),
+    [
+        (Finish(1), text("a"), Ending.COMPLETE),
+        (Finish(1), [], Ending.EMPTY),
+        (Cancel(1), text("a"), Ending.CANCELLED),
+        (Cancel(1), [], Ending.CANCELLED),
+        (Fail(1, BROKE), text("a"), Ending.FAILED),
+        (Fail(1, BROKE), [], Ending.FAILED),
+        (Close(), text("a"), Ending.CANCELLED),
+    ],
+)
+def test_an_exchange_remembers_how_it_ended(
+    event: Input, parts: list[TextPart], ending: Ending
+) -> None:
+    history = settled(lambda _: event, *parts)
+    assert history.provisional is not None
+    assert history.provisional.ending is ending
+    assert history.answer == (assistant("a") if parts else None)
+    assert history.request is None
+
+
+def test_a_history_begins_with_nothing() -> None:
+    history = History()
+    assert (history.phase, history.turn, history.request) == (IDLE, 0, None)
+    assert (history.shown, history.answer, history.committed) == ([], None, [])
+
+
+def test_the_answer_grows_with_what_is_forwarded() -> None:
+    history = History()
+    history.apply(Ask(1, (user("q"),), Extends(0)))
+    assert history.answer is None
+    history.apply(Emit(1, text("a")))
+    history.apply(Emit(1, text("b")))
+    assert history.answer == assistant("ab")
+    assert history.shown == [user("q"), assistant("ab")]
+
+
+def test_a_conversation_may_begin_with_what_others_said() -> None:
+    """After a reload, or with another model's chat, the first request has a history already."""
+    history = History()
+    incoming = (user("q1"), assistant("theirs"), user("q2"))
+    assert history.apply(Ask(1, incoming, Extends(2))) == [Deliver(1, 2, withdrawn=False)]
+    assert history.shown == list(incoming)
+    assert history.committed_path == [*incoming[:2]]
+    assert [exchange.asked for exchange in history.committed] == [incoming[:2]]
+
+
+def test_committed_exchanges_keep_question_answer_and_ending() -> None:
+    history = settled(lambda _: Cancel(1), TextPart("a"))
+    history.apply(Ask(2, (user("q"), assistant("a"), user("r")), Extends(2)))
+    (exchange,) = history.committed
+    assert (exchange.asked, exchange.answer) == ((user("q"),), assistant("a"))
+    assert exchange.ending is Ending.CANCELLED
+
+
+def test_an_answer_that_did_not_come_back_is_not_what_the_editor_shows() -> None:
+    history = settled(lambda _: Cancel(1), TextPart("a"))
+    history.apply(Ask(2, (user("q"), user("r")), Extends(1, echoed=False)))
+    assert history.committed_path == [user("q")]
+    assert history.shown == [user("q"), user("r")]
+
+
+@given(st.data())
+def test_how_an_answer_was_cut_never_shows(data: st.DataObject) -> None:
+    """Law 1, through the machine."""
+    said = data.draw(st.text(min_size=1))
+    history = History()
+    history.apply(Ask(1, (user("q"),), Extends(0)))
+    for piece in data.draw(chunkings(said)):
+        history.apply(Emit(1, text(piece)))
+    history.apply(Finish(1))
+    assert history.shown == [user("q"), assistant(said)]
+
+
+@given(histories(), st.sampled_from([EXTENDS, SUPERSEDES]))
+def test_a_closed_history_takes_no_request_whatever_was_before(history: History, ask: Ask) -> None:
+    history.apply(Close())
+    before = copy.deepcopy(history)
+    with pytest.raises(LocalError, match="3"):
+        history.apply(ask)
+    assert history == before
+
+
+# The laws, with everything happening at any time.
+
+
+@attrs.define
+class Seen:
+    """What the editor saw of one request."""
+
+    shown: str = ""
+    settled: int = 0
+
+
+class Chat(RuleBasedStateMachine):
+    """An editor that echoes, replies, edits, retries, cancels and forgets; an agent that is late.
+
+    `record` is what the editor holds without the newest answer, whose text is in `requests`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.history = History()
+        self.record: tuple[Message, ...] = ()
+        self.requests: dict[RequestId, Seen] = {}
+        self.open: RequestId | None = None
+        self.ending = ""
+        self.committed: list[Message] = []
+
+    # The editor.
+
+    @property
+    def answer(self) -> tuple[Message, ...]:
+        shown = self.requests[len(self.requests)].shown if self.requests else ""
+        return (assistant(shown),) if shown else ()
+
+    def ask(self, incoming: tuple[Message, ...], expected: type[Extends | Supersedes]) -> None:
+        match = diff(self.history, incoming)
+        assert isinstance(match, expected)
+        request = len(self.requests) + 1
+        turn, open_before = self.history.turn, self.open
+        self.requests[request] = Seen()
+        self.record = incoming
+        effects = self.history.apply(Ask(request, incoming, match))
+        deliver = effects.pop()
+        withdrawn = expected is Supersedes
+        assert deliver == Deliver(turn + 1, match.new_from, withdrawn)
+        self.perform(effects)
+        if open_before is not None:
+            assert effects == [Abort(turn), Settle(open_before)]
+        self.open = request
+        # Law 4: what is committed only grows, and only here.
+        assert self.history.committed_path[: len(self.committed)] == self.committed
+        if withdrawn:
+            assert self.history.committed_path == self.committed
+        self.committed = list(self.history.committed_path)
+
+    @precondition(lambda self: self.open is None or self.committed or self.answer)
+    @rule(words=words)
+    def reply(self, words: str) -> None:
+        """Law 8: an editor that echoes faithfully is never told it superseded anything."""
+        self.ask((*self.record, *self.answer, user(words)), Extends)
+
+    @precondition(lambda self: self.open is not None and not self.committed and not self.answer)
+    @rule(words=words)
+    def reply_before_anything_was_answered(self, words: str) -> None:
+        """Nothing shows that this is the same window."""
+        assert diff(self.history, (*self.record, user(words))) is None
+
+    @precondition(lambda self: self.committed)
+    @rule(words=words)
+    def edit(self, words: str) -> None:
+        self.ask((*self.committed, user(words + "!")), Supersedes)
+
+    @precondition(lambda self: self.requests)
+    @rule()
+    def retry(self) -> None:
+        if self.committed or self.open is None:
+            self.ask(self.record, Supersedes)
+        else:
+            assert diff(self.history, self.record) is None
+
+    @precondition(lambda self: self.requests and self.open is None and self.ending != "finished")
+    @rule(words=words)
+    def forget_an_answer_that_was_cut_short(self, words: str) -> None:
+        self.ask((*self.record, user(words)), Extends)
+
+    @precondition(lambda self: self.open is not None)
+    @rule()
+    def cancel(self) -> None:
+        assert self.open is not None
+        effects = self.history.apply(Cancel(self.open))
+        assert effects == [Abort(self.history.turn), Settle(self.open)]
+        self.perform(effects)
+        self.ending = "cancelled"
+
+    @precondition(lambda self: self.requests)
+    @rule(data=st.data())
+    def cancel_late(self, data: st.DataObject) -> None:
+        request = data.draw(st.sampled_from([*self.requests, 0, "1"]))
+        if request != self.open:
+            assert self.history.apply(Cancel(request)) == []
+
+    # The agent.
+
+    @rule(late=st.integers(0, 2), data=st.data())
+    def emit(self, late: int, data: st.DataObject) -> None:
+        pieces = [TextPart(piece) for piece in data.draw(chunkings(data.draw(words)))]
+        effects = self.history.apply(Emit(self.history.turn - late, pieces))
+        if late or self.open is None:
+            assert effects == []
+        else:
+            assert effects == [Forward(self.open, pieces)]
+        self.perform(effects)
+
+    @rule(late=st.integers(0, 2))
+    def finish(self, late: int) -> None:
+        effects = self.history.apply(Finish(self.history.turn - late))
+        if late or self.open is None:
+            assert effects == []
+            return
+        assert effects == [Settle(self.open)]
+        self.ending = "finished" if self.answer else "empty"
+        self.perform(effects)
+
+    @rule(late=st.integers(0, 2))
+    def fail(self, late: int) -> None:
+        effects = self.history.apply(Fail(self.history.turn - late, BROKE))
+        if late or self.open is None:
+            assert effects == []
+            return
+        assert effects == [Settle(self.open, BROKE)]
+        self.ending = "failed"
+        self.perform(effects)
+
+    def perform(self, effects: list[Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case Forward(request=request, parts=parts):
+                    # Law 6: nothing is forwarded to a settled request.
+                    assert request == self.open
+                    for part in parts:
+                        assert isinstance(part, TextPart)
+                        self.requests[request].shown += part.value
+                case Settle(request=request):
+                    self.requests[request].settled += 1
+                    self.open = None
+                case _:
+                    pass
+
+    # At any time.
+
+    @invariant()
+    def requests_are_settled_exactly_once_and_at_most_one_is_open(self) -> None:
+        """Law 5."""
+        assert self.history.request == self.open
+        for request, seen in self.requests.items():
+            assert seen.settled == (0 if request == self.open else 1)
+
+    @invariant()
+    def nothing_but_a_request_commits(self) -> None:
+        """Law 4, the other half."""
+        assert self.history.committed_path == self.committed
+
+    @invariant()
+    def the_record_is_what_the_editor_was_shown(self) -> None:
+        """Law 7."""
+        assert self.history.shown == [*self.record, *self.answer]
+
+
+def test_the_laws_hold_whatever_editor_and_agent_do() -> None:
+    """A run is forty steps, so a third of the usual examples is plenty."""
+    runs = max(10, settings().max_examples // 3)
+    run_state_machine_as_test(Chat, settings=settings(max_examples=runs, stateful_step_count=40))

@@ -1,0 +1,174 @@
+"""The models that can be picked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET
+
+from bridge.models import (
+    DEFAULT_INPUT_TOKENS,
+    DEFAULT_OUTPUT_TOKENS,
+    ELIZA,
+    AgentChoice,
+    Catalogue,
+    ConfigError,
+    parse_catalogue,
+)
+from bridge.wire import Settings
+
+CLAUDE = """
+[[models]]
+id = "claude"
+agent = { acp = { name = "claude", command = "claude-agent-acp" } }
+"""
+
+# Who answers.
+
+
+def key(definition: dict[str, Any]) -> bytes:
+    return AgentChoice.of(definition).key
+
+
+def test_an_agent_is_the_same_whatever_the_order_of_its_keys() -> None:
+    assert key({"acp": {"name": "a", "command": "b"}}) == key(
+        {"acp": {"command": "b", "name": "a"}}
+    )
+
+
+def test_acp_is_another_name_for_mcp_server() -> None:
+    server = {"name": "a", "command": "b"}
+    assert key({"acp": server}) == key({"mcp_server": server})
+    assert AgentChoice.of({"acp": server}).spec.acp is not UNSET
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"acp": {"name": "a", "command": "other"}},
+        {"acp": {"name": "a", "command": "b", "args": ["-x"]}},
+        {"acp": {"name": "a", "command": "b", "env": [{"name": "N", "value": "V"}]}},
+        {"eliza": {}},
+    ],
+)
+def test_agents_that_are_defined_differently_are_different(other: dict[str, Any]) -> None:
+    assert key({"acp": {"name": "a", "command": "b"}}) != key(other)
+
+
+def test_options_of_an_endpoint_that_we_do_not_know_belong_to_its_identity() -> None:
+    endpoint = {"baseUrl": "http://x", "model": "m"}
+    assert key({"open_responses": endpoint}) != key({"open_responses": {**endpoint, "store": True}})
+
+
+def test_what_is_beside_the_definition_does_not_belong_to_it() -> None:
+    assert key({"eliza": {}, "comment": "mine"}) == key({"eliza": {}})
+
+
+def test_what_is_no_agent_is_refused() -> None:
+    with pytest.raises(msgspec.ValidationError, match="exactly one"):
+        AgentChoice.of({"robot": {}})
+
+
+def test_the_built_in_eliza_is_the_one_that_a_request_may_define() -> None:
+    assert ELIZA.agent.key == key({"eliza": {}})
+    assert ELIZA.agent.spec == AgentChoice.of({"eliza": {}}).spec
+
+
+# The catalogue.
+
+
+def test_without_a_file_there_is_eliza() -> None:
+    catalogue = Catalogue()
+    assert catalogue.find("eliza") is ELIZA
+    assert catalogue.find("claude") is None
+    assert parse_catalogue("") == catalogue
+
+
+def test_a_model_of_the_file_stands_after_eliza_and_has_defaults() -> None:
+    catalogue = parse_catalogue(CLAUDE)
+    assert [model.information.id for model in catalogue.models] == ["eliza", "claude"]
+    model = catalogue.find("claude")
+    assert model is not None
+    information = model.information
+    assert (information.name, information.family, information.version) == ("claude", "claude", "1")
+    assert information.max_input_tokens == DEFAULT_INPUT_TOKENS
+    assert information.max_output_tokens == DEFAULT_OUTPUT_TOKENS
+    assert (information.tooltip, information.detail) == (UNSET, UNSET)
+    assert information.capabilities.tool_calling
+    assert not information.capabilities.image_input
+    assert model.settings == Settings()
+    assert model.agent.key == key({"acp": {"name": "claude", "command": "claude-agent-acp"}})
+
+
+def test_everything_about_a_model_can_be_set() -> None:
+    catalogue = parse_catalogue(
+        CLAUDE
+        + """
+name = "Claude Code"
+family = "claude-4"
+version = "4.5"
+settings = { permissions = "allow", idleSeconds = 60, tools = { include = ["read_*"] } }
+maxInputTokens = 1000
+maxOutputTokens = 100
+tooltip = "T"
+detail = "D"
+toolCalling = false
+imageInput = true
+"""
+    )
+    model = catalogue.find("claude")
+    assert model is not None
+    information = model.information
+    assert (information.name, information.family) == ("Claude Code", "claude-4")
+    assert (information.version, information.tooltip, information.detail) == ("4.5", "T", "D")
+    assert (information.max_input_tokens, information.max_output_tokens) == (1000, 100)
+    assert not information.capabilities.tool_calling
+    assert information.capabilities.image_input
+    assert (model.settings.permissions, model.settings.idle_seconds) == ("allow", 60)
+    assert model.settings.tools.include == ("read_*",)
+
+
+def test_the_file_may_define_eliza_itself() -> None:
+    catalogue = parse_catalogue(
+        '[[models]]\nid = "eliza"\nname = "Mine"\nagent = { eliza = { deterministic = true } }'
+    )
+    (eliza,) = catalogue.models
+    assert eliza.information.name == "Mine"
+    assert eliza.agent.key != ELIZA.agent.key
+
+
+@pytest.mark.parametrize(
+    ("toml", "told"),
+    [
+        ("a = =", "line 1"),
+        ("[[model]]\nid = 1", "model"),
+        ("[[models]]\nagent = {}", r"`id` - at `\$.models\[0\]`"),
+        ('[[models]]\nid = "a"', r"`agent` - at `\$.models\[0\]`"),
+        (CLAUDE + "colour = 1", r"`colour` - at `\$.models\[0\]`"),
+        (CLAUDE + 'settings = { permissions = "x" }', r"\$.models\[0\].settings.permissions"),
+        (CLAUDE + CLAUDE, r"'claude' is given twice - at `\$.models\[1\].id`"),
+        (
+            CLAUDE + '[[models]]\nid = "b"\nagent = { robot = {} }',
+            r"exactly one of .* - in `\$.models\[1\].agent`",
+        ),
+        (
+            '[[models]]\nid = "b"\nagent = { acp = { name = "x" } }',
+            r"`command` - at `\$.acp` - in `\$.models\[0\].agent`",
+        ),
+    ],
+)
+def test_a_fault_in_the_file_is_told_with_its_place(toml: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        parse_catalogue(toml)
+
+
+@given(st.text(max_size=30))
+def test_no_file_whatever_breaks_the_parser(toml: str) -> None:
+    try:
+        parse_catalogue(toml)
+    except ConfigError as refused:
+        assert str(refused)  # noqa: PT017  either is fine
