@@ -10,13 +10,14 @@ from pathlib import Path
 import attrs
 import msgspec
 
-from . import history, memory, parts, start
+from . import history, memory, parts, routing, start
 from .harness import Result
 
 BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "start": start.measure,
     "parts": parts.measure,
     "history": history.measure,
+    "routing": routing.measure,
     "memory": memory.measure,
 }
 

@@ -115,13 +115,7 @@ _EMPTY_OBJECT = Raw(b"{}")
 
 def parse_line(line: bytes) -> Incoming:
     """Return the message on a line; raises `InvalidLine` with the error to answer with."""
-    try:
-        return _read_envelope(_open_envelope(line))
-    except UnicodeDecodeError as error:
-        raise InvalidLine(RpcError(PARSE_ERROR, f"Parse error: {error}")) from None
-
-
-def _read_envelope(envelope: _Envelope) -> Incoming:
+    envelope = _open_envelope(line)
     id_ = _read_id(envelope.id)
     if envelope.method is UNSET:
         if envelope.result is not UNSET or envelope.error is not UNSET:
@@ -142,6 +136,7 @@ def _read_envelope(envelope: _Envelope) -> Incoming:
 
 def _open_envelope(line: bytes) -> _Envelope:
     try:
+        line.decode()  # msgspec checks the encoding of what it decodes, not of what stays raw
         try:
             return _decode_envelope(line)
         except msgspec.ValidationError:
@@ -154,7 +149,7 @@ def _open_envelope(line: bytes) -> _Envelope:
     except msgspec.ValidationError as error:
         what = "a batch" if line.lstrip()[:1] == b"[" else str(error)
         raise _invalid(f"Invalid request: one JSON object a line is expected; {what}") from None
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidLine(RpcError(PARSE_ERROR, f"Parse error: {error}")) from None
 
 
@@ -179,8 +174,8 @@ def decode_params(decoder: msgspec.json.Decoder[T], params: Raw | UnsetType) -> 
 def decode_at(decoder: msgspec.json.Decoder[T], raw: bytes | Raw, path: str) -> T:
     """Decode a piece of the parameters that stands at `path`; errors carry the whole path.
 
-    What stays raw isn't looked into, so it is here that text turns out not to be UTF-8. Such a line
-    isn't JSON, whatever part of it was read before.
+    Where a line was read in one pass (`bridge.methods.read_chat`), it is here that text turns out
+    not to be UTF-8. Such a line isn't JSON, whatever part of it was read before.
     """
     try:
         return decoder.decode(raw)

@@ -51,6 +51,7 @@ class Reason(enum.Enum):
     BRANCH = "branch"
     SUB_AGENT = "sub-agent"
     ONE_SHOT = "one-shot"
+    UNPROVEN = "unproven"
     NEW = "new"
 
 
@@ -101,6 +102,18 @@ Outcome: TypeAlias = Joins | Opens
 _Relation: TypeAlias = Match | Diverges
 
 
+_FOUND = frozenset(
+    {
+        Reason.PENDING_CALL,
+        Reason.EXTENDS,
+        Reason.TOLERANT,
+        Reason.RETRY,
+        Reason.SUPERSEDES,
+        Reason.BRANCH,
+    }
+)
+
+
 @attrs.define
 class Tally:
     """Outcomes since the process began."""
@@ -108,18 +121,19 @@ class Tally:
     classes: Counter[RequestClass] = attrs.field(factory=Counter[RequestClass])
     """Requests, by class."""
     matches: Counter[str] = attrs.field(factory=Counter[str])
-    """Requests that found their conversation, by reason and by each rule that it took."""
+    """Requests that found their conversation, or the one that they branch off, by reason and by
+    each rule that it took."""
     misses: Counter[Reason] = attrs.field(factory=Counter[Reason])
-    """Requests that began a conversation, by reason."""
+    """Requests that began a conversation of which nothing was known, by reason."""
 
     def count(self, outcome: Outcome) -> None:
         """Count one outcome."""
         self.classes[outcome.request_class] += 1
-        if isinstance(outcome, Opens):
-            self.misses[outcome.reason] += 1
-        else:
+        if outcome.reason in _FOUND:
             self.matches[outcome.reason.value] += 1
             self.matches.update(rule.value for rule in outcome.match.rules)
+        else:
+            self.misses[outcome.reason] += 1
 
 
 def route(index: Index, question: Question) -> Outcome:
@@ -148,7 +162,7 @@ class _Search:
             or self._by_withdrawal()
             or self._by_parent()
             or self._by_branching()
-            or Opens(opening(self.question.path), Reason.NEW, self.question.request_class)
+            or self._opening()
         )
         winner = outcome.conversation if isinstance(outcome, Joins) else outcome.origin
         others = (c for c in reversed(self._considered) if c.conversation != winner)
@@ -226,6 +240,10 @@ class _Search:
                     opening(self.question.path), Reason.SUB_AGENT, RequestClass.SUB_AGENT, key
                 )
         return None
+
+    def _opening(self) -> Opens:
+        reason = Reason.UNPROVEN if self._considered else Reason.NEW
+        return Opens(opening(self.question.path), reason, self.question.request_class)
 
     # What the steps share.
 

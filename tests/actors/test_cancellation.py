@@ -14,7 +14,7 @@ import attrs
 import pytest
 
 from actors.session import DRAIN_SECONDS
-from agents.events import AskPermission, Await, CallTool, Say, Think
+from agents.events import AskPermission, Await, CallTool, Say, Stop, Think
 from bridge.wire import PERMISSION_TOOL, ChatMessage, TextPart
 from tests.fakes.editor import Chat, Request, connected, quiet, tool_result, tools
 from tests.fakes.scripted_agent import (
@@ -219,12 +219,15 @@ async def test_a_cancel_while_a_session_opens_frees_the_chat(keeps_waiting: bool
 
 async def test_a_cancel_while_the_session_before_closes_frees_the_chat() -> None:
     closing = Gate()
-    agent = ScriptedAgent(closing=[closing])
+    agent = ScriptedAgent([[Say("ok"), Stop()], [Say("o"), Hang()]], closing=[closing])
     async with connected(agent) as editor:
         chat = Chat(editor)
         await chat.say("zero")
-        await chat.say("one")
-        chat.take_back(2)
+        cut_short = chat.ask("one")
+        await cut_short.shows("o")
+        editor.cancel(cut_short)
+        await cut_short.settled()
+        chat.take_back(1)
         request = chat.ask("one, rather")
         await quiet()
         assert closing.reached.is_set()
@@ -234,5 +237,5 @@ async def test_a_cancel_while_the_session_before_closes_frees_the_chat() -> None
         await quiet()
         assert agent.sessions_opened == [1]
         assert (await chat.say("two")).text == "ok"
-    assert agent.cancels == []
+    assert agent.cancels == [2]
     assert known(agent) == ["zero", "one, rather", "two"]

@@ -466,10 +466,10 @@ async def test_the_counters_say_how_requests_found_their_conversations() -> None
         stats = await editor.call("lm/stats")
     assert stats == {
         "requestsByClass": {"main": 5},
-        "matchesByRule": {"pending-call": 1, "extends": 1, "retry": 1, "supersedes": 1},
+        "matchesByRule": {"pending-call": 1, "extends": 1, "retry": 1, "branch": 1},
         "missesByReason": {"new": 1},
-        "liveConversations": 1,
-        "sessions": 1,
+        "liveConversations": 3,
+        "sessions": 3,
         "processes": 0,
     }
 
@@ -484,9 +484,9 @@ async def test_each_decision_is_one_line_in_the_log_and_no_text_of_the_chat_is(
             await chat.say("a secret")
             await chat.ask("another secret").settled()
     assert caplog.messages == [
-        "request=1 conversation=1 turn=1 new new=1",
+        "request=1 conversation=1 turn=1 new new=1 class=main",
         "conversation=1 turn=1 finish",
-        "request=2 conversation=1 turn=2 extends new=1",
+        "request=2 conversation=1 turn=2 extends new=1 class=main",
         "conversation=1 turn=2 fail",
         "request=2 conversation=1 Blocked",
         "conversation=1 close reason=leaving",

@@ -43,6 +43,8 @@ from tests.fakes.editor import JSON, assistant, message, text, tool_result, user
 CALL = CallTool("1", "f", {})
 OTHER_CALL = CallTool("2", "f", {})
 ASK = AskPermission("3", "Delete it")
+CALLED: JSON = {"type": "tool_call", "toolCallId": "1", "toolName": "f", "parameters": {}}
+ASKED: JSON = CALLED | {"toolCallId": "3", "toolName": PERMISSION_TOOL}
 
 
 def delivery(
@@ -79,36 +81,36 @@ def texts_of(planned: Plan) -> list[str]:
 
 
 def test_a_fresh_session_is_prompted_with_what_is_new() -> None:
-    planned = plan(delivery(user("a"), assistant("b"), user("c"), new_from=2), None, None)
+    planned = plan(delivery(user("a"), assistant("b"), user("c"), new_from=2), fresh=True)
     assert planned == Plan(prompt=(ChatMessage("user", (TextPart("c"),)),))
 
 
 def test_system_messages_before_the_first_step_belong_to_it() -> None:
-    planned = plan(delivery(message("system", "s"), user("a"), new_from=0), None, None)
+    planned = plan(delivery(message("system", "s"), user("a"), new_from=0), fresh=True)
     assert [said.role for said in planned.prompt] == ["system", "user"]
 
 
-def test_what_a_session_was_not_given_yet_is_prompted_too() -> None:
-    planned = plan(delivery(user("a"), assistant("b"), user("c"), user("d"), new_from=3), 2, None)
-    assert texts_of(planned) == ["c", "d"]
+def test_what_a_session_missed_is_prompted_too() -> None:
+    skipped = (ChatMessage("user", (TextPart("c"),)),)
+    new = delivery(user("a"), assistant("b"), user("c"), user("d"), new_from=3)
+    assert texts_of(plan(new, fresh=False, skipped=skipped)) == ["c", "d"]
 
 
 def test_a_session_that_knows_what_was_withdrawn_is_replaced() -> None:
-    assert plan(delivery(user("a2"), new_from=0, withdrawn=True), 2, None) == Plan(rewind=True)
+    withdrawn = delivery(user("a2"), new_from=0, withdrawn=True)
+    assert plan(withdrawn, fresh=False) == Plan(rewind=True)
 
 
-def test_a_session_that_does_not_know_what_was_withdrawn_is_kept() -> None:
+def test_a_fresh_session_has_nothing_to_forget() -> None:
     history = user("a"), assistant("b"), user("c2")
-    planned = plan(delivery(*history, new_from=2, withdrawn=True), 2, None)
-    assert texts_of(planned) == ["c2"]
-    assert not planned.rewind
+    planned = plan(delivery(*history, new_from=2, withdrawn=True), fresh=True)
+    assert planned == Plan(prompt=(ChatMessage("user", (TextPart("c2"),)),))
 
 
 def test_the_user_may_want_to_keep_a_session_that_knows_too_much() -> None:
     planned = plan(
         delivery(user("a2"), new_from=0, withdrawn=True, settings=Settings(rewind="continue")),
-        2,
-        None,
+        fresh=False,
     )
     assert planned == Plan(prompt=(ChatMessage("user", (TextPart("a2"),)),))
 
@@ -116,8 +118,8 @@ def test_the_user_may_want_to_keep_a_session_that_knows_too_much() -> None:
 def test_a_withdrawn_turn_that_waits_is_abandoned_before_the_prompt() -> None:
     planned = plan(
         delivery(user("a2"), new_from=0, withdrawn=True, settings=Settings(rewind="continue")),
-        2,
-        [CALL],
+        fresh=False,
+        open_questions=[CALL],
     )
     assert planned.abandon
     assert texts_of(planned) == ["a2"]
@@ -131,7 +133,9 @@ def test_a_withdrawn_turn_that_waits_is_abandoned_before_the_prompt() -> None:
 def test_results_answer_their_calls_in_any_order_and_number_of_messages(together: bool) -> None:
     second, first = result_of(OTHER_CALL, "y"), result_of(CALL, "x", is_error=True)
     new = [user(*second["content"], *first["content"])] if together else [second, first]
-    planned = plan(delivery(user("a"), *new, new_from=1), 2, [CALL, OTHER_CALL])
+    planned = plan(
+        delivery(user("a"), *new, new_from=1), fresh=False, open_questions=[CALL, OTHER_CALL]
+    )
     assert planned == Plan(
         answers=(
             ToolAnswer("1", [text("x")], is_error=True),
@@ -141,20 +145,33 @@ def test_results_answer_their_calls_in_any_order_and_number_of_messages(together
 
 
 def test_a_call_without_a_result_is_answered_with_an_error() -> None:
-    planned = plan(delivery(user("a"), user("b"), new_from=1), 2, [CALL])
+    history = user("a"), assistant("", CALLED), user("b")
+    planned = plan(delivery(*history, new_from=2), fresh=False, open_questions=[CALL])
     assert planned.answers == (ToolAnswer("1", NO_RESULT, is_error=True),)
     assert texts_of(planned) == ["b"]
 
 
+def test_a_call_that_the_history_forgot_is_abandoned() -> None:
+    """The user moved on, and the agent is not to wait for what nobody will answer."""
+    planned = plan(delivery(user("a"), user("b"), new_from=1), fresh=False, open_questions=[CALL])
+    assert planned == Plan(abandon=True, prompt=(ChatMessage("user", (TextPart("b"),)),))
+
+
 def test_what_comes_along_with_results_is_prompted() -> None:
     mixed = user("b", *result_of(CALL, "x")["content"], "c")
-    planned = plan(delivery(user("a"), mixed, user("d"), new_from=1), 2, [CALL])
+    planned = plan(
+        delivery(user("a"), mixed, user("d"), new_from=1), fresh=False, open_questions=[CALL]
+    )
     assert planned.answers == (ToolAnswer("1", [text("x")]),)
     assert texts_of(planned) == ["b", "c", "d"]
 
 
 def test_results_that_nobody_waits_for_are_passed_on_as_they_are() -> None:
-    planned = plan(delivery(user("a"), result_of(OTHER_CALL, "y"), new_from=1), 2, [CALL])
+    planned = plan(
+        delivery(user("a"), result_of(OTHER_CALL, "y"), new_from=1),
+        fresh=False,
+        open_questions=[CALL],
+    )
     (said,) = planned.prompt
     assert said.content == (ToolResultPart("2", [text("y")]),)
 
@@ -171,19 +188,25 @@ def test_results_that_nobody_waits_for_are_passed_on_as_they_are() -> None:
 )
 def test_only_an_approval_allows(answer: str | None, decision: Decision) -> None:
     new = [] if answer is None else [result_of(ASK, answer)]
-    planned = plan(delivery(user("a"), *new, new_from=1), 2, [ASK])
+    planned = plan(
+        delivery(user("a"), assistant(ASKED), *new, new_from=2), fresh=False, open_questions=[ASK]
+    )
     assert planned == Plan(answers=(PermissionAnswer("3", decision),))
 
 
 def test_a_denial_with_new_text_means_that_the_user_moved_on() -> None:
-    planned = plan(delivery(user("a"), result_of(ASK, "No"), user("b"), new_from=1), 2, [ASK])
+    planned = plan(
+        delivery(user("a"), result_of(ASK, "No"), user("b"), new_from=1),
+        fresh=False,
+        open_questions=[ASK],
+    )
     assert planned.abandon
     assert texts_of(planned) == ["b"]
 
 
 def test_an_approval_with_new_text_goes_on_and_the_text_comes_after() -> None:
     new = result_of(ASK, "Approved"), user("b")
-    planned = plan(delivery(user("a"), *new, new_from=1), 2, [ASK])
+    planned = plan(delivery(user("a"), *new, new_from=1), fresh=False, open_questions=[ASK])
     assert planned.answers == (PermissionAnswer("3", Decision.ALLOWED),)
     assert texts_of(planned) == ["b"]
     assert not planned.abandon

@@ -17,6 +17,7 @@ from actors.plan import Delivery
 from actors.session import DRAIN_SECONDS, SessionHandle
 from agents.base import Turn
 from agents.events import Answer, Batch, Break, Prompt, Say, Stop, StopReason
+from bridge.damper import WINDOW_SECONDS
 from bridge.errors import Failure
 from bridge.transcript import TranscriptReader
 from bridge.wire import Capabilities, ChatMessage, ChatOptions, Settings, TextPart
@@ -297,13 +298,28 @@ async def test_going_back_further_than_one_turn_opens_a_session_with_the_rest() 
 
 
 async def test_a_session_that_was_rewound_is_closed() -> None:
+    agent = ScriptedAgent([[Say("o"), Hang()]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        cut_short = chat.ask("one")
+        await cut_short.shows("o")
+        editor.cancel(cut_short)
+        await cut_short.settled()
+        chat.take_back(1)
+        await chat.say("one")
+        assert agent.sessions_opened == [1, 2]
+        assert agent.sessions_open == 1
+
+
+async def test_a_complete_answer_keeps_its_session_when_it_is_taken_back() -> None:
+    """The user may come back to it, by undoing the edit."""
     agent = ScriptedAgent()
     async with connected(agent) as editor:
         chat = Chat(editor)
         await chat.say("one")
         chat.take_back(2)
-        await chat.say("one")
-        assert agent.sessions_open == 1
+        await chat.say("one, rather")
+        assert agent.sessions_open == 2
 
 
 @pytest.mark.parametrize("words", [["two, rather"], ["two, rather", "two, really"]])
@@ -475,7 +491,9 @@ async def test_the_same_request_again_after_a_failure_is_answered() -> None:
         assert (await chat.say("one")).text == "ok"
 
 
-async def test_an_agent_that_cannot_be_had_fails_each_request_until_it_can() -> None:
+async def test_an_agent_that_cannot_be_had_fails_each_request_until_it_can(
+    autojump_clock: MockClock,
+) -> None:
     opening: list[Gate | Crash] = [Crash(Failure("NotFound", "No such command: x."))]
     agent = ScriptedAgent(opening=opening)
     async with connected(agent) as editor:
@@ -485,6 +503,7 @@ async def test_an_agent_that_cannot_be_had_fails_each_request_until_it_can() -> 
             assert request.error["message"] == "No such command: x."
             assert request.error["data"]["kind"] == "NotFound"
             chat.take_back(1)
+            await trio.sleep(WINDOW_SECONDS + 1)  # repeats in haste are refused
         opening.clear()
         assert (await chat.say("one")).text == "ok"
     assert told(agent.prompts[0]) == ([], ["one"])
