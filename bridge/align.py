@@ -73,13 +73,15 @@ class _Aligner:
 
     def run(self) -> Alignment:
         while self.at < len(self.record):
-            self._note_start()
+            self._note_starts(self.record[self.at].exchange)
             if not (self._found() or self._extra() or self._missing()):
                 break
+        if self.at == len(self.record) > 0:
+            self._note_starts(self.record[-1].exchange)
         return Alignment(self.at, self.to, tuple(self.starts), self.proof, frozenset(self.rules))
 
-    def _note_start(self) -> None:
-        while len(self.starts) <= self.record[self.at].exchange:
+    def _note_starts(self, exchange: int) -> None:
+        while len(self.starts) <= exchange:
             self.starts.append(self.to)
 
     # The next step of both.

@@ -113,6 +113,8 @@ def tolerant(
     if found.recorded == len(items):
         if found.consumed == len(incoming) and incoming[-1].role == "user":
             begins = found.starts[items[-1].exchange]
+            if begins == len(incoming):
+                return None  # a summary stands for all of it, and nothing is asked after it
             return _with_rules(withdraw(history, begins, again=True, asks=asks), found)
         return Extends(found.consumed, found.rules) if may_go_on(history) else None
     stopped = items[found.recorded]

@@ -6,7 +6,7 @@ unknown kinds of part are carried as `UnknownPart` (see `bridge.transcript`).
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, dataclass_transform
+from typing import Annotated, Any, Literal, TypeAlias, dataclass_transform
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
@@ -258,14 +258,10 @@ class ChatParams(Wire):
     """One request of a chat: the whole history, each time. Messages stay raw until one is new."""
 
     model_id: str
-    messages: list[Raw]
+    messages: Annotated[list[Raw], msgspec.Meta(min_length=1)]
     agent: Raw | UnsetType = UNSET
     options: ChatOptions = ChatOptions()
     settings: Settings | UnsetType = UNSET
-
-    def __post_init__(self) -> None:
-        if not self.messages:
-            raise ValueError("messages must not be empty")
 
 
 class TokenCountParams(Wire):

@@ -12,7 +12,18 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from bridge.errors import Failure
-from bridge.history import Ask, Cancel, Emit, Extends, Fail, Finish, History, Input
+from bridge.history import (
+    Ask,
+    Cancel,
+    Emit,
+    Ending,
+    Exchange,
+    Extends,
+    Fail,
+    Finish,
+    History,
+    Input,
+)
 from bridge.message import Message
 from bridge.wire import (
     DataPart,
@@ -81,6 +92,34 @@ messages = st.builds(Message.of, roles, part_lists)
 questions = words.map(user)
 answers = words.map(assistant)
 
+odd_messages: st.SearchStrategy[Message] = st.sampled_from(
+    [
+        user("<environment_info>\nLinux\n</environment_info>"),
+        user("<workspace_info>\nsrc/\n</workspace_info>"),
+        user("<conversation-summary>\nThey said a.\n</conversation-summary>"),
+        user("<context>\nMonday\n</context>\n<userRequest>\na\n</userRequest>\n"),
+        assistant("see [a](src/a.py) "),
+        assistant("see a"),
+        Message.of("user", [TextPart("a"), DataPart("image/png", b"1")]),
+        Message.of("user", [TextPart("a\n[an image]")]),
+        Message.of("assistant", [TextPart("a"), ToolCallPart("c1", "t", {})]),
+        Message.of("assistant", [ToolCallPart("c1", "t", {}), ToolCallPart("c2", "t", {})]),
+        Message.of("user", [ToolResultPart("c1"), ToolResultPart("c2")]),
+        Message.of("user", [ToolResultPart("c1")]),
+        Message.of("user", [ToolResultPart("c2")]),
+    ]
+)
+"""Messages as hosts make them, or make them anew: each plays a part in a rule of `bridge.rules`."""
+
+any_messages = questions | answers | odd_messages | messages
+exchanges = st.builds(
+    Exchange,
+    st.lists(any_messages, max_size=2).map(tuple),
+    st.none() | answers | odd_messages.filter(lambda message: message.role == "assistant"),
+    st.sampled_from(Ending),
+)
+"""Exchanges in any combination, sensible or not."""
+
 
 @st.composite
 def conversations(draw: st.DrawFn, *, min_size: int = 0, max_size: int = 6) -> tuple[Message, ...]:
@@ -111,8 +150,7 @@ def histories(draw: st.DrawFn) -> History:
     for request in range(draw(st.integers(0, 3))):
         known = tuple(history.shown)
         incoming = (*known, *draw(st.lists(questions, min_size=1, max_size=2)))
-        echoed = history.provisional is None or history.answer is not None
-        history.apply(Ask(request, incoming, Extends(len(known), echoed)))
+        history.apply(Ask(request, incoming, Extends(len(known))))
         history.apply(Emit(history.turn, draw(st.lists(text_parts, max_size=3))))
         is_last_and_open = draw(st.booleans())
         if is_last_and_open:

@@ -40,8 +40,8 @@ _SETTINGS = {
     "denies where the host has no tool for that), `read_only` allows reading, searching and "
     "thinking, `allow` allows everything, `deny` nothing.",
     "thinking": "Reasoning as parts of their own (if the host can take them), as text, or not.",
-    "rewind": "After a turn was withdrawn: `auto` gives the agent a new session that doesn't know "
-    "it, `continue` keeps the session, which does.",
+    "rewind": "What the agent knows of an answer that was taken back: `auto` goes on in a session "
+    "that doesn't know it, `continue` in the one that does.",
     "idleSeconds": "How long a conversation may lie idle before it is given up; more than 0.",
     "maxSessions": "How many conversations with one agent may live; one more ends the least "
     "recently used of those that are idle and wait for nothing. At least 1.",

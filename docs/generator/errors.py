@@ -37,7 +37,8 @@ _KINDS: dict[FailureKind, tuple[str, str]] = {
         "Log in with the agent's own command, or put the key where its definition says.",
     ),
     "Blocked": (
-        "A quota, a policy or a content filter stands in the way.",
+        "A quota, a policy or a content filter stands in the way; or the same request came "
+        "[again and again](../explanation/routing.md#repeats).",
         "Wait until the quota is renewed, or ask for something else. Trying again at once is no "
         "use.",
     ),

@@ -13,7 +13,8 @@ _INPUTS = {
     Kind.EMIT: "The agent says something in this turn.",
     Kind.FINISH: "The agent's turn ended, or waits for the results of calls.",
     Kind.FAIL: "The agent's turn failed.",
-    Kind.CLOSE: "The conversation is given up: idle too long, one too many, or the process ends.",
+    Kind.CLOSE: "The conversation is given up: idle too long, one too many, answered for good, or "
+    "the process ends.",
     Kind.STALE: "Something about an older turn or another request.",
 }
 
@@ -22,8 +23,9 @@ _STEPS = {
     Step.CANCELLED: "The open request resolves; the exchange ended cancelled.",
     Step.COMPLETED: "The open request resolves; the exchange ended complete, or empty.",
     Step.FAILED: "The open request gets an error; the exchange ended failed.",
-    Step.COMMIT: "The provisional exchange becomes committed, in the host's words.",
-    Step.WITHDRAW: "The provisional exchange is forgotten.",
+    Step.COMMIT: "The provisional exchange becomes committed, and the path takes the host's words. "
+    "Where there is none yet, the exchanges that the request repeats are committed.",
+    Step.WITHDRAW: "The provisional exchange is forgotten, and the path takes the host's words.",
     Step.DELIVER: "A new turn begins, and the session gets what is new.",
     Step.FORWARD: "The editor is shown the parts, and they are recorded.",
     Step.REFUSE: "A caller in this process broke a rule: an exception, and nothing changes.",

@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from actors.history import MARKER_PREFIX
-from agents.events import Await, Break, CallTool, Say, Stop
+from agents.events import Await, Break, CallTool, Say, Stop, ToolAnswer
 from bridge.damper import MOST_GOOD, WINDOW_SECONDS
 from bridge.errors import Failure
 from tests.fakes.editor import JSON, Chat, Request, connected, message, quiet, tool_result, tools
@@ -140,7 +140,7 @@ async def test_sub_agents_work_beside_the_chat_whose_call_they_are_and_end_with_
     assert stats["requestsByClass"] == {"main": 1, "sub-agent": 1}
     assert stats["liveConversations"] == 1
     assert last.text == "done"
-    assert [answer.result for answer in agent.answers] == [[{"type": "text", "value": "ok"}]]
+    assert agent.answers == [ToolAnswer("c1", [{"type": "text", "value": "ok"}])]
 
 
 # Storms.

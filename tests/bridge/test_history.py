@@ -17,7 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from bridge.diff import diff
+from bridge.diff import exact
 from bridge.errors import Failure, LocalError
 from bridge.history import (
     TRANSITIONS,
@@ -27,9 +27,11 @@ from bridge.history import (
     Cell,
     Close,
     Deliver,
+    Diverges,
     Effect,
     Emit,
     Ending,
+    Exchange,
     Extends,
     Fail,
     Finish,
@@ -37,14 +39,24 @@ from bridge.history import (
     History,
     Input,
     Kind,
+    Match,
     Phase,
     Settle,
     Step,
     Supersedes,
+    exchanges_of,
 )
 from bridge.message import Message
+from bridge.rules import Rule
 from bridge.wire import RequestId, TextPart
-from tests.strategies import assistant, chunkings, histories, user, words
+from tests.strategies import (
+    assistant,
+    chunkings,
+    conversations,
+    histories,
+    user,
+    words,
+)
 
 IDLE, STREAMING, CLOSED = Phase.IDLE, Phase.STREAMING, Phase.CLOSED
 BROKE = Failure("AgentFailed", "it fell over")
@@ -213,7 +225,78 @@ def test_a_conversation_may_begin_with_what_others_said() -> None:
     assert history.apply(Ask(1, incoming, Extends(2))) == [Deliver(1, 2, withdrawn=False)]
     assert history.shown == list(incoming)
     assert history.committed_path == [*incoming[:2]]
-    assert [exchange.asked for exchange in history.committed] == [incoming[:2]]
+    theirs = Exchange((user("q1"),), assistant("theirs"), Ending.COMPLETE)
+    assert history.committed == [theirs], "an exchange like any of ours"
+
+
+def test_a_branch_begins_with_what_its_origin_knows() -> None:
+    """The host's account may be the poorer one: here an answer that was cut short is left out."""
+    inherited = (Exchange((user("q1"),), assistant("a"), Ending.CANCELLED),)
+    history = History()
+    incoming = (user("q1"), user("q2"))
+    effects = history.apply(Ask(1, incoming, Extends(1), inherited))
+    assert effects == [Deliver(1, 1, withdrawn=False)]
+    assert tuple(history.committed) == inherited
+    assert history.committed_path == [user("q1")]
+    assert history.shown == list(incoming)
+
+
+def test_only_the_first_request_inherits() -> None:
+    history = settled(lambda _: Finish(1), TextPart("a"))
+    others = (Exchange((user("x"),), assistant("y"), Ending.COMPLETE),)
+    history.apply(Ask(2, (user("q"), assistant("a"), user("r")), Extends(2), others))
+    assert [exchange.asked for exchange in history.committed] == [(user("q"),)]
+
+
+def test_each_answer_of_a_foreign_history_ends_an_exchange() -> None:
+    q, r, a, b = user("q"), user("r"), assistant("a"), assistant("b")
+    assert exchanges_of(()) == []
+    assert exchanges_of((q, r, a, b, q)) == [
+        Exchange((q, r), a, Ending.COMPLETE),
+        Exchange((), b, Ending.COMPLETE),
+        Exchange((q,), None, Ending.EMPTY),
+    ]
+
+
+@given(conversations())
+def test_cutting_a_foreign_history_into_exchanges_loses_nothing(path: tuple[Message, ...]) -> None:
+    said: list[Message] = []
+    for exchange in exchanges_of(path):
+        said.extend(exchange.asked)
+        if exchange.answer is not None:
+            said.append(exchange.answer)
+    assert tuple(said) == path
+
+
+def test_what_was_said_stays_on_record_in_the_first_words() -> None:
+    """The next request repeats the host's words; an alignment needs those that were said."""
+    history = settled(lambda _: Finish(1), TextPart("see [app](src/app.py)"))
+    incoming = (user("q in other words"), assistant("see app"), user("r"))
+    history.apply(Ask(2, incoming, Extends(2, frozenset({Rule.LINKS_REWRITTEN}))))
+    said = Exchange((user("q"),), assistant("see [app](src/app.py)"), Ending.COMPLETE)
+    assert history.committed == [said]
+    assert history.committed_path == list(incoming[:2])
+    assert history.shown == list(incoming)
+
+
+def test_what_is_superseded_is_on_no_record_and_what_stays_is_in_the_hosts_words() -> None:
+    history = history_in(IDLE)
+    history.apply(Ask(3, (user("q1 anew"), assistant("a1"), user("r")), Supersedes(2)))
+    said = Exchange((user("q1"),), assistant("a1"), Ending.COMPLETE)
+    assert history.committed == [said]
+    assert history.committed_path == [user("q1 anew"), assistant("a1")]
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [((), False), ((user("q"),), False), ((user("q"), assistant("a")), True)],
+)
+def test_an_answer_that_was_built_upon_is_acknowledged(
+    path: tuple[Message, ...], expected: bool
+) -> None:
+    history = History()
+    history.apply(Ask(1, (*path, user("r")), Extends(len(path))))
+    assert history.is_acknowledged is expected
 
 
 def test_committed_exchanges_keep_question_answer_and_ending() -> None:
@@ -226,9 +309,11 @@ def test_committed_exchanges_keep_question_answer_and_ending() -> None:
 
 def test_an_answer_that_did_not_come_back_is_not_what_the_editor_shows() -> None:
     history = settled(lambda _: Cancel(1), TextPart("a"))
-    history.apply(Ask(2, (user("q"), user("r")), Extends(1, echoed=False)))
+    history.apply(Ask(2, (user("q"), user("r")), Extends(1, frozenset({Rule.ANSWER_ABSENT}))))
     assert history.committed_path == [user("q")]
     assert history.shown == [user("q"), user("r")]
+    said = Exchange((user("q"),), assistant("a"), Ending.CANCELLED)
+    assert history.committed == [said], "but it was said, and may come back"
 
 
 @given(st.data())
@@ -285,17 +370,20 @@ class Chat(RuleBasedStateMachine):
         shown = self.requests[len(self.requests)].shown if self.requests else ""
         return (assistant(shown),) if shown else ()
 
-    def ask(self, incoming: tuple[Message, ...], expected: type[Extends | Supersedes]) -> None:
-        match = diff(self.history, incoming)
-        assert isinstance(match, expected)
+    @property
+    def is_acknowledged(self) -> bool:
+        return any(message.role == "assistant" for message in self.committed)
+
+    def ask(self, incoming: tuple[Message, ...], expected: Match) -> None:
+        assert exact(self.history, incoming) == expected
         request = len(self.requests) + 1
-        turn, open_before = self.history.turn, self.open
+        turn, open_before, length = self.history.turn, self.open, len(self.history.committed)
         self.requests[request] = Seen()
         self.record = incoming
-        effects = self.history.apply(Ask(request, incoming, match))
+        effects = self.history.apply(Ask(request, incoming, expected))
         deliver = effects.pop()
-        withdrawn = expected is Supersedes
-        assert deliver == Deliver(turn + 1, match.new_from, withdrawn)
+        withdrawn = isinstance(expected, Supersedes)
+        assert deliver == Deliver(turn + 1, expected.new_from, withdrawn)
         self.perform(effects)
         if open_before is not None:
             assert effects == [Abort(turn), Settle(open_before)]
@@ -304,37 +392,57 @@ class Chat(RuleBasedStateMachine):
         assert self.history.committed_path[: len(self.committed)] == self.committed
         if withdrawn:
             assert self.history.committed_path == self.committed
+            assert len(self.history.committed) == length
         self.committed = list(self.history.committed_path)
 
-    @precondition(lambda self: self.open is None or self.committed or self.answer)
+    @precondition(lambda self: self.open is None or self.is_acknowledged or bool(self.answer))
     @rule(words=words)
     def reply(self, words: str) -> None:
         """Law 8: an editor that echoes faithfully is never told it superseded anything."""
-        self.ask((*self.record, *self.answer, user(words)), Extends)
+        known = (*self.record, *self.answer)
+        self.ask((*known, user(words)), Extends(len(known)))
 
-    @precondition(lambda self: self.open is not None and not self.committed and not self.answer)
+    @precondition(
+        lambda self: self.open is not None and not self.is_acknowledged and not self.answer
+    )
     @rule(words=words)
     def reply_before_anything_was_answered(self, words: str) -> None:
         """Nothing shows that this is the same window."""
-        assert diff(self.history, (*self.record, user(words))) is None
+        assert exact(self.history, (*self.record, user(words))) is None
 
-    @precondition(lambda self: self.committed)
+    @precondition(lambda self: bool(self.requests))
     @rule(words=words)
     def edit(self, words: str) -> None:
-        self.ask((*self.committed, user(words + "!")), Supersedes)
+        """What was acknowledged is evidence; a complete answer becomes another branch's."""
+        incoming = (*self.committed, user(words + "!"))
+        if not self.is_acknowledged:
+            assert exact(self.history, incoming) is None
+        else:
+            self.take_back(incoming, again=False)
 
-    @precondition(lambda self: self.requests)
+    @precondition(lambda self: bool(self.requests))
     @rule()
     def retry(self) -> None:
-        if self.committed or self.open is None:
-            self.ask(self.record, Supersedes)
+        if self.is_acknowledged or self.open is None:
+            self.take_back(self.record, again=True)
         else:
-            assert diff(self.history, self.record) is None
+            assert exact(self.history, self.record) is None
 
-    @precondition(lambda self: self.requests and self.open is None and self.ending != "finished")
+    def take_back(self, incoming: tuple[Message, ...], *, again: bool) -> None:
+        base = len(self.committed)
+        if self.open is None and self.ending == "finished":
+            branch = Diverges(len(self.history.committed), base, again)
+            assert exact(self.history, incoming) == branch
+        else:
+            self.ask(incoming, Supersedes(base))
+
+    @precondition(
+        lambda self: bool(self.requests) and self.open is None and self.ending != "finished"
+    )
     @rule(words=words)
     def forget_an_answer_that_was_cut_short(self, words: str) -> None:
-        self.ask((*self.record, user(words)), Extends)
+        rules = frozenset({Rule.ANSWER_ABSENT} if self.answer else ())
+        self.ask((*self.record, user(words)), Extends(len(self.record), rules))
 
     @precondition(lambda self: self.open is not None)
     @rule()
@@ -345,7 +453,7 @@ class Chat(RuleBasedStateMachine):
         self.perform(effects)
         self.ending = "cancelled"
 
-    @precondition(lambda self: self.requests)
+    @precondition(lambda self: bool(self.requests))
     @rule(data=st.data())
     def cancel_late(self, data: st.DataObject) -> None:
         request = data.draw(st.sampled_from([*self.requests, 0, "1"]))

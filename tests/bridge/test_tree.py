@@ -101,7 +101,7 @@ def test_there_are_just_the_points_that_lead_to_a_mark(
     steps: list[Marking | Forgetting],
 ) -> None:
     tree, naive = planted(steps)
-    assert len(tree) == len(naive.points())
+    assert tree.size() == len(naive.points())
 
 
 @given(steps)
@@ -109,7 +109,40 @@ def test_nothing_is_left_once_everything_is_forgotten(
     steps: list[Marking | Forgetting],
 ) -> None:
     tree, _ = planted([*steps, *(Forgetting(key) for key in (1, 2, 3))])
-    assert len(tree) == 1
+    assert tree.size() == 1
+    assert tree.is_empty
+
+
+@given(steps)
+def test_a_tree_is_empty_just_when_nobody_is_in_it(
+    steps: list[Marking | Forgetting],
+) -> None:
+    tree, naive = planted(steps)
+    assert tree.is_empty is not bool(naive.markings)
+
+
+@given(steps, paths)
+def test_beyond_a_point_are_those_whom_conversations_reach_from_it(
+    steps: list[Marking | Forgetting], path: Path
+) -> None:
+    """Somebody is found wherever there is anybody, and nobody who isn't there."""
+    tree, naive = planted(steps)
+    point = tree.walk(path)[-1]
+    here = path[: point.depth]
+    there = {key for key, _, marked in naive.marked() if marked[: point.depth] == here}
+    found = set(point.beyond())
+    assert found <= there
+    assert bool(found) is bool(there)
+
+
+def test_who_is_reached_first_is_who_stands_beyond() -> None:
+    tree: Tree = PrefixTree()
+    tree.mark(1, (A, B), {"head": 2})
+    tree.mark(2, (A, B), {"head": 2, "asked": 1})
+    tree.mark(3, (A, B, C), {"head": 3})
+    (root, *_, last) = tree.walk((A, B))
+    assert list(last.beyond()) == [1, 2]
+    assert list(root.beyond()) == [2], "at the first point that is marked"
 
 
 @given(steps)
@@ -143,7 +176,7 @@ def test_marking_anew_forgets_where_a_key_was() -> None:
     tree: Tree = PrefixTree()
     tree.mark(1, (A, B), {"head": 2, "asked": 2})
     tree.mark(1, (A,), {"head": 1})
-    assert len(tree) == 2
+    assert tree.size() == 2
     assert list(tree.walk((A,))[-1].keys("head")) == [1]
 
 
@@ -153,7 +186,7 @@ def test_one_key_may_go_without_the_others() -> None:
     tree.mark(2, (A, B, C), {"head": 3})
     tree.forget(2)
     tree.forget(2)
-    assert len(tree) == 3
+    assert tree.size() == 3
     assert list(tree.walk((A, B, C))[-1].keys("head")) == [1]
 
 

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from bridge.explain import explain
+from bridge.labels import read_labels
 from bridge.models import parse_catalogue
+from bridge.recording import read_recording
 from docs import generate
-from docs.generator import links, transcripts
+from docs.generator import links, replays, transcripts
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 TESTED = re.compile(r"<!-- tested -->\n```sh\n(?P<script>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -80,19 +83,28 @@ def test_a_transcript_is_shown_whole_under_what_it_says_of_itself(tmp_path: Path
     assert shown == f"## Two turns\n\nSomebody asks\ntwice.\n\n```text\n{lines}```"
 
 
-def blocks(language: str) -> list[tuple[str, str]]:
-    """Return every block of a language: the page, the text."""
+def blocks(language: str, of: str = "") -> list[tuple[str, str]]:
+    """Return every block of a language, `of` one page or all: the page, the text."""
     return [
-        (page.relative_to(generate.ROOT).as_posix(), block["text"])
+        (name, block["text"])
         for page in generate.pages()
         for block in FENCE.finditer(page.read_text(encoding="utf-8"))
         if block["language"] == language
+        and (name := page.relative_to(generate.ROOT).as_posix()).endswith(of)
     ]
 
 
 @pytest.mark.parametrize(("page", "toml"), blocks("toml"))
 def test_every_configuration_that_is_shown_can_be_read(page: str, toml: str) -> None:
     assert parse_catalogue(toml).models, page
+
+
+def test_the_labels_that_are_shown_are_those_of_the_replay_that_is_shown() -> None:
+    ((_, shown),) = blocks("json", "docs/how-to/explain-a-decision.md")
+    labels = read_labels(shown.encode(), "vscodelm-4711.jsonl")
+    explanation = explain(read_recording(replays.trace()), labels)
+    assert not explanation.is_different, explanation.lines
+    assert explanation.lines[-1] == "2 of 2 as labelled"
 
 
 def steps() -> list[tuple[str, str | None]]:
