@@ -289,7 +289,7 @@ def _question(asked: Asked) -> Question:
         agent=asked.agent.key,
         path=transcript.path,
         request_class=classify(transcript.path, transcript.lineage, tools, options.model_options),
-        hints=Hints.of(options.model_options),
+        hints=Hints.of(options.model_options, transcript.lineage),
         keep=asked.settings.rewind == "continue",
     )
 

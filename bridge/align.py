@@ -241,16 +241,14 @@ def same(item: Item, theirs: Message) -> Rule | bool | None:
 
 def _same_answer(item: Item, theirs: Message) -> Rule | None:
     ours = item.message
-    if ours.calls == theirs.calls:
-        if plain(ours.text) == plain(theirs.text):
-            return Rule.LINKS_REWRITTEN
-    elif theirs.calls or ours.text != theirs.text or not ours.text:
+    dropped = ours.calls != theirs.calls
+    if dropped and theirs.calls:
         return None
-    else:
-        return Rule.CALLS_DROPPED
-    if item.ending in _UNFINISHED and theirs.text and not theirs.calls:
-        beginning = plain(theirs.text)
-        return Rule.ANSWER_CUT if plain(ours.text).startswith(beginning) else None
+    mine, other = plain(ours.text), plain(theirs.text)
+    if mine == other and (mine or not dropped):
+        return Rule.CALLS_DROPPED if dropped else Rule.LINKS_REWRITTEN
+    if item.ending in _UNFINISHED and other and not theirs.calls and mine.startswith(other):
+        return Rule.ANSWER_CUT
     return None
 
 

@@ -62,6 +62,13 @@ def exact(
     return withdraw(history, base, again=False, asks=asks)
 
 
+def asks_again(history: History, incoming: Path) -> bool:
+    """Return whether `incoming` is the newest request word for word: then no rule is needed."""
+    asked = history.provisional.asked if history.provisional is not None else ()
+    base = len(history.committed_path)
+    return incoming[base:] == asked and list(incoming[:base]) == history.committed_path
+
+
 def may_go_on(history: History) -> bool:
     """Return whether a question whose answer was cut short may be followed by another.
 

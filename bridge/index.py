@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
+from itertools import chain
 from typing import Generic, TypeAlias, TypeVar
 
 from msgspec.structs import replace
@@ -42,6 +43,8 @@ class Entry(Value):
     """The ids of the calls whose results it waits for."""
     answer: bytes | None = None
     """The digest of its newest answer."""
+    question: str | None = None
+    """What the user asked in it last."""
 
     @property
     def is_done(self) -> bool:
@@ -84,6 +87,7 @@ class Index:
         self._markers: dict[ConversationKey, list[str]] = {}
         self._by_host_id: _Groups[str] = _Groups()
         self._by_answer: _Groups[bytes] = _Groups()
+        self._by_question: _Groups[str] = _Groups()
 
     def __getitem__(self, key: ConversationKey) -> Entry:
         """Return what is known of a conversation."""
@@ -98,8 +102,15 @@ class Index:
         hints: Hints | None = None,
     ) -> None:
         """Index a conversation as its newest request leaves it."""
+        former = self._entries.get(key)
         self._unlink(key)
-        self._entries[key] = Entry(agent, history, request_class, hints or Hints())
+        hints = hints or Hints()
+        if former is not None:
+            self._by_host_id.discard(former.hints.conversation, key)
+            hints = hints.after(former.hints)
+        self._entries[key] = Entry(agent, history, request_class, hints)
+        if not request_class.is_one_shot:
+            self._by_host_id.add(hints.conversation, key)
         self.update(key)
 
     def update(self, key: ConversationKey) -> None:
@@ -107,14 +118,17 @@ class Index:
         self._unlink(key)
         entry = self._entries[key]
         entry = replace(
-            entry, calls=_pending_calls(entry.history), answer=_newest_answer(entry.history)
+            entry,
+            calls=_pending_calls(entry.history),
+            answer=_newest_answer(entry.history),
+            question=_newest_question(entry.history),
         )
         self._entries[key] = entry
         self._by_call.update(dict.fromkeys(entry.calls, key))
         if entry.request_class.is_one_shot:
             return
-        self._by_host_id.add(entry.hints.conversation, key)
         self._by_answer.add(entry.answer, key)
+        self._by_question.add(entry.question, key)
         tree = self._trees.setdefault(entry.agent, PrefixTree())
         depths = _depths(entry.history)
         if depths:
@@ -131,6 +145,7 @@ class Index:
         """Take a conversation out."""
         self._unlink(key)
         entry = self._entries.pop(key)
+        self._by_host_id.discard(entry.hints.conversation, key)
         for token in self._markers.pop(key, []):
             del self._by_marker[token]
         tree = self._trees.get(entry.agent)
@@ -144,8 +159,8 @@ class Index:
         if entry is not None:
             for call_id in entry.calls:
                 self._by_call.pop(call_id, None)
-            self._by_host_id.discard(entry.hints.conversation, key)
             self._by_answer.discard(entry.answer, key)
+            self._by_question.discard(entry.question, key)
 
     # How a request finds them.
 
@@ -159,7 +174,7 @@ class Index:
         return tree.walk(path) if tree is not None else []
 
     def of_host_id(self, conversation: str | None) -> Iterator[ConversationKey]:
-        """Yield the conversations that the host gave this id, the most recent first."""
+        """Yield the conversations that the host gave this id, the most recently asked first."""
         return self._by_host_id.newest_first(conversation)
 
     def likely(self, path: Path, hints: Hints, points: list[Point]) -> Iterator[ConversationKey]:
@@ -172,6 +187,8 @@ class Index:
         for message in reversed(path):
             if message.role == "assistant":
                 yield from self._by_answer.newest_first(message.digest)
+        for message in reversed(path[:-1]):
+            yield from self._by_question.newest_first(message.request)
         for point in reversed(points[1:]):
             for mark in Mark:
                 yield from point.keys(mark)
@@ -204,3 +221,10 @@ def _newest_answer(history: History) -> bytes | None:
         return history.answer.digest
     newest = next((e.answer for e in reversed(history.committed) if e.answer is not None), None)
     return newest.digest if newest is not None else None
+
+
+def _newest_question(history: History) -> str | None:
+    newest = [history.provisional] if history.provisional is not None else []
+    exchanges = chain(newest, reversed(history.committed))
+    words = (message.request for one in exchanges for message in reversed(one.asked))
+    return next(filter(None, words), None)

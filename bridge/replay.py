@@ -211,7 +211,7 @@ def ask_whose(transcript: Transcript, params: ChatParams) -> Question:
         agent=_agent(params),
         path=transcript.path,
         request_class=classify(transcript.path, transcript.lineage, tools, options),
-        hints=Hints.of(options),
+        hints=Hints.of(options, transcript.lineage),
         keep=settings is not UNSET and settings.rewind == "continue",
     )
 

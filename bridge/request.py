@@ -11,6 +11,8 @@ import enum
 from collections.abc import Sequence
 from typing import Any, cast
 
+from msgspec.structs import replace
+
 from .message import Message
 from .value import Value
 
@@ -38,17 +40,22 @@ class RequestClass(enum.Enum):
 class Hints(Value):
     """What the host says about whose request this is. It ranks candidates and proves nothing.
 
-    `conversation` survives a reload, but is shared by forks, sub-agents and summaries. `run` is one
-    value for all requests of an agent's run, unique in one extension host.
+    `conversation` survives a reload, but is shared by forks, sub-agents and summaries. `chat` is
+    what the user sees as one: a fork is another, its sub-agents are of it; only some prompts name
+    it. `run` is one value for all requests of an agent's run, unique in one extension host.
     """
 
     conversation: str | None = None
     run: str | None = None
     turn: int | None = None
+    chat: str | None = None
 
     @classmethod
-    def of(cls, model_options: dict[str, Any]) -> Hints:
-        """Return the hints in the private model options; what isn't as expected is ignored."""
+    def of(cls, model_options: dict[str, Any], lineage: Sequence[Message] = ()) -> Hints:
+        """Return the hints in the private model options, and in the system messages.
+
+        What isn't as expected is ignored.
+        """
         conversation = model_options.get("_conversationId")
         turn = model_options.get("_telemetryTurn")
         trace = model_options.get("_otelTraceContext")
@@ -57,7 +64,25 @@ class Hints(Value):
             conversation if isinstance(conversation, str) and conversation else None,
             run if isinstance(run, str) and run else None,
             turn if isinstance(turn, int) else None,
+            next(filter(None, map(_session_log, lineage)), None),
         )
+
+    def after(self, former: Hints) -> Hints:
+        """Return these hints of the newest request, with what only an earlier one said."""
+        return replace(
+            self,
+            conversation=self.conversation or former.conversation,
+            chat=self.chat or former.chat,
+        )
+
+
+_SESSION_LOG = "VSCODE_TARGET_SESSION_LOG: "
+
+
+def _session_log(message: Message) -> str | None:
+    """Return the path of the chat's log, which the agent's prompt tells its tools."""
+    _, found, rest = message.text.partition(_SESSION_LOG)
+    return rest.partition("\n")[0] if found else None
 
 
 _BUILT_IN = ("_otelTraceContext", "_capturingTokenCorrelationId")

@@ -29,7 +29,8 @@ import attrs
 import msgspec
 from msgspec.structs import replace
 
-from .diff import Asks, Path, exact, opening, tolerant
+from .align import is_summary
+from .diff import Asks, Path, asks_again, exact, opening, tolerant
 from .history import Diverges, Extends, Match, Supersedes
 from .index import AgentKey, ConversationKey, Index, Mark, Point
 from .request import Hints, RequestClass
@@ -147,8 +148,8 @@ def route(index: Index, question: Question) -> Outcome:
 class _Search:
     index: Index
     question: Question
-    _found: dict[ConversationKey, _Relation] = attrs.field(
-        factory=dict["ConversationKey", "_Relation"], init=False
+    _found: dict[ConversationKey, Supersedes | Diverges] = attrs.field(
+        factory=dict["ConversationKey", "Supersedes | Diverges"], init=False
     )
     """Relations other than an extension, the closest first."""
     _considered: list[Candidate] = attrs.field(factory=list[Candidate], init=False)
@@ -158,6 +159,7 @@ class _Search:
         outcome = (
             self._by_calls()
             or self._by_repetition(points)
+            or self._by_asking_again()
             or self._by_rules(points)
             or self._by_withdrawal()
             or self._by_parent()
@@ -186,28 +188,37 @@ class _Search:
     def _by_repetition(self, points: list[Point]) -> Outcome | None:
         for key in self._along(points, Mark.HEAD, Mark.CUT):
             match = exact(self.index[key].history, self.question.path, asks=self._asks)
-            if isinstance(match, Extends):
+            if isinstance(match, Extends) and self._goes_on(key, match):
                 return self._join(key, match, Reason.EXTENDS)
         for key in self._along(points, Mark.ASKED, Mark.COMMITTED):
             match = exact(self.index[key].history, self.question.path, asks=self._asks)
-            if match is not None:
+            if match is not None and not isinstance(match, Extends):
                 self._note(key, match)
+        return None
+
+    def _by_asking_again(self) -> Outcome | None:
+        for key, relation in self._found.items():
+            if asks_again(self.index[key].history, self.question.path):
+                return self._withdrawn(key, relation)
         return None
 
     def _by_rules(self, points: list[Point]) -> Outcome | None:
         seen: set[ConversationKey] = set()
         likely = self.index.likely(self.question.path, self.question.hints, points)
+        newest = self._newest_known()
         for key in likely:
             if key in seen or not self._is_ours(key):
                 continue
             seen.add(key)
             if len(seen) > MOST_CANDIDATES:
                 break
-            match = self._relate(key, known=self._is_known(key))
-            if isinstance(match, Extends):
+            match = self._relate(key, known=key == newest)
+            if isinstance(match, Extends) and self._goes_on(key, match):
                 return self._join(key, match, Reason.TOLERANT if match.rules else Reason.EXTENDS)
             if match is None:
                 self._considered.append(Candidate(key, "nothing proves it"))
+            elif isinstance(match, Extends):
+                self._considered.append(Candidate(key, "another line of the chat"))
             else:
                 self._note(key, match)
         return None
@@ -215,15 +226,23 @@ class _Search:
     def _by_withdrawal(self) -> Outcome | None:
         for key, relation in self._found.items():
             if isinstance(relation, Supersedes):
-                provisional = self.index[key].history.provisional
-                new = self.question.path[relation.new_from :]
-                again = provisional is not None and provisional.asked == new
-                return self._join(key, relation, Reason.RETRY if again else Reason.SUPERSEDES)
+                return self._withdrawn(key, relation)
         return None
 
     def _by_branching(self) -> Outcome | None:
         for key, relation in self._found.items():
             if isinstance(relation, Diverges):
+                return self._withdrawn(key, relation)
+        return None
+
+    def _withdrawn(self, key: ConversationKey, relation: Supersedes | Diverges) -> Outcome:
+        match relation:
+            case Supersedes():
+                provisional = self.index[key].history.provisional
+                new = self.question.path[relation.new_from :]
+                again = provisional is not None and provisional.asked == new
+                return self._join(key, relation, Reason.RETRY if again else Reason.SUPERSEDES)
+            case Diverges():
                 return Opens(
                     Extends(relation.new_from, relation.rules),
                     Reason.RETRY if relation.again else Reason.BRANCH,
@@ -231,7 +250,6 @@ class _Search:
                     key,
                     relation.exchange,
                 )
-        return None
 
     def _by_parent(self) -> Outcome | None:
         for key in self.index.of_host_id(self.question.hints.conversation):
@@ -259,7 +277,7 @@ class _Search:
         history = self.index[key].history
         path, asks = self.question.path, self._asks
         match = exact(history, path, asks=asks)
-        if isinstance(match, Extends):
+        if isinstance(match, Extends) or (match is not None and asks_again(history, path)):
             return match
         return tolerant(history, path, known=known, asks=asks) or match
 
@@ -279,7 +297,40 @@ class _Search:
     def _is_known(self, key: ConversationKey) -> bool:
         """Return whether the host says that it is this conversation."""
         theirs = self.question.hints.conversation
-        return theirs is not None and theirs == self.index[key].hints.conversation
+        same = theirs is not None and theirs == self.index[key].hints.conversation
+        return same and self._is_same_chat(key)
+
+    def _is_same_chat(self, key: ConversationKey) -> bool:
+        """Return whether nothing says that it is another chat, such as the origin of a fork.
+
+        A fork begins with all that its origin knows, so it may branch off, but never go on with it.
+        """
+        theirs, ours = self.question.hints.chat, self.index[key].hints.chat
+        return None in (theirs, ours) or theirs == ours
+
+    def _goes_on(self, key: ConversationKey, match: Extends) -> bool:
+        """Return whether nothing says that a request doesn't go on where the conversation is.
+
+        A summary of everything fits every line of a chat. But where turns were taken back, their
+        numbers are given again; and where turns were led elsewhere, by another model, and the
+        summary hides them, there are more numbers than messages.
+        """
+        now, before = self.question.hints.turn, self.index[key].hints.turn
+        if Rule.SUMMARY in match.rules and now is not None and before is not None:
+            if not 0 < now - before <= _turns_after_summary(self.question.path):
+                return False
+        return self._is_same_chat(key)
+
+    def _newest_known(self) -> ConversationKey | None:
+        """Return the conversation that needs no proof but the host's word.
+
+        Earlier ones of the same chat know what was taken back since, sub-agents never knew it.
+        """
+        for key in self.index.of_host_id(self.question.hints.conversation):
+            led = self.index[key].request_class is RequestClass.SUB_AGENT
+            if self._is_ours(key) and self._is_known(key) and not led:
+                return key
+        return None
 
     def _closeness(self, key: ConversationKey) -> tuple[bool, bool]:
         """Return how well a conversation fits among those that share as much."""
@@ -296,7 +347,24 @@ class _Search:
         same_run = None in (hints.run, entry.hints.run) or hints.run == entry.hints.run
         return fresh and bool(entry.calls) and self._is_known(key) and same_run
 
-    def _note(self, key: ConversationKey, relation: _Relation) -> None:
+    def _is_twin(self, key: ConversationKey) -> bool:
+        """Return whether this is another sub-agent with the same task.
+
+        Within a run a host asks again only what got no answer.
+        """
+        entry, run = self.index[key], self.question.hints.run
+        led = entry.request_class is RequestClass.SUB_AGENT
+        answered = entry.history.answer is not None
+        same_run = run is not None and run == entry.hints.run
+        return led and same_run and answered and asks_again(entry.history, self.question.path)
+
+    def _note(self, key: ConversationKey, relation: Supersedes | Diverges) -> None:
+        if self._is_twin(key):
+            self._considered.append(Candidate(key, "twin"))
+            return
+        if isinstance(relation, Supersedes) and not self._is_same_chat(key):
+            shared = len(self.index[key].history.committed)
+            relation = Diverges(shared, relation.new_from, rules=relation.rules)
         self._considered.append(Candidate(key, type(relation).__name__.lower()))
         self._found.setdefault(key, relation)
 
@@ -310,3 +378,13 @@ def _trailing_results(path: Path) -> Iterator[str]:
         if message.role == "assistant":
             return
         yield from message.results
+
+
+def _turns_after_summary(path: Path) -> int:
+    """Return how many messages of the user, empty ones of commands too, follow the summary."""
+    turns = 0
+    for message in reversed(path):
+        if is_summary(message):
+            break
+        turns += message.role == "user" and not message.results
+    return turns

@@ -151,6 +151,10 @@ class Chat:
         """What stands in place of the beginning."""
         return self.summaries[-1] if self.summaries else None
 
+    def said(self) -> tuple[int, ...]:
+        """What the user said."""
+        return tuple(turn.word for turn in self.turns if turn.word is not None)
+
     def accepted(self) -> Iterator[int]:
         """Every fact that the user sees as said, in order."""
         for turn in self.turns:

@@ -41,6 +41,7 @@ class Host:
     beside: list[Request] = attrs.field(factory=list[Request])
     """Open requests that belong to no chat."""
     options: Options = attrs.field(init=False)
+    _words: dict[object, int] = attrs.field(factory=dict["object", int])
     _runs: count[int] = attrs.field(factory=lambda: count(1))
     _numbers: count[int] = attrs.field(factory=lambda: count(1))
     _names: count[int] = attrs.field(factory=lambda: count(1))
@@ -60,7 +61,7 @@ class Host:
         """Send a message; while tools run it goes with their results (steering)."""
         self.run_tools(chat)
         number = chat.turns[-1].number + 1 if chat.turns else 1
-        self._begin(chat, Turn(number, chat.mode, text, self._word(text), date, image))
+        self._begin(chat, Turn(number, chat.mode, text, self._word(chat, text), date, image))
         self._ask(chat, Relation.GOES_ON if number > 1 else Relation.FIRST)
 
     def edit(self, chat: Chat, turn: int, text: str) -> None:
@@ -68,7 +69,7 @@ class Host:
         self.give_up(chat)
         replaced = chat.turns[turn]
         self._cut(chat, turn)
-        edited = Turn(replaced.number, chat.mode, text, self._word(text), replaced.date)
+        edited = Turn(replaced.number, chat.mode, text, self._word(chat, text), replaced.date)
         self._begin(chat, edited)
         self._ask(chat, Relation.TAKES_BACK)
 
@@ -173,7 +174,7 @@ class Host:
         )
         self.chats.append(led)
         prompt = call["parameters"]["prompt"]
-        led.turns.append(Turn(1, Mode.AGENT, prompt, self._word(prompt)))
+        led.turns.append(Turn(1, Mode.AGENT, prompt, self._word(led, prompt)))
         self._ask(led, Relation.FIRST)
         return led
 
@@ -280,9 +281,7 @@ class Host:
         turn.rebuilt = False
         turn.rounds = turn.rounds[:rounds]
         here = len(chat.turns) - 1
-        chat.summaries = [
-            one for one in chat.summaries if one.before <= (here, -1) or one.before[1] < rounds
-        ]
+        chat.summaries = [one for one in chat.summaries if one.before < (here, rounds)]
 
     def _results(
         self, chat: Chat, text: Callable[[Json], str], *, image: bool = False
@@ -317,8 +316,12 @@ class Host:
         self.beside.append(request)
         self.provider.ask(request)
 
-    def _word(self, text: str) -> int:
-        return self._fact(Kind.WORD, text)
+    def _word(self, chat: Chat, text: str) -> int:
+        """The fact that the user says this now; said again in the same place, it is the same."""
+        place = chat.conversation_id, chat.said(), text
+        if place not in self._words:
+            self._words[place] = self._fact(Kind.WORD, text)
+        return self._words[place]
 
     def _fact(self, kind: Kind, text: str) -> int:
         number = len(self.facts) + 1

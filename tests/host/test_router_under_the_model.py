@@ -38,7 +38,7 @@ OLDER = (
 MOST_CHATS = 4
 
 picks = st.integers(0, 3)
-words = st.sampled_from(["hi", "more"])
+words = st.sampled_from(["hi", "more", "go"])
 answers = st.sampled_from(["ok ", "see [app](src/app.py) "])
 
 
@@ -51,6 +51,7 @@ class HostMachine(RuleBasedStateMachine):
     def _begin(self, pick: int) -> None:
         self.world = World(self.profiles[pick % len(self.profiles)])
         self.calls = count(1)
+        self.gone_back: set[Chat] = set()
 
     @property
     def host(self) -> Host:
@@ -72,8 +73,24 @@ class HostMachine(RuleBasedStateMachine):
     def _waiting(self) -> list[Chat]:
         return [chat for chat in self.host.chats if chat.waiting]
 
+    def _pausing(self) -> list[Chat]:
+        """Chats of the user's in which tools run, or await a click."""
+        return [chat for chat in self._waiting() if chat.led_by is None]
+
     def _told(self) -> list[Chat]:
         return [chat for chat in self._mains() if chat.turns and not chat.turns[-1].command]
+
+    # A summary hides which line of a chat goes on. So nobody can know when no request has shown it:
+    # no summary is made between going back and the next request, and none is gone back behind.
+
+    def _edited(self) -> list[Chat]:
+        """Chats in which a change can be taken back."""
+        edited = [chat for chat in self._mains() if chat.former]
+        return [chat for chat in edited if not chat.summaries and not chat.former[-1][1]]
+
+    def _can_compact(self, chat: Chat) -> bool:
+        """Whether a summary may be made."""
+        return bool(chat.turns) and chat.mode is Mode.AGENT and chat not in self.gone_back
 
     def _leading(self, chat: Chat) -> list[Chat]:
         return [one for one in self.host.chats if one.led_by and one.led_by[0] is chat]
@@ -101,11 +118,12 @@ class HostMachine(RuleBasedStateMachine):
         chat = _pick(self._quiet(), pick)
         pixels = b"pixels" if image and chat.mode is Mode.AGENT else None
         self.host.send(chat, text, image=pixels, date=date)
+        self.gone_back.discard(chat)
 
-    @precondition(lambda self: set(self._waiting()) & set(self._mains()))
+    @precondition(lambda self: self._pausing())
     @rule(pick=picks, text=words)
     def steer(self, pick: int, text: str) -> None:
-        chat = _pick([c for c in self._mains() if c.waiting], pick)
+        chat = _pick(self._pausing(), pick)
         for led in self._leading(chat):
             self.host.give_up(led)
             self.host.report(led)
@@ -116,10 +134,10 @@ class HostMachine(RuleBasedStateMachine):
     def stop(self, pick: int, kept: bool, visible: int | None) -> None:
         self.host.stop(_pick(list(self.host.streaming), pick), kept=kept, visible=visible)
 
-    @precondition(lambda self: set(self._waiting()) & set(self._mains()))
+    @precondition(lambda self: self._pausing())
     @rule(pick=picks)
     def stop_tools(self, pick: int) -> None:
-        chat = _pick([c for c in self._mains() if c.waiting], pick)
+        chat = _pick(self._pausing(), pick)
         for led in self._leading(chat):
             self.host.give_up(led)
             self.host.chats.remove(led)
@@ -136,11 +154,14 @@ class HostMachine(RuleBasedStateMachine):
     def restore(self, pick: int, turn: int) -> None:
         chat = _pick(self._told(), pick)
         self.host.restore(chat, turn % len(chat.turns))
+        self.gone_back.add(chat)
 
-    @precondition(lambda self: any(chat.former for chat in self._mains()))
+    @precondition(lambda self: self._edited())
     @rule(pick=picks)
     def undo(self, pick: int) -> None:
-        self.host.undo(_pick([chat for chat in self._mains() if chat.former], pick))
+        chat = _pick(self._edited(), pick)
+        self.host.undo(chat)
+        self.gone_back.add(chat)
 
     @precondition(lambda self: self._told())
     @rule(pick=picks)
@@ -175,7 +196,7 @@ class HostMachine(RuleBasedStateMachine):
     @rule(pick=picks)
     def compact(self, pick: int) -> None:
         chat = _pick(self._quiet(), pick)
-        if chat.turns and chat.mode is Mode.AGENT and not chat.turns[-1].command:
+        if self._can_compact(chat) and not chat.turns[-1].command:
             self.host.compact(chat)
 
     @rule(ends_us=st.booleans())
@@ -198,10 +219,10 @@ class HostMachine(RuleBasedStateMachine):
             self.host.run_tools(chat, image=image)
             self.host.next_round(chat)
 
-    @precondition(lambda self: set(self._waiting()) & set(self._mains()))
+    @precondition(lambda self: self._pausing())
     @rule(pick=picks)
     def go_on_after_a_pause(self, pick: int) -> None:
-        chat = _pick([c for c in self._mains() if c.waiting], pick)
+        chat = _pick(self._pausing(), pick)
         if not self._leading(chat):
             self.host.pause(chat)
             self.host.go_on(chat)
@@ -211,10 +232,10 @@ class HostMachine(RuleBasedStateMachine):
     def retry(self, pick: int) -> None:
         self.host.retry(_pick(self._ended(Ending.EMPTY), pick))
 
-    @precondition(lambda self: set(self._waiting()) & set(self._mains()))
+    @precondition(lambda self: self._pausing())
     @rule(pick=picks)
     def lead(self, pick: int) -> None:
-        chat = _pick([c for c in self._mains() if c.waiting], pick)
+        chat = _pick(self._pausing(), pick)
         begun = [led.led_by[1] for led in self._leading(chat) if led.led_by]
         for call in chat.waiting:
             if call["toolName"] == "runSubagent" and call["toolCallId"] not in begun:
@@ -233,7 +254,7 @@ class HostMachine(RuleBasedStateMachine):
     def summarise(self, pick: int, fork: bool, whole: bool) -> None:
         chat = _pick(self._told(), pick)
         newest = len(chat.turns) - 1
-        if chat.mode is not Mode.AGENT:
+        if not self._can_compact(chat):
             return
         if chat.waiting:
             before = (newest, len(chat.turns[-1].rounds) - 1 if whole else -1)
@@ -274,7 +295,7 @@ class HostMachine(RuleBasedStateMachine):
     def call(self, pick: int, tool: str) -> None:
         chat = _pick(list(self.host.streaming), pick)
         if chat.mode is Mode.AGENT and not (tool == "runSubagent" and chat.led_by):
-            part = ToolCallPart(f"call-{next(self.calls)}", tool, {"prompt": "hi", "n": 1.0})
+            part = ToolCallPart(f"call-{next(self.calls)}", tool, {"prompt": "look", "n": 1.0})
             self.world.say(self.host.streaming[chat], part)
 
     @precondition(lambda self: self.host.streaming)

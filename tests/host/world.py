@@ -18,11 +18,11 @@ from typing import Any
 import attrs
 import msgspec
 
-from bridge.router import Opens, Outcome, Reason
+from bridge.router import Outcome, Reason
 from bridge.wire import Part, RequestId, TextPart, ToolCallPart
 
-from .chat import Answer, Chat
-from .facts import Json, is_within
+from .chat import Answer, Chat, Ending, Mode
+from .facts import Json, facts_of, is_within, without_facts
 from .model import Host
 from .render import Profile
 from .request import Relation, Request
@@ -49,31 +49,39 @@ class World:
         factory=dict["tuple[Chat, str]", "list[Home]"]
     )
     """Who ever answered a chat, with each model."""
-    by_words: bool = attrs.field(init=False)
-    """Whether facts are told apart by their words alone.
-
-    A host that doesn't say whose a request is can have two chats with equal words and equal answers.
-    Which of the two goes on can't be known then, and doesn't matter.
-    """
+    by_words: bool = False
+    """Whether facts are told apart by their words alone, in every chat."""
+    families: dict[str, set[Chat]] = attrs.field(factory=dict["str", "set[Chat]"])
+    """The chats that share an id: forks and sub-agents."""
     _gaps: dict[Home, set[int]] = attrs.field(factory=dict["Home", "set[int]"])
     """What the host left out when a session began: nobody can tell the agent, until it is new."""
     outcomes: list[Outcome] = attrs.field(factory=list["Outcome"])
     _answers: dict[int, Answer] = attrs.field(factory=dict["int", Answer])
+    _openings: dict[str, set[Chat]] = attrs.field(factory=dict["str", "set[Chat]"])
+    _newest: dict[Chat, Request] = attrs.field(factory=dict["Chat", Request])
+    _places: dict[int, tuple[int, ...]] = attrs.field(factory=dict["int", "tuple[int, ...]"])
+    """What the user had said when each answer was given."""
 
     def __attrs_post_init__(self) -> None:
         self.host = Host(self, self.profile)
         self.ours = Switchboard(self, self.profile.marker)
-        self.by_words = not self.profile.private_keys
 
     # What the host does (`model.Provider`).
 
     def ask(self, request: Request) -> None:
         self.requests[request.number] = request
         self._answers[request.answer.fact] = request.answer
+        if request.chat is not None:
+            self.families.setdefault(request.chat.conversation_id, set()).add(request.chat)
+            self._newest[request.chat] = request
+            self._openings.setdefault(request.chat.turns[0].text, set()).add(request.chat)
+            self._places[request.answer.fact] = request.chat.said()
         others = [
             (chat, home)
             for chat, home in self.homes.items()
-            if chat is not request.chat and self._is_busy(chat, home)
+            if chat is not request.chat
+            and self._is_busy(chat, home)
+            and not self._looks_like(chat, request)
         ]
         fitting = self._fitting(request)
         params = _encode(request.params)
@@ -83,9 +91,10 @@ class World:
         for chat, home in others:
             assert self._is_busy(chat, home), f"what {chat.name} was doing is ended: {outcome}"
         if request.chat is None:
-            assert isinstance(outcome, Opens), f"it is no part of a chat: {outcome}"
-            one_shot = outcome.reason is Reason.ONE_SHOT
-            assert one_shot or not self.profile.private_keys, f"it is one shot: {outcome}"
+            # What an older host asks at the cursor looks like a chat of its own.
+            beside = outcome.reason is Reason.ONE_SHOT or not self.profile.private_keys
+            assert beside, f"it is no part of a chat: {outcome}"
+            assert conversation not in {home for home, _ in self.homes.values()}
             return
         chat = request.chat
         home = (conversation, conversation.ledger.session)
@@ -169,22 +178,48 @@ class World:
     def _streams(self, conversation: Conversation) -> bool:
         return any(one is conversation for one in self.ours.open.values())
 
+    def _looks_like(self, chat: Chat, request: Request) -> bool:
+        """Whether nothing tells this request from one of a chat where it takes something back.
+
+        So it is where the host doesn't say whose a request is: it repeats the chat's newest one, or
+        goes another way after an answer that both have.
+        """
+        if self.profile.private_keys:
+            return False
+        theirs, ours = (
+            [without_facts(message["content"]) for message in one.messages]
+            for one in (self._newest[chat], request)
+        )
+        roles = [message["role"] for message in self._newest[chat].messages]
+        if "assistant" in roles:
+            theirs = theirs[: len(roles) - roles[::-1].index("assistant")]
+            return ours[: len(theirs)] == theirs
+        return ours == theirs
+
     def _fitting(self, request: Request) -> bool:
         """Whether somebody knows the chat, and nothing else, and the request shows it.
 
-        A host that doesn't say whose a request is must show something that only this chat can have:
-        users of two chats may well type the same.
+        It must show an answer of that agent's, for users of two chats may well type the same. Only
+        who answered last needs no proof, where the host says whose the request is; in ask mode it
+        says the same of forks. Where it says nothing, chats that begin alike can be taken for one
+        another, so that one of them finds its agent busy with the other.
         """
         chat = request.chat
         if chat is None or self._repeats_after_a_summary(chat):
             return False
-        accepted = self._told(chat.accepted())
-        answers = set(request.required) & set(self._answers)
+        accepted = list(chat.accepted())
+        if not self.profile.private_keys and len(self._openings[chat.turns[0].text]) > 1:
+            return False
+        forks = [one for one in self.families[chat.conversation_id] if one.led_by is chat.led_by]
+        named = chat.mode is Mode.AGENT or len(forks) == 1
+        last = self.homes.get(chat) if self.profile.private_keys and named else None
+        said = [message for message in request.messages if message["role"] == "assistant"]
+        answers = set(facts_of(said))
         return any(
             conversation.key in self.ours.live
             and conversation.ledger.session == session
-            and is_within(self._told(conversation.ledger.knows), accepted)
-            and (self.profile.private_keys or answers & set(conversation.ledger.knows))
+            and is_within(self._known(chat, conversation), accepted)
+            and (answers & set(conversation.ledger.knows) or (conversation, session) == last)
             for conversation, session in self.former.get((chat, request.model), [])
         )
 
@@ -200,16 +235,41 @@ class World:
     def _check_knowledge(self, chat: Chat, request: Request, home: Home) -> None:
         gap = self._gaps.get(home, set())
         facts = (
-            home[0].ledger.knows,
+            self._known(chat, home[0]),
             [number for number in request.required if number not in gap],
             list(chat.accepted()),
         )
-        known, required, allowed = map(self._told, facts)
+        known, required, allowed = (self._told(chat, some) for some in facts)
         assert is_within(required, known), self._complaint("was not told", *facts)
         assert is_within(known, allowed), self._complaint("knows too much", *facts)
 
-    def _told(self, facts: Iterable[int]) -> list[object]:
-        return [self._words(number) if self.by_words else number for number in facts]
+    def _known(self, chat: Chat, conversation: Conversation) -> list[int]:
+        """What an agent knows, but for what it began to say before it was asked the same again.
+
+        A beginning that the host doesn't show leaves no trace in its requests: the user may have
+        gone back to another attempt at the same question, which was stopped, too.
+        """
+        said, accepted = chat.said(), set(chat.accepted())
+
+        def is_trace(number: int) -> bool:
+            answer, place = self._answers.get(number), self._places.get(number)
+            unfinished = answer is not None and answer.ending is not Ending.COMPLETE
+            same = place is not None and said[: len(place)] == place
+            return number not in accepted and unfinished and same
+
+        return [number for number in conversation.ledger.knows if not is_trace(number)]
+
+    def _told(self, chat: Chat, facts: Iterable[int]) -> list[object]:
+        """Facts as they can be told apart.
+
+        Two chats can have equal words and equal answers. Where nothing in their requests differs,
+        because the host doesn't say whose they are or says the same of both, nobody can know which
+        of the two goes on, and it doesn't matter. Then facts are compared by their words.
+        """
+        alone = self.profile.private_keys and len(self.families[chat.conversation_id]) == 1
+        if alone and not self.by_words:
+            return list(facts)
+        return [self._words(number) for number in facts]
 
     def _words(self, number: int) -> object:
         fact = self.host.facts[number]

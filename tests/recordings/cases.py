@@ -194,7 +194,7 @@ def edit_of_the_first_message(script: Script) -> None:
     chat = Chat(script, "A")
     chat.asks("What is for supper?")
     chat.answers("Fish.")
-    edited = Chat(script, "B")
+    edited = Chat(script, "B", session="A")
     edited.asks("What is for breakfast?")
     edited.answers("Eggs.")
 
@@ -458,7 +458,7 @@ def changed_preamble(script: Script) -> None:
 
 @case
 def replaced_image(script: Script) -> None:
-    """Pictures are dropped: one of the user's, one replaced by a line of text, one with a result."""
+    """Pictures are dropped: one that was asked about, one for a line of text, one of a result."""
     chat = Chat(script, "A")
     chat.asks("What is in this picture?", image("aGFsbA=="))
     chat.answers("A hall.")
@@ -584,9 +584,7 @@ def compaction_by_command(script: Script) -> None:
     chat.answers("Quite.")
 
 
-@case
-def compaction_after_a_fork(script: Script) -> None:
-    """Of two chats with one id, the one that was asked less recently is summarised."""
+def _compaction_after_a_fork(script: Script, session: str) -> None:
     chat = Chat(script, "A")
     chat.asks("Plant a tree.")
     chat.answers("Which kind?")
@@ -595,6 +593,7 @@ def compaction_after_a_fork(script: Script) -> None:
     chat.asks("And a rose.")
     chat.answers("It is red.")
     other = chat.forks("B", before=second)
+    other.session = session
     other.asks("An elm.")
     other.answers("It stands.")
     chat.summarises("An oak was planted.", keeping=2)
@@ -602,6 +601,18 @@ def compaction_after_a_fork(script: Script) -> None:
     chat.answers("They are wet.")
     other.asks("Water it.")
     other.answers("It is wet.")
+
+
+@case
+def compaction_after_a_fork(script: Script) -> None:
+    """Of two chats with one id, the one that was asked less recently is summarised."""
+    _compaction_after_a_fork(script, "B")
+
+
+@case
+def compaction_after_a_fork_that_nothing_names(script: Script) -> None:
+    """The same, and the prompts are equal too: the turn that was kept tells whose it is."""
+    _compaction_after_a_fork(script, "A")
 
 
 @case
@@ -729,6 +740,18 @@ def equal_chats(script: Script) -> None:
 
 
 @case
+def equal_chats_one_after_the_other(script: Script) -> None:
+    """A second chat begins like the first, which was answered: the host says that it is another."""
+    chats = Chat(script, "A", "chat-1"), Chat(script, "B", "chat-2")
+    for chat in chats:
+        chat.asks("Good evening.")
+        chat.answers("Good evening to you.")
+    for chat in chats:
+        chat.asks("What is the time?")
+        chat.answers("Late.")
+
+
+@case
 def other_model(script: Script) -> None:
     """The chat goes on with another model, which is told all of it, and then with the first."""
     chat = Chat(script, "A")
@@ -803,6 +826,21 @@ def older_host_without_cancel(script: Script) -> None:
 
 
 @case
+def older_host_without_cancel_at_first(script: Script) -> None:
+    """The first turn is overtaken: nothing tells that from another chat, which is told all."""
+    chat = Chat(script, "A", None)
+    first = chat.asks("Sing.")
+    script.part(first, text("La, "))
+    other = Chat(script, "B", None, session="A")
+    other.hears("Sing.")
+    other.asks("No, hum.")
+    script.end(first)
+    other.answers("Hm.")
+    other.asks("Thank you.")
+    other.answers("Hm.")
+
+
+@case
 def older_hosts_compaction(script: Script) -> None:
     """A summary without an id: the answer that was kept proves whose it is."""
     chat = Chat(script, "A", None)
@@ -810,6 +848,8 @@ def older_hosts_compaction(script: Script) -> None:
     chat.answers("Roses and a pond.")
     chat.asks("And the pond?")
     chat.answers("It has carps.")
+    aside = chat.sends_aside("A/compact", "compaction", COMPACT_NOW)
+    script.answer(aside, text("<summary>A garden.</summary>"))
     chat.summarises("A garden with roses.", keeping=2)
     chat.asks("How many?")
     chat.answers("Five carps.")

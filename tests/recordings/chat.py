@@ -41,6 +41,10 @@ class Chat:
     model: str = "m"
     kind: Kind = "new"
     """What its first request is."""
+    session: str = attrs.field(
+        default=attrs.Factory(lambda self: self.line.partition("/")[0], takes_self=True)
+    )
+    """What the user sees as one chat."""
     history: list[JSON] = attrs.field(factory=lambda: [user(text(PREAMBLE))])
     """What the host will send of what was said; cases change it as hosts do."""
     last: int | None = None
@@ -106,7 +110,7 @@ class Chat:
 
     def switches(self, line: str, model: str) -> Chat:
         """Go on with another model, which knows nothing of the chat."""
-        other = Chat(self.script, line, self.host_id, self.tools, model)
+        other = Chat(self.script, line, self.host_id, self.tools, model, session=self.session)
         other.history, other.turn = list(self.history), self.turn
         other._fresh = self._words_so_far()
         return other
@@ -124,10 +128,11 @@ class Chat:
         self._fresh = other._words_so_far()[len(self._words_so_far()) :]
         self.history = list(other.history)
 
-    def hears(self, said: str, answer: str) -> None:
-        """Hold a turn that another model answered."""
+    def hears(self, said: str, answer: str | None = None) -> None:
+        """Hold a turn that was led elsewhere."""
         self._add(user(text(wrapped(said))), said)
-        self.history.append(message("assistant", text(answer)))
+        if answer is not None:
+            self.history.append(message("assistant", text(answer)))
 
     def goes_back(self, request: int) -> list[int]:
         """Cut the history before what began `request`; return the requests that are gone."""
@@ -241,7 +246,7 @@ class Chat:
 
     @property
     def _system(self) -> str:
-        return SYSTEM.format(session=self.line.partition("/")[0])
+        return SYSTEM.format(session=self.session)
 
     @property
     def _open(self) -> int:

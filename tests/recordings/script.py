@@ -15,7 +15,7 @@ from bridge.recording import Happening, read_recording
 
 JSON = dict[str, Any]
 
-SYSTEM = "You help with the house. Log: /logs/{session}"
+SYSTEM = "You help with the house.\nVSCODE_TARGET_SESSION_LOG: /logs/{session}\nBe kind."
 PREAMBLE = "<environment_info>\nA house with three floors.\n</environment_info>"
 AGENT_TOOLS = tuple(f"tool_{number}" for number in range(1, 9))
 SUMMARISER = "Your task is to create a comprehensive, detailed summary of what was said."

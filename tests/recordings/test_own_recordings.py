@@ -16,7 +16,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 KNOWN_FAULTS = {
     "equal-sub-agents": "a second sub-agent with the same wish is taken for a retry of the first",
-    "compaction-after-a-fork": "the fork, asked more recently, takes the summary of its origin",
+    "compaction-after-a-fork-that-nothing-names": "the fork takes its origin's summary",
 }
 """Cases that are decided wrongly, and how. A case that is decided rightly fails until it goes."""
 

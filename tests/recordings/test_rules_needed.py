@@ -38,8 +38,8 @@ def _switch_off(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
         found = same(item, theirs)
         return None if found is rule else found
 
-    def exact_but_for_it(history: History, incoming: Path, *, keep: bool = False) -> Any:
-        found = exact(history, incoming, keep=keep)
+    def exact_but_for_it(history: History, incoming: Path, **how: Any) -> Any:
+        found = exact(history, incoming, **how)
         return None if isinstance(found, Match) and rule in found.rules else found
 
     def skip_but_for_it(self: Any, length: int, why: Rule) -> bool:
