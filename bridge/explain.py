@@ -130,6 +130,8 @@ def _why(decision: Decision) -> str:
             return f"a call that conversation {_origin(outcome)} waits for leads it"
         case Reason.ONE_SHOT:
             return "no later request will build on it"
+        case Reason.UNPROVEN:
+            return "it is like a live conversation, but nothing proves that it is that one"
         case Reason.NEW:
             return "it is no live conversation's"
     assert_never(outcome.reason)

@@ -95,7 +95,7 @@ def kind_of(decision: Decision) -> Kind:
         case Reason.PENDING_CALL | Reason.EXTENDS | Reason.TOLERANT:
             led = request_class is RequestClass.SUB_AGENT
             return "sub-agent-continue" if led else "continue"
-        case Reason.NEW:
+        case Reason.NEW | Reason.UNPROVEN:
             return "new"
         case Reason.SUB_AGENT:
             return "sub-agent"

@@ -234,6 +234,7 @@ def _decision(
 ) -> Decision:
     fresh = isinstance(outcome, Opens) and outcome.reason in (
         Reason.NEW,
+        Reason.UNPROVEN,
         Reason.ONE_SHOT,
         Reason.SUB_AGENT,
     )

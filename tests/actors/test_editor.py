@@ -199,7 +199,7 @@ BAD_CHATS: list[tuple[Any, str]] = [
     ({}, "missing required field `modelId` - at `$`"),
     ([], "Expected `object`, got `array` - at `$`"),
     (GOOD | {"modelId": 1}, "at `$.modelId`"),
-    (GOOD | {"messages": []}, "messages must not be empty - at `$`"),
+    (GOOD | {"messages": []}, "Expected `array` of length >= 1 - at `$.messages`"),
     (GOOD | {"messages": {}}, "at `$.messages`"),
     (GOOD | {"messages": [1]}, "at `$.messages[0]`"),
     (GOOD | {"messages": [user("a"), {"content": []}]}, "`role` - at `$.messages[1]`"),

@@ -757,7 +757,7 @@ def verdict(outcome: Outcome) -> tuple[int, str] | None:
 
 
 def test_the_runner_up_is_told_with_what_spoke_against_it(desk: Desk) -> None:
-    """Whatever the outcome; it is the last that was considered, and never the winner."""
+    """Whatever the outcome, if anybody else was considered; and it is never the winner."""
     one = answered(desk, Q1, A1, Q2, A2)
     two = answered(desk, Q1, A1, Q3, A3)
     chat = asks_for("q1"), A1, asks_for("q2"), assistant("a2 [x](y)")
@@ -766,7 +766,8 @@ def test_the_runner_up_is_told_with_what_spoke_against_it(desk: Desk) -> None:
     assert verdict(desk.route(OTHER)) is None
     by_rule = desk.route(Q1, A1, Q2, assistant("a2 x"), OTHER, hints=HERE)
     assert isinstance(by_rule, Joins)
-    assert (by_rule.conversation, verdict(by_rule)) == (three, (two, "diverges"))
+    assert by_rule.conversation == three
+    assert verdict(by_rule) in {(one, "diverges"), (two, "diverges")}
     branch = desk.route(Q1, A1, OTHER)
     assert isinstance(branch, Opens)
     assert branch.origin in {one, two, three}
