@@ -7,6 +7,8 @@ what stands before `new_from` is accounted for, what stands at it and after is n
 
 from __future__ import annotations
 
+from typing import assert_never
+
 from msgspec.structs import replace
 
 from .align import Alignment, align, items_of
@@ -148,3 +150,5 @@ def _with_rules(
             return replace(match, rules=found.rules)
         case None:
             return None
+        case _:
+            assert_never(match)

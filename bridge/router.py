@@ -23,7 +23,8 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Iterator
-from typing import TypeAlias
+from itertools import takewhile
+from typing import TypeAlias, assert_never
 
 import attrs
 import msgspec
@@ -230,10 +231,8 @@ class _Search:
         return None
 
     def _by_branching(self) -> Outcome | None:
-        for key, relation in self._found.items():
-            if isinstance(relation, Diverges):
-                return self._withdrawn(key, relation)
-        return None
+        closest = next(iter(self._found.items()), None)  # what is left: no withdrawal is among them
+        return self._withdrawn(*closest) if closest is not None else None
 
     def _withdrawn(self, key: ConversationKey, relation: Supersedes | Diverges) -> Outcome:
         match relation:
@@ -250,6 +249,8 @@ class _Search:
                     key,
                     relation.exchange,
                 )
+            case _:
+                assert_never(relation)
 
     def _by_parent(self) -> Outcome | None:
         for key in self.index.of_host_id(self.question.hints.conversation):
@@ -340,9 +341,11 @@ class _Search:
         """Return whether a call that the conversation waits for leads this request.
 
         A sub-agent carries the id and the run of the chat that called it, and begins with a first
-        turn.
+        turn. It has no tool to lead others with.
         """
         entry, hints = self.index[key], self.question.hints
+        if entry.request_class is RequestClass.SUB_AGENT:
+            return False
         fresh = all(message.role != "assistant" for message in self.question.path)
         same_run = None in (hints.run, entry.hints.run) or hints.run == entry.hints.run
         return fresh and bool(entry.calls) and self._is_known(key) and same_run
@@ -382,9 +385,5 @@ def _trailing_results(path: Path) -> Iterator[str]:
 
 def _turns_after_summary(path: Path) -> int:
     """Return how many messages of the user, empty ones of commands too, follow the summary."""
-    turns = 0
-    for message in reversed(path):
-        if is_summary(message):
-            break
-        turns += message.role == "user" and not message.results
-    return turns
+    after = takewhile(lambda message: not is_summary(message), reversed(path))
+    return sum(message.role == "user" and not message.results for message in after)

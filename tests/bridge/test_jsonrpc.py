@@ -269,6 +269,22 @@ def test_bad_parameters_are_refused_with_the_whole_path(raw: bytes, path: str, w
     assert refused.value.message.endswith(f" - at {where}")
 
 
+def test_parameters_that_are_no_utf8_are_no_json() -> None:
+    """What was read in one pass with its line wasn't looked through before."""
+    with pytest.raises(RpcError) as refused:
+        decode_at(point, b'{"\xff":[1]}', "$.messages[3]")
+    assert refused.value.code == PARSE_ERROR
+    assert refused.value.message.startswith("Parse error: ")
+    assert refused.value.message.endswith(" - at `$.messages[3]`")
+
+
+def test_parameters_nested_too_deeply_are_refused() -> None:
+    decoder = msgspec.json.Decoder[Any](Any)
+    with pytest.raises(RpcError) as refused:
+        decode_at(decoder, b"[" * 200_000 + b"]" * 200_000, "$.x")
+    assert refused.value.code == INVALID_PARAMS
+
+
 def test_parameters_by_position_are_refused() -> None:
     call = parse_line(b'{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}')
     assert isinstance(call, Call)

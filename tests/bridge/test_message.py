@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.message import CallKey, Message, canonical_json
-from bridge.wire import DataPart, Part, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
+from bridge.message import CallKey, Message, canonical_json, marker_token
+from bridge.wire import (
+    DataPart,
+    Part,
+    Role,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from tests.strategies import (
     chunkings,
     json_values,
@@ -81,8 +89,22 @@ def test_messages_are_equal_just_when_they_mean_the_same(
             [ToolCallPart("c1", "t", {"b": [2], "a": 1})],
         ),
         ([ThinkingPart("hm"), TextPart("a")], [TextPart("a"), DataPart("usage", b"{}")]),
+        ([ToolCallPart("c1__vscode-17", "t", {})], [ToolCallPart("c1", "t", {})]),
+        ([ToolResultPart("c1__vscode-17")], [ToolResultPart("c1__vscode-x\ny")]),
+        ([ToolCallPart("c1", "a.b/c:é", {})], [ToolCallPart("c1", "a_b_c__", {})]),
+        ([TextPart("a")], [TextPart("a"), DataPart("stateful_marker", b"m\\token")]),
     ],
-    ids=["calls last", "empty text", "results by id", "arguments as JSON", "bookkeeping"],
+    ids=[
+        "calls last",
+        "empty text",
+        "results by id",
+        "arguments as JSON",
+        "bookkeeping",
+        "suffixes of calls",
+        "suffixes of results",
+        "names of tools",
+        "markers",
+    ],
 )
 def test_what_hosts_are_known_to_change_makes_no_difference(
     parts: list[Part], others: list[Part]
@@ -101,6 +123,9 @@ def test_what_hosts_are_known_to_change_makes_no_difference(
         ([CALL], [ToolResultPart("c1")]),
         ([IMAGE], [DataPart("image/jpeg", IMAGE.data)]),
         ([IMAGE], [DataPart("image/png", b"other")]),
+        ([ToolCallPart("c1", "a-b", {})], [ToolCallPart("c1", "a_b", {})]),
+        ([ToolCallPart("c1__", "t", {})], [ToolCallPart("c1", "t", {})]),
+        ([ToolCallPart("__vscode-1", "t", {})], [ToolCallPart("__vscode-2", "t", {})]),
         ([ToolCallPart("c1", "t", {"a": 1})], [ToolCallPart("c1", "t", {"a": True})]),
         ([ToolCallPart("c1", "t", {"a": 1})], [ToolCallPart("c1", "t", {"a": 1.5})]),
     ],
@@ -127,6 +152,78 @@ def test_fields_hold_what_is_compared() -> None:
     assert message.results == ("c0",)
     assert len(message.images) == 1
     assert message.digest.hex() in repr(message)
+
+
+def test_call_ids_and_tool_names_are_kept_as_they_are_compared() -> None:
+    parts = [ToolCallPart("c1__vscode-17", "a.b", {}), ToolResultPart("c0__vscode-17")]
+    message = Message.of("assistant", parts)
+    assert message.calls == (CallKey("c1", "a_b", b"{}"),)
+    assert message.results == ("c0",)
+    assert Message.of("user", [ToolResultPart("__vscode-1")]).results == ("__vscode-1",)
+
+
+# What is known of it beside.
+
+WRAPPED = "<context>\nMonday\n</context>\n<userRequest>\nHello!\n</userRequest>\n"
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "request_text"),
+    [
+        ("user", "Hello!", "Hello!"),
+        ("user", WRAPPED, "Hello!"),
+        ("user", "<environment_info>Linux", None),
+        ("user", "", None),
+        ("assistant", WRAPPED, None),
+        ("system", "Hello!", None),
+    ],
+)
+def test_a_message_knows_what_the_user_asks_in_it(
+    role: Role, text: str, request_text: str | None
+) -> None:
+    assert Message.of(role, [TextPart(text)]).request == request_text
+
+
+@pytest.mark.parametrize(
+    ("role", "parts", "is_said"),
+    [
+        ("user", [TextPart("a")], True),
+        ("assistant", [CALL], True),
+        ("user", [ToolResultPart("c1")], True),
+        ("user", [IMAGE], True),
+        ("user", [TextPart("")], False),
+        ("assistant", [ThinkingPart("hm")], False),
+        ("system", [TextPart("a")], False),
+    ],
+)
+def test_a_step_of_the_conversation_is_not_the_systems_and_not_empty(
+    role: Role, parts: list[Part], is_said: bool
+) -> None:
+    assert Message.of(role, parts).is_said is is_said
+
+
+def test_the_newest_marker_in_a_message_is_known() -> None:
+    one, two = (DataPart("stateful_marker", f"m\\{token}".encode()) for token in ("a", "b"))
+    assert Message.of("assistant", [TextPart("x")]).marker is None
+    assert Message.of("assistant", [one, two]).marker == "b"
+    assert Message.of("assistant", [one]).is_empty, "it says nothing"
+
+
+@pytest.mark.parametrize(
+    ("data", "token"),
+    [
+        (rb"model\token", "token"),
+        (rb"\token", "token"),
+        (rb"a/b c\with\more", r"with\more"),
+        (b"model\\", ""),
+        (b"token", None),
+        (b"", None),
+        (b"\xff\\t\xff", "t\ufffd"),
+    ],
+)
+def test_a_marker_is_what_follows_the_model(data: bytes, token: str | None) -> None:
+    """Hosts replace the model's id in front by that of the current one."""
+    assert marker_token(data) == token
 
 
 @pytest.mark.parametrize("part", [TextPart("a"), CALL, ToolResultPart("c1"), IMAGE])
@@ -169,3 +266,11 @@ def test_canonical_json_is_equal_just_where_javascript_sees_no_difference(
 
 def test_canonical_json_knows_numbers_and_keys() -> None:
     assert canonical_json({"b": [1.0, -0.0, 1.5], "a": True}) == b'{"a":true,"b":[1,0,1.5]}'
+
+
+@pytest.mark.parametrize("depth", [100, 900])
+def test_arguments_too_deep_to_be_looked_through_are_compared_as_they_came(depth: int) -> None:
+    value: Any = 1
+    for _ in range(depth):
+        value = [value]
+    assert canonical_json(value) == b"[" * depth + b"1" + b"]" * depth

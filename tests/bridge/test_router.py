@@ -617,7 +617,150 @@ def test_a_marker_that_nobody_remembers_is_nothing(desk: Desk) -> None:
     assert desk.joined(Q1, marked("a1", "m\\unheard-of"), Q2) == (key, Reason.EXTENDS)
 
 
+# Forks, and lines of one chat.
+
+ORIGIN, FORK = Hints("c", chat="log of the origin"), Hints("c", chat="log of the fork")
+
+
+def test_a_fork_branches_off_and_leaves_its_origin_alone(desk: Desk) -> None:
+    """It has the id of its origin, and all that this was told; only the log is another."""
+    key = answered(desk, Q1, A1, Q2, A2, hints=ORIGIN)
+    fork, outcome = desk.ask(Q1, A1, Q2, A2, OTHER, hints=FORK)
+    assert isinstance(outcome, Opens)
+    assert fork != key
+    desk.finish(fork, "b")
+    assert desk.joined(Q1, A1, Q2, A2, Q3, hints=ORIGIN) == (key, Reason.EXTENDS)
+    line = (Q1, A1, Q2, A2, OTHER, assistant("b"), Q3)
+    assert desk.joined(*line, hints=FORK) == (fork, Reason.EXTENDS)
+
+
+def test_a_fork_supersedes_nothing_of_its_origin(desk: Desk) -> None:
+    key = answered(desk, Q1, A1, hints=ORIGIN)
+    desk.ask(Q1, A1, Q2, hints=ORIGIN)
+    desk.cancel(key)
+    assert desk.route(Q1, A1, OTHER, hints=ORIGIN).reason is Reason.SUPERSEDES
+    expected = Opens(Extends(2), Reason.BRANCH, origin=key, shared=1)
+    assert desk.route(Q1, A1, OTHER, hints=FORK) == expected
+
+
+@pytest.mark.parametrize("hints", [Hints("c"), Hints(), Hints(chat="log of the origin")])
+def test_who_does_not_name_its_chat_is_taken_for_the_one_that_fits(
+    desk: Desk, hints: Hints
+) -> None:
+    key = answered(desk, Q1, A1, hints=ORIGIN)
+    assert desk.joined(Q1, A1, Q2, hints=hints) == (key, Reason.EXTENDS)
+
+
+def test_only_the_newest_line_of_a_chat_needs_no_proof(desk: Desk) -> None:
+    """The line before knows what was taken back since."""
+    old = answered(desk, Q1, A1, hints=HERE)
+    new = desk.opened(Q1, hints=HERE)
+    desk.finish(new, "b1")
+    _, outcome = desk.ask(SUMMARY, Q2, hints=HERE)
+    assert outcome == Joins(
+        new, Extends(1, frozenset({Rule.SUMMARY})), Reason.TOLERANT, runner_up=outcome.runner_up
+    )
+    assert desk.histories[old].shown == [Q1, A1]
+
+
+def test_a_sub_agent_is_not_the_newest_line_of_its_chat(desk: Desk) -> None:
+    parent = waiting_parent(desk, "c1")
+    desk.finish(desk.opened(OTHER, hints=PARENT), "done")
+    summarised = SUMMARY, Message.of("assistant", [ToolCallPart("c1", "runSubagent", {})]), RESULT
+    assert desk.joined(*summarised, hints=PARENT) == (parent, Reason.PENDING_CALL)
+    desk.finish(parent, "a1")
+    next_turn = Hints("c", run="r2", turn=2)
+    assert desk.joined(SUMMARY, Q2, hints=next_turn) == (parent, Reason.TOLERANT)
+
+
+SUMMARY = user("<conversation-summary>\nThey said q1.\n</conversation-summary>")
+
+
+@pytest.mark.parametrize(
+    ("turn", "after", "goes_on"),
+    [
+        (None, [Q3], True),
+        (3, [Q3], True),
+        (2, [Q3], False),  # given again: the second turn was taken back
+        (1, [Q3], False),
+        (4, [Q3], False),  # the third was led elsewhere
+        (4, [OTHER, A1, Q3], True),
+        (3, [OTHER, A1, Q3], True),
+        (4, [OTHER, A1, RESULT], False),  # a result is no turn
+    ],
+)
+def test_after_a_summary_the_number_of_the_turn_has_to_fit(
+    desk: Desk, turn: int | None, after: list[Message], goes_on: bool
+) -> None:
+    """A summary of everything fits every line of a chat."""
+    key = desk.opened(Q1, hints=Hints("here", turn=1))
+    desk.finish(key, "x1")
+    desk.joined(Q1, assistant("x1"), Q2, hints=Hints("here", turn=2))
+    desk.finish(key, "x2")
+    outcome = desk.route(SUMMARY, *after, hints=Hints("here", turn=turn))
+    assert isinstance(outcome, Joins) is goes_on
+    if not goes_on:
+        other_line = Candidate(key, "another line of the chat")
+        assert (outcome.reason, outcome.runner_up) == (Reason.UNPROVEN, other_line)
+
+
+@pytest.mark.parametrize("turn", [1, 2, 7])
+def test_without_a_summary_the_number_says_nothing(desk: Desk, turn: int) -> None:
+    key = desk.opened(Q1, hints=Hints("here", turn=1))
+    desk.finish(key, "a1")
+    assert desk.joined(Q1, A1, Q2, hints=Hints("here", turn=turn)) == (key, Reason.EXTENDS)
+
+
+def test_asking_the_same_again_beats_going_on_in_other_words(desk: Desk) -> None:
+    """Word for word is what the host repeats; no rule could be closer."""
+    cut = desk.opened(Q1, A1, Q2)
+    desk.cancel(cut, "a2")
+    assert desk.joined(Q1, A1, Q2) == (cut, Reason.RETRY)
+    desk.finish(cut, "a2")
+    again = Opens(Extends(2), Reason.RETRY, origin=cut, shared=1)
+    assert desk.route(Q1, A1, Q2) == again
+
+
+def test_sub_agents_with_the_same_task_are_not_retries_of_each_other(desk: Desk) -> None:
+    """Within a run a host asks again only what got no answer. Nor does one lead the other."""
+    parent = waiting_parent(desk, "p1", "p2")
+    one = desk.opened(OTHER, hints=PARENT)
+    desk.emit(one, CALL)
+    desk.finish(one)
+    two, outcome = desk.ask(OTHER, hints=PARENT)
+    twin = Candidate(one, "twin")
+    assert outcome == Opens(
+        Extends(0), Reason.SUB_AGENT, RequestClass.SUB_AGENT, origin=parent, runner_up=twin
+    )
+    assert two not in {parent, one}
+
+
+def test_a_sub_agent_that_got_no_answer_is_asked_again(desk: Desk) -> None:
+    waiting_parent(desk, "p1")
+    child = desk.opened(OTHER, hints=PARENT)
+    desk.fail(child)
+    assert desk.joined(OTHER, hints=PARENT) == (child, Reason.RETRY)
+
+
+def test_a_sub_agent_of_another_run_is_no_twin(desk: Desk) -> None:
+    waiting_parent(desk, "p1")
+    child = desk.opened(OTHER, hints=PARENT)
+    desk.emit(child, CALL)
+    desk.finish(child)
+    assert desk.route(OTHER, hints=Hints("c", run="another")).reason is Reason.RETRY
+
+
 # In other words.
+
+
+def test_a_chat_is_found_by_a_question_where_the_newest_answer_was_rendered_anew(
+    desk: Desk,
+) -> None:
+    """After a reload, from a host that gives no ids."""
+    key = answered(desk, asks_for("q1"), assistant("see [app](src/app.py)"))
+    _, outcome = desk.ask(Q1, assistant("see app"), Q2)
+    rules = REQUEST_ONLY | {Rule.LINKS_REWRITTEN}
+    assert outcome == Joins(key, Extends(2, rules), Reason.TOLERANT)
 
 
 def test_a_chat_that_was_rebuilt_is_found_by_its_answers(desk: Desk) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import gc
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from msgspec import Raw
 
 from bridge import transcript
-from bridge.errors import INVALID_PARAMS, RpcError
+from bridge.errors import INVALID_PARAMS, PARSE_ERROR, RpcError
 from bridge.message import Message
 from bridge.transcript import TranscriptReader, decode_message
 from bridge.wire import ChatMessage, TextPart, ToolResultPart, UnknownPart
@@ -102,6 +103,25 @@ def test_equal_messages_are_one_object_however_they_were_written() -> None:
     parts = raw("user", {"type": "text", "value": "he"}, {"type": "text", "value": "llo"})
     read = reader.read([said("user", "hello"), spaced, parts])
     assert read.path[0] is read.path[1] is read.path[2]
+
+
+def test_messages_that_differ_in_our_marker_alone_are_two_though_they_are_equal() -> None:
+    """The marker isn't part of what was said, and must not be lost on the way."""
+    read = TranscriptReader().read(
+        [
+            raw("assistant", {"type": "text", "value": "a"}, marker(b"m\\one")),
+            raw("assistant", {"type": "text", "value": "a"}, marker(b"m\\two")),
+            raw("assistant", marker(b"m\\two"), {"type": "text", "value": "a"}),
+        ]
+    )
+    assert [message.marker for message in read.path] == ["one", "two", "two"]
+    assert read.path[0] == read.path[1]
+    assert read.path[1] is read.path[2]
+
+
+def marker(data: bytes) -> dict[str, str]:
+    encoded = base64.b64encode(data).decode()
+    return {"type": "data", "mimeType": "stateful_marker", "data": encoded}
 
 
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "system"]), st.text("ab"))))
@@ -221,6 +241,22 @@ def test_a_fault_is_told_with_its_whole_path(faulty: Raw, path: str) -> None:
     assert refused.value.message.endswith(f" - at `{path}`")
 
 
+@pytest.mark.parametrize(
+    ("faulty", "path"),
+    [
+        (b'{"role":"user","content":[{"type":"text","value":"\xc3"}]}', ".content[0]"),
+        (b'{"role":"user","content":[{"type":"text","value":""},{"type":"\xff"}]}', ".content[1]"),
+        (b'{"role":"user","content":[],"name":"\xff"}', ""),
+    ],
+)
+def test_text_that_is_no_utf8_is_no_json_wherever_it_turns_up(faulty: bytes, path: str) -> None:
+    """A line that is read in one pass isn't looked through for it (`bridge.methods.read_chat`)."""
+    with pytest.raises(RpcError) as refused:
+        TranscriptReader().read([said("user", "hello"), Raw(faulty)])
+    assert refused.value.code == PARSE_ERROR
+    assert refused.value.message.endswith(f" - at `$.messages[1]{path}`")
+
+
 def test_a_request_that_was_refused_leaves_no_trace(decoded: list[str]) -> None:
     reader = TranscriptReader()
     with pytest.raises(RpcError):
@@ -232,17 +268,7 @@ def test_a_request_that_was_refused_leaves_no_trace(decoded: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "depth",
-    [
-        100,
-        pytest.param(
-            600,
-            marks=pytest.mark.xfail(
-                reason="bug: canonical_json recurses in Python, so it gives up before msgspec does",
-                raises=RecursionError,
-            ),
-        ),
-        5_000,
-    ],
+    [100, 600, 5_000],
 )
 def test_arguments_nested_deeply_are_read_or_refused_but_never_fatal(depth: int) -> None:
     nested = b"[" * depth + b"]" * depth
