@@ -327,9 +327,11 @@ class _Search:
 
         Earlier ones of the same chat know what was taken back since, sub-agents never knew it.
         """
-        for key in self.index.of_host_id(self.question.hints.conversation):
-            led = self.index[key].request_class is RequestClass.SUB_AGENT
-            if self._is_ours(key) and self._is_known(key) and not led:
+        hints = self.question.hints
+        for key in self.index.of_host_id(hints.conversation):
+            entry = self.index[key]
+            led = entry.request_class is RequestClass.SUB_AGENT
+            if entry.agent == self.question.agent and entry.hints.chat == hints.chat and not led:
                 return key
         return None
 

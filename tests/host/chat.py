@@ -135,6 +135,8 @@ class Chat:
         factory=list["tuple[list[Turn], list[Summary]]"]
     )
     """What edits took out, for going back."""
+    restored: bool = False
+    """Whether something was taken out since the last request."""
     led_by: tuple[Chat, str] | None = None
     """The chat whose tool call leads this one, and the call."""
 

@@ -62,7 +62,8 @@ class Host:
         self.run_tools(chat)
         number = chat.turns[-1].number + 1 if chat.turns else 1
         self._begin(chat, Turn(number, chat.mode, text, self._word(chat, text), date, image))
-        self._ask(chat, Relation.GOES_ON if number > 1 else Relation.FIRST)
+        goes_on = Relation.TAKES_BACK if chat.restored else Relation.GOES_ON
+        self._ask(chat, goes_on if number > 1 else Relation.FIRST)
 
     def edit(self, chat: Chat, turn: int, text: str) -> None:
         """Change an earlier message and send it: what followed is gone."""
@@ -77,11 +78,13 @@ class Host:
         """Go back to before a message; the next one that is sent takes its number."""
         self.give_up(chat)
         self._cut(chat, turn)
+        chat.restored = True
 
     def undo(self, chat: Chat) -> None:
         """Take the newest edit, or the going back, back."""
         self.give_up(chat)
         chat.turns, chat.summaries = chat.former.pop()
+        chat.restored = False
 
     def regenerate(self, chat: Chat) -> None:
         """Ask for another answer to the newest message."""
@@ -307,6 +310,7 @@ class Host:
             next(self._numbers), chat, relation, messages, chat.model, options, answer
         )
         self.streaming[chat] = request
+        chat.restored = False
         self.provider.ask(request)
 
     def _aside(self, messages: list[Json], options: Json, model: str = "rec") -> None:

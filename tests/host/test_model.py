@@ -48,7 +48,7 @@ def test_the_model_sends_what_the_host_sent(name: str) -> None:
     if not RECORDINGS.is_dir():
         pytest.skip(f"no recordings in {RECORDINGS}; set VSCODELM_SHARED")
     playback = Playback()
-    playback.world.by_words = name in ID_TWICE
+    playback.world.knowledge.by_words = name in ID_TWICE
     for one in filter(None, [BEFORE.get(name), name]):
         with (RECORDINGS / f"{one}.jsonl").open("rb") as lines:
             playback.play(lines, REMARKS[one])

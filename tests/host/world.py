@@ -12,7 +12,7 @@ What must hold, whatever is done:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -21,8 +21,9 @@ import msgspec
 from bridge.router import Outcome, Reason
 from bridge.wire import Part, RequestId, TextPart, ToolCallPart
 
-from .chat import Answer, Chat, Ending, Mode
-from .facts import Json, facts_of, is_within, without_facts
+from .chat import Chat, Mode
+from .facts import Json, facts_of, without_facts
+from .knowledge import Knowledge
 from .model import Host
 from .render import Profile
 from .request import Relation, Request
@@ -41,6 +42,7 @@ class World:
     profile: Profile = attrs.field(factory=Profile)
     host: Host = attrs.field(init=False)
     ours: Switchboard = attrs.field(init=False)
+    knowledge: Knowledge = attrs.field(init=False)
     requests: dict[RequestId, Request] = attrs.field(factory=dict["RequestId", Request])
     settled: dict[RequestId, int] = attrs.field(factory=dict["RequestId", int])
     homes: dict[Chat, Home] = attrs.field(factory=dict["Chat", Home])
@@ -49,33 +51,25 @@ class World:
         factory=dict["tuple[Chat, str]", "list[Home]"]
     )
     """Who ever answered a chat, with each model."""
-    by_words: bool = False
-    """Whether facts are told apart by their words alone, in every chat."""
-    families: dict[str, set[Chat]] = attrs.field(factory=dict["str", "set[Chat]"])
-    """The chats that share an id: forks and sub-agents."""
     _gaps: dict[Home, set[int]] = attrs.field(factory=dict["Home", "set[int]"])
     """What the host left out when a session began: nobody can tell the agent, until it is new."""
     outcomes: list[Outcome] = attrs.field(factory=list["Outcome"])
-    _answers: dict[int, Answer] = attrs.field(factory=dict["int", Answer])
     _openings: dict[str, set[Chat]] = attrs.field(factory=dict["str", "set[Chat]"])
     _newest: dict[Chat, Request] = attrs.field(factory=dict["Chat", Request])
-    _places: dict[int, tuple[int, ...]] = attrs.field(factory=dict["int", "tuple[int, ...]"])
-    """What the user had said when each answer was given."""
+    _modes: dict[Chat, Mode] = attrs.field(factory=dict["Chat", Mode])
 
     def __attrs_post_init__(self) -> None:
         self.host = Host(self, self.profile)
         self.ours = Switchboard(self, self.profile.marker)
+        self.knowledge = Knowledge(self.host.facts, by_words=not self.profile.private_keys)
 
     # What the host does (`model.Provider`).
 
     def ask(self, request: Request) -> None:
         self.requests[request.number] = request
-        self._answers[request.answer.fact] = request.answer
+        self.knowledge.note(request)
         if request.chat is not None:
-            self.families.setdefault(request.chat.conversation_id, set()).add(request.chat)
-            self._newest[request.chat] = request
             self._openings.setdefault(request.chat.turns[0].text, set()).add(request.chat)
-            self._places[request.answer.fact] = request.chat.said()
         others = [
             (chat, home)
             for chat, home in self.homes.items()
@@ -100,12 +94,16 @@ class World:
         home = (conversation, conversation.ledger.session)
         former = self.former.setdefault((chat, request.model), [])
         if home not in former:
-            self._gaps[home] = set(chat.accepted()) - set(request.required)
-        self._check_knowledge(chat, request, home)
+            self._gaps.setdefault(home, set(chat.accepted()) - set(request.required))
+        required = [number for number in request.required if number not in self._gaps[home]]
+        fault = self.knowledge.check(chat, required, conversation.ledger.knows)
+        assert fault is None, f"the agent {fault}\n{outcome}"
         if request.relation is Relation.GOES_ON and fitting:
             assert home in former, f"{chat.name} goes on with a stranger: {outcome}"
         former.append(home)
         self.homes[chat] = home
+        self._newest[chat] = request
+        self._modes[chat] = chat.mode
 
     def cancel(self, request: Request) -> None:
         self.ours.cancel(request.number)
@@ -200,25 +198,25 @@ class World:
         """Whether somebody knows the chat, and nothing else, and the request shows it.
 
         It must show an answer of that agent's, for users of two chats may well type the same. Only
-        who answered last needs no proof, where the host says whose the request is; in ask mode it
-        says the same of forks. Where it says nothing, chats that begin alike can be taken for one
+        who answered last needs no proof, where the host says whose the request is; of forks it says
+        the same, and less in ask mode. Where it says nothing, chats that begin alike can be taken for one
         another, so that one of them finds its agent busy with the other.
         """
         chat = request.chat
         if chat is None or self._repeats_after_a_summary(chat):
             return False
-        accepted = list(chat.accepted())
         if not self.profile.private_keys and len(self._openings[chat.turns[0].text]) > 1:
             return False
-        forks = [one for one in self.families[chat.conversation_id] if one.led_by is chat.led_by]
-        named = chat.mode is Mode.AGENT or len(forks) == 1
-        last = self.homes.get(chat) if self.profile.private_keys and named else None
+        forks = [one for one in self.knowledge.family(chat) if one.led_by is chat.led_by]
+        same = len(forks) == 1 and self._modes.get(chat) is chat.mode
+        named = self.profile.private_keys and same
+        last = self.homes.get(chat) if named else None
         said = [message for message in request.messages if message["role"] == "assistant"]
-        answers = set(facts_of(said))
+        answers = {number for number in facts_of(said) if self.knowledge.is_whole(number)}
         return any(
             conversation.key in self.ours.live
             and conversation.ledger.session == session
-            and is_within(self._known(chat, conversation), accepted)
+            and self.knowledge.fits(chat, conversation.ledger.knows)
             and (answers & set(conversation.ledger.knows) or (conversation, session) == last)
             for conversation, session in self.former.get((chat, request.model), [])
         )
@@ -231,59 +229,6 @@ class World:
         """
         said = [turn.text for turn in chat.turns if turn.word is not None]
         return chat.summary is not None and said[-1] in said[:-1]
-
-    def _check_knowledge(self, chat: Chat, request: Request, home: Home) -> None:
-        gap = self._gaps.get(home, set())
-        facts = (
-            self._known(chat, home[0]),
-            [number for number in request.required if number not in gap],
-            list(chat.accepted()),
-        )
-        known, required, allowed = (self._told(chat, some) for some in facts)
-        assert is_within(required, known), self._complaint("was not told", *facts)
-        assert is_within(known, allowed), self._complaint("knows too much", *facts)
-
-    def _known(self, chat: Chat, conversation: Conversation) -> list[int]:
-        """What an agent knows, but for what it began to say before it was asked the same again.
-
-        A beginning that the host doesn't show leaves no trace in its requests: the user may have
-        gone back to another attempt at the same question, which was stopped, too.
-        """
-        said, accepted = chat.said(), set(chat.accepted())
-
-        def is_trace(number: int) -> bool:
-            answer, place = self._answers.get(number), self._places.get(number)
-            unfinished = answer is not None and answer.ending is not Ending.COMPLETE
-            same = place is not None and said[: len(place)] == place
-            return number not in accepted and unfinished and same
-
-        return [number for number in conversation.ledger.knows if not is_trace(number)]
-
-    def _told(self, chat: Chat, facts: Iterable[int]) -> list[object]:
-        """Facts as they can be told apart.
-
-        Two chats can have equal words and equal answers. Where nothing in their requests differs,
-        because the host doesn't say whose they are or says the same of both, nobody can know which
-        of the two goes on, and it doesn't matter. Then facts are compared by their words.
-        """
-        alone = self.profile.private_keys and len(self.families[chat.conversation_id]) == 1
-        if alone and not self.by_words:
-            return list(facts)
-        return [self._words(number) for number in facts]
-
-    def _words(self, number: int) -> object:
-        fact = self.host.facts[number]
-        answer = self._answers.get(number)
-        return fact.kind, fact.text if answer is None else answer.text
-
-    def _complaint(self, what: str, *facts: Iterable[int]) -> str:
-        known, required, allowed = (
-            ", ".join(str(self.host.facts[number]) for number in some) for some in facts
-        )
-        return (
-            f"the agent {what}: {self.outcomes[-1]}\n"
-            f"knows:    {known}\nneeds:    {required}\nmay know: {allowed}"
-        )
 
     def _check_reasons(self, outcome: Outcome) -> None:
         assert isinstance(outcome.reason, Reason)
