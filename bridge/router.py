@@ -317,10 +317,10 @@ class _Search:
         summary hides them, there are more numbers than messages.
         """
         now, before = self.question.hints.turn, self.index[key].hints.turn
+        fits = True
         if Rule.SUMMARY in match.rules and now is not None and before is not None:
-            if not 0 < now - before <= _turns_after_summary(self.question.path):
-                return False
-        return self._is_same_chat(key)
+            fits = 0 < now - before <= _turns_after_summary(self.question.path)
+        return fits and self._is_same_chat(key)
 
     def _newest_known(self) -> ConversationKey | None:
         """Return the conversation that needs no proof but the host's word.

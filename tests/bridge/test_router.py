@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.history import Diverges, Ending, Extends, History, Phase, Supersedes
+from bridge.history import Ask, Diverges, Ending, Extends, History, Phase, Supersedes
 from bridge.message import Message
 from bridge.request import Hints, RequestClass
 from bridge.router import (
@@ -788,13 +788,26 @@ def test_an_exact_repetition_beats_one_in_other_words_however_long_that_is(desk:
     assert desk.joined(Q1, A1, Q2) == (exact, Reason.EXTENDS)
 
 
-def test_an_exact_repetition_that_the_walk_did_not_meet_takes_no_rule(desk: Desk) -> None:
-    """The newest answer streams, so no point is marked where the request goes on."""
+def test_an_answer_that_streams_may_be_repeated_as_far_as_it_has_come(desk: Desk) -> None:
     key = answered(desk, Q1, A1)
     desk.ask(Q1, A1, Q2)
     desk.emit(key, TextPart("a2"))
     _, outcome = desk.ask(Q1, A1, Q2, A2, Q3)
     assert outcome == Joins(key, Extends(4), Reason.EXTENDS)
+
+
+def test_going_on_in_other_words_beats_taking_something_back(desk: Desk) -> None:
+    cut = answered(desk, Q1, A1)
+    desk.ask(Q1, A1, Q2)
+    desk.cancel(cut)
+    other = answered(desk, asks_for("q1"), A1, asks_for("other"), assistant("x"))
+    _, outcome = desk.ask(Q1, A1, OTHER, assistant("x"), Q3)
+    assert outcome == Joins(
+        other,
+        Extends(4, REQUEST_ONLY),
+        Reason.TOLERANT,
+        runner_up=Candidate(cut, "supersedes"),
+    )
 
 
 def test_no_more_conversations_are_compared_than_a_few(desk: Desk) -> None:
@@ -809,11 +822,18 @@ def test_no_more_conversations_are_compared_than_a_few(desk: Desk) -> None:
     assert (found.reason, lost.reason) == (Reason.TOLERANT, Reason.UNPROVEN)
 
 
-def test_no_more_conversations_are_looked_at_at_a_point_than_a_few(desk: Desk) -> None:
-    """The oldest of those that ask the same: who is beyond the first few isn't thought of."""
-    keys = [desk.opened(Q1) for _ in range(MOST_CANDIDATES + 1)]
-    desk.cancel(keys[0])
-    assert desk.ask(Q1)[0] == keys[0], "the most recent at the point"
+@pytest.mark.parametrize(("others", "found"), [(0, True), (1, False)])
+def test_no_more_conversations_are_looked_at_at_a_point_than_a_few(
+    desk: Desk, others: int, found: bool
+) -> None:
+    """Many windows ask the same and wait; the request repeats what the oldest asked."""
+    cut = desk.opened(Q1)
+    desk.cancel(cut)
+    for key in range(2, 1 + MOST_CANDIDATES + others):
+        waiting = History()
+        waiting.apply(Ask(key, (Q1,), Extends(0)))
+        desk.index.place(key, AGENT, waiting)
+    assert isinstance(desk.route(Q1), Joins) is found
 
 
 # Coming and going.

@@ -48,9 +48,7 @@ class Ledger:
         for part in parts:
             if isinstance(part, ToolCallPart):
                 self._questions = self._questions or []
-                self._questions.append(
-                    CallTool(part.tool_call_id, part.tool_name, part.parameters)
-                )
+                self._questions.append(CallTool(part.tool_call_id, part.tool_name, part.parameters))
 
     def abort(self) -> None:
         """End the open turn; what was said stays said."""

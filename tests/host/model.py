@@ -57,7 +57,9 @@ class Host:
         self.chats.append(chat)
         return chat
 
-    def send(self, chat: Chat, text: str, *, image: bytes | None = None, date: str = "today") -> None:
+    def send(
+        self, chat: Chat, text: str, *, image: bytes | None = None, date: str = "today"
+    ) -> None:
         """Send a message; while tools run it goes with their results (steering)."""
         self.run_tools(chat)
         number = chat.turns[-1].number + 1 if chat.turns else 1
@@ -286,9 +288,7 @@ class Host:
         here = len(chat.turns) - 1
         chat.summaries = [one for one in chat.summaries if one.before < (here, rounds)]
 
-    def _results(
-        self, chat: Chat, text: Callable[[Json], str], *, image: bool = False
-    ) -> None:
+    def _results(self, chat: Chat, text: Callable[[Json], str], *, image: bool = False) -> None:
         for call in chat.waiting:
             newest = chat.turns[-1].newest
             assert newest is not None
@@ -336,5 +336,3 @@ class Host:
 def _is_unfinished(answer: Answer) -> bool:
     kept = answer.ending is Ending.STOPPED and answer.kept
     return answer.ending is not Ending.COMPLETE and not kept
-
-

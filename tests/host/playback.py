@@ -184,7 +184,9 @@ class Playback:
         for chat in list(self._host.chats):
             waiting = {call["toolCallId"]: call for call in chat.waiting}
             if ids & set(waiting):
-                for led in [one for one in self._host.chats if one.led_by and one.led_by[0] is chat]:
+                for led in [
+                    one for one in self._host.chats if one.led_by and one.led_by[0] is chat
+                ]:
                     self._host.report(led)
                 self._host.next_round(chat)
                 return

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import re
 
-AGENT = "You are an expert AI programming assistant, working with a user in VS Code. Model: {model}."
-SESSION_LOG = "\nVSCODE_TARGET_SESSION_LOG: /user/GitHub.copilot-chat/debug-logs/{log}\nWhen a skill"
-SUB_AGENT = "You are an expert AI programming assistant, without agents of your own. Model: {model}."
+AGENT = (
+    "You are an expert AI programming assistant, working with a user in VS Code. Model: {model}."
+)
+SESSION_LOG = (
+    "\nVSCODE_TARGET_SESSION_LOG: /user/GitHub.copilot-chat/debug-logs/{log}\nWhen a skill"
+)
+SUB_AGENT = (
+    "You are an expert AI programming assistant, without agents of your own. Model: {model}."
+)
 ASK = "You are an AI programming assistant.\nModel: {model}."
 TITLE = "You are an expert in crafting ultra-compact titles for chatbot conversations."
 TITLE_REQUEST = "Please write a brief title for the following request:\n\n{text}"
@@ -21,7 +27,9 @@ FORK_REQUEST = (
     "The conversation has grown too large for the context window and must be compacted now.\n\n"
     "Answer with a <summary>."
 )
-INLINE = "When asked for your name, you must respond with GitHub Copilot. Quick, inline code changes."
+INLINE = (
+    "When asked for your name, you must respond with GitHub Copilot. Quick, inline code changes."
+)
 INLINE_FILE = "The filepath is `/demo/app.py` and this is its content:\n<file>\npass\n</file>\n"
 
 PREAMBLE = (

@@ -198,5 +198,3 @@ def _delivery(deliver: Deliver, asking: Asking) -> Delivery:
         can_ask=False,
         capabilities=Capabilities(),
     )
-
-

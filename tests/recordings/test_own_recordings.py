@@ -14,37 +14,21 @@ from .ledger import faults
 
 GOLDEN = Path(__file__).parent / "golden"
 
-KNOWN_FAULTS = {
-    "equal-sub-agents": "a second sub-agent with the same wish is taken for a retry of the first",
-    "compaction-after-a-fork-that-nothing-names": "the fork takes its origin's summary",
-}
-"""Cases that are decided wrongly, and how. A case that is decided rightly fails until it goes."""
 
-each_case = pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.xfail(reason=KNOWN_FAULTS[name]))
-        if name in KNOWN_FAULTS
-        else name
-        for name in CASES
-    ],
-)
-
-
-@each_case
+@pytest.mark.parametrize("name", CASES)
 def test_every_request_is_decided_as_labelled(name: str) -> None:
     script = played(name)
     told = explain(script.happenings(), script.labels)
     assert not told.is_different, "\n".join(told.lines)
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in KNOWN_FAULTS])
+@pytest.mark.parametrize("name", CASES)
 def test_an_agent_knows_every_word_once_and_nothing_that_was_withdrawn(name: str) -> None:
     script = played(name)
     assert faults(list(Replay().decisions(script.happenings())), script.labels) == []
 
 
-@pytest.mark.parametrize("name", [name for name in CASES if name not in KNOWN_FAULTS])
+@pytest.mark.parametrize("name", CASES)
 def test_what_is_told_of_it_is_as_it_was(name: str, request: pytest.FixtureRequest) -> None:
     script = played(name)
     told = explain(script.happenings(), script.labels)
@@ -56,4 +40,4 @@ def test_what_is_told_of_it_is_as_it_was(name: str, request: pytest.FixtureReque
 
 
 def test_no_golden_file_is_left_over() -> None:
-    assert {path.stem for path in GOLDEN.iterdir()} == CASES.keys() - KNOWN_FAULTS.keys()
+    assert {path.stem for path in GOLDEN.iterdir()} == CASES.keys()
