@@ -20,6 +20,10 @@ AgentKey: TypeAlias = bytes
 """An agent definition as canonical JSON."""
 
 
+MOST_CHATS = 1_000
+"""How many of the host's chats are remembered beyond the conversations that live."""
+
+
 class Mark(enum.Enum):
     """Where in a conversation a later request may join."""
 
@@ -88,6 +92,8 @@ class Index:
         self._by_host_id: _Groups[str] = _Groups()
         self._by_answer: _Groups[bytes] = _Groups()
         self._by_question: _Groups[str] = _Groups()
+        self._newest: dict[tuple[AgentKey, str, str | None], ConversationKey] = {}
+        """Who was asked last of a chat, even if it is gone: earlier lines know too much."""
 
     def __getitem__(self, key: ConversationKey) -> Entry:
         """Return what is known of a conversation."""
@@ -111,6 +117,12 @@ class Index:
         self._entries[key] = Entry(agent, history, request_class, hints)
         if not request_class.is_one_shot:
             self._by_host_id.add(hints.conversation, key)
+        if hints.conversation is not None and request_class is RequestClass.MAIN:
+            chat = (agent, hints.conversation, hints.chat)
+            self._newest.pop(chat, None)
+            self._newest[chat] = key
+            if len(self._newest) > MOST_CHATS:
+                del self._newest[next(iter(self._newest))]
         self.update(key)
 
     def update(self, key: ConversationKey) -> None:
@@ -176,6 +188,13 @@ class Index:
     def of_host_id(self, conversation: str | None) -> Iterator[ConversationKey]:
         """Yield the conversations that the host gave this id, the most recently asked first."""
         return self._by_host_id.newest_first(conversation)
+
+    def newest_of(self, agent: AgentKey, hints: Hints) -> ConversationKey | None:
+        """Return who was asked last of the chat that the host names; None if it is gone."""
+        if hints.conversation is None:
+            return None
+        key = self._newest.get((agent, hints.conversation, hints.chat))
+        return key if key in self._entries else None
 
     def likely(self, path: Path, hints: Hints, points: list[Point]) -> Iterator[ConversationKey]:
         """Yield whom a request may continue in other words, the likeliest first, maybe twice."""

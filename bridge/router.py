@@ -206,7 +206,8 @@ class _Search:
     def _by_rules(self, points: list[Point]) -> Outcome | None:
         seen: set[ConversationKey] = set()
         likely = self.index.likely(self.question.path, self.question.hints, points)
-        newest = self._newest_known()
+        # Earlier lines of a chat know what was taken back since, sub-agents never knew it.
+        newest = self.index.newest_of(self.question.agent, self.question.hints)
         for key in likely:
             if key in seen or not self._is_ours(key):
                 continue
@@ -321,19 +322,6 @@ class _Search:
         if Rule.SUMMARY in match.rules and now is not None and before is not None:
             fits = 0 < now - before <= _turns_after_summary(self.question.path)
         return fits and self._is_same_chat(key)
-
-    def _newest_known(self) -> ConversationKey | None:
-        """Return the conversation that needs no proof but the host's word.
-
-        Earlier ones of the same chat know what was taken back since, sub-agents never knew it.
-        """
-        hints = self.question.hints
-        for key in self.index.of_host_id(hints.conversation):
-            entry = self.index[key]
-            led = entry.request_class is RequestClass.SUB_AGENT
-            if entry.agent == self.question.agent and entry.hints.chat == hints.chat and not led:
-                return key
-        return None
 
     def _closeness(self, key: ConversationKey) -> tuple[bool, bool]:
         """Return how well a conversation fits among those that share as much."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.history import Ask, Cancel, Close, Emit, Extends, Fail, Finish, History, Supersedes
-from bridge.index import Index, Mark
+from bridge.index import MOST_CHATS, Index, Mark
 from bridge.message import Message
 from bridge.request import Hints, RequestClass
 from bridge.wire import DataPart, Part, TextPart, ToolCallPart, ToolResultPart
@@ -327,8 +325,24 @@ def test_nothing_is_left_once_all_are_forgotten(
 
 def contents(index: Index) -> list[str]:
     """Everything that it holds on to, spelled out: what stays would be a leak."""
-    fields: Iterable[object] = vars(index).values()
-    return [repr(getattr(field, "_keys", field)) for field in fields]
+    fields = {name: field for name, field in vars(index).items() if name != "_newest"}
+    return [repr(getattr(field, "_keys", field)) for field in fields.values()]
+
+
+def test_who_was_asked_last_of_a_chat_is_remembered_when_it_is_gone_but_not_of_all_chats() -> None:
+    """Else an earlier line of the chat would be taken for the newest."""
+    index = Index()
+    index.place(1, AGENT, History(), hints=HERE)
+    index.place(2, AGENT, History(), hints=HERE)
+    assert index.newest_of(AGENT, HERE) == 2
+    index.forget(2)
+    assert index.newest_of(AGENT, HERE) is None
+    for number in range(MOST_CHATS):
+        index.place(3, AGENT, History(), hints=Hints(f"chat {number}"))
+    index.place(1, AGENT, History(), hints=HERE)
+    assert index.newest_of(AGENT, HERE) == 1
+    assert index.newest_of(AGENT, Hints("chat 0")) is None
+    assert index.newest_of(AGENT, Hints()) is None
 
 
 # Who is done.

@@ -342,5 +342,5 @@ def test_every_agent_of_an_older_host_knows_what_its_user_sees() -> None:
 def test_every_agent_knows_what_its_user_sees_in_the_long_run(
     machine: type[HostMachine],
 ) -> None:
-    many = settings(max_examples=20 * settings().max_examples, stateful_step_count=80)
+    many = settings(max_examples=2 * settings().max_examples, stateful_step_count=80)
     run_state_machine_as_test(machine, settings=many)

@@ -199,8 +199,8 @@ class World:
 
         It must show an answer of that agent's, for users of two chats may well type the same. Only
         who answered last needs no proof, where the host says whose the request is; of forks it says
-        the same, and less in ask mode. Where it says nothing, chats that begin alike can be taken for one
-        another, so that one of them finds its agent busy with the other.
+        the same, and less in ask mode. Where it says nothing, chats that begin alike can be taken
+        for one another, so that one of them finds its agent busy with the other.
         """
         chat = request.chat
         if chat is None or self._repeats_after_a_summary(chat):
