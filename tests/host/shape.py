@@ -22,8 +22,8 @@ class Shapes:
     def of(self, params: Json, window: str) -> Json:
         """The shape of a request that `window` sent."""
         options = params["options"]
-        private = options.get("modelOptions", {})
-        trace = private.get("_otelTraceContext") or {}
+        private: Json = options.get("modelOptions", {})
+        trace: Json = private.get("_otelTraceContext") or {}
         return {
             "messages": [_message(message) for message in params["messages"]],
             "private": sorted(private),
