@@ -121,7 +121,8 @@ def tolerant(
         if found.consumed == len(incoming) and incoming[-1].role == "user":
             begins = found.starts[items[-1].exchange]
             return _with_rules(withdraw(history, begins, again=True, asks=asks), found)
-        return Extends(found.consumed, found.rules) if may_go_on(history) else None
+        goes_on = found.proof or may_go_on(history)
+        return Extends(found.consumed, found.rules) if goes_on else None
     stopped = items[found.recorded]
     begins = found.starts[stopped.exchange]
     if begins == len(incoming):
