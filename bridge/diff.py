@@ -125,7 +125,8 @@ def tolerant(
             if begins == len(incoming):
                 return None  # a summary stands for all of it, and nothing is asked after it
             return _with_rules(withdraw(history, begins, again=True, asks=asks), found)
-        return Extends(found.consumed, found.rules) if may_go_on(history) else None
+        goes_on = found.proof or may_go_on(history)
+        return Extends(found.consumed, found.rules) if goes_on else None
     stopped = items[found.recorded]
     begins = found.starts[stopped.exchange]
     if begins == len(incoming):

@@ -32,7 +32,7 @@ from msgspec.structs import replace
 
 from .align import is_summary
 from .diff import Asks, Path, asks_again, exact, opening, tolerant
-from .history import Diverges, Extends, Match, Supersedes
+from .history import Diverges, Extends, Match, Phase, Supersedes
 from .index import AgentKey, ConversationKey, Index, Mark, Point
 from .request import Hints, RequestClass
 from .rules import Rule
@@ -315,13 +315,17 @@ class _Search:
 
         A summary of everything fits every line of a chat. But where turns were taken back, their
         numbers are given again; and where turns were led elsewhere, by another model, and the
-        summary hides them, there are more numbers than messages.
+        summary hides them, there are more numbers than messages. Not every prompt names its chat;
+        one that doesn't mustn't end a turn of one that does, for that may be a fork.
         """
-        now, before = self.question.hints.turn, self.index[key].hints.turn
-        fits = True
-        if Rule.SUMMARY in match.rules and now is not None and before is not None:
-            fits = 0 < now - before <= _turns_after_summary(self.question.path)
-        return fits and self._is_same_chat(key)
+        entry, hints = self.index[key], self.question.hints
+        if Rule.SUMMARY in match.rules and hints.turn is not None and entry.hints.turn is not None:
+            later = hints.turn - entry.hints.turn
+            if not 0 < later <= _turns_after_summary(self.question.path):
+                return False
+        if entry.history.phase is Phase.STREAMING and self._asks.cancels:
+            return entry.hints.chat == hints.chat
+        return self._is_same_chat(key)
 
     def _closeness(self, key: ConversationKey) -> tuple[bool, bool]:
         """Return how well a conversation fits among those that share as much."""

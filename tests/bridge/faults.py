@@ -63,7 +63,7 @@ FAULTS = [
         "what is withdrawn is committed",
         "history",
         "                self.provisional = None\n",
-        "                self.committed_path[:] = self.shown\n"
+        "                self.committed += [self.provisional] if self.provisional else []\n"
         "                self.provisional = None\n",
     ),
     Fault(

@@ -455,6 +455,7 @@ def test_results_as_they_were_are_a_retry_of_the_turn_that_they_feed() -> None:
 
 def test_that_the_host_knows_it_is_no_proof_if_nothing_came_back() -> None:
     history = wrapped(COMPLETE)
+    assert tolerant(wrapped(COMPLETE, COMPLETE), (OTHER,), known=True) is None
     assert tolerant(history, (OTHER,), known=True) is None
     assert tolerant(history, (), known=True) is None
     assert tolerant(history, (Q1, assistant("never said"), Q2), known=True) is None

@@ -119,6 +119,15 @@ class Summary:
     facts: tuple[int, ...]
 
 
+@attrs.frozen
+class Former:
+    """A chat before an edit, for going back."""
+
+    turns: list[Turn]
+    summaries: list[Summary]
+    restored: bool
+
+
 @attrs.define(eq=False)
 class Chat:
     """One chat of the user's, or of a tool's."""
@@ -131,10 +140,8 @@ class Chat:
     run: int = 0
     turns: list[Turn] = attrs.field(factory=list[Turn])
     summaries: list[Summary] = attrs.field(factory=list[Summary])
-    former: list[tuple[list[Turn], list[Summary]]] = attrs.field(
-        factory=list["tuple[list[Turn], list[Summary]]"]
-    )
-    """What edits took out, for going back."""
+    former: list[Former] = attrs.field(factory=list["Former"])
+    """What it was before each edit."""
     restored: bool = False
     """Whether something was taken out since the last request."""
     led_by: tuple[Chat, str] | None = None

@@ -14,7 +14,7 @@ from typing import Protocol
 import attrs
 
 from . import prompts
-from .chat import Answer, Chat, Ending, Mode, Result, Round, Summary, Turn
+from .chat import Answer, Chat, Ending, Former, Mode, Result, Round, Summary, Turn
 from .facts import Fact, Json, Kind
 from .render import Profile, after, render, said, structured, summarise
 from .request import Options, Relation, Request
@@ -85,8 +85,9 @@ class Host:
     def undo(self, chat: Chat) -> None:
         """Take the newest edit, or the going back, back."""
         self.give_up(chat)
-        chat.turns, chat.summaries = chat.former.pop()
-        chat.restored = False
+        former = chat.former.pop()
+        chat.turns, chat.summaries = former.turns, former.summaries
+        chat.restored = former.restored
 
     def regenerate(self, chat: Chat) -> None:
         """Ask for another answer to the newest message."""
@@ -276,7 +277,8 @@ class Host:
         chat.turns.append(turn)
 
     def _cut(self, chat: Chat, turn: int) -> None:
-        chat.former.append(([one.copy() for one in chat.turns], list(chat.summaries)))
+        turns = [one.copy() for one in chat.turns]
+        chat.former.append(Former(turns, list(chat.summaries), chat.restored))
         chat.turns = chat.turns[:turn]
         chat.summaries = [one for one in chat.summaries if one.before[0] < turn]
 

@@ -86,7 +86,7 @@ class HostMachine(RuleBasedStateMachine):
     def _edited(self) -> list[Chat]:
         """Chats in which a change can be taken back."""
         edited = [chat for chat in self._mains() if chat.former]
-        return [chat for chat in edited if not chat.summaries and not chat.former[-1][1]]
+        return [chat for chat in edited if not chat.summaries and not chat.former[-1].summaries]
 
     def _can_compact(self, chat: Chat) -> bool:
         """Whether a summary may be made."""
@@ -147,7 +147,8 @@ class HostMachine(RuleBasedStateMachine):
     @rule(pick=picks, turn=picks, text=words)
     def edit(self, pick: int, turn: int, text: str) -> None:
         chat = _pick(self._told(), pick)
-        self.host.edit(chat, turn % len(chat.turns), text)
+        messages = [index for index, one in enumerate(chat.turns) if one.word is not None]
+        self.host.edit(chat, _pick(messages, turn), text)
 
     @precondition(lambda self: self._told())
     @rule(pick=picks, turn=picks)
@@ -318,7 +319,7 @@ class HostMachine(RuleBasedStateMachine):
     def expire(self, pick: int) -> None:
         chat = _pick(list(self.world.homes), pick)
         if not chat.waiting:
-            self.world.ours.end(self.world.homes[chat][0])
+            self.world.expire(chat)
 
 
 class OlderHostMachine(HostMachine):

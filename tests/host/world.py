@@ -56,6 +56,7 @@ class World:
     outcomes: list[Outcome] = attrs.field(factory=list["Outcome"])
     _openings: dict[str, set[Chat]] = attrs.field(factory=dict["str", "set[Chat]"])
     _newest: dict[Chat, Request] = attrs.field(factory=dict["Chat", Request])
+    _texts: dict[Chat, set[str]] = attrs.field(factory=dict["Chat", "set[str]"])
     _modes: dict[Chat, Mode] = attrs.field(factory=dict["Chat", Mode])
 
     def __attrs_post_init__(self) -> None:
@@ -104,6 +105,7 @@ class World:
         self.homes[chat] = home
         self._newest[chat] = request
         self._modes[chat] = chat.mode
+        self._texts.setdefault(chat, set()).add(chat.turns[-1].text)
 
     def cancel(self, request: Request) -> None:
         self.ours.cancel(request.number)
@@ -143,6 +145,14 @@ class World:
         for request in list(self.host.beside):
             self.say(request, TextPart("ok"))
             self.ours.finish(request.number)
+
+    def expire(self, chat: Chat) -> None:
+        """End the conversation that a chat hasn't used for longest."""
+        former = self.former.get((chat, chat.model), [])
+        for conversation in reversed(dict.fromkeys(one for one, _ in reversed(former))):
+            if conversation.key in self.ours.live:
+                self.ours.end(conversation)
+                return
 
     def restart(self) -> None:
         """End our process, as a reload of the window does; the next one knows nothing."""
@@ -227,8 +237,10 @@ class World:
         It looks like the earlier one sent again, when the summary covers all before that. So it is
         taken for that: the agent is replaced, and knows no less.
         """
-        said = [turn.text for turn in chat.turns if turn.word is not None]
-        return chat.summary is not None and said[-1] in said[:-1]
+        begins = len(chat.turns[-1].rounds) == 1
+        return (
+            begins and bool(chat.summaries) and chat.turns[-1].text in self._texts.get(chat, set())
+        )
 
     def _check_reasons(self, outcome: Outcome) -> None:
         assert isinstance(outcome.reason, Reason)
