@@ -40,6 +40,9 @@ class World:
     """A host, and a process of ours that it talks to."""
 
     profile: Profile = attrs.field(factory=Profile)
+    keeps_sessions: bool = True
+    """Whether a chat that goes on must find its session. A fresh one knows as much, and costs a
+    replay; where a host says little enough for long enough, doubt means a fresh one."""
     host: Host = attrs.field(init=False)
     ours: Switchboard = attrs.field(init=False)
     knowledge: Knowledge = attrs.field(init=False)
@@ -99,7 +102,7 @@ class World:
         required = [number for number in request.required if number not in self._gaps[home]]
         fault = self.knowledge.check(chat, required, conversation.ledger.knows)
         assert fault is None, f"the agent {fault}\n{outcome}"
-        if request.relation is Relation.GOES_ON and fitting:
+        if request.relation is Relation.GOES_ON and fitting and self.keeps_sessions:
             assert home in former, f"{chat.name} goes on with a stranger: {outcome}"
         former.append(home)
         self.homes[chat] = home
