@@ -376,12 +376,6 @@ FAULTS = [
         "range(self.at, len(self.record))",
     ),
     Fault(
-        "facts about the machine show where a chat goes on",
-        "align",
-        "same(item, theirs) is not None and not says_nothing(theirs)",
-        "same(item, theirs) is not None",
-    ),
-    Fault(
         "an image says nothing",
         "align",
         "and not (message.results or message.images)",

@@ -74,6 +74,8 @@ def test_whatever_happened_the_marks_are_on_what_was_shown(history: History) -> 
     assert all(depth <= len(shown) for depth in found)
     if shown and history.request is None:
         assert max(found) == len(shown)
+    if history.request is not None:
+        assert all(Mark.HEAD not in kinds for kinds in found.values()), "it has not ended"
 
 
 def test_what_says_nothing_is_found_nowhere_and_leaves_where_it_was() -> None:
