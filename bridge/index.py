@@ -51,6 +51,13 @@ class Entry(Value):
     """What the user asked in it last."""
 
     @property
+    def awaits_results(self) -> bool:
+        """Whether its newest answer is complete but for the results of calls in it."""
+        provisional = self.history.provisional
+        complete = provisional is not None and provisional.ending is Ending.COMPLETE
+        return complete and bool(self.calls)
+
+    @property
     def is_done(self) -> bool:
         """Whether no later request will build on it."""
         led = self.request_class is RequestClass.SUB_AGENT and not self.calls

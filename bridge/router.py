@@ -315,14 +315,18 @@ class _Search:
 
         A summary of everything fits every line of a chat. But where turns were taken back, their
         numbers are given again; and where turns were led elsewhere, by another model, and the
-        summary hides them, there are more numbers than messages. Not every prompt names its chat;
+        summary hides them, there are more numbers than messages. Results that it hides were never
+        given to the agent that waits for them. Not every prompt names its chat;
         one that doesn't mustn't end a turn of one that does, for that may be a fork.
         """
         entry, hints = self.index[key], self.question.hints
-        if Rule.SUMMARY in match.rules and hints.turn is not None and entry.hints.turn is not None:
-            later = hints.turn - entry.hints.turn
-            if not 0 < later <= _turns_after_summary(self.question.path):
+        if Rule.SUMMARY in match.rules:
+            if entry.awaits_results:
                 return False
+            if hints.turn is not None and entry.hints.turn is not None:
+                later = hints.turn - entry.hints.turn
+                if not 0 < later <= _turns_after_summary(self.question.path):
+                    return False
         if entry.history.phase is Phase.STREAMING and self._asks.cancels:
             return entry.hints.chat == hints.chat
         return self._is_same_chat(key)

@@ -222,8 +222,8 @@ FAULTS = [
     Fault(
         "a first answer that streams is taken over by rule",
         "diff",
-        "Extends(found.consumed, found.rules) if may_go_on(history) else None",
-        "Extends(found.consumed, found.rules)",
+        "goes_on = found.proof or may_go_on(history)",
+        "goes_on = True",
     ),
     Fault(
         "a summary of everything is a request",
@@ -707,9 +707,9 @@ FAULTS = [
     ),
     Fault(
         "a sub-agent is the newest line of its chat",
-        "router",
-        "self._is_known(key) and not led:",
-        "self._is_known(key):",
+        "index",
+        "if hints.conversation is not None and request_class is RequestClass.MAIN:",
+        "if hints.conversation is not None:",
     ),
     Fault(
         "a one-shot is anybody's",
@@ -756,8 +756,20 @@ FAULTS = [
     Fault(
         "a fork goes on with its origin",
         "router",
-        "return fits and self._is_same_chat(key)",
-        "return fits",
+        "return self._is_same_chat(key)\n\n    def _closeness",
+        "return True\n\n    def _closeness",
+    ),
+    Fault(
+        "who may be a fork ends its origin's turn",
+        "router",
+        "if entry.history.phase is Phase.STREAMING and self._asks.cancels:",
+        "if False:",
+    ),
+    Fault(
+        "who was asked last of a chat is there for ever",
+        "index",
+        "return key if key in self._entries else None",
+        "return key",
     ),
     Fault(
         "a fork withdraws what its origin said",
@@ -768,8 +780,8 @@ FAULTS = [
     Fault(
         "a summary fits every line of a chat",
         "router",
-        "fits = 0 < now - before <= _turns_after_summary(self.question.path)",
-        "fits = True",
+        "if not 0 < later <= _turns_after_summary(self.question.path):",
+        "if False:",
     ),
     Fault(
         "a result is a turn",

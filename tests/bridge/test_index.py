@@ -347,6 +347,16 @@ def test_who_was_asked_last_of_a_chat_is_remembered_when_it_is_gone_but_not_of_a
     assert index.newest_of(AGENT, Hints()) is None
 
 
+@pytest.mark.parametrize("request_class", RequestClass)
+def test_only_a_turn_of_the_chat_itself_is_its_newest_line(request_class: RequestClass) -> None:
+    index = Index()
+    index.place(1, AGENT, History(), hints=HERE)
+    index.place(2, AGENT, History(), request_class, HERE)
+    assert index.newest_of(AGENT, HERE) == (2 if request_class is RequestClass.MAIN else 1)
+    assert index.newest_of(OTHER_AGENT, HERE) is None
+    assert index.newest_of(AGENT, Hints("here", chat="a fork's log")) is None
+
+
 # Who is done.
 
 

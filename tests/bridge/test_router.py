@@ -401,6 +401,11 @@ def test_results_of_earlier_turns_are_no_key(desk: Desk) -> None:
     desk.ask(Q1, CALLED, RESULT)
     desk.finish(key, "a1")
     assert desk.joined(Q1, CALLED, RESULT, A1, Q2) == (key, Reason.EXTENDS)
+    desk.emit(key, ToolCallPart("c2", "read", {}))
+    desk.finish(key)
+    earlier = Message.of("assistant", [ToolCallPart("c2", "read", {})])
+    result = Message.of("user", [ToolResultPart("c2")])
+    assert isinstance(desk.route(OTHER, earlier, result, A2, Q3), Opens)
 
 
 # Requests that nobody builds on, and sub-agents.
@@ -452,6 +457,18 @@ def test_a_sub_agent_is_led_by_the_conversation_that_waits(desk: Desk) -> None:
     assert (again, outcome.request_class) == (child, RequestClass.SUB_AGENT)
     desk.finish(child, "found it")
     assert desk.ended_if_done(child), "nobody asks a sub-agent twice"
+
+
+def test_a_sub_agent_that_has_the_facts_of_its_chat_is_no_edit_of_it(desk: Desk) -> None:
+    facts = user("<environment_info>\nLinux\n</environment_info>")
+    parent = desk.opened(facts, Q1, hints=PARENT)
+    desk.finish(parent, "a1")
+    desk.ask(facts, Q1, A1, Q2, hints=PARENT)
+    desk.emit(parent, ToolCallPart("p1", "runSubagent", {}))
+    desk.finish(parent)
+    outcome = desk.route(facts, OTHER, hints=PARENT)
+    assert isinstance(outcome, Opens)
+    assert (outcome.reason, outcome.origin) == (Reason.SUB_AGENT, parent)
 
 
 def test_sub_agents_work_side_by_side_and_the_parent_gets_their_results(desk: Desk) -> None:
@@ -663,6 +680,27 @@ def test_only_the_newest_line_of_a_chat_needs_no_proof(desk: Desk) -> None:
     assert desk.histories[old].shown == [Q1, A1]
 
 
+def test_an_earlier_line_of_a_chat_needs_proof_also_where_the_newest_does_not_fit(
+    desk: Desk,
+) -> None:
+    answered(desk, Q1, A1, hints=HERE)
+    desk.opened(Q1, hints=HERE)
+    assert desk.route(SUMMARY, Q2, hints=HERE).reason is Reason.UNPROVEN
+
+
+@pytest.mark.parametrize(
+    ("hints", "goes_on"), [(ORIGIN, True), (FORK, False), (Hints("c"), False), (Hints(), True)]
+)
+def test_a_turn_that_streams_is_ended_only_by_its_own_chat(
+    desk: Desk, hints: Hints, goes_on: bool
+) -> None:
+    """Not every prompt names its chat, so whoever gives the id alone may be a fork."""
+    key = answered(desk, Q1, A1, hints=ORIGIN)
+    desk.ask(Q1, A1, Q2, hints=ORIGIN)
+    desk.emit(key, TextPart("a2"))
+    assert isinstance(desk.route(Q1, A1, Q2, A2, Q3, hints=hints), Joins) is goes_on
+
+
 def test_a_sub_agent_is_not_the_newest_line_of_its_chat(desk: Desk) -> None:
     parent = waiting_parent(desk, "c1")
     desk.finish(desk.opened(OTHER, hints=PARENT), "done")
@@ -715,6 +753,7 @@ def test_asking_the_same_again_beats_going_on_in_other_words(desk: Desk) -> None
     """Word for word is what the host repeats; no rule could be closer."""
     cut = desk.opened(Q1, A1, Q2)
     desk.cancel(cut, "a2")
+    answered(desk, asks_for("q1"), A1)
     assert desk.joined(Q1, A1, Q2) == (cut, Reason.RETRY)
     desk.finish(cut, "a2")
     again = Opens(Extends(2), Reason.RETRY, origin=cut, shared=1)

@@ -114,6 +114,14 @@ def test_turns_of_another_model_that_a_summary_hides_are_not_lost(world: World) 
     assert _newest(world).reason is Reason.UNPROVEN
 
 
+def test_results_that_a_summary_hides_are_not_lost(world: World) -> None:
+    chat = _begin(world, "hi")
+    _wait_for_tools(world, chat, "call-1")
+    world.host.stop(chat, kept=True)
+    world.host.compact(chat)
+    world.host.send(chat, "more")
+
+
 def test_the_agent_goes_on_after_a_summary_of_all_it_knows(world: World) -> None:
     chat = _begin(world, "hi", "ok")
     world.host.compact(chat)

@@ -21,7 +21,7 @@ import msgspec
 from bridge.router import Outcome, Reason
 from bridge.wire import Part, RequestId, TextPart, ToolCallPart
 
-from .chat import Chat, Mode
+from .chat import Chat, Mode, Summary
 from .facts import Json, facts_of, without_facts
 from .knowledge import Knowledge
 from .model import Host
@@ -59,6 +59,8 @@ class World:
     outcomes: list[Outcome] = attrs.field(factory=list["Outcome"])
     _openings: dict[str, set[Chat]] = attrs.field(factory=dict["str", "set[Chat]"])
     _newest: dict[Chat, Request] = attrs.field(factory=dict["Chat", Request])
+    _under: dict[Home, Summary | None] = attrs.field(factory=dict["Home", "Summary | None"])
+    """The summary that each session saw last; going back behind it brings the whole text back."""
     _texts: dict[Chat, set[str]] = attrs.field(factory=dict["Chat", "set[str]"])
     _modes: dict[Chat, Mode] = attrs.field(factory=dict["Chat", Mode])
 
@@ -108,6 +110,7 @@ class World:
         self.homes[chat] = home
         self._newest[chat] = request
         self._modes[chat] = chat.mode
+        self._under[home] = chat.summary
         self._texts.setdefault(chat, set()).add(chat.turns[-1].text)
 
     def cancel(self, request: Request) -> None:
@@ -229,6 +232,8 @@ class World:
         return any(
             conversation.key in self.ours.live
             and conversation.ledger.session == session
+            and self._under[conversation, session] in (None, *chat.summaries)
+            and not (chat.summaries and conversation.ledger.waits)  # which may hide the results
             and self.knowledge.fits(chat, conversation.ledger.knows)
             and (answers & set(conversation.ledger.knows) or (conversation, session) == last)
             for conversation, session in self.former.get((chat, request.model), [])
