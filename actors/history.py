@@ -81,6 +81,7 @@ class HistoryActor:
     sessions: trio.Nursery
     inbox: trio.MemorySendChannel[FromSession]
     """Cloned for each session actor."""
+    processes: Callable[[], int] = lambda: 0
     _index: Index = attrs.field(factory=Index, init=False)
     _tally: Tally = attrs.field(factory=Tally, init=False)
     _damper: Damper = attrs.field(factory=Damper, init=False)
@@ -270,7 +271,7 @@ class HistoryActor:
             misses_by_reason={reason.value: n for reason, n in self._tally.misses.items()},
             live_conversations=len(self._conversations),
             sessions=len(self.sessions.child_tasks),
-            processes=0,
+            processes=self.processes(),
         )
 
     def _mark(self, key: ConversationKey, asked: Asked) -> bytes | None:
@@ -315,10 +316,11 @@ async def run_history(
     editor: EditorPort,
     outbox: Outbox,
     agent_for: AgentFactory,
+    processes: Callable[[], int] = lambda: 0,
 ) -> None:
     """Decide until the editor has left and every session has ended; then close the outbox."""
     async with trio.open_nursery() as sessions:
-        actor = HistoryActor(editor, outbox, agent_for, sessions, from_sessions)
+        actor = HistoryActor(editor, outbox, agent_for, sessions, from_sessions, processes)
         async with inbox:
             async for message in inbox:
                 actor.hear(message)

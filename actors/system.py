@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import trio
 
@@ -23,12 +24,14 @@ async def run_system(
     sink: trio.abc.SendStream,
     *,
     agent_for: AgentFactory,
+    processes: Callable[[], int] = lambda: 0,
     catalogue: Catalogue,
     trace: Trace,
     until: trio.CancelScope,
 ) -> None:
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.
 
+    `processes` counts the processes of the agents, for who asks for statistics.
     Then every open request is settled, every session closed and every line written, within
     `LEAVING_SECONDS`.
     """
@@ -48,5 +51,7 @@ async def run_system(
     with trio.CancelScope(deadline=math.inf) as whole:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(write)
-            nursery.start_soon(run_history, inbox, send_inbox.clone(), port, outbox, agent_for)
+            nursery.start_soon(
+                run_history, inbox, send_inbox.clone(), port, outbox, agent_for, processes
+            )
             nursery.start_soon(read)

@@ -1,4 +1,4 @@
-"""Which agent answers for a definition."""
+"""Which agent answers for a definition, and where the agents' processes live."""
 
 from __future__ import annotations
 
@@ -6,15 +6,21 @@ import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from itertools import count
+from typing import TYPE_CHECKING
 
+import trio
 from msgspec import UNSET
 
 from bridge.errors import Failure
 from bridge.models import AgentChoice
 from bridge.value import Value
+from bridge.wire import McpServerSpec
 
 from .base import Agent, AgentError, AgentSession, Prompt
 from .eliza import ElizaAgent
+
+if TYPE_CHECKING:
+    from .acp.agent import AcpAgent
 
 
 class _Missing(Value):
@@ -30,11 +36,22 @@ class _Missing(Value):
 
 
 class AgentDirectory:
-    """The agents of one process. Call ids are unique in all of them."""
+    """The agents of one process; their own processes live in `nursery`.
 
-    def __init__(self) -> None:
+    Call ids are unique in all of them.
+    """
+
+    def __init__(self, nursery: trio.Nursery) -> None:
+        self._nursery = nursery
+        self._acp: dict[bytes, AcpAgent] = {}
+        """By the key of their definition: processes are shared."""
         self._prefix = secrets.token_hex(4)
         self._calls = count(1)
+
+    @property
+    def processes(self) -> int:
+        """How many processes of agents run."""
+        return sum(agent.processes for agent in self._acp.values())
 
     def new_call_id(self) -> str:
         """Return an id for a tool call that no other call has or had."""
@@ -45,7 +62,32 @@ class AgentDirectory:
         spec = choice.spec
         if spec.eliza is not UNSET:
             return ElizaAgent(spec.eliza, new_call_id=self.new_call_id)
-        kind = "Open Responses endpoints" if spec.open_responses is not UNSET else "ACP agents"
+        if spec.mcp_server is not UNSET:
+            return self._acp_agent(choice.key, spec.mcp_server)
+        if spec.acp is not UNSET:
+            return self._acp_agent(choice.key, spec.acp)
         return _Missing(
-            Failure("NotFound", f"This version of vscodelm can't run {kind} yet; Eliza is here.")
+            Failure(
+                "NotFound",
+                "This version of vscodelm can't run Open Responses endpoints yet; Eliza is here.",
+            )
         )
+
+    def _acp_agent(self, key: bytes, spec: McpServerSpec) -> AcpAgent:
+        agent = self._acp.get(key)
+        if agent is None:
+            from .acp.agent import AcpAgent  # here, because Eliza starts faster without it
+
+            agent = AcpAgent(spec, self._nursery, new_call_id=self.new_call_id)
+            self._acp[key] = agent
+        return agent
+
+
+@asynccontextmanager
+async def open_directory() -> AsyncGenerator[AgentDirectory]:
+    """Open the directory; on exit every process of its agents has ended."""
+    async with trio.open_nursery() as nursery:
+        try:
+            yield AgentDirectory(nursery)
+        finally:
+            nursery.cancel_scope.cancel()

@@ -16,9 +16,14 @@ from bridge.wire import ChatMessage, Settings, ToolSpec
 
 
 class Say(Value):
-    """A piece of the answer, Markdown."""
+    """A piece of the answer, Markdown.
+
+    `by_us` is what the agent didn't say itself, such as the line for a tool call of its own: it is
+    shown and stays in the record, and is left out where the conversation is told to an agent again.
+    """
 
     text: str
+    by_us: bool = False
 
 
 class Think(Value):

@@ -146,9 +146,14 @@ ThinkingMode: TypeAlias = Literal["part", "text", "hide"]
 
 
 class Settings(Wire):
-    """How a conversation is led; every key has a default, the newest apply from the next turn."""
+    """How a conversation is led; every key has a default, the newest apply from the next turn.
+
+    `model` and `mode` are among what the agent offers, by id or by name; None leaves them alone.
+    """
 
     context: Literal["request", "full"] | None = None
+    model: str | None = None
+    mode: str | None = None
     tools: ToolFilter = ToolFilter()
     permissions: Permissions = "ask"
     thinking: ThinkingMode = "part"

@@ -13,7 +13,7 @@ import trio
 
 from actors.system import run_system
 from actors.trace import Trace, open_trace
-from agents.directory import AgentDirectory
+from agents.directory import open_directory
 from bridge.models import Catalogue, ConfigError, parse_catalogue
 from bridge.stdio import open_stdio
 
@@ -86,14 +86,15 @@ async def _serve(catalogue: Catalogue, trace: Trace) -> int:
 
     async with open_stdio() as (source, sink), trio.open_nursery() as nursery:
         await nursery.start(watch_signals)
-        directory = AgentDirectory()
-        await run_system(
-            source,
-            sink,
-            agent_for=directory.agent_for,
-            catalogue=catalogue,
-            trace=trace,
-            until=until,
-        )
+        async with open_directory() as directory:
+            await run_system(
+                source,
+                sink,
+                agent_for=directory.agent_for,
+                processes=lambda: directory.processes,
+                catalogue=catalogue,
+                trace=trace,
+                until=until,
+            )
         nursery.cancel_scope.cancel()
     return status

@@ -35,6 +35,10 @@ _MODEL = {
 _SETTINGS = {
     "context": "What of the host's messages an agent gets: what the user asked, or all of it. By "
     "default the agent's kind decides. Eliza always takes what the user asked.",
+    "model": "Which of an ACP agent's own models answers, by its id there; by default the agent "
+    "chooses.",
+    "mode": "In which of an ACP agent's own modes it works, by its id there; by default the agent "
+    "chooses.",
     "tools": "Which of the host's tools the agent is offered, by glob: `include`, then `exclude`.",
     "permissions": "Who decides when the agent asks for permission: `ask` puts it to the user (and "
     "denies where the host has no tool for that), `read_only` allows reading, searching and "

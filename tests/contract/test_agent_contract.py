@@ -2,6 +2,7 @@
 
 A `Subject` is an agent under test with the texts that bring out each behaviour; a new kind of agent
 joins by one more factory in `SUBJECTS`. Where two agents may differ, nothing is asserted.
+`tests.fakes.acp_agents` has the ACP agents: one in this process, one that is a process.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
+from typing import Any
 
 import attrs
 import pytest
@@ -34,6 +36,7 @@ from agents.events import (
 from bridge.errors import Failure, LocalError
 from bridge.request_text import request_text
 from bridge.wire import ChatMessage, ElizaSpec, TextPart, ToolSpec
+from tests.fakes.acp_agents import agent_as_child, agent_in_process
 from tests.fakes.scripted_agent import (
     STOP_CANCELLED,
     Burst,
@@ -56,10 +59,6 @@ class Subject:
 
     agent: Agent
     plain: str
-    call_tool: str
-    """Calls `read_file` once, then shows the result."""
-    call_two_tools: str
-    """Calls it twice at once, then shows both results."""
     ask_permission: str
     """Asks once, then says "allowed" or "denied"."""
     hang: str
@@ -72,6 +71,18 @@ class Subject:
     recall: str
     remembered: str
     """What the answer to `recall` holds if the session knows of `introduce`, and only then."""
+    calls_tool: str | None = None
+    calls_two_tools: str | None = None
+
+    @property
+    def call_tool(self) -> str:
+        """Calls `read_file` once, then shows the result."""
+        return self.calls_tool or pytest.skip("it has no tools of the editor's")
+
+    @property
+    def call_two_tools(self) -> str:
+        """Calls it twice at once, then shows both results."""
+        return self.calls_two_tools or pytest.skip("it has no tools of the editor's")
 
 
 # The subjects.
@@ -85,8 +96,8 @@ async def eliza() -> AsyncGenerator[Subject, None]:
             ElizaSpec(deterministic=True), new_call_id=lambda: f"eliza-{next(numbers)}"
         ),
         plain="Hello!",
-        call_tool='!tool read_file {"path": "a.txt"}',
-        call_two_tools='!tool read_file {"path": "a.txt"}\n!tool read_file {"path": "b.txt"}',
+        calls_tool='!tool read_file {"path": "a.txt"}',
+        calls_two_tools='!tool read_file {"path": "a.txt"}\n!tool read_file {"path": "b.txt"}',
         ask_permission="!permission Delete everything",
         hang="!hang",
         fail="!error",
@@ -137,8 +148,8 @@ async def scripted() -> AsyncGenerator[Subject, None]:
     yield Subject(
         agent=ScriptedAgent(script),
         plain="hello",
-        call_tool="tool",
-        call_two_tools="tools",
+        calls_tool="tool",
+        calls_two_tools="tools",
         ask_permission="permission",
         hang="hang",
         fail="fail",
@@ -149,7 +160,55 @@ async def scripted() -> AsyncGenerator[Subject, None]:
     )
 
 
-SUBJECTS: list[Callable[[], AbstractAsyncContextManager[Subject]]] = [eliza, scripted]
+ACP_TURNS: dict[str, list[dict[str, Any]]] = {
+    "permission": [
+        {"ask": {"toolCallId": "1", "title": "Delete everything"}},
+        {"await": True},
+        {"outcomes": True},
+    ],
+    "hang": [{"say": "Wait ..."}, {"hang": True}],
+    "fail": [{"say": "Oh, "}, {"error": {"code": -32603, "message": "it failed"}}],
+    "long": [{"say": "word ", "times": 1000}],
+}
+
+
+def acp_subject(agent: Agent) -> Subject:
+    return Subject(
+        agent=agent,
+        plain="hello",
+        ask_permission="permission",
+        hang="hang",
+        fail="fail",
+        long="long",
+        introduce="I am called Ada",
+        recall="what?",
+        remembered="Ada",
+    )
+
+
+ACP_SCRIPT = {"words": ACP_TURNS, "otherwise": [{"memory": True}]}
+
+
+@asynccontextmanager
+async def acp() -> AsyncGenerator[Subject, None]:
+    async with agent_in_process(ACP_SCRIPT) as (agent, peers):
+        yield acp_subject(agent)
+        assert peers.faults == []
+
+
+@asynccontextmanager
+async def acp_child() -> AsyncGenerator[Subject, None]:
+    async with agent_as_child(ACP_SCRIPT) as (agent, child):
+        yield acp_subject(agent)
+        assert child.faults == []
+
+
+SUBJECTS: list[Callable[[], AbstractAsyncContextManager[Subject]]] = [
+    eliza,
+    scripted,
+    acp,
+    acp_child,
+]
 
 
 @pytest.fixture(params=SUBJECTS, ids=lambda factory: factory.__name__)
@@ -455,15 +514,18 @@ async def test_a_cancel_wakes_who_is_receiving(
         await up_to(turn, seen)
         told: list[Event] = []
 
+        ended = trio.Event()
+
         async def receive_the_rest() -> None:
             async for batch in turn:
                 told.extend(batch)
+            ended.set()
 
         nursery.start_soon(receive_the_rest)
         with trio.fail_after(5):
             await wait_all_tasks_blocked()
             await session.cancel()
-            await wait_all_tasks_blocked()
+            await ended.wait()
     assert told[-1] == CANCELLED
 
 

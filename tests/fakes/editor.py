@@ -421,6 +421,7 @@ class Chat:
 async def connected_to(
     agent_for: AgentFactory,
     *,
+    processes: Callable[[], int] = lambda: 0,
     catalogue: Catalogue | None = None,
     trace: Trace | None = None,
     until: trio.CancelScope | None = None,
@@ -438,6 +439,7 @@ async def connected_to(
                 source,
                 sink,
                 agent_for=agent_for,
+                processes=processes,
                 catalogue=catalogue or Catalogue(),
                 trace=trace or Trace(),
                 until=until or trio.CancelScope(),

@@ -17,7 +17,7 @@ from trio.testing import memory_stream_one_way_pair, wait_all_tasks_blocked
 from actors.system import run_system
 from actors.trace import Trace
 from agents.base import Agent
-from agents.directory import AgentDirectory
+from agents.directory import AgentDirectory, open_directory
 from agents.events import AskPermission, Await, CallTool, Say
 from bridge import methods
 from bridge.models import AgentChoice, Catalogue, parse_catalogue
@@ -110,8 +110,29 @@ async def seat(
     is_interactive: bool = True,
 ) -> AsyncGenerator[Seat]:
     """Return a chat that is connected to a system of its own."""
-    directory = AgentDirectory()
+    async with (
+        open_directory() as directory,
+        _seat(
+            directory,
+            *typed,
+            agent=agent,
+            catalogue=catalogue,
+            model=model,
+            is_interactive=is_interactive,
+        ) as taken,
+    ):
+        yield taken
 
+
+@asynccontextmanager
+async def _seat(
+    directory: AgentDirectory,
+    *typed: Typed,
+    agent: Agent | None,
+    catalogue: Catalogue,
+    model: str,
+    is_interactive: bool,
+) -> AsyncGenerator[Seat]:
     def agent_for(choice: AgentChoice) -> Agent:
         return agent or directory.agent_for(choice)
 

@@ -1,0 +1,126 @@
+"""ACP agents: a definition, the processes that it runs as, and the sessions on them.
+
+A process is started by the first session, once however many come at the same moment, and serves
+them all, but where sessions of one process would disturb each other. One that has failed serves
+nobody any more, so the next session starts another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+import trio
+
+from agents.base import AgentError
+from agents.events import Prompt
+from bridge.wire import McpServerSpec
+
+from .known import environment_for
+from .link import Connect, Link
+from .methods import NewSessionRequest
+from .peer import Peer
+from .process import open_process, working_directory
+from .session import AcpSession
+
+IDLE_SECONDS = 300.0
+"""How long a process without sessions is kept."""
+CLOSING_SECONDS = 2.0
+"""How long a turn that is cancelled because its session closes may take to end."""
+
+
+class AcpAgent:
+    """An agent definition; it satisfies `agents.base.Agent`.
+
+    Its processes live in `nursery`. `connect` starts one; `spares` are sessions opened in advance.
+    """
+
+    def __init__(
+        self,
+        spec: McpServerSpec,
+        nursery: trio.Nursery,
+        *,
+        new_call_id: Callable[[], str],
+        connect: Connect | None = None,
+        idle_seconds: float = IDLE_SECONDS,
+        spares: bool = True,
+    ) -> None:
+        self._spec = spec
+        self._nursery = nursery
+        self._new_call_id = new_call_id
+        self._connect = connect or self._start_process
+        self._idle_seconds = idle_seconds
+        self._spares = spares
+        self._cwd = working_directory(spec)
+        self._peers: list[Peer] = []
+        self._one_session_each = False
+
+    @property
+    def processes(self) -> int:
+        """How many processes run."""
+        return len(self._peers)
+
+    @asynccontextmanager
+    async def session(self, prompt: Prompt) -> AsyncGenerator[AcpSession]:
+        """Open a session; raises `AgentError`."""
+        peer = await self._claim()
+        try:
+            dialogue = await peer.open(self._setup(prompt))
+            session = AcpSession(peer, dialogue, root=self._cwd, new_call_id=self._new_call_id)
+            try:
+                yield session
+            finally:
+                with trio.CancelScope(shield=True):
+                    await self._leave(peer, session)
+        finally:
+            peer.is_taken = False
+            peer.release()
+
+    def _setup(self, prompt: Prompt) -> NewSessionRequest:
+        """Return what a session is opened with. Tools of the editor's will come in here."""
+        return NewSessionRequest(self._cwd, ())
+
+    async def _leave(self, peer: Peer, session: AcpSession) -> None:
+        """Close a session. An agent that doesn't let go of a turn is not asked for another."""
+        has_stopped = await session.end(CLOSING_SECONDS)
+        peer.close(session.dialogue)
+        if not has_stopped or (self._one_session_each and not peer.can_close):
+            peer.retire()
+
+    async def _claim(self) -> Peer:
+        """Return a process that is ready for one session more."""
+        while True:
+            peer = next((peer for peer in self._peers if self._has_room(peer)), None)
+            peer = peer or self._start()
+            peer.claim()
+            try:
+                await peer.ready.wait()
+                if peer.failure is not None:
+                    raise AgentError(peer.failure)
+            except BaseException:
+                peer.release()
+                raise
+            self._one_session_each = peer.known.sessions_share_tools
+            if not self._one_session_each or not peer.is_taken:
+                peer.is_taken = True
+                return peer
+            peer.release()  # several came before it was known that only one can stay
+
+    def _has_room(self, peer: Peer) -> bool:
+        return peer.is_usable and not (self._one_session_each and peer.claims)
+
+    def _start(self) -> Peer:
+        peer = Peer(self._spec, self._connect, self._idle_seconds, self._spares)
+        self._peers.append(peer)
+        self._nursery.start_soon(self._run, peer, name=f"agent {self._spec.name}")
+        return peer
+
+    async def _run(self, peer: Peer) -> None:
+        try:
+            await peer.run()
+        finally:
+            self._peers.remove(peer)
+
+    def _start_process(self) -> AbstractAsyncContextManager[Link]:
+        environment = environment_for((self._spec.command, *self._spec.args))
+        return open_process(self._spec, environment)

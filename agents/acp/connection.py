@@ -1,0 +1,317 @@
+"""JSON-RPC with an agent, over any two streams.
+
+One task reads and one writes. The reader decodes inline and in order, and hands what it reads to
+the session it is for at once, so that everything that came in one read is one batch there; a
+session that isn't keeping up stops the reader. What we send is put into a buffer, which never
+waits.
+
+An agent may say things of a session before we know that it exists: while one is being opened, what
+is said of unknown sessions is kept.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from itertools import count
+from typing import Protocol, TypeAlias, TypeVar
+
+import msgspec
+import trio
+from msgspec import UNSET, Raw, UnsetType
+
+from agents.base import AgentError
+from bridge.errors import Failure
+from bridge.jsonrpc import LineSplitter
+from bridge.wire import RequestId
+
+from .decode import Envelope, decode_lines, decode_params, decode_result, decode_update
+from .encode import error_line, notification_line, request_line, response_line
+from .faults import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Error, ProtocolFault
+from .methods import (
+    CANCEL_REQUEST,
+    REQUEST_PERMISSION,
+    UPDATE,
+    CancelledPermissionOutcome,
+    CancelRequestNotification,
+    Method,
+    RequestPermissionRequest,
+    RequestPermissionResponse,
+)
+from .updates import SessionUpdate
+
+CHUNK = 64 * 1024
+"""What is read at once."""
+MOST_EARLY = 1_000
+"""Messages that are kept of sessions that we don't know yet."""
+BROKEN_SECONDS = 0.25
+"""How long an agent that hears nothing more is listened to: it may say why."""
+_MOST_TOLD = 100
+
+log = logging.getLogger("vscodelm.acp")
+
+P = TypeVar("P", bound=msgspec.Struct)
+R = TypeVar("R", bound=msgspec.Struct)
+PermissionId: TypeAlias = RequestId | None
+
+CANCELLED = RequestPermissionResponse(CancelledPermissionOutcome())
+
+
+class Ear(Protocol):
+    """A session, as the reader knows it. Nothing here waits but `room`."""
+
+    def hear(self, update: SessionUpdate) -> None:
+        """Take an update in."""
+        ...
+
+    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest) -> None:
+        """Take a permission request in, which must be answered once."""
+        ...
+
+    def be_unasked(self, id_: PermissionId) -> bool:
+        """Take a permission request back that isn't answered; return whether there was one."""
+        ...
+
+    async def room(self) -> None:
+        """Wait until more can be taken in."""
+        ...
+
+    def lose(self, failure: Failure) -> None:
+        """Hear that the agent is gone."""
+        ...
+
+
+class Connection:
+    """The client's side of a conversation with one agent process."""
+
+    def __init__(
+        self, name: str, source: trio.abc.ReceiveStream, sink: trio.abc.SendStream
+    ) -> None:
+        self.name = name
+        self._source = source
+        self._sink = sink
+        self._ids = count(1)
+        self._pending: dict[RequestId, Callable[[Raw | UnsetType | Error | Failure], None]] = {}
+        self._ears: dict[str, Ear] = {}
+        self._early: dict[str, list[SessionUpdate]] = {}
+        self._openings = 0
+        self._heard: dict[Ear, None] = {}
+        """Who heard something in this read, in order."""
+        self._unsent: list[bytes] = []
+        self._news = trio.Event()
+        self._failure: Failure | None = None
+        self._told: set[str] = set()
+
+    # What we say. Nothing of this waits.
+
+    def call(
+        self, method: Method[P, R], params: P, then: Callable[[R | Error | Failure], None]
+    ) -> RequestId:
+        """Ask something; `then` is told the answer in the reader, at its place in the order."""
+
+        def decode(answer: Raw | UnsetType | Error | Failure) -> None:
+            if not isinstance(answer, Error | Failure):
+                try:
+                    then(decode_result(method, answer))
+                    return
+                except ProtocolFault as fault:
+                    answer = Error(INTERNAL_ERROR, str(fault))
+            then(answer)
+
+        id_ = next(self._ids)
+        if self._failure is not None:
+            then(self._failure)
+        else:
+            self._pending[id_] = decode
+            self._send(request_line(id_, method, params))
+        return id_
+
+    def forget(self, id_: RequestId) -> None:
+        """Tell the agent that an answer isn't needed any more, and ignore it if it comes."""
+        if self._pending.pop(id_, None) is not None:
+            self.notify(CANCEL_REQUEST, CancelRequestNotification(id_))
+
+    def notify(self, method: str, params: msgspec.Struct) -> None:
+        """Say something that isn't answered."""
+        self._send(notification_line(method, params))
+
+    def answer(self, id_: PermissionId, response: RequestPermissionResponse) -> None:
+        """Answer a permission request."""
+        self._send(response_line(id_, response))
+
+    def _send(self, line: bytes) -> None:
+        if self._failure is None:
+            self._unsent.append(line)
+            self._news.set()
+
+    async def request(self, method: Method[P, R], params: P) -> R | Error:
+        """Ask something and wait for the answer; raises `AgentError` where the agent is gone."""
+        answers: list[R | Error | Failure] = []
+        answered = trio.Event()
+
+        def take(answer: R | Error | Failure) -> None:
+            answers.append(answer)
+            answered.set()
+
+        id_ = self.call(method, params, take)
+        try:
+            await answered.wait()
+        finally:
+            self.forget(id_)  # has no effect on one that is answered
+        (answer,) = answers
+        if isinstance(answer, Failure):
+            raise AgentError(answer)
+        return answer
+
+    # Sessions.
+
+    def open(
+        self, method: Method[P, R], params: P, then: Callable[[R | Error | Failure], None]
+    ) -> None:
+        """Ask for a session, as `call` does; `then` attaches it.
+
+        It can't be forgotten: the agent would be left with a session that nobody knows.
+        """
+
+        def opened(answer: R | Error | Failure) -> None:
+            then(answer)
+            self._openings -= 1
+            if not self._openings:
+                self._early.clear()
+
+        self._openings += 1
+        self.call(method, params, opened)
+
+    def attach(self, session_id: str, ear: Ear) -> None:
+        """Let a session hear what is said of it, from the beginning."""
+        self._ears[session_id] = ear
+        for update in self._early.pop(session_id, ()):
+            ear.hear(update)
+
+    def detach(self, session_id: str) -> None:
+        """Let nobody hear what is said of a session any more."""
+        self._ears.pop(session_id, None)
+
+    # What we hear.
+
+    async def run(self) -> None:
+        """Speak with the agent until one of its streams ends."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._write, nursery.cancel_scope)
+            await self._read()
+            nursery.cancel_scope.cancel()
+
+    def fail(self, failure: Failure) -> None:
+        """Tell everybody who waits that the agent is gone, and from now on at once."""
+        if self._failure is not None:
+            return
+        self._failure = failure
+        pending, self._pending = self._pending, {}
+        for then in pending.values():
+            then(failure)
+        for ear in list(self._ears.values()):
+            ear.lose(failure)
+
+    async def _write(self, running: trio.CancelScope) -> None:
+        try:
+            while True:
+                if self._unsent:
+                    unsent, self._unsent = self._unsent, []
+                    await self._sink.send_all(b"".join(unsent))
+                else:
+                    self._news = trio.Event()
+                    await self._news.wait()
+        except (trio.BrokenResourceError, trio.ClosedResourceError):
+            log.info("agent=%s hears nothing any more", self.name)
+            running.deadline = trio.current_time() + BROKEN_SECONDS
+
+    async def _read(self) -> None:
+        splitter = LineSplitter()
+        while True:
+            try:
+                chunk = await self._source.receive_some(CHUNK)
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                chunk = b""
+            self._take(splitter, bytes(chunk))
+            if not chunk:
+                return
+            heard, self._heard = self._heard, {}
+            for ear in heard:
+                await ear.room()
+
+    def _take(self, splitter: LineSplitter, chunk: bytes) -> None:
+        for message in decode_lines(splitter.feed(chunk) if chunk else splitter.finish()):
+            if not isinstance(message, Envelope):
+                self._tell_once(f"skipped: {message.reason}")
+                log.debug("agent=%s skipped reason=%s %r", self.name, message.reason, message.text)
+            elif message.method == UPDATE:
+                self._update(message.params)
+            elif message.method is None:
+                self._response(message)
+            elif message.id is UNSET:
+                self._notification(message.method, message.params)
+            else:
+                self._request(message.id, message.method, message.params)
+
+    def _update(self, params: Raw | UnsetType) -> None:
+        try:
+            notification = decode_update(params)
+        except ProtocolFault as fault:
+            self._tell_once(str(fault))
+            return
+        session_id = notification.session_id
+        ear = self._ears.get(session_id)
+        if ear is not None:
+            ear.hear(notification.update)
+            self._heard[ear] = None
+        elif self._openings:
+            if sum(map(len, self._early.values())) < MOST_EARLY:
+                self._early.setdefault(session_id, []).append(notification.update)
+            else:
+                self._tell_once("too many updates of unknown sessions")
+
+    def _response(self, envelope: Envelope) -> None:
+        id_ = envelope.id
+        then = None if id_ is None or id_ is UNSET else self._pending.pop(id_, None)
+        if then is None:
+            log.debug("agent=%s response=%s nobody waits for it", self.name, id_)
+        else:
+            then(envelope.error or envelope.result)
+
+    def _notification(self, method: str, params: Raw | UnsetType) -> None:
+        if method != CANCEL_REQUEST:
+            self._tell_once(f"unknown notification {method}")
+            return
+        try:
+            id_ = decode_params(CancelRequestNotification, params, method).request_id
+        except ProtocolFault as fault:
+            self._tell_once(str(fault))
+            return
+        for ear in self._ears.values():
+            if ear.be_unasked(id_):
+                self.answer(id_, CANCELLED)
+                self._heard[ear] = None
+
+    def _request(self, id_: PermissionId, method: str, params: Raw | UnsetType) -> None:
+        if method != REQUEST_PERMISSION:
+            self._tell_once(f"unknown request {method}")
+            self._send(error_line(id_, Error(METHOD_NOT_FOUND, f"Method not found: {method}")))
+            return
+        try:
+            request = decode_params(RequestPermissionRequest, params, method)
+        except ProtocolFault as fault:
+            self._tell_once(str(fault))
+            self._send(error_line(id_, Error(INVALID_PARAMS, str(fault))))
+            return
+        ear = self._ears.get(request.session_id)
+        if ear is None:  # it is closed, or has yet to be prompted
+            self.answer(id_, CANCELLED)
+        else:
+            ear.be_asked(id_, request)
+            self._heard[ear] = None
+
+    def _tell_once(self, what: str) -> None:
+        """Log what is odd of an agent, once: it may say it a thousand times."""
+        if what not in self._told and len(self._told) < _MOST_TOLD:
+            self._told.add(what)
+            log.warning("agent=%s %s", self.name, what)

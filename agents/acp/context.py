@@ -1,0 +1,107 @@
+"""What of a user's message goes to an agent that has its own idea of its work.
+
+VS Code's agent renders a message as blocks in tags, what was typed comes last. An ACP agent brings
+its own system prompt, tools and memory, so what tells VS Code's agent how to work would only
+mislead it. The table says which blocks those are; everything else is kept, above all what nobody
+has heard of. Messages without a request tag weren't rendered by that agent, and are kept whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, TypeAlias
+
+from bridge.request_text import BOILERPLATE, REQUEST_TAGS
+from bridge.value import Value
+
+LEFT_OUT = {
+    "environment_info": "the agent runs on the machine, and sees it",
+    "workspace_info": "the same; its working directory is the workspace",
+    "userMemory": "the notes of a memory tool that the agent doesn't have",
+    "sessionMemory": "the same",
+    "repoMemory": "the same",
+    "memory": "the same, in other versions",
+    "memories": "the same, in other versions",
+    "context": "date, terminals, to-do list: of the host's agent and its tools",
+    "todoList": "the to-do list of a tool that the agent doesn't have",
+    "repoContext": "branch and owner, which the agent can ask git",
+    "reminderInstructions": "how to use the host's editing tools",
+    "notebookFormatInstructions": "the same, for notebooks",
+    "toolUseInstructions": "the same, for tools at large",
+    "skills": "instructions that only the host's tools can load",
+    "agents": "sub-agents that only the host's tools can start",
+}
+"""Tags of blocks that an agent isn't told, and why."""
+
+KEPT = {
+    "attachments": "what the user attached",
+    "attachment": "the same, by itself",
+    "editorContext": "the file and the selection that the user is looking at",
+    "toolReferences": "the tools that the user named",
+    "instructions": "the user's own instructions",
+    "modeInstructions": "the same, of a mode",
+    "conversation-summary": "all that is left of what was said",
+}
+"""Tags of blocks that are told as they are, and why; a tag in neither table is kept, too."""
+
+_BLOCK = re.compile(
+    rf"^<({'|'.join([*LEFT_OUT, *KEPT, *REQUEST_TAGS])})(?:\s[^<>]*)?>", re.MULTILINE
+)
+
+
+Kind: TypeAlias = Literal["request", "kept", "left out"]
+"""What was typed; what else is told; what isn't."""
+
+
+class Span(Value):
+    """A stretch of a message's text."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+def spans(text: str) -> list[Span]:
+    """Return the stretches of a user message's text, from its beginning to its end."""
+    found = list(_spans(text))
+    if any(span.kind == "request" for span in found) or text.lstrip().startswith(BOILERPLATE):
+        return found
+    return [Span(0, len(text), "request")]
+
+
+def _spans(text: str) -> Iterator[Span]:
+    at = 0
+    while (block := _BLOCK.search(text, at)) is not None:
+        tag = block[1]
+        closing = f"</{tag}>"
+        start = _past_line_end(text, block.end())
+        # What was typed may hold any tag, and ends where the host closes it: at the end.
+        is_request = tag in REQUEST_TAGS
+        end = (
+            text.rfind(closing, block.end()) if is_request else _closed(text, block.end(), closing)
+        )
+        if end < 0:
+            break
+        yield Span(at, block.start(), "kept")
+        at = _past_line_end(text, end + len(closing))
+        if is_request:
+            last = max(start, end - 1 if text[end - 1] == "\n" else end)
+            yield Span(block.start(), start, "left out")
+            yield Span(start, last, "request")
+            yield Span(last, at, "left out")
+            break
+        yield Span(block.start(), at, "left out" if tag in LEFT_OUT else "kept")
+    yield Span(at, len(text), "kept")
+
+
+def _past_line_end(text: str, at: int) -> int:
+    return at + 1 if text.startswith("\n", at) else at
+
+
+def _closed(text: str, start: int, closing: str) -> int:
+    """Return where a block ends: at a closing tag that begins a line, else at any."""
+    if text.startswith(closing, start):
+        return start
+    at_line = text.find(f"\n{closing}", start)
+    return at_line + 1 if at_line >= 0 else text.find(closing, start)

@@ -1,0 +1,207 @@
+"""One session of an agent, as its connection has it: what was heard of it and waits to be told.
+
+The reader puts news in, at their place in the order, and the turn that runs takes all there is. The
+agent may ask for permission while its prompt is open. Each request is answered, once: with what the
+user decides, or with "cancelled" from a cancel on until the prompt has returned, and between turns.
+Real agents hang for good where that is missed.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from typing import TypeAlias
+
+import trio
+
+from bridge.errors import Failure
+from bridge.value import Value
+
+from .choices import Choices
+from .connection import CANCELLED, Connection, PermissionId
+from .content import ContentBlock
+from .faults import Error
+from .methods import (
+    CANCEL,
+    PROMPT,
+    CancelNotification,
+    PromptRequest,
+    PromptResponse,
+    RequestPermissionOutcome,
+    RequestPermissionRequest,
+    RequestPermissionResponse,
+)
+from .updates import (
+    AvailableCommandsUpdate,
+    ConfigOptionUpdate,
+    CurrentModeUpdate,
+    SessionInfoUpdate,
+    SessionUpdate,
+)
+
+HIGH_WATER = 512
+"""News that wait for a turn that is being received; more stop the reader."""
+MOST_LATE = 1_000
+"""News that are kept while no turn runs."""
+
+log = logging.getLogger("vscodelm.acp")
+
+
+class Asked(Value):
+    """The agent asks for permission."""
+
+    id: PermissionId
+    request: RequestPermissionRequest
+
+
+class Returned(Value):
+    """The prompt was answered: the turn is over, but for what comes late."""
+
+    answer: PromptResponse | Error
+
+
+News: TypeAlias = SessionUpdate | Asked | Returned
+
+
+class Dialogue:
+    """The client's side of a session; it satisfies `agents.acp.connection.Ear`."""
+
+    def __init__(self, connection: Connection, session_id: str, choices: Choices) -> None:
+        self.session_id = session_id
+        self.choices = choices
+        self.lost: Failure | None = None
+        """Why the agent is gone."""
+        self.is_prompted = False
+        """Whether a prompt is out that wasn't answered."""
+        self.is_received = False
+        """Whether somebody takes what is heard, so that the reader may wait for them."""
+        self.cancelled_at = -math.inf
+        """When the agent was last told to stop."""
+        self._connection = connection
+        self._news: list[News] = []
+        self._asked: dict[PermissionId, None] = {}
+        """What is asked and not answered."""
+        self._is_cancelled = False
+        self._changes = trio.lowlevel.ParkingLot()
+        self._space = trio.lowlevel.ParkingLot()
+
+    # What the connection calls.
+
+    def hear(self, update: SessionUpdate) -> None:
+        """Take an update in. Between turns it is kept for the next, but not after a cancel."""
+        match update:
+            case ConfigOptionUpdate(config_options=options):
+                self.choices = self.choices.with_options(options)
+            case CurrentModeUpdate(current_mode_id=mode):
+                self.choices = self.choices.with_mode(mode)
+            case AvailableCommandsUpdate() | SessionInfoUpdate():
+                return
+            case _:
+                pass
+        if not self.is_prompted and (self._is_cancelled or len(self._news) >= MOST_LATE):
+            log.info("session=%s dropped late=%s", self.session_id, type(update).__name__)
+            return
+        self._put(update)
+
+    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest) -> None:
+        """Take a permission request in, or answer it at once where nobody can be asked."""
+        if self.is_prompted and not self._is_cancelled:
+            self._asked[id_] = None
+            self._put(Asked(id_, request))
+        else:
+            self._connection.answer(id_, CANCELLED)
+
+    def be_unasked(self, id_: PermissionId) -> bool:
+        """Take a permission request back."""
+        if id_ not in self._asked:
+            return False
+        del self._asked[id_]
+        self._changes.unpark_all()
+        return True
+
+    async def room(self) -> None:
+        """Wait until a turn that is being received has taken what was heard."""
+        while self.is_received and len(self._news) > HIGH_WATER:
+            await self._space.park()
+
+    def lose(self, failure: Failure) -> None:
+        """Hear that the agent is gone."""
+        self.lost = failure
+        self.is_prompted = False
+        self._asked.clear()
+        self._changes.unpark_all()
+        self._space.unpark_all()
+
+    def _put(self, news: News) -> None:
+        self._news.append(news)
+        if self._changes:
+            self._changes.unpark_all()
+
+    # What a turn calls.
+
+    def prompt(self, blocks: tuple[ContentBlock, ...]) -> None:
+        """Begin a turn of the agent's. Its end is `Returned`, or that the session is lost."""
+        self.is_prompted = True
+        self._is_cancelled = False
+        self._connection.call(PROMPT, PromptRequest(self.session_id, blocks), self._returned)
+
+    def _returned(self, answer: PromptResponse | Error | Failure) -> None:
+        self.is_prompted = False
+        self._refuse_all()
+        if isinstance(answer, Failure):
+            self.lose(answer)
+        else:
+            self._put(Returned(answer))
+
+    def cancel(self) -> None:
+        """Tell the agent to stop, once, and answer everything that it asks."""
+        if self.is_prompted and not self._is_cancelled:
+            self._is_cancelled = True
+            self.cancelled_at = trio.current_time()
+            self._connection.notify(CANCEL, CancelNotification(self.session_id))
+            self._refuse_all()
+
+    def drop_late(self) -> None:
+        """Let what comes until the next prompt be dropped: it belongs to a cancelled turn."""
+        self._is_cancelled = True
+
+    def is_open(self, id_: PermissionId) -> bool:
+        """Return whether a permission request waits for its answer."""
+        return id_ in self._asked
+
+    def answer(self, id_: PermissionId, outcome: RequestPermissionOutcome) -> None:
+        """Answer a permission request, unless that was done."""
+        if id_ in self._asked:
+            del self._asked[id_]
+            self._connection.answer(id_, RequestPermissionResponse(outcome))
+            self._changes.unpark_all()
+
+    def _refuse_all(self) -> None:
+        asked, self._asked = self._asked, {}
+        for id_ in asked:
+            self._connection.answer(id_, CANCELLED)
+
+    def take(self) -> list[News]:
+        """Return all that was heard and not taken yet."""
+        news, self._news = self._news, []
+        if self._space:
+            self._space.unpark_all()
+        return news
+
+    def wake(self) -> None:
+        """Let who waits for a change look again."""
+        self._changes.unpark_all()
+
+    async def changed(self) -> None:
+        """Wait for news, for an answer, or for the end."""
+        await self._changes.park()
+
+    async def returned(self) -> None:
+        """Wait until no prompt is out."""
+        while self.is_prompted:
+            await self._changes.park()
+
+    def pause(self) -> None:
+        """Note that nobody takes what is heard for now; the reader goes on all the same."""
+        self.is_received = False
+        self._space.unpark_all()

@@ -1,0 +1,190 @@
+"""What went wrong with an agent, as what the user is told.
+
+A code of the protocol says little: an agent's own library answers nearly anything with -32603, and
+a session that is gone has been seen under four codes. So the words count, too.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+import msgspec
+
+from bridge.errors import Failure, FailureKind
+from bridge.wire import McpServerSpec
+
+from .exhibit import Exhibit
+from .faults import (
+    AUTH_REQUIRED,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    REQUEST_CANCELLED,
+    RESOURCE_NOT_FOUND,
+    Error,
+)
+from .setup import PROTOCOL_VERSION
+
+_DETAIL_LENGTH = 1000
+_LEGACY_NOT_FOUND = -32001
+_UNSUPPORTED_VERSION = -32022
+
+_NO_SESSION = re.compile(
+    r"\b(unknown|invalid|no such|no previous|missing|expired|nonexistent) session"
+    r"|\bsession\b[^.\n]{0,80}\b(not found|does(n't| not) exist|is unknown|expired|is closed)"
+    r"|\bno session\b[^.\n]{0,40}\b(found|with|for)\b"
+    r"|\bnot find (the )?session\b",
+    re.IGNORECASE,
+)
+_ABORTED = re.compile(r"\b(abort(ed)?|cancel(l)?ed)\b|\binterrupted by user\b", re.IGNORECASE)
+# In the order in which they are tried; the first one that finds its words names the kind.
+_KINDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
+    (
+        "NoPermissions",
+        re.compile(
+            r"\b(401|403|unauthori[sz]ed|unauthenticated|authentication (is )?required"
+            r"|(not|please) (logged|log|sign|signed) in|(invalid|missing|no) api[ _-]?key)\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "Blocked",
+        re.compile(
+            r"\b(429|quota|rate.?limit(ed|s)?|usage limit|insufficient (credit|fund|balance)s?"
+            r"|billing|content (filter|policy))\b",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "Unavailable",
+        re.compile(
+            r"\b(50[0234]|529|overloaded|time[d ]?.?out|ECONN\w+|ENOTFOUND|EAI_AGAIN"
+            r"|(connection|network) (error|refused|reset)|fetch failed|service unavailable)\b",
+            re.IGNORECASE,
+        ),
+    ),
+)
+
+
+def is_auth_required(error: Error) -> bool:
+    """Tell whether the agent wants a login first; any method may be answered so."""
+    return error.code == AUTH_REQUIRED
+
+
+def is_lost_session(error: Error) -> bool:
+    """Tell whether the agent doesn't know the session that a request was about.
+
+    We serve no files and ask for none, so what wasn't found can only be the session.
+    """
+    if error.code in (RESOURCE_NOT_FOUND, _LEGACY_NOT_FOUND):
+        return True
+    if error.code not in (INVALID_PARAMS, INTERNAL_ERROR):
+        return False
+    return any(_NO_SESSION.search(text) for text in _texts(error))
+
+
+def is_cancelled(error: Error) -> bool:
+    """Tell whether a prompt that *we* cancelled was answered with this for it."""
+    if error.code == REQUEST_CANCELLED:
+        return True
+    return error.code == INTERNAL_ERROR and any(_ABORTED.search(t) for t in _texts(error))
+
+
+def refused(agent: str, error: Error, *, advice: str = "", last_words: str = "") -> Failure:
+    """Return the failure for an error that a request was answered with.
+
+    `advice` is how to log in (`login.login_advice`), `last_words` the end of stderr.
+    """
+    words = _words(error)
+    detail = f"{error.code} {words}"
+    if is_auth_required(error):
+        message = f"{agent} wants you to log in. {advice}".rstrip()
+        return Failure("NoPermissions", message, detail, last_words or None)
+    if error.code == _UNSUPPORTED_VERSION:
+        return wrong_version(agent, detail)
+    return Failure(_kind(words), f"{agent} failed: {words}", detail, last_words or None)
+
+
+def _kind(words: str) -> FailureKind:
+    for kind, found in _KINDS:
+        if found.search(words):
+            return kind
+    return "AgentFailed"
+
+
+def wrong_version(agent: str, answer: object) -> Failure:
+    """Return the failure for an agent that speaks another version than ours."""
+    return Failure(
+        "AgentFailed",
+        f"{agent} doesn't speak version {PROTOCOL_VERSION} of the Agent Client Protocol, which is "
+        f"the one that is spoken here. Look for a release of it that does. (It said: {answer})",
+    )
+
+
+def cannot_start(spec: McpServerSpec, error: OSError) -> Failure:
+    """Return the failure for a command that couldn't be run at all."""
+    if spec.cwd is not None and error.filename not in (None, spec.command):
+        what = f"its working directory {spec.cwd} can't be used ({_reason(error)})"
+        return Failure("NotFound", f"{spec.name} can't be started: {what}.", str(error))
+    if error.errno == errno.ENOENT:
+        message = f"the command {spec.command} was not found. Is it installed, and on PATH?"
+    else:
+        message = f"the command {spec.command} can't be run ({_reason(error)})."
+    return Failure("NotFound", f"{spec.name} can't be started: {message}", str(error))
+
+
+def exited(agent: str, status: int | None, last_words: str, *, was_ready: bool) -> Failure:
+    """Return the failure for a process that has ended; `status` as Python tells it, if known."""
+    how = _how(status)
+    if was_ready:
+        message = f"{agent} ended ({how}). The next request starts it anew."
+        return Failure("AgentFailed", message, how, last_words or None)
+    if status == 127:  # a launcher's word for it: env, a shell script
+        message = f"{agent} can't be started: the command that it needs was not found ({how})."
+        return Failure("NotFound", message, how, last_words or None)
+    message = (
+        f"{agent} ended before it was ready ({how}). Run its command in a terminal to see why; "
+        "a launcher such as npx or uvx needs the network, and a recent Node or Python."
+    )
+    return Failure("AgentFailed", message, how, last_words or None)
+
+
+def _how(status: int | None) -> str:
+    if status is None:
+        return "it closed its output"
+    return f"signal {-status}" if status < 0 else f"status {status}"
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or type(error).__name__
+
+
+def _words(error: Error) -> str:
+    """Return what the error says: often "Internal error", with the reason in its data."""
+    said = Exhibit(_DETAIL_LENGTH)
+    words = said.text(error.message.strip()) or "no reason given"
+    if error.data in (None, "", {}, []):
+        return words
+    match error.data:
+        case str(more) | {"message": str(more)} | {"details": str(more)} | {"error": str(more)}:
+            return words if more in words else f"{words} ({said.text(more)})"
+        case other:
+            return f"{words} ({said.text(msgspec.json.encode(other).decode())})"
+
+
+def _texts(error: Error) -> Iterator[str]:
+    yield error.message
+    yield from _strings(error.data)
+
+
+def _strings(value: Any, depth: int = 4) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif depth and isinstance(value, dict):
+        for item in cast("dict[str, Any]", value).values():
+            yield from _strings(item, depth - 1)
+    elif depth and isinstance(value, list):
+        for item in cast("list[Any]", value):
+            yield from _strings(item, depth - 1)

@@ -1,0 +1,88 @@
+"""Known agents: what can't be negotiated with them, and nothing else.
+
+Everything here was measured (notes of the project, 2026-11) and is keyed by the name that an agent
+gives itself in `initialize`. What an agent needs in its environment must be there before it can say
+its name, so that is found by words of the command that starts it.
+
+All other surprises are tolerated of every agent, as any may have them:
+
+- Permission requests come after a cancel: each is answered `cancelled` until the prompt returns.
+- MCP servers of equal name are mixed up: ours have names unique in the process.
+- A tool call is updated that was never announced, announced twice, or first named in a permission
+  request: whatever comes first is the beginning.
+- The tools' names and the calls' titles differ: calls are recognised where our MCP server gets
+  them.
+- Options of a permission come in any order: they are chosen by kind.
+- A stop reason may be wrong after a cancel, updates may come after it, tools may run on.
+- Prompts must not overlap: one at a time, and the next when the last one has returned.
+- The end of the input may not end the process: its group is terminated.
+- A lost session is told by four codes: see `failures.is_lost_session`.
+- What is advertised may not work (load, resume): the next way is tried, the last one is a replay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from bridge.value import Value
+
+
+class KnownAgent(Value):
+    """Facts about an agent.
+
+    `sessions_share_tools`: sessions of one process see each other's MCP servers, so each session
+    needs a process. `http_tools_only`: MCP servers on stdio are dropped without a word. `login` is
+    what a user types in a terminal. `ignored_methods` are ways to log in that do nothing.
+    """
+
+    name: str
+    sessions_share_tools: bool = False
+    http_tools_only: bool = False
+    login: str | None = None
+    ignored_methods: frozenset[str] = frozenset()
+    commands: tuple[str, ...] = ()
+    environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
+_AGENTS = (
+    KnownAgent(
+        "@agentclientprotocol/claude-agent-acp",
+        # Many MCP tools are hidden behind a search otherwise, since 0.100.
+        commands=("claude-agent-acp", "claude-code-acp"),
+        environment={"ENABLE_TOOL_SEARCH": "false"},
+    ),
+    KnownAgent(
+        "OpenCode",
+        # It keeps MCP servers by working directory, not by session.
+        sessions_share_tools=True,
+        login="opencode auth login",
+        ignored_methods=frozenset({"opencode-login"}),
+    ),
+    KnownAgent(
+        "Copilot",
+        # `Rejecting non-http/sse MCP server` stands in its log only.
+        http_tools_only=True,
+        login="copilot login",
+    ),
+)
+_BY_NAME = {agent.name: agent for agent in _AGENTS}
+
+
+def known_agent(name: str | None) -> KnownAgent:
+    """Return what is known of the agent that calls itself so; nothing special, if nothing."""
+    return _BY_NAME.get(name or "") or KnownAgent(name or "")
+
+
+def environment_for(argv: Sequence[str]) -> Mapping[str, str]:
+    """Return what an agent that is started so needs in its environment.
+
+    It is meant to lie under what the user configures.
+    """
+    words = [part for word in argv for part in word.replace("\\", "/").split("/")]
+    found: dict[str, str] = {}
+    for agent in _AGENTS:
+        if any(word.startswith(agent.commands) for word in words):
+            found.update(agent.environment)
+    return found

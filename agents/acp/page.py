@@ -1,0 +1,113 @@
+"""Where the next piece of an answer goes: paragraphs stay apart, and split words together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from agents.events import Say, Think
+
+
+@attrs.define
+class _Stream:
+    """What stands in a stream of text already, as far as the next piece must know."""
+
+    _ends: int = 2
+    """How many line ends it ends with; two where nothing stands there, or an empty line does."""
+    _is_ended: bool = False
+    """Whether the paragraph is over, so that what comes next begins another."""
+    message_id: str | None = None
+
+    def add(self, text: str, message_id: str | None) -> str:
+        """Add text of a message. Return what must stand before it: nothing, or a paragraph's end.
+
+        Another message begins where the id changes. Many agents send none.
+        """
+        if message_id is not None and message_id != self.message_id:
+            self._is_ended = self._is_ended or self.message_id is not None
+            self.message_id = message_id
+        gap = self._gap(text) if self._is_ended else ""
+        self._is_ended = False
+        if text[-1] != "\n":
+            self._ends = 0
+        else:
+            ends = len(text) - len(text.rstrip("\n"))
+            self._ends = min(2, ends if ends < len(text) else self._ends + len(gap) + ends)
+        return gap
+
+    def add_block(self, block: str) -> str:
+        """Add a paragraph, or several. Return what must stand before it."""
+        gap = self._gap(block)
+        self._ends = 0
+        self._is_ended = True
+        return gap
+
+    def end(self) -> None:
+        self._is_ended = True
+
+    def clear(self) -> None:
+        self._ends = 2
+
+    def _gap(self, text: str) -> str:
+        begins = len(text) - len(text.lstrip("\n"))
+        return "\n" * max(0, 2 - self._ends - begins)
+
+
+@attrs.define
+class Page:
+    """The answer and the thoughts of a turn, as they stand in the editor.
+
+    A line of ours can be about something, whose outcome then stands behind it, if nothing else has
+    come in between.
+    """
+
+    _answer: _Stream = attrs.field(factory=_Stream, init=False)
+    _thoughts: _Stream = attrs.field(factory=_Stream, init=False)
+    _about: object = attrs.field(default=None, init=False)
+
+    def say(self, text: str, message_id: str | None) -> Sequence[Say]:
+        """Add a piece of the agent's text, which goes out as it is."""
+        gap = self._answer.add(text, message_id)
+        self._interrupt()
+        return (Say(gap, by_us=True), Say(text)) if gap else (Say(text),)
+
+    def say_block(self, text: str) -> Sequence[Say]:
+        """Add something of the agent's that is a paragraph of its own."""
+        gap = self._answer.add_block(text)
+        self._interrupt()
+        return (Say(gap, by_us=True), Say(text)) if gap else (Say(text),)
+
+    def think(self, text: str, message_id: str | None) -> Think:
+        """Add a piece of the agent's reasoning."""
+        self._about = None
+        if self._answer.message_id is None:
+            self._answer.end()  # who names no messages begins another after thinking
+        return Think(self._thoughts.add(text, message_id) + text, message_id)
+
+    def add(self, text: str, about: object = None) -> Sequence[Say]:
+        """Add a paragraph of ours, nothing if it is empty."""
+        if not text:
+            return ()
+        self._interrupt()
+        self._about = about
+        return (Say(self._answer.add_block(text) + text, by_us=True),)
+
+    def add_behind(self, text: str) -> Sequence[Say]:
+        """Add to the last line of ours."""
+        self._about = None
+        return (Say(text, by_us=True),)
+
+    def is_about(self, about: object) -> bool:
+        """Whether the last line is one of ours, about this."""
+        return self._about is about
+
+    def turn(self) -> None:
+        """Go on with an empty page: another response to the editor."""
+        self._answer.clear()
+        self._thoughts.clear()
+        self._about = None
+
+    def _interrupt(self) -> None:
+        self._about = None
+        self._thoughts.end()

@@ -1,0 +1,159 @@
+"""An agent asks whether it may do something: what the user is shown, and which option is chosen.
+
+Options are chosen by their kind, never by their position or name, and a denial never becomes an
+approval. Three rules guard the user:
+
+- Once means once. Where an agent offers no `allow_once`, approving is for good; then the question
+  says so, and only the user's approval, or `permissions: "allow"`, chooses it. Several of that kind
+  can't be told apart by a yes, so a user's yes chooses none of them.
+- A denial is `reject_once`. `reject_always` would stay, and `cancelled` ends the turn in real
+  agents, so it is what is left where nothing else is offered, or where the user has moved on.
+- A change of mode (`switch_mode`, such as from planning to doing) is no ordinary tool: it is the
+  user who decides, under "allow", too. Who is asked is up to `actors.plan.decide`, by the kind.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias, assert_never, cast, get_args
+
+import attrs
+
+from agents.events import AskPermission, Decision, PermissionKind
+from bridge.value import Value
+from bridge.wire import Permissions
+
+from .content import Content, Diff, EmbeddedResource, ResourceContents, TextContent
+from .exhibit import MOST_ITEMS, Exhibit, title_of
+from .methods import (
+    CancelledPermissionOutcome,
+    PermissionOption,
+    RequestPermissionOutcome,
+    RequestPermissionRequest,
+    SelectedPermissionOutcome,
+)
+from .tool_call import CallRecord
+
+ALWAYS_ASKED = "switch_mode"
+"""The kind that the user decides about under "allow", too."""
+CANCELLED = CancelledPermissionOutcome()
+_KINDS: frozenset[str] = frozenset(get_args(PermissionKind))
+Options: TypeAlias = tuple[PermissionOption, ...]
+
+
+class Question(Value):
+    """A permission request: `ask` is for the user, `options` are the agent's."""
+
+    ask: AskPermission
+    options: Options
+
+
+def question_of(
+    request: RequestPermissionRequest, call_id: str, record: CallRecord | None = None
+) -> Question:
+    """Return the question in a request; `record` is what is known of the tool call besides.
+
+    The request may hold nothing but the call's id.
+    """
+    call = CallRecord(request.tool_call.tool_call_id) if record is None else attrs.evolve(record)
+    call.learn(request.tool_call)
+    kind = cast("PermissionKind", call.kind if call.kind in _KINDS else "other")
+    title = title_of(call.title) or title_of(call.name) or "Use a tool"
+    ask = AskPermission(call_id, title, kind, _details(call, request.options))
+    return Question(ask, request.options)
+
+
+def approval(question: Question, permissions: Permissions) -> PermissionOption | None:
+    """Return what an approval chooses, None if the agent offers nothing that it may choose.
+
+    `permissions` is the setting under which it is given: under "ask", it is the user who has read
+    the question. Where this is None for a user, the question has said so, and the answer to an
+    approval is that to a denial.
+    """
+    once = _find(question.options, "allow_once")
+    if once:
+        return once[0]
+    lasting = _find(question.options, "allow_always")
+    if permissions == "ask" or question.ask.kind == ALWAYS_ASKED:
+        return lasting[0] if len(lasting) == 1 else None
+    return lasting[0] if lasting and permissions == "allow" else None
+
+
+def outcome(
+    question: Question, decision: Decision, permissions: Permissions
+) -> RequestPermissionOutcome:
+    """Return what to answer the agent; `permissions` as for `approval`."""
+    match decision:
+        case Decision.ALLOWED:
+            option = approval(question, permissions) or _denial(question)
+        case Decision.DENIED:
+            option = _denial(question)
+        case Decision.ABANDONED:
+            option = None
+        case _:
+            assert_never(decision)
+    return CANCELLED if option is None else SelectedPermissionOutcome(option.option_id)
+
+
+def _denial(question: Question) -> PermissionOption | None:
+    return next(iter(_find(question.options, "reject_once")), None)
+
+
+def _find(options: Options, kind: str) -> Options:
+    return tuple(option for option in options if option.kind == kind)
+
+
+def _details(call: CallRecord, options: Options) -> dict[str, Any]:
+    """Return what a person needs to decide, in the order in which it matters; bounded."""
+    exhibit = Exhibit()
+    shown = {
+        "note": _note(options),
+        "rawInput": exhibit.value(call.raw_input),
+        "diff": [
+            {
+                "path": exhibit.text(part.path),
+                "oldText": None if part.old_text is None else exhibit.text(part.old_text),
+                "newText": exhibit.text(part.new_text),
+            }
+            for part in call.content[:MOST_ITEMS]
+            if isinstance(part, Diff)
+        ],
+        "content": [exhibit.text(text) for text in _texts(call)],
+        "locations": [
+            exhibit.text(place.path if place.line is None else f"{place.path}:{place.line}")
+            for place in call.locations[:MOST_ITEMS]
+        ],
+        "options": [title_of(option.name) for option in options[:MOST_ITEMS]],
+    }
+    return {key: value for key, value in shown.items() if value not in (None, "", [], {})}
+
+
+def _texts(call: CallRecord) -> list[str]:
+    """Return what the agent says of the call; some put its arguments nowhere else."""
+    texts: list[str] = []
+    for part in call.content[:MOST_ITEMS]:
+        match part:
+            case Content(content=TextContent(text=text)):
+                texts.append(text)
+            case Content(content=EmbeddedResource(resource=ResourceContents(text=str(text)))):
+                texts.append(text)
+            case _:
+                pass
+    return texts
+
+
+def _note(options: Options) -> str | None:
+    if _find(options, "allow_once"):
+        return None
+    match _find(options, "allow_always"):
+        case ():
+            return "The agent offers no way to approve this: the answer will be a denial."
+        case (option,):
+            return (
+                "The agent doesn't offer to approve this once. "
+                f"Approving is for good: {title_of(option.name)}"
+            )
+        case _:
+            return (
+                "The agent doesn't offer to approve this once, only several ways to approve for "
+                "good. Approving can't choose among them: the answer will be a denial."
+            )

@@ -1,0 +1,88 @@
+"""An agent's plan, in a chat that only grows: whole at first, then what has changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import attrs
+
+from .markdown import inline, one_line
+from .updates import PlanEntry
+
+_MOST_ENTRIES = 50
+_MOST_CHANGES = 8
+_WIDEST = 200
+_DONE = "completed"
+_NOW = "in_progress"
+
+
+@attrs.define
+class PlanView:
+    """What a turn has shown of a plan."""
+
+    _shown: tuple[PlanEntry, ...] = ()
+
+    def show(self, entries: Sequence[PlanEntry]) -> str:
+        """Return what the user doesn't know yet of the plan, "" if nothing."""
+        before, self._shown = self._shown, tuple(entries)
+        if not entries:
+            return ""
+        if not any(entry.content in {known.content for known in before} for entry in entries):
+            return _whole(entries)
+        changes = _changes(before, entries)
+        if not changes:
+            return ""
+        done = sum(entry.status == _DONE for entry in entries)
+        if done == len(entries):
+            return f"**Plan** ☑ all {done} steps done" if done > 1 else "**Plan** ☑ done"
+        more = len(changes) - _MOST_CHANGES
+        rest = [f"{more} more"] if more > 0 else []
+        count = f"({done}/{len(entries)})"
+        return f"**Plan** {count} " + " · ".join([*changes[:_MOST_CHANGES], *rest])
+
+
+def _whole(entries: Sequence[PlanEntry]) -> str:
+    lines = [_item(entry) for entry in entries[:_MOST_ENTRIES]]
+    more = len(entries) - _MOST_ENTRIES
+    rest = [f"- *… {more} more steps*"] if more > 0 else []
+    return "\n".join(["**Plan**", "", *lines, *rest])
+
+
+def _item(entry: PlanEntry) -> str:
+    box = "[x]" if entry.status == _DONE else "[ ]"
+    now = " ← *now*" if entry.status == _NOW else ""
+    return f"- {box} {_text(entry)}{now}"
+
+
+def _changes(before: Sequence[PlanEntry], after: Sequence[PlanEntry]) -> list[str]:
+    """Return what was done, what is being done, what is new, what was dropped."""
+    left = Counter(entry.content for entry in before)
+    known = {(entry.content, entry.status) for entry in before}
+    done: list[str] = []
+    now: list[str] = []
+    new: list[str] = []
+    for entry in after:
+        is_new = left[entry.content] == 0
+        left[entry.content] -= 1
+        if not is_new and (entry.content, entry.status) in known:
+            continue
+        match entry.status:
+            case "completed":
+                done.append(f"☑ {_text(entry)}")
+            case "in_progress":
+                now.append(f"▸ {_text(entry)}")
+            case _ if is_new:
+                new.append(f"*new:* {_text(entry)}")
+            case _:
+                pass  # put back, which a later update will tell better
+    dropped = [
+        f"*dropped:* {_text(entry)}"
+        for entry in before
+        if left[entry.content] > 0 and entry.status != _DONE
+    ]
+    return [*done, *now, *new, *dropped]
+
+
+def _text(entry: PlanEntry) -> str:
+    return inline(one_line(entry.content, _WIDEST)) or "…"

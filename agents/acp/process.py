@@ -1,0 +1,178 @@
+"""An agent's child process: started without a shell, drained always, ended for certain.
+
+It leads a process group of its own, because what is started is often a launcher (`npx`, `uvx`) and
+the agent its child: ending the launcher alone would leave the agent behind. The end of its input
+isn't enough either, some agents never heed it. So the end has steps, each bounded, and the whole is
+shielded: close its input, wait, terminate the group, wait, kill the group.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+
+import attrs
+import trio
+
+from agents.base import AgentError
+from bridge.wire import McpServerSpec
+
+from .failures import cannot_start
+from .link import LAST_WORDS_SECONDS, Exit
+from .tail import Tail
+
+LEAVING_SECONDS = 2.0
+"""How long an agent may take to end after its input has ended, and again after SIGTERM."""
+ORPHAN_SECONDS = 1.0
+"""How long the children of an agent that has ended may take after SIGTERM."""
+_POLL_SECONDS = 0.02
+
+log = logging.getLogger("vscodelm.acp")
+
+
+@attrs.define(eq=False)
+class AgentProcess:
+    """A child that runs, or has ended; it satisfies `agents.acp.link.Link`."""
+
+    name: str
+    process: trio.Process
+    source: trio.abc.ReceiveStream
+    sink: trio.abc.SendStream
+    _stderr: Tail = attrs.field(factory=Tail, init=False)
+    _is_silent: trio.Event = attrs.field(factory=trio.Event, init=False)
+
+    async def ended(self) -> None:
+        """Wait until the child has ended."""
+        await self.process.wait()
+
+    async def exit(self) -> Exit:
+        """Return the status and the last words of a child that has ended, or is about to."""
+        with trio.move_on_after(LAST_WORDS_SECONDS):
+            await self.process.wait()
+            await self._is_silent.wait()
+        return Exit(self.process.returncode, self._stderr.text())
+
+    async def drain_stderr(self, stderr: trio.abc.ReceiveStream) -> None:
+        """Read stderr to its end: a child that logs much must not come to a stop."""
+        async with stderr:
+            async for chunk in stderr:
+                self._stderr.feed(chunk)
+                if log.isEnabledFor(logging.DEBUG):
+                    log.debug("agent=%s stderr=%r", self.name, bytes(chunk))
+        self._is_silent.set()
+
+    async def end(self) -> None:
+        """Return when the whole group is gone."""
+        with trio.CancelScope(shield=True):
+            await self.sink.aclose()
+            with trio.move_on_after(LEAVING_SECONDS):
+                await self.process.wait()
+            if self._signal(signal.SIGTERM):
+                led = self.process.returncode is None
+                with trio.move_on_after(LEAVING_SECONDS if led else ORPHAN_SECONDS):
+                    await self.process.wait()
+                    while self._signal(0):  # noqa: ASYNC110  a group can only be looked at
+                        await trio.sleep(_POLL_SECONDS)
+            self._signal(signal.SIGKILL)
+            await self.process.wait()
+            await self.source.aclose()
+        log.info("agent=%s pid=%s ended status=%s", self.name, self.pid, self.process.returncode)
+
+    @property
+    def pid(self) -> int:
+        """The process, and its group."""
+        return self.process.pid
+
+    if sys.platform == "win32":
+
+        def _signal(self, number: int) -> bool:
+            if number and self.process.returncode is None:
+                self.process.kill()
+            return False
+
+    else:
+
+        def _signal(self, number: int) -> bool:
+            """Signal the group, 0 only looks; return whether anybody was there."""
+            try:
+                os.killpg(self.pid, number)
+            except ProcessLookupError:
+                return False
+            except PermissionError:  # macOS, where only zombies are left; or nobody we may signal
+                return False
+            return True
+
+
+@asynccontextmanager
+async def open_process(
+    spec: McpServerSpec, environment: Mapping[str, str] | None = None
+) -> AsyncGenerator[AgentProcess]:
+    """Start an agent; raises `AgentError` where that can't be done.
+
+    `environment` lies over our own, and what the definition says lies over both. On exit the whole
+    group of the child is gone.
+    """
+    own = {variable.name: variable.value for variable in spec.env}
+    whole = {**os.environ, **(environment or {}), **own}
+    cwd = working_directory(spec)
+    process = await _start(spec, whole, cwd)
+    assert process.stdout is not None, "asked for in _start"
+    assert process.stdin is not None, "asked for in _start"
+    assert process.stderr is not None, "asked for in _start"
+    child = AgentProcess(spec.name, process, process.stdout, process.stdin)
+    log.info("agent=%s pid=%s started command=%s", spec.name, child.pid, spec.command)
+    try:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(child.drain_stderr, process.stderr)
+            try:
+                yield child
+            finally:
+                await child.end()
+                nursery.cancel_scope.cancel()
+    finally:
+        with trio.CancelScope(shield=True):  # where the nursery itself was cancelled at once
+            await process.stderr.aclose()
+
+
+def working_directory(spec: McpServerSpec) -> str:
+    """Return the absolute folder in which an agent works: its own, or ours."""
+    return os.path.abspath(os.path.expanduser(spec.cwd)) if spec.cwd else os.getcwd()
+
+
+async def _start(spec: McpServerSpec, environment: Mapping[str, str], cwd: str) -> trio.Process:
+    argv = [_program(spec.command, environment), *spec.args]
+    try:
+        if sys.platform == "win32":
+            return await trio.lowlevel.open_process(
+                argv,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                cwd=cwd,
+                creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
+            )
+        return await trio.lowlevel.open_process(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment,
+            cwd=cwd,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise AgentError(cannot_start(spec, error)) from None
+
+
+def _program(command: str, environment: Mapping[str, str]) -> str:
+    """Return what to run: on Windows `npx` is `npx.cmd`, which only a search finds."""
+    if sys.platform != "win32":
+        return command
+    return shutil.which(command, path=environment.get("PATH")) or command

@@ -1,0 +1,129 @@
+"""What the editor's side has to say in a turn, as the content blocks of `session/prompt`. Pure.
+
+`settings.context` decides how much: "request" is what the user asked, with attachments and what the
+editor shows; "full" is all, with the host's system prompt and every tag. Before it stands a record
+of what the agent wasn't there for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import attrs
+
+from agents.events import Prompt
+from bridge.wire import ChatMessage, ToolResultPart
+
+from .attachments import Atom
+from .content import KnownContent, TextContent
+from .record import Context, record, result_entry, tool_names
+from .setup import PromptCapabilities
+from .user_message import UserMessage, asked, whole
+
+RECORD_BUDGET = 400_000
+"""Characters of the record, about half of a window of 200,000 tokens."""
+
+_GO_ON = "Go on with what was asked last, now that these results are there."
+_NOTHING = "(The user sent an empty message.)"
+
+
+def prompt_blocks(
+    prompt: Prompt, capabilities: PromptCapabilities, *, budget: int = RECORD_BUDGET
+) -> tuple[KnownContent, ...]:
+    """Return the blocks; there is at least one.
+
+    What an assistant says among the new messages was said by another one, so it and what comes
+    before it belongs to the record. `budget` is the number of characters of text in that.
+    """
+    context: Context = prompt.settings.context or "request"
+    over = _over(prompt.messages)
+    before = (*prompt.transcript, *prompt.messages[:over])
+    system = [message for message in before if message.role == "system"]
+    new = prompt.messages[over:]
+    writer = _Writer()
+    if context == "full":
+        for message in (*system, *(message for message in new if message.role == "system")):
+            writer.paragraph(["<system>\n", *whole(message, capabilities), "\n</system>"])
+    past = [message for message in before if message.role != "system"]
+    writer.write(record(past, capabilities, context, budget))
+    names = tool_names((*before, *new))
+    has_results = False
+    says_something = False
+    for message in new:
+        for part in message.content:
+            if isinstance(part, ToolResultPart):
+                has_results = True
+                entry = result_entry(part, names, capabilities)
+                writer.paragraph([f"[{entry.head}]\n", *entry.atoms])
+        if message.role == "user":
+            atoms = _user(message, capabilities, context, is_first=writer.is_empty)
+            says_something = says_something or _is_something(atoms)
+            writer.paragraph(atoms)
+    if not says_something:
+        writer.paragraph([_GO_ON if has_results else _NOTHING])
+    return writer.blocks()
+
+
+def _over(messages: Sequence[ChatMessage]) -> int:
+    """Return how many of the messages belong to the record."""
+    for at in range(len(messages), 0, -1):
+        if messages[at - 1].role == "assistant":
+            return at
+    return 0
+
+
+def _user(
+    message: ChatMessage, capabilities: PromptCapabilities, context: Context, *, is_first: bool
+) -> list[Atom]:
+    if context == "full":
+        return whole(message, capabilities)
+    found = asked(message, capabilities)
+    if is_first and _is_command(found):
+        # Agents look for their commands where a prompt begins.
+        return [*found.request, "\n\n", *found.before, *found.after]
+    return found.atoms
+
+
+def _is_command(found: UserMessage) -> bool:
+    first = next(iter(found.request), "")
+    return isinstance(first, str) and first.lstrip().startswith("/")
+
+
+def _is_something(atoms: Iterable[Atom]) -> bool:
+    return any(not isinstance(atom, str) or atom.strip() for atom in atoms)
+
+
+@attrs.define
+class _Writer:
+    """Joins text, and keeps blocks apart from it."""
+
+    _blocks: list[KnownContent] = attrs.field(factory=list[KnownContent])
+    _text: list[str] = attrs.field(factory=list[str])
+
+    @property
+    def is_empty(self) -> bool:
+        return not self._blocks and not any(text.strip() for text in self._text)
+
+    def write(self, atoms: Iterable[Atom]) -> None:
+        for atom in atoms:
+            if isinstance(atom, str):
+                self._text.append(atom)
+            else:
+                self._end_text("\n")
+                self._blocks.append(atom)
+
+    def paragraph(self, atoms: Sequence[Atom]) -> None:
+        """Write a paragraph, with text in a block of its own."""
+        self._end_text("\n\n")
+        self.write(atoms)
+
+    def blocks(self) -> tuple[KnownContent, ...]:
+        self._end_text("")
+        return tuple(self._blocks)
+
+    def _end_text(self, end: str) -> None:
+        """Finish a text. Some agents join blocks, so it ends its line where something follows."""
+        text = "".join(self._text)
+        self._text.clear()
+        if text.strip():
+            self._blocks.append(TextContent(text if text.endswith("\n") else text + end))

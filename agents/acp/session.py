@@ -1,0 +1,108 @@
+"""A session with an ACP agent: it runs turns, and keeps what the agent hasn't been told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import trio
+from msgspec.structs import replace
+
+from agents.events import Answer, Prompt
+from bridge.errors import Failure, LocalError
+
+from .choices import Kind, change_to
+from .dialogue import Dialogue
+from .peer import Peer
+from .prompt import prompt_blocks
+from .render import Renderer
+from .told import Told
+from .turn import AcpTurn
+
+
+class AcpSession:
+    """A conversation with an agent; it satisfies `agents.base.AgentSession`.
+
+    `root` is the folder that the agent works in.
+    """
+
+    def __init__(
+        self, peer: Peer, dialogue: Dialogue, *, root: str, new_call_id: Callable[[], str]
+    ) -> None:
+        self.dialogue = dialogue
+        self._peer = peer
+        self._root = root
+        self._new_call_id = new_call_id
+        self._told = Told()
+        self._turn: AcpTurn | None = None
+        self._untold: Prompt | None = None
+        """What was to be prompted and wasn't, because its turn was cancelled before."""
+
+    def run(self, prompt: Prompt) -> AcpTurn:
+        """Begin a turn. The agent hears of it with the first receive."""
+        if self._turn is not None and self._turn.runs:
+            raise LocalError("a turn of this session still runs; receive its last event first")
+        if self._untold is not None:
+            prompt = replace(
+                prompt,
+                transcript=(*self._untold.transcript, *prompt.transcript),
+                messages=(*self._untold.messages, *prompt.messages),
+            )
+        self._untold = prompt
+        self._turn = AcpTurn(
+            self.dialogue,
+            prompt_blocks(prompt, self._peer.about.agent_capabilities.prompt_capabilities),
+            Renderer(self._told, root=self._root),
+            prompt.settings.permissions,
+            new_call_id=self._new_call_id,
+            prepare=lambda: self._prepare(prompt),
+            log_in=self._peer.log_in,
+            failure_of=self._peer.failure_of,
+            sent=self._be_told,
+            take_notes=self._told.take_notes,
+        )
+        return self._turn
+
+    def answer(self, answer: Answer) -> None:
+        """Hand over one answer."""
+        if self._turn is not None:
+            self._turn.answer(answer)
+
+    async def cancel(self) -> None:
+        """Ask the running turn to stop."""
+        if self._turn is not None:
+            self._turn.cancel()
+        await trio.lowlevel.checkpoint()
+
+    async def end(self, patience: float) -> bool:
+        """Close what is still open; return whether the agent has let go of it in time.
+
+        The time counts from when it was first told to stop.
+        """
+        if self._turn is not None:
+            self._turn.close()
+        self.dialogue.cancel()
+        with trio.move_on_at(self.dialogue.cancelled_at + patience):
+            await self.dialogue.returned()
+        return not self.dialogue.is_prompted
+
+    async def _prepare(self, prompt: Prompt) -> Failure | None:
+        """Choose the model and the mode that the settings name."""
+        wanted: tuple[tuple[Kind, str | None], ...] = (
+            ("model", prompt.settings.model),
+            ("mode", prompt.settings.mode),
+        )
+        for kind, name in wanted:
+            if name is None:
+                continue
+            change = change_to(self.dialogue.choices, self.dialogue.session_id, kind, name)
+            failure = (
+                change
+                if change is None or isinstance(change, Failure)
+                else await self._peer.change(self.dialogue, change)
+            )
+            if failure is not None:
+                return failure
+        return None
+
+    def _be_told(self) -> None:
+        self._untold = None

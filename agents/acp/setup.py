@@ -1,0 +1,167 @@
+"""Who is who and what each can do: `initialize`, `authenticate`, and MCP servers to hand over."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+from bridge.wire import EnvVariable, Wire
+
+PROTOCOL_VERSION = 1
+"""The one version that we speak. Two agents offer a later draft to whoever asks for more."""
+
+
+class Supported(Wire):
+    """`{}`: that it is there says yes."""
+
+
+class Implementation(Wire):
+    """Name and version of a peer."""
+
+    name: str
+    version: str
+    title: str | None = None
+
+
+# What we can do. There is no field for `fs` and `terminal`: we serve neither.
+
+
+class SessionConfigOptionsCapabilities(Wire):
+    """Which kinds of option beside "select"."""
+
+    boolean: Supported | None = None
+
+
+class ClientSessionCapabilities(Wire):
+    """Which updates and options beyond the ordinary."""
+
+    config_options: SessionConfigOptionsCapabilities | None = None
+    notices: Supported | None = None
+    compaction: Supported | None = None
+
+
+class AuthCapabilities(Wire):
+    """`terminal`: we can run the agent's login in a terminal."""
+
+    terminal: bool = False
+
+
+class ClientCapabilities(Wire):
+    """What we can do."""
+
+    session: ClientSessionCapabilities | None = None
+    auth: AuthCapabilities | None = None
+
+
+class InitializeRequest(Wire):
+    """Who we are."""
+
+    protocol_version: int
+    client_capabilities: ClientCapabilities | None = None
+    client_info: Implementation | None = None
+
+
+# What the agent can do.
+
+
+class PromptCapabilities(Wire):
+    """Which content beside text and resource links."""
+
+    image: bool = False
+    audio: bool = False
+    embedded_context: bool = False
+
+
+class McpCapabilities(Wire):
+    """Which MCP servers beside stdio ones."""
+
+    http: bool = False
+    sse: bool = False
+
+
+class SessionCapabilities(Wire):
+    """Which methods on sessions; `fork` is not stable yet."""
+
+    list: Supported | None = None
+    delete: Supported | None = None
+    additional_directories: Supported | None = None
+    resume: Supported | None = None
+    close: Supported | None = None
+    fork: Supported | None = None
+
+
+class AgentAuthCapabilities(Wire):
+    """Whether one can log out."""
+
+    logout: Supported | None = None
+
+
+class AgentCapabilities(Wire):
+    """What the agent can do."""
+
+    load_session: bool = False
+    prompt_capabilities: PromptCapabilities = PromptCapabilities()
+    mcp_capabilities: McpCapabilities = McpCapabilities()
+    session_capabilities: SessionCapabilities = SessionCapabilities()
+    auth: AgentAuthCapabilities = AgentAuthCapabilities()
+
+
+class AuthMethod(Wire):
+    """A way to log in: AuthMethodTerminal (`type` "terminal"), or AuthMethodAgent (none).
+
+    `args` and `env` are of the first. Earlier agents describe the same in `_meta`.
+    """
+
+    id: str
+    name: str
+    type: str = "agent"
+    description: str | None = None
+    args: tuple[str, ...] = ()
+    env: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    meta: dict[str, Any] | None = msgspec.field(default=None, name="_meta")
+
+
+class InitializeResponse(Wire):
+    """Who the agent is; `protocol_version` is what it speaks, which may not be what we asked."""
+
+    protocol_version: int
+    agent_info: Implementation | None = None
+    agent_capabilities: AgentCapabilities = AgentCapabilities()
+    auth_methods: tuple[AuthMethod, ...] = ()
+
+
+class AuthenticateRequest(Wire):
+    """Log in by a method of the agent's; never one of type "terminal"."""
+
+    method_id: str
+
+
+# MCP servers for a session. Their lists are required, so that they are sent when empty, too.
+
+
+class HttpHeader(Wire):
+    """A header of each request."""
+
+    name: str
+    value: str
+
+
+class McpServerStdio(Wire):
+    """A server to spawn; `command` is an absolute path."""
+
+    name: str
+    command: str
+    args: tuple[str, ...]
+    env: tuple[EnvVariable, ...]
+
+
+class McpServerHttp(Wire, tag_field="type", tag="http"):
+    """A server to call; needs `mcpCapabilities.http`."""
+
+    name: str
+    url: str
+    headers: tuple[HttpHeader, ...]
+
+
+McpServer: TypeAlias = McpServerStdio | McpServerHttp

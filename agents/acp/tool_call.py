@@ -1,0 +1,89 @@
+"""What is known of a tool call, from all that was said of it.
+
+Real agents announce a call twice, send updates for calls they never announced, and ask permission
+for one that nobody heard of. So there is one operation: `learn`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import attrs
+
+from .content import ToolCall, ToolCallContent, ToolCallLocation, ToolCallUpdate
+
+_OVER = frozenset({"completed", "failed", "cancelled"})
+"""The last one is of version 2 of the protocol."""
+
+
+@attrs.define
+class CallRecord:
+    """A tool call; what was never said is empty."""
+
+    call_id: str
+    title: str = ""
+    name: str = ""
+    kind: str = "other"
+    status: str = "pending"
+    content: tuple[ToolCallContent, ...] = ()
+    locations: tuple[ToolCallLocation, ...] = ()
+    raw_input: Any = None
+    raw_output: Any = None
+    is_started: bool = False
+    """Whether the user was shown that it began."""
+    is_closed: bool = False
+    """Whether the user was shown how it ended."""
+
+    def learn(self, news: ToolCall | ToolCallUpdate) -> None:
+        """Take over what is said; None says nothing, a list replaces the former one.
+
+        An empty title or input says nothing either: agents that don't know it yet send one.
+        """
+        self.title = news.title or self.title
+        self.name = news.name or self.name
+        self.kind = news.kind or self.kind
+        self.status = news.status or self.status
+        if news.content is not None:
+            self.content = news.content
+        if news.locations is not None:
+            self.locations = news.locations
+        if news.raw_input is not None and not (self.raw_input and news.raw_input == {}):
+            self.raw_input = news.raw_input
+        if news.raw_output is not None:
+            self.raw_output = news.raw_output
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self.status in _OVER
+
+    @property
+    def is_known(self) -> bool:
+        """Whether there is anything to tell about it."""
+        return bool(self.title or self.name or self.is_over) or not self.is_bare
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it only waits, and nothing but its title is known: more is about to come."""
+        return self.status == "pending" and not (self.raw_input or self.content or self.locations)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The input as an object; out of codex's wrapper, if it is in that."""
+        given = self.raw_input
+        if not isinstance(given, dict):
+            return {}
+        arguments = cast("dict[str, Any]", given)
+        inner = arguments.get("arguments")
+        if isinstance(inner, dict) and arguments.keys() <= {"server", "tool", "arguments"}:
+            return cast("dict[str, Any]", inner)
+        return arguments
+
+    def mentions(self, server: str) -> bool:
+        """Whether this is a call of that MCP server's, by its names, for what agents make of them.
+
+        It decides only whether the call is shown twice, never what is called.
+        """
+        given = self.raw_input
+        wrapped = cast("dict[str, Any]", given).get("server") if isinstance(given, dict) else None
+        return server in self.title or server in self.name or server == wrapped

@@ -1,0 +1,296 @@
+"""One turn with an ACP agent, as a channel of batches.
+
+Whoever receives drives it: the prompt is sent with the first receive, so a turn that is cancelled
+before that costs the agent nothing. What was heard comes out as one batch. Questions are gathered
+for a moment, because agents ask several at once; then the turn awaits their answers. After the
+prompt was answered the turn listens for a moment more, because agents say things late.
+"""
+
+from __future__ import annotations
+
+import enum
+import logging
+import math
+from collections.abc import Awaitable, Callable
+from typing import Any, assert_never
+
+import attrs
+import trio
+
+from agents.base import AgentError
+from agents.events import (
+    Answer,
+    Await,
+    Batch,
+    Break,
+    Event,
+    PermissionAnswer,
+    Stop,
+    StopReason,
+)
+from bridge.errors import Failure
+from bridge.wire import Permissions
+
+from .chunks import ChunkJoiner
+from .content import ContentBlock
+from .dialogue import Asked, Dialogue, Returned
+from .failures import is_auth_required, is_lost_session
+from .faults import Error
+from .methods import PromptResponse
+from .permission import Question, outcome, question_of
+from .render import Renderer
+
+LATE_SECONDS = 0.06
+"""How long an agent is listened to after it has answered its prompt."""
+GATHER_SECONDS = 0.05
+"""How long another question may take to come, before the turn awaits the answers."""
+SILENT_SECONDS = 1.0
+"""After how long a silence what is held back for company is shown alone."""
+
+CANCELLED = Stop(StopReason.CANCELLED)
+
+log = logging.getLogger("vscodelm.acp")
+
+
+class _Phase(enum.Enum):
+    NEW = enum.auto()
+    """The prompt isn't sent."""
+    OPEN = enum.auto()
+    OVER = enum.auto()
+    """The last event was received."""
+    CLOSED = enum.auto()
+
+
+@attrs.define(eq=False)
+class AcpTurn(trio.abc.ReceiveChannel[Batch]):
+    """A turn; `prepare` does what must be done before the prompt is sent, `sent` is called then."""
+
+    dialogue: Dialogue
+    blocks: tuple[ContentBlock, ...]
+    renderer: Renderer
+    permissions: Permissions
+    new_call_id: Callable[[], str]
+    prepare: Callable[[], Awaitable[Failure | None]]
+    log_in: Callable[[Error], Awaitable[Failure | None]]
+    failure_of: Callable[[Error], Failure]
+    sent: Callable[[], None]
+    take_notes: Callable[[], list[str]]
+    _phase: _Phase = attrs.field(default=_Phase.NEW, init=False)
+    _is_cancelled: bool = attrs.field(default=False, init=False)
+    _preparing: trio.CancelScope | None = attrs.field(default=None, init=False)
+    _chunks: ChunkJoiner = attrs.field(factory=ChunkJoiner, init=False)
+    _questions: dict[str, tuple[Asked, Question]] = attrs.field(
+        factory=dict[str, "tuple[Asked, Question]"], init=False
+    )
+    """By the id of the call."""
+    _gathered_at: float = attrs.field(default=math.inf, init=False)
+    _awaits: bool = attrs.field(default=False, init=False)
+    """Whether `Await` went out and an answer is still to come."""
+    _is_quiet: bool = attrs.field(default=False, init=False)
+    """Whether nothing is held back."""
+    _returned: PromptResponse | Error | None = attrs.field(default=None, init=False)
+    _ends_at: float = attrs.field(default=math.inf, init=False)
+    _refused: Error | None = attrs.field(default=None, init=False)
+    """The prompt was refused for want of a login."""
+    _tried_login: bool = attrs.field(default=False, init=False)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the last event is still to come, and the session there to say it."""
+        return self._phase in (_Phase.NEW, _Phase.OPEN) and self.dialogue.lost is None
+
+    def answer(self, answer: Answer) -> None:
+        """Take the first answer to a question that is open."""
+        asked = self._questions.get(answer.call_id)
+        if asked is None or not isinstance(answer, PermissionAnswer):
+            return
+        del self._questions[answer.call_id]
+        request, question = asked
+        self.dialogue.answer(request.id, outcome(question, answer.decision, self.permissions))
+
+    def cancel(self) -> None:
+        """Make the turn end as soon as the agent lets it."""
+        if not self.runs:
+            return
+        self._is_cancelled = True
+        self._questions.clear()
+        self.dialogue.cancel()
+        if self._preparing is not None:
+            self._preparing.cancel()
+        self.dialogue.wake()
+
+    def close(self) -> None:
+        """Close the turn; who receives from it is told so."""
+        self._phase = _Phase.CLOSED
+        if self._preparing is not None:
+            self._preparing.cancel()
+        self.dialogue.pause()
+        self.dialogue.wake()
+
+    async def aclose(self) -> None:
+        """Close the turn; it never waits for anything."""
+        self.close()
+        await trio.lowlevel.checkpoint()
+
+    async def receive(self) -> Batch:
+        """Return the next events."""
+        await trio.lowlevel.checkpoint()
+        while True:
+            match self._phase:
+                case _Phase.CLOSED:
+                    raise trio.ClosedResourceError
+                case _Phase.OVER:
+                    raise trio.EndOfChannel
+                case _Phase.NEW:
+                    batch = await self._begin()
+                case _Phase.OPEN:
+                    self.dialogue.is_received = True
+                    batch = self._tell() or await self._wait()
+                case _:
+                    assert_never(self._phase)
+            if batch:
+                return batch
+
+    # The beginning.
+
+    async def _begin(self) -> Batch:
+        """Send the prompt, after what must come before it."""
+        if self.dialogue.lost is not None:
+            raise AgentError(self.dialogue.lost)
+        failure: Failure | None = None
+        if not self._is_cancelled:
+            with trio.CancelScope() as self._preparing:
+                refused, self._refused = self._refused, None
+                failure = await (self.prepare() if refused is None else self.log_in(refused))
+            self._preparing = None
+        if self._phase is _Phase.CLOSED:
+            return ()
+        if self._is_cancelled:
+            return self._over(CANCELLED)
+        if failure is not None:
+            if self._tried_login:
+                raise self._lost(failure)
+            return self._over(Break(failure))
+        self.dialogue.prompt(self.blocks)
+        self.sent()
+        self._phase = _Phase.OPEN
+        return ()
+
+    # What the agent says.
+
+    def _tell(self) -> Batch:
+        """Return what was heard, as events."""
+        if self._awaits:
+            if self._is_asking:
+                return ()
+            self._awaits = False
+            self.renderer.begin_response()
+        news = self.dialogue.take()
+        if not news:
+            return ()
+        self._is_quiet = False
+        events: list[Event] = []
+        for one in news:
+            match one:
+                case Asked():
+                    events += self._ask(one)
+                case Returned(answer=answer):
+                    self._return(answer)
+                case _:
+                    for update in self._chunks.pass_on(one):
+                        events += self.renderer.update(update)
+        for note in self.take_notes():
+            log.warning("session=%s %s", self.dialogue.session_id, note)
+        if self._is_asking and trio.current_time() >= self._gathered_at:
+            events += self._pause()  # an agent that goes on talking must not put it off
+        return events
+
+    def _ask(self, asked: Asked) -> Batch:
+        record = self.renderer.ask(asked.request.tool_call)
+        if not self.dialogue.is_open(asked.id):
+            return ()  # it was taken back, or refused by a cancel
+        question = question_of(asked.request, self.new_call_id(), record)
+        self._questions[question.ask.call_id] = asked, question
+        self._gathered_at = trio.current_time() + GATHER_SECONDS
+        return (question.ask,)
+
+    @property
+    def _is_asking(self) -> bool:
+        """Whether a question is open."""
+        return any(self.dialogue.is_open(asked.id) for asked, _ in self._questions.values())
+
+    def _pause(self) -> Batch:
+        self._awaits = True
+        self.dialogue.pause()
+        return (*self.renderer.flush(), Await())
+
+    def _return(self, answer: PromptResponse | Error) -> None:
+        if (
+            isinstance(answer, Error)
+            and is_auth_required(answer)
+            and not (self._tried_login or self._is_cancelled)
+        ):
+            self._tried_login, self._refused = True, answer
+            self._phase = _Phase.NEW
+            return
+        self._returned = answer
+        self._ends_at = trio.current_time() + LATE_SECONDS
+
+    async def _wait(self) -> Batch:
+        """Wait for something to change; return what is to be said where nothing does."""
+        if self._phase is _Phase.NEW:
+            return ()
+        if self.dialogue.lost is not None and self._returned is None:
+            raise AgentError(self.dialogue.lost)
+        waits = self._is_asking
+        if self._returned is not None:
+            until = self._ends_at
+        elif waits and not self._awaits:
+            until = self._gathered_at
+        elif not (self._is_quiet or self._awaits):
+            until = trio.current_time() + SILENT_SECONDS
+        else:
+            until = math.inf
+        with trio.move_on_at(until) as scope:
+            await self.dialogue.changed()
+        if not scope.cancelled_caught:
+            return ()
+        if self._returned is not None:
+            return self._end(self._returned)
+        if waits:
+            return self._pause()
+        self._is_quiet = True
+        return self.renderer.flush()
+
+    # The end.
+
+    def _end(self, answer: PromptResponse | Error) -> Batch:
+        events: list[Event] = []
+        for update in self._chunks.flush():
+            events += self.renderer.update(update)
+        usage = None if isinstance(answer, Error) else answer.usage
+        events += self.renderer.finish(usage)
+        if isinstance(answer, Error) and (is_lost_session(answer) or is_auth_required(answer)):
+            raise self._lost(self.failure_of(answer))
+        if self._is_cancelled:
+            self.dialogue.drop_late()
+        last = CANCELLED if self._is_cancelled else self._ending(answer)
+        return (*events, *self._over(last))
+
+    def _lost(self, failure: Failure) -> AgentError:
+        """Lose the session: the agent doesn't know it, or only a new process sees a login."""
+        self.dialogue.lose(failure)
+        return AgentError(failure)
+
+    def _ending(self, answer: PromptResponse | Error) -> Stop | Break:
+        if isinstance(answer, Error):
+            return Break(self.failure_of(answer))
+        return Stop(_REASONS.get(answer.stop_reason, StopReason.END_TURN))
+
+    def _over(self, last: Stop | Break) -> Batch:
+        self._phase = _Phase.OVER
+        self.dialogue.pause()
+        return (last,)
+
+
+_REASONS: dict[str, Any] = {reason.value: reason for reason in StopReason}

@@ -1,0 +1,155 @@
+"""What an agent says in a session, by `session/update`."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from bridge.wire import Wire
+
+from .config import SessionConfigOption
+from .content import ContentBlock, ToolCall, ToolCallUpdate
+
+
+class UserMessageChunk(Wire, tag_field="sessionUpdate", tag="user_message_chunk"):
+    """A piece of what the user said: a replay, or an echo."""
+
+    content: ContentBlock
+    message_id: str | None = None
+
+
+class AgentMessageChunk(Wire, tag_field="sessionUpdate", tag="agent_message_chunk"):
+    """A piece of the answer. Text of any kind of chunk passes through a `TextJoiner`."""
+
+    content: ContentBlock
+    message_id: str | None = None
+
+
+class AgentThoughtChunk(Wire, tag_field="sessionUpdate", tag="agent_thought_chunk"):
+    """A piece of the agent's reasoning."""
+
+    content: ContentBlock
+    message_id: str | None = None
+
+
+class PlanEntry(Wire):
+    """A step; priority high, medium or low; status pending, in_progress or completed."""
+
+    content: str
+    priority: str = "medium"
+    status: str = "pending"
+
+
+class Plan(Wire, tag_field="sessionUpdate", tag="plan"):
+    """The whole plan, in place of the former one."""
+
+    entries: tuple[PlanEntry, ...] = ()
+
+
+class AvailableCommandInput(Wire):
+    """What a command wants to be told."""
+
+    hint: str
+
+
+class AvailableCommand(Wire):
+    """A slash command of the agent's."""
+
+    name: str
+    description: str
+    input: AvailableCommandInput | None = None
+
+
+class AvailableCommandsUpdate(Wire, tag_field="sessionUpdate", tag="available_commands_update"):
+    """All the commands, in place of the former ones."""
+
+    available_commands: tuple[AvailableCommand, ...] = ()
+
+
+class CurrentModeUpdate(Wire, tag_field="sessionUpdate", tag="current_mode_update"):
+    """The session has changed its mode."""
+
+    current_mode_id: str
+
+
+class ConfigOptionUpdate(Wire, tag_field="sessionUpdate", tag="config_option_update"):
+    """All the options, in place of the former ones."""
+
+    config_options: tuple[SessionConfigOption, ...] = ()
+
+
+class SessionInfoUpdate(Wire, tag_field="sessionUpdate", tag="session_info_update"):
+    """The session's title, or the time of its last change."""
+
+    title: str | None = None
+    updated_at: str | None = None
+
+
+class Cost(Wire):
+    """What the session has cost so far; `currency` by ISO 4217."""
+
+    amount: float
+    currency: str
+
+
+class UsageUpdate(Wire, tag_field="sessionUpdate", tag="usage_update"):
+    """Tokens of the context: used ones, and how many there is room for."""
+
+    used: int
+    size: int
+    cost: Cost | None = None
+
+
+class Notice(Wire, tag_field="sessionUpdate", tag="notice"):
+    """Something for the user that is no part of the history; severity info, warning, error."""
+
+    severity: str
+    title: str
+    description: str | None = None
+
+
+class CompactionUpdate(Wire, tag_field="sessionUpdate", tag="compaction_update"):
+    """The agent shortens its memory; status in_progress, completed, failed or cancelled."""
+
+    compaction_id: str
+    status: str
+    summary: tuple[ContentBlock, ...] | None = None
+    error: str | None = None
+
+
+class CompactionSummaryChunk(Wire, tag_field="sessionUpdate", tag="compaction_summary_chunk"):
+    """A piece of the summary that stands for what was forgotten."""
+
+    compaction_id: str
+    content: ContentBlock
+
+
+class UnknownUpdate(Wire, tag_field="sessionUpdate", tag="?"):
+    """An update of a kind (`kind`) that this version doesn't know."""
+
+    kind: str
+    raw: dict[str, Any]
+
+
+MessageChunk: TypeAlias = UserMessageChunk | AgentMessageChunk | AgentThoughtChunk
+SessionUpdate: TypeAlias = (
+    MessageChunk
+    | ToolCall
+    | ToolCallUpdate
+    | Plan
+    | AvailableCommandsUpdate
+    | CurrentModeUpdate
+    | ConfigOptionUpdate
+    | SessionInfoUpdate
+    | UsageUpdate
+    | Notice
+    | CompactionUpdate
+    | CompactionSummaryChunk
+    | UnknownUpdate
+)
+
+
+class SessionNotification(Wire):
+    """One update of one session."""
+
+    session_id: str
+    update: SessionUpdate

@@ -1,0 +1,57 @@
+"""The tokens of a turn, in the words of VS Code: its `usage` record."""
+
+from __future__ import annotations
+
+import msgspec
+
+from agents.events import Attach
+
+from .methods import Usage
+from .updates import UsageUpdate
+
+USAGE_MIME_TYPE = "usage"
+
+
+def context_usage(update: UsageUpdate) -> Attach | None:
+    """Return the record of what is in the agent's context; None where it doesn't know (0)."""
+    if update.used <= 0:
+        return None
+    record = {
+        "prompt_tokens": update.used,
+        "completion_tokens": 0,
+        "total_tokens": update.used,
+    }
+    if update.size > 0:
+        record["context_window"] = update.size
+    return _record(record)
+
+
+def turn_usage(usage: Usage) -> Attach | None:
+    """Return the record of what a turn took; None where the agent doesn't know (0 after a cancel).
+
+    Some agents count cached tokens among the input, as VS Code does, and others apart: the total
+    tells.
+    """
+    if usage.total_tokens <= 0:
+        return None
+    read, written = usage.cached_read_tokens or 0, usage.cached_write_tokens or 0
+    thought = usage.thought_tokens or 0
+    prompt, completion = usage.input_tokens, usage.output_tokens
+    if prompt + completion + read + written <= usage.total_tokens:
+        prompt += read + written
+    if prompt + completion + thought <= usage.total_tokens:
+        completion += thought
+    record: dict[str, object] = {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+    }
+    if usage.cached_read_tokens is not None:
+        record["prompt_tokens_details"] = {"cached_tokens": read}
+    if usage.thought_tokens is not None:
+        record["completion_tokens_details"] = {"reasoning_tokens": thought}
+    return _record(record)
+
+
+def _record(record: object) -> Attach:
+    return Attach(USAGE_MIME_TYPE, msgspec.json.encode(record))

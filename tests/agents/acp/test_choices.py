@@ -1,0 +1,153 @@
+"""What can be chosen in a session (point 20), and how."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.acp.choices import Change, Choices, Kind, change_to
+from agents.acp.config import (
+    ModelInfo,
+    SessionConfigBoolean,
+    SessionConfigOption,
+    SessionConfigSelect,
+    SessionConfigSelectItem,
+    SessionConfigSelectOption,
+    SessionMode,
+    SessionModelState,
+    SessionModeState,
+)
+from agents.acp.methods import (
+    LoadSessionResponse,
+    NewSessionResponse,
+    SetSessionConfigOptionRequest,
+    SetSessionModelRequest,
+    SetSessionModeRequest,
+)
+from bridge.errors import Failure
+
+FLAT = (SessionConfigSelectItem("Small", "small"), SessionConfigSelectItem("Big", "big"))
+GROUPED = (
+    SessionConfigSelectItem(
+        "Family", group="f", options=(SessionConfigSelectOption("big", "Big"),)
+    ),
+    SessionConfigSelectItem(
+        "Other", group="o", options=(SessionConfigSelectOption("small", "Small"),)
+    ),
+)
+MODES = SessionModeState("ask", (SessionMode("ask", "Ask"), SessionMode("code", "Code")))
+MODELS = SessionModelState("small", (ModelInfo("small", "Small"), ModelInfo("big", "Big")))
+
+
+def select(
+    id_: str = "model",
+    category: str | None = "model",
+    items: tuple[SessionConfigSelectItem, ...] = FLAT,
+    current: str = "small",
+) -> SessionConfigSelect:
+    return SessionConfigSelect(id_, "Model", current, items, category=category)
+
+
+def change(choices: Choices, kind: Kind, wanted: str) -> Change | Failure | None:
+    return change_to(choices, "s", kind, wanted)
+
+
+@pytest.mark.parametrize("items", [FLAT, GROUPED], ids=["flat", "grouped"])
+@pytest.mark.parametrize("wanted", ["big", "Big", "BIG"])
+def test_a_model_is_chosen_by_id_or_name(
+    items: tuple[SessionConfigSelectItem, ...], wanted: str
+) -> None:
+    """Point 20: options are flat or in groups."""
+    choices = Choices((select(items=items),))
+    assert change(choices, "model", wanted) == SetSessionConfigOptionRequest("s", "model", "big")
+
+
+@pytest.mark.parametrize(
+    ("options", "chosen"),
+    [
+        ((select("m", None), select("x", "model")), "x"),
+        ((select("model", None),), "model"),
+        ((select("model", "thought_level"), select("llm", "model")), "llm"),
+        ((SessionConfigBoolean("model", "On", True), select("llm", "model")), "llm"),
+    ],
+)
+def test_an_option_is_found_by_its_category_or_else_its_id(
+    options: tuple[SessionConfigOption, ...], chosen: str
+) -> None:
+    """Point 20: the category is optional, and other kinds of option are ignored."""
+    request = change(Choices(options), "model", "big")
+    assert isinstance(request, SetSessionConfigOptionRequest)
+    assert request.config_id == chosen
+
+
+def test_options_come_before_modes_and_modes_before_models() -> None:
+    """Point 20: the order of the ways."""
+    mode = select(
+        "mode",
+        "mode",
+        (SessionConfigSelectItem("Ask", "ask"), SessionConfigSelectItem("C", "code")),
+    )
+    whole = Choices((select(), mode), MODES, MODELS)
+    assert isinstance(change(whole, "model", "big"), SetSessionConfigOptionRequest)
+    assert isinstance(change(whole, "mode", "code"), SetSessionConfigOptionRequest)
+    old = Choices((), MODES, MODELS)
+    assert change(old, "mode", "code") == SetSessionModeRequest("s", "code")
+    assert change(old, "model", "big") == SetSessionModelRequest("s", "big")
+
+
+@pytest.mark.parametrize(
+    ("kind", "choices", "wanted"),
+    [
+        ("model", Choices((select(),)), "small"),
+        ("mode", Choices((), MODES), "Ask"),
+        ("model", Choices((), None, MODELS), "Small"),
+    ],
+)
+def test_what_is_chosen_already_is_left_alone(kind: Kind, choices: Choices, wanted: str) -> None:
+    assert change(choices, kind, wanted) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "choices", "told"),
+    [
+        ("model", Choices((select(),)), "small, big"),
+        ("mode", Choices((), MODES), "ask, code"),
+        ("model", Choices((), MODES, MODELS), "small, big"),
+        ("model", Choices((), MODES), "doesn't offer a choice of model"),
+        ("mode", Choices((select(),), None, MODELS), "doesn't offer a choice of mode"),
+    ],
+)
+def test_what_isn_t_offered_is_told_with_what_is(kind: Kind, choices: Choices, told: str) -> None:
+    failure = change(choices, kind, "huge")
+    assert isinstance(failure, Failure)
+    assert failure.kind == "NotFound"
+    assert "'huge'" in failure.message
+    assert told in failure.message
+
+
+def test_what_is_told_of_many_is_bounded() -> None:
+    items = tuple(SessionConfigSelectItem(str(n), f"model-{n}") for n in range(1000))
+    failure = change(Choices((select(items=items),)), "model", "huge")
+    assert isinstance(failure, Failure)
+    assert len(failure.message) < 500
+    assert failure.message.endswith(", ....")
+
+
+def test_a_change_is_remembered() -> None:
+    choices = Choices((select(), SessionConfigBoolean("b", "B", True)), MODES, MODELS)
+    wants: tuple[tuple[Kind, str], ...] = (("model", "big"), ("mode", "code"))
+    for kind, wanted in wants:
+        request = change(choices, kind, wanted)
+        assert request is not None
+        assert not isinstance(request, Failure)
+        choices = choices.after(request)
+        assert change(choices, kind, wanted) is None
+    old = Choices((), None, MODELS).after(SetSessionModelRequest("s", "big"))
+    assert change(old, "model", "big") is None
+    none = Choices()
+    assert none.after(SetSessionModelRequest("s", "big")) == none
+    assert none.with_mode("code") == none
+
+
+def test_what_a_session_offers_is_what_it_was_opened_with() -> None:
+    assert Choices.of(NewSessionResponse("s", MODES, None, MODELS)) == Choices((), MODES, MODELS)
+    assert Choices.of(LoadSessionResponse(None, (select(),))) == Choices((select(),))

@@ -1,0 +1,425 @@
+"""The connection, with an agent that is typed by hand."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import attrs
+import pytest
+import trio
+from trio.testing import MemoryReceiveStream, MemorySendStream, wait_all_tasks_blocked
+
+from agents.acp.choices import Choices
+from agents.acp.connection import MOST_EARLY, Connection
+from agents.acp.content import TextContent
+from agents.acp.dialogue import HIGH_WATER, Asked, Dialogue
+from agents.acp.faults import Error
+from agents.acp.methods import (
+    CLOSE_SESSION,
+    NEW_SESSION,
+    CloseSessionRequest,
+    Empty,
+    NewSessionRequest,
+    NewSessionResponse,
+    SelectedPermissionOutcome,
+)
+from agents.acp.updates import AgentMessageChunk
+from agents.base import AgentError
+from bridge.errors import Failure
+
+JSON = dict[str, Any]
+GONE = Failure("AgentFailed", "it is gone", "status 3", "last words")
+CLOSE = CloseSessionRequest("s")
+OPTIONS = [{"optionId": "yes", "name": "Yes", "kind": "allow_once"}]
+
+
+@attrs.define(eq=False)
+class Wire:
+    """The agent's side."""
+
+    connection: Connection
+    source: MemoryReceiveStream
+    sink: MemorySendStream
+    ended: trio.Event = attrs.field(factory=trio.Event)
+
+    async def say(self, *messages: JSON | str | bytes) -> None:
+        """Say lines in one piece, and let them be heard."""
+        await self.write(b"".join(line(message) for message in messages))
+
+    async def write(self, data: bytes) -> None:
+        """Write bytes."""
+        self.source.put_data(data)
+        await quiet()
+
+    async def heard(self) -> list[JSON]:
+        """Return what the client has said since the last time."""
+        await quiet()
+        try:
+            lines = bytes(self.sink.get_data_nowait())
+        except trio.WouldBlock:
+            return []
+        return [json.loads(line) for line in lines.splitlines()]
+
+    def dialogue(self, session_id: str = "s") -> Dialogue:
+        """Return a session that hears what is said of it."""
+        dialogue = Dialogue(self.connection, session_id, Choices())
+        self.connection.attach(session_id, dialogue)
+        return dialogue
+
+
+async def quiet() -> None:
+    with trio.fail_after(5):
+        await wait_all_tasks_blocked()
+
+
+def line(message: JSON | str | bytes) -> bytes:
+    if isinstance(message, bytes):
+        return message + b"\n"
+    if isinstance(message, str):
+        return message.encode() + b"\n"
+    return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+
+
+def chunk(text: str, session: str = "s") -> JSON:
+    content = {"type": "text", "text": text}
+    update = {"sessionUpdate": "agent_message_chunk", "content": content}
+    return {"method": "session/update", "params": {"sessionId": session, "update": update}}
+
+
+def ask(id_: int | str | None, session: str = "s") -> JSON:
+    params = {"sessionId": session, "toolCall": {"toolCallId": "t"}, "options": OPTIONS}
+    return {"id": id_, "method": "session/request_permission", "params": params}
+
+
+def texts(dialogue: Dialogue) -> list[str]:
+    return [
+        one.content.text
+        for one in dialogue.take()
+        if isinstance(one, AgentMessageChunk) and isinstance(one.content, TextContent)
+    ]
+
+
+@asynccontextmanager
+async def connected() -> AsyncGenerator[Wire, None]:
+    """Connect; on exit the agent's output ends, and the connection with it."""
+    source, sink = MemoryReceiveStream(), MemorySendStream()
+    wire = Wire(Connection("agent", source, sink), source, sink)
+
+    async def run() -> None:
+        await wire.connection.run()
+        wire.ended.set()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(run)
+        yield wire
+        source.put_eof()
+        with trio.fail_after(5):
+            await wire.ended.wait()
+
+
+def take_into(answers: list[Any]) -> Any:
+    return answers.append
+
+
+# Lines.
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        "Loaded cached credentials.",
+        "\x1b[?25l",
+        "[1, 2]",
+        "[]",
+        "null",
+        '"text"',
+        "{}",
+        '{"jsonrpc": "2.0"}',
+        "",
+        "   ",
+        b"\xff\xfe\x00",
+        b"{" * 5_000,
+    ],
+)
+async def test_what_is_no_message_is_skipped(noise: str | bytes) -> None:
+    """Point 8: a bad line never ends the conversation, nor costs what stands beside it."""
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+        await wire.say(chunk("a"), noise, chunk("b"))
+        assert texts(dialogue) == ["a", "b"]
+
+
+async def test_line_ends_of_windows_and_batches_are_taken() -> None:
+    """Point 8."""
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+        batch = json.dumps([chunk("b"), chunk("c")])
+        await wire.write(line(chunk("a"))[:-1] + b"\r\n\r\n" + batch.encode() + b"\r\n")
+        assert texts(dialogue) == ["a", "b", "c"]
+
+
+async def test_a_line_is_taken_whatever_pieces_it_comes_in() -> None:
+    """Point 9: no limit of 64 KiB, and no text lost at the edges of a read."""
+    text = "é" * 300_000
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+        whole = line(chunk(text)) + line(chunk("after"))
+        for start in range(0, len(whole), 65_521):
+            await wire.write(whole[start : start + 65_521])
+        assert texts(dialogue) == [text, "after"]
+
+
+async def test_an_oddity_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    async with connected() as wire:
+        for _ in range(3):
+            await wire.say("noise", {"method": "_x/y"}, {"method": "window/show"})
+    assert [record.levelno for record in caplog.records] == [logging.WARNING] * 3
+
+
+# Requests of ours.
+
+
+async def test_a_request_gets_its_answer() -> None:
+    async with connected() as wire:
+        answers: list[Any] = []
+        wire.connection.call(CLOSE_SESSION, CLOSE, take_into(answers))
+        (request,) = await wire.heard()
+        assert request == {
+            "jsonrpc": "2.0",
+            "id": request["id"],
+            "method": "session/close",
+            "params": {"sessionId": "s"},
+        }
+        await wire.say({"id": request["id"], "result": {}})
+        assert answers == [Empty()]
+
+
+@pytest.mark.parametrize("answer", [{"result": None}, {}, {"result": {}, "error": None}])
+async def test_nothing_is_an_answer_like_any_other(answer: JSON) -> None:
+    """Point 10: neither result nor error is a null result."""
+    async with connected() as wire:
+        answers: list[Any] = []
+        id_ = wire.connection.call(CLOSE_SESSION, CLOSE, take_into(answers))
+        await wire.say({"id": id_, **answer})
+        assert answers == [Empty()]
+
+
+async def test_answers_that_nobody_waits_for_are_ignored() -> None:
+    """Point 10: late, unknown and duplicate responses."""
+    async with connected() as wire:
+        answers: list[Any] = []
+        id_ = wire.connection.call(CLOSE_SESSION, CLOSE, take_into(answers))
+        done: JSON = {"id": id_, "result": {}}
+        await wire.say(done, done, {"id": 99, "result": {}}, {"id": None, "error": {"code": 1}})
+        await wire.say({"id": "text", "result": {}}, {"id": str(id_), "result": {}})
+        assert answers == [Empty()]
+
+
+@pytest.mark.parametrize("result", [{}, {"sessionId": 3}, "text", [1]])
+async def test_an_answer_that_makes_no_sense_is_an_error(result: Any) -> None:
+    async with connected() as wire:
+        answers: list[Any] = []
+        request = NewSessionRequest("/", ())
+        id_ = wire.connection.call(NEW_SESSION, request, take_into(answers))
+        await wire.say({"id": id_, "result": result})
+        (answer,) = answers
+        assert isinstance(answer, Error)
+        assert "session/new" in answer.message
+
+
+async def test_a_request_that_is_given_up_is_taken_back_and_its_late_answer_ignored() -> None:
+    """Point 10, and `$/cancel_request` our way."""
+    async with connected() as wire:
+        with trio.move_on_after(0.01):
+            await wire.connection.request(CLOSE_SESSION, CLOSE)
+        request, taken_back = await wire.heard()
+        assert taken_back["method"] == "$/cancel_request"
+        assert taken_back["params"] == {"requestId": request["id"]}
+        assert "id" not in taken_back
+        await wire.say({"id": request["id"], "result": {}})
+
+
+async def test_every_request_fails_when_the_agent_is_gone() -> None:
+    """Point 4: those that wait, and those that come later."""
+    async with connected() as wire:
+        answers: list[Any] = []
+        wire.connection.call(CLOSE_SESSION, CLOSE, take_into(answers))
+        wire.connection.call(CLOSE_SESSION, CLOSE, take_into(answers))
+        wire.connection.fail(GONE)
+        wire.connection.fail(Failure("AgentFailed", "again"))
+        assert answers == [GONE, GONE]
+        with pytest.raises(AgentError) as caught:
+            await wire.connection.request(CLOSE_SESSION, CLOSE)
+        assert caught.value.failure == GONE
+
+
+# Requests of the agent's.
+
+
+@pytest.mark.parametrize(
+    "method",
+    ["fs/read_text_file", "fs/write_text_file", "terminal/create", "_x/y", "elicitation/create"],
+)
+@pytest.mark.parametrize("id_", [0, 7, "seven", None])
+async def test_a_request_that_we_don_t_serve_is_refused_at_once(
+    method: str, id_: int | str | None
+) -> None:
+    """Points 10 and 11: -32601 always, with the id as it came."""
+    async with connected() as wire:
+        await wire.say({"id": id_, "method": method, "params": None})
+        (answer,) = await wire.heard()
+        assert answer["id"] == id_
+        assert answer["error"]["code"] == -32601
+
+
+async def test_notifications_that_we_don_t_know_are_ignored() -> None:
+    """Point 11."""
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+        await wire.say({"method": "_x/y", "params": {}}, {"method": "other"}, chunk("a"))
+        assert await wire.heard() == []
+        assert texts(dialogue) == ["a"]
+
+
+async def test_a_permission_request_that_makes_no_sense_is_refused() -> None:
+    async with connected() as wire:
+        await wire.say({"id": 1, "method": "session/request_permission", "params": {"options": []}})
+        (answer,) = await wire.heard()
+        assert answer["error"]["code"] == -32602
+
+
+async def test_a_permission_request_of_an_unknown_session_is_answered() -> None:
+    """Point 25: a request that is never answered wedges real agents."""
+    async with connected() as wire:
+        await wire.say(ask(1, "unknown"))
+        (answer,) = await wire.heard()
+        assert answer["result"] == {"outcome": {"outcome": "cancelled"}}
+
+
+async def test_a_permission_request_may_be_taken_back() -> None:
+    """`$/cancel_request` the agent's way: answered as cancelled, once."""
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+        dialogue.prompt((TextContent("x"),))
+        await wire.heard()
+        back = {"method": "$/cancel_request", "params": {"requestId": 5}}
+        await wire.say(ask(5), back, back)
+        assert [one for one in dialogue.take() if isinstance(one, Asked)] != []
+        dialogue.answer(5, SelectedPermissionOutcome("yes"))
+        (answer,) = await wire.heard()
+        assert answer == {
+            "jsonrpc": "2.0",
+            "id": 5,
+            "result": {"outcome": {"outcome": "cancelled"}},
+        }
+        await wire.say({"method": "$/cancel_request", "params": {}})
+        assert await wire.heard() == []
+
+
+# Sessions.
+
+
+async def test_what_is_said_comes_in_order_and_to_its_session() -> None:
+    async with connected() as wire:
+        one, other = wire.dialogue("one"), wire.dialogue("other")
+        said = [chunk(str(n), "one" if n % 3 else "other") for n in range(100)]
+        await wire.say(*said)
+        assert texts(one) == [str(n) for n in range(100) if n % 3]
+        assert texts(other) == [str(n) for n in range(0, 100, 3)]
+
+
+async def test_an_update_before_the_answer_to_session_new_is_kept() -> None:
+    """Point 12: also when both come in one read."""
+    async with connected() as wire:
+        opened: list[Dialogue] = []
+
+        def take(answer: NewSessionResponse | Error | Failure) -> None:
+            assert isinstance(answer, NewSessionResponse)
+            opened.append(wire.dialogue(answer.session_id))
+
+        wire.connection.open(NEW_SESSION, NewSessionRequest("/", ()), take)
+        (request,) = await wire.heard()
+        await wire.say(chunk("early ", "new"), chunk("other", "another"))
+        answer = {"id": request["id"], "result": {"sessionId": "new"}}
+        await wire.say(chunk("earlier ", "new"), answer, chunk("late", "new"))
+        assert texts(opened[0]) == ["early ", "earlier ", "late"]
+        late = wire.dialogue("another")
+        assert texts(late) == []
+
+
+async def test_what_is_kept_of_unknown_sessions_is_bounded() -> None:
+    """Point 12."""
+    async with connected() as wire:
+        wire.connection.open(NEW_SESSION, NewSessionRequest("/", ()), lambda answer: None)
+        await wire.say(*[chunk(".", f"s{n % 7}") for n in range(2 * MOST_EARLY)])
+        dialogues = [wire.dialogue(f"s{n}") for n in range(7)]
+        assert sum(len(texts(dialogue)) for dialogue in dialogues) == MOST_EARLY
+
+
+async def test_updates_of_unknown_sessions_are_dropped_when_none_is_being_opened() -> None:
+    async with connected() as wire:
+        await wire.say(chunk("x", "unknown"))
+        assert texts(wire.dialogue("unknown")) == []
+
+
+@pytest.mark.parametrize("params", [None, {}, {"sessionId": "s"}, {"sessionId": 3, "update": {}}])
+async def test_an_update_that_makes_no_sense_is_skipped(params: Any) -> None:
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+        await wire.say(chunk("a"), {"method": "session/update", "params": params}, chunk("b"))
+        assert texts(dialogue) == ["a", "b"]
+
+
+async def test_an_agent_that_says_more_than_is_taken_is_not_read() -> None:
+    """Backpressure: the reader waits for a turn that is being received, and only for that."""
+    async with connected() as wire:
+        slow, other = wire.dialogue("slow"), wire.dialogue("other")
+        slow.is_received = True
+        await wire.say(*[chunk(".", "slow") for _ in range(HIGH_WATER + 1)])
+        await wire.say(chunk("x", "other"))
+        assert texts(other) == []
+        slow.take()
+        await quiet()
+        assert texts(other) == ["x"]
+        await wire.say(*[chunk(".", "slow") for _ in range(HIGH_WATER + 1)])
+        slow.pause()
+        await wire.say(chunk("y", "other"))
+        assert texts(other) == ["y"]
+
+
+# The end.
+
+
+async def test_a_broken_pipe_ends_the_conversation() -> None:
+    """Point 7: it takes the path of a crash; what the agent still says is heard."""
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+        wire.sink.close()
+        wire.connection.call(CLOSE_SESSION, CLOSE, lambda answer: None)
+        await wire.say(chunk("last words"))
+        with trio.fail_after(5):
+            await wire.ended.wait()
+        assert texts(dialogue) == ["last words"]
+
+
+async def test_a_source_that_breaks_ends_the_conversation() -> None:
+    source, sink = MemoryReceiveStream(), MemorySendStream()
+    connection = Connection("agent", source, sink)
+    source.close()
+    with trio.fail_after(5):
+        await connection.run()
+
+
+async def test_many_requests_share_a_write() -> None:
+    """Point 7: one writer, so lines never mix."""
+    async with connected() as wire:
+        for n in range(50):
+            request = CloseSessionRequest("x" * n)
+            wire.connection.call(CLOSE_SESSION, request, lambda answer: None)
+        requests = await wire.heard()
+        assert [len(request["params"]["sessionId"]) for request in requests] == list(range(50))
+        assert len({request["id"] for request in requests}) == 50

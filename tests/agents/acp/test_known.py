@@ -1,0 +1,39 @@
+from __future__ import annotations
+
+import pytest
+
+from agents.acp.known import KnownAgent, environment_for, known_agent
+
+
+def test_an_agent_that_keeps_tools_by_folder_gets_a_process_for_each_session() -> None:
+    assert known_agent("OpenCode").sessions_share_tools
+    assert not known_agent("codex-acp").sessions_share_tools
+
+
+def test_an_agent_that_drops_stdio_servers_gets_them_over_http() -> None:
+    assert known_agent("Copilot").http_tools_only
+    assert not known_agent("OpenCode").http_tools_only
+
+
+@pytest.mark.parametrize("name", [None, "", "somebody"])
+def test_an_unknown_agent_is_nothing_special(name: str | None) -> None:
+    assert known_agent(name) == KnownAgent(name or "")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["claude-agent-acp"],
+        ["npx", "-y", "@agentclientprotocol/claude-agent-acp@0.100.0"],
+        ["npx", "-y", "@zed-industries/claude-code-acp"],
+        ["node", "/opt/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js"],
+        ["C:\\npm\\claude-agent-acp.cmd"],
+    ],
+)
+def test_claudes_tools_are_made_visible_before_it_can_say_who_it_is(argv: list[str]) -> None:
+    assert environment_for(argv) == {"ENABLE_TOOL_SEARCH": "false"}
+
+
+@pytest.mark.parametrize("argv", [[], ["codex-acp"], ["opencode", "acp"], ["not-claude-agent"]])
+def test_other_agents_get_nothing_into_their_environment(argv: list[str]) -> None:
+    assert environment_for(argv) == {}

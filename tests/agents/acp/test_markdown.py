@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from agents.acp.markdown import (
+    clean,
+    code,
+    cut,
+    escape,
+    excerpt,
+    fenced,
+    inline,
+    link,
+    one_line,
+    size,
+    unfenced,
+)
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+# What matters in Markdown, often.
+SIGNS = st.text(st.sampled_from("`~*_[]()<>!\\#&;$|-+=:/ \n\tab1é😀"), max_size=40)
+
+
+def inner(markdown: str) -> list[Token]:
+    """Return the inline tokens of what must be one paragraph."""
+    tokens = MarkdownIt("commonmark").parse(f"x {markdown}")
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    return tokens[1].children or []
+
+
+@pytest.mark.parametrize(
+    ("text", "cleaned"),
+    [
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b]8;;http://evil\x07link\x1b]8;;\x1b\\", "link"),
+        ("\x1b]0;title", ""),
+        ("a\x1bcb\x1b", "ab"),
+        ("10%\r50%\r100%\n", "100%\n"),
+        ("a\r\nb\r", "a\nb"),
+        ("bell\x07 tab\tend\x9b", "bell tab\tend"),
+        ("a\u202eb\u2028c", "abc"),
+        ("half \ud83d", "half \ufffd"),
+    ],
+)
+def test_text_is_cleaned_as_a_terminal_would_leave_it(text: str, cleaned: str) -> None:
+    assert clean(text) == cleaned
+
+
+def test_one_line_is_one_line_and_not_longer_than_allowed() -> None:
+    assert one_line("  a\n\n b\rc\t", 20) == "a b c"
+    assert one_line("x" * 30, 10) == "x" * 9 + "…"
+    assert one_line("\x1b[2J" * 50, 10) == ""
+
+
+@given(SIGNS)
+@example("a\\`b`")
+@example("&lt; &#60;")
+def test_an_escaped_line_shows_what_it_was(text: str) -> None:
+    line = one_line(text, 100)
+    tokens = inner(escape(line))
+    assert {token.type for token in tokens} <= {"text", "text_special"}
+    assert "".join(token.content for token in tokens) == f"x {line}".rstrip()
+
+
+@given(SIGNS)
+def test_a_title_is_text_and_code_and_nothing_else(text: str) -> None:
+    tokens = inner(inline(one_line(text, 100)))
+    assert {token.type for token in tokens} <= {"text", "text_special", "code_inline"}
+
+
+def test_code_in_a_title_stays_code() -> None:
+    assert inline("Run `npm *test*` in a_b") == "Run `npm *test*` in a_b"
+
+
+@given(SIGNS.filter(lambda text: bool(one_line(text, 100))))
+def test_a_code_span_holds_the_line(text: str) -> None:
+    line = one_line(text, 100)
+    _, span = inner(code(line))
+    assert span.type == "code_inline"
+    assert span.content == line
+
+
+@given(SIGNS, SIGNS)
+def test_nothing_gets_out_of_a_fence(text: str, language: str) -> None:
+    (token,) = MarkdownIt("commonmark").parse(fenced(text, language))
+    assert token.type == "fence"
+    assert token.content == (text if text.endswith("\n") else f"{text}\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("```py\nprint()\n```", ("print()", "py")),
+        ("````\n```\nx\n```\n````\n", ("```\nx\n```", "")),
+        ("```\na\n```\nand\n```\nb\n```", ("```\na\n```\nand\n```\nb\n```", "")),
+        ("plain", ("plain", "")),
+        ("```\n```", ("", "")),
+    ],
+)
+def test_a_block_in_a_fence_of_its_own_is_taken_out_of_it(
+    text: str, inside: tuple[str, str]
+) -> None:
+    assert unfenced(text) == inside
+
+
+def test_links_go_to_pages_and_files_only() -> None:
+    assert link("a [b]", "https://e.org/a (b)") == r"[a \[b\]](https://e.org/a%20%28b%29)"
+    assert link("", "file:///a\nb") == "link (`file:///a b`)"
+    assert link("x", "command:rm") == "x (`command:rm`)"
+    assert link("x", "") == "x (`?`)"
+    assert link("x", "https://e.org/" + "a" * 3000).startswith("x (`https://e.org/aaa")
+
+
+@given(SIGNS, SIGNS)
+def test_a_link_is_one_link(label: str, path: str) -> None:
+    tokens = inner(link(label, f"https://e.org/{path}"))
+    assert [token.type for token in tokens].count("link_open") == ("\n" not in path)
+
+
+def test_an_excerpt_keeps_the_beginning_and_more_of_the_end() -> None:
+    lines = excerpt("\n".join(str(number) for number in range(100)), 6).split("\n")
+    assert lines == ["0", "1", "… 94 more lines …", "96", "97", "98", "99"]
+
+
+def test_an_excerpt_of_something_huge_is_small() -> None:
+    shown = excerpt("x" * 1_000_000, 10)
+    assert len(shown) < 2000
+    assert "800,000 characters left out" in shown
+
+
+def test_what_is_too_long_is_cut() -> None:
+    assert cut("abc", 3) == "abc"
+    assert cut("abcd", 3) == "ab…"
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [(0, "0 bytes"), (999, "999 bytes"), (40_000, "40 kB"), (1_200_000, "1.2 MB")],
+)
+def test_sizes_are_for_people(count: int, text: str) -> None:
+    assert size(count) == text

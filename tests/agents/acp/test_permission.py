@@ -1,0 +1,223 @@
+"""Which option is chosen for a permission, and what the user is shown."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.acp.content import (
+    Content,
+    Diff,
+    EmbeddedResource,
+    ImageContent,
+    ResourceContents,
+    Terminal,
+    TextContent,
+    ToolCallLocation,
+    ToolCallUpdate,
+)
+from agents.acp.methods import (
+    CancelledPermissionOutcome,
+    PermissionOption,
+    RequestPermissionRequest,
+    SelectedPermissionOutcome,
+)
+from agents.acp.permission import CANCELLED, Question, approval, outcome, question_of
+from agents.acp.tool_call import CallRecord
+from agents.events import Decision, PermissionKind
+from bridge.wire import Permissions
+
+PERMISSIONS: tuple[Permissions, ...] = get_args(Permissions)
+KINDS = ("allow_once", "allow_always", "reject_once", "reject_always", "allow_thrice")
+# As measured: kinds and ids in the order in which they are sent.
+REAL = {
+    "fast-agent": "allow_once=allow_once allow_always=aa reject_once=ro reject_always=ra",
+    "codex": "allow_once=approved allow_always=session allow_always=always reject_once=cancel",
+    "gemini": "allow_always=server allow_always=tool allow_once=proceed_once reject_once=cancel",
+    "claude 0.49": "allow_always=allow_always allow_once=allow reject_once=reject",
+    "claude 0.100": "allow_once=allow-once allow_always=allow-with-updates reject_once=reject",
+    "vibe": "allow_once=allow_once allow_always=a allow_always=permanent reject_once=reject_once",
+}
+
+
+def options(text: str) -> tuple[PermissionOption, ...]:
+    pairs = [word.split("=") for word in text.split()]
+    return tuple(PermissionOption(id_, f"Name of {id_}", kind) for kind, id_ in pairs)
+
+
+def question(offered: str = "", record: CallRecord | None = None, **call: Any) -> Question:
+    request = RequestPermissionRequest("s", ToolCallUpdate("c", **call), options(offered))
+    return question_of(request, "call-1", record)
+
+
+def chosen(offered: str, decision: Decision, permissions: Permissions, **call: Any) -> str | None:
+    match outcome(question(offered, **call), decision, permissions):
+        case SelectedPermissionOutcome(option_id=option_id):
+            return option_id
+        case CancelledPermissionOutcome():
+            return None
+
+
+@pytest.mark.parametrize("agent", REAL)
+@pytest.mark.parametrize("permissions", PERMISSIONS)
+def test_approval_and_denial_are_found_by_kind_in_every_real_agent(
+    agent: str, permissions: Permissions
+) -> None:
+    kinds = {option.kind: option.option_id for option in options(REAL[agent])}
+    allowed = chosen(REAL[agent], Decision.ALLOWED, permissions)
+    denied = chosen(REAL[agent], Decision.DENIED, permissions)
+    assert allowed == kinds["allow_once"]
+    assert denied == kinds["reject_once"]
+    assert chosen(REAL[agent], Decision.ABANDONED, permissions) is None
+
+
+offers = st.lists(st.sampled_from(KINDS), max_size=6).map(
+    lambda kinds: " ".join(f"{kind}={at}" for at, kind in enumerate(kinds))
+)
+
+
+@given(offers, st.sampled_from(PERMISSIONS), st.sampled_from(["execute", "switch_mode"]))
+def test_a_denial_is_never_an_approval_and_never_lasts(
+    offered: str, permissions: Permissions, kind: str
+) -> None:
+    asked = question(offered, kind=kind)
+    kinds = {option.option_id: option.kind for option in asked.options}
+    match outcome(asked, Decision.DENIED, permissions):
+        case SelectedPermissionOutcome(option_id=option_id):
+            assert kinds[option_id] == "reject_once"
+        case CancelledPermissionOutcome():
+            assert "reject_once" not in kinds.values()
+
+
+@given(offers, st.sampled_from(PERMISSIONS), st.sampled_from(["execute", "switch_mode"]))
+def test_an_approval_lasts_only_where_the_user_or_the_settings_know(
+    offered: str, permissions: Permissions, kind: str
+) -> None:
+    asked = question(offered, kind=kind)
+    option = approval(asked, permissions)
+    answer = outcome(asked, Decision.ALLOWED, permissions)
+    lasting = [one for one in asked.options if one.kind == "allow_always"]
+    if option is None:
+        assert answer == outcome(asked, Decision.DENIED, permissions)
+        assert not any(one.kind == "allow_once" for one in asked.options)
+    else:
+        assert answer == SelectedPermissionOutcome(option.option_id)
+        assert option.kind in ("allow_once", "allow_always")
+    if option is not None and option.kind == "allow_always":
+        assert not any(one.kind == "allow_once" for one in asked.options)
+        by_settings = permissions == "allow" and kind != "switch_mode"
+        assert by_settings or lasting == [option]
+        assert by_settings or "Approving is for good" in asked.ask.details["note"]
+
+
+@pytest.mark.parametrize(
+    ("offered", "permissions", "expected"),
+    [
+        ("allow_always=a reject_once=r", "ask", "a"),
+        ("allow_always=a allow_always=b reject_once=r", "ask", "r"),
+        ("allow_always=a allow_always=b reject_once=r", "allow", "a"),
+        ("allow_always=a reject_once=r", "read_only", "r"),
+        ("allow_always=a reject_once=r", "deny", "r"),
+        ("reject_once=r", "ask", "r"),
+        ("reject_always=r", "ask", None),
+        ("", "allow", None),
+    ],
+)
+def test_what_an_approval_chooses_without_allow_once(
+    offered: str, permissions: Permissions, expected: str | None
+) -> None:
+    assert chosen(offered, Decision.ALLOWED, permissions) == expected
+
+
+def test_a_change_of_mode_is_the_users_to_approve_for_good() -> None:
+    several = "allow_always=a allow_always=b reject_once=r"
+    assert chosen(several, Decision.ALLOWED, "allow", kind="switch_mode") == "r"
+    assert chosen("allow_always=a", Decision.ALLOWED, "allow", kind="switch_mode") == "a"
+
+
+def test_where_nothing_fits_a_denial_is_cancelled_and_not_for_good() -> None:
+    assert chosen("allow_once=a reject_always=r", Decision.DENIED, "ask") is None
+
+
+def test_abandoned_is_cancelled() -> None:
+    assert outcome(question(REAL["codex"]), Decision.ABANDONED, "allow") is CANCELLED
+
+
+# What the user is shown.
+
+
+def test_a_question_shows_what_is_needed_to_decide() -> None:
+    ask = question(
+        "allow_once=a reject_once=b",
+        title="Edit \x1b[31mconfig.py\x1b[0m",
+        kind="edit",
+        raw_input={"path": "/w/config.py"},
+        locations=(ToolCallLocation("/w/config.py", 3), ToolCallLocation("/w/new.py")),
+        content=(
+            Diff("/w/config.py", "new", "old"),
+            Diff("/w/new.py", "all"),
+            Content(TextContent("Why: because.")),
+            Content(EmbeddedResource(ResourceContents("file:///x", "embedded"))),
+            Content(EmbeddedResource(ResourceContents("file:///x", blob=b"x"))),
+            Content(ImageContent(b"x", "image/png")),
+            Terminal("t"),
+        ),
+    ).ask
+    assert (ask.call_id, ask.title, ask.kind) == ("call-1", "Edit config.py", "edit")
+    assert ask.details == {
+        "rawInput": {"path": "/w/config.py"},
+        "diff": [
+            {"path": "/w/config.py", "oldText": "old", "newText": "new"},
+            {"path": "/w/new.py", "oldText": None, "newText": "all"},
+        ],
+        "content": ["Why: because.", "embedded"],
+        "locations": ["/w/config.py:3", "/w/new.py"],
+        "options": ["Name of a", "Name of b"],
+    }
+
+
+def test_what_the_request_leaves_out_is_taken_from_what_is_known() -> None:
+    record = CallRecord("c")
+    record.learn(ToolCallUpdate("c", title="Run tests", kind="execute", raw_input={"cmd": "make"}))
+    asked = question(REAL["vibe"], record, raw_input={})
+    assert asked.ask.title == "Run tests"
+    assert asked.ask.kind == "execute"
+    assert asked.ask.details["rawInput"] == {"cmd": "make"}
+
+
+def test_what_the_request_says_anew_counts_and_the_record_is_left_as_it_was() -> None:
+    record = CallRecord("c", title="old", kind="read")
+    asked = question("", record, title="new", kind="delete")
+    assert (asked.ask.title, asked.ask.kind) == ("new", "delete")
+    assert (record.title, record.kind) == ("old", "read")
+
+
+def test_a_call_that_nobody_described_has_a_title_all_the_same() -> None:
+    assert question().ask.title == "Use a tool"
+    assert question(name="bash").ask.title == "bash"
+    assert question(title="\x1b[0m \u202e", name="bash").ask.title == "bash"
+
+
+@pytest.mark.parametrize("kind", [*get_args(PermissionKind), "dance", None])
+def test_a_kind_of_a_later_version_is_other(kind: str | None) -> None:
+    expected = kind if kind in get_args(PermissionKind) else "other"
+    assert question(kind=kind).ask.kind == expected
+
+
+@pytest.mark.parametrize(
+    ("offered", "words"),
+    [
+        ("allow_once=a allow_always=b", None),
+        ("allow_always=b reject_once=r", "Approving is for good: Name of b"),
+        ("allow_always=a allow_always=b", "Approving can't choose among them"),
+        ("reject_once=r", "offers no way to approve"),
+    ],
+)
+def test_a_question_says_what_approving_means_where_it_isnt_once(
+    offered: str, words: str | None
+) -> None:
+    note = question(offered).ask.details.get("note", "")
+    assert words in note if words else not note

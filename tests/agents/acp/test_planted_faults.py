@@ -1,0 +1,301 @@
+"""Do the tests of the protocol's layer notice what they are there for? Faults are planted.
+
+Each is a piece of a module's source and what stands there instead. It goes into a copy of the
+project, in which the module's own tests must then fail; with the schema, where it is there.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import attrs
+import pytest
+
+from .protocol_schema import SHARED
+
+ROOT = Path(__file__).parents[3]
+
+
+@attrs.frozen
+class Fault:
+    """What goes wrong, and how."""
+
+    name: str
+    module: str
+    source: str
+    instead: str
+
+    def __str__(self) -> str:
+        return f"{self.module}: {self.name}"
+
+
+FAULTS = [
+    Fault(
+        "a malformed field is a fault even if it has a default",
+        "lenient",
+        "            if field.required:\n                raise\n",
+        "            raise\n",
+    ),
+    Fault(
+        "a malformed field is left out even if it has no default",
+        "lenient",
+        "            if field.required:\n                raise\n",
+        "            if False:\n                raise\n",
+    ),
+    Fault(
+        "a missing field is filled in",
+        "lenient",
+        "            if field.required:\n                raise ProtocolFault(f",
+        "            if False:\n                raise ProtocolFault(f",
+    ),
+    Fault(
+        "a malformed item spoils its list",
+        "lenient",
+        "            continue\n    re",
+        "            raise\n    re",
+    ),
+    Fault(
+        "a malformed item ends its list",
+        "lenient",
+        "            continue\n    re",
+        "            break\n    re",
+    ),
+    Fault(
+        "an unknown kind is a fault",
+        "lenient",
+        "        if kind.tag == UNKNOWN:\n",
+        "        if False:\n",
+    ),
+    Fault(
+        "the tag of the unknown is known",
+        "lenient",
+        "kind.tag == tag != UNKNOWN",
+        "kind.tag == tag",
+    ),
+    Fault("true is a number", "lenient", " and not isinstance(value, bool) and", " and"),
+    Fault("infinity is a number", "lenient", " and math.isfinite(value)", ""),
+    Fault("a fault points at the whole", "lenient", 'f"{path}.{field.encode_name}"', "path"),
+    Fault("base64 needs its padding", "lenient", 'text.rstrip("=") + "==="', "text"),
+    Fault(
+        "what a type refuses is our fault",
+        "lenient",
+        "except ValueError as error:",
+        "except KeyError as error:",
+    ),
+    Fault("a byte order mark spoils a line", "decode", '"utf-8-sig"', '"utf-8"'),
+    Fault(
+        "bytes that are no UTF-8 are fatal",
+        "decode",
+        '.decode("utf-8-sig", "replace")',
+        '.decode("utf-8-sig")',
+    ),
+    Fault("not a number is kept", "decode", ", parse_constant=_nothing", ""),
+    Fault(
+        "halves of characters in a chunk are lost",
+        "decode",
+        '_load(raw)["update"]',
+        'value["update"]',
+    ),
+    Fault(
+        "halves of characters elsewhere are kept",
+        "decode",
+        "_load(repair_surrogates(raw))",
+        "_load(raw)",
+    ),
+    Fault(
+        "an error of an odd shape fails nothing",
+        "decode",
+        "return Error(INTERNAL_ERROR, json.dumps(whole))",
+        "return None",
+    ),
+    Fault(
+        "an object that is no message is one",
+        "decode",
+        "        if envelope.method is None and envelope.id is UNSET:\n",
+        "        if False:\n",
+    ),
+    Fault(
+        "deep nonsense is fatal",
+        "decode",
+        "    except (ValueError, RecursionError):\n        return [_skipped",
+        "    except ValueError:\n        return [_skipped",
+    ),
+    Fault(
+        "a batch loses all but its first",
+        "decode",
+        "for item in items] or",
+        "for item in items[:1]] or",
+    ),
+    Fault("bare content isn't wrapped", "decode", 'call["content"] = _wrapped(items)', "pass"),
+    Fault(
+        "a mode has one name",
+        "decode",
+        '.setdefault("currentModeId", mode)',
+        '.get("currentModeId", mode)',
+    ),
+    Fault(
+        "null is no result",
+        "decode",
+        "{} if value is None else _amended(value, raw)",
+        "_amended(value, raw)",
+    ),
+    Fault("true is an id", "decode", "isinstance(id_, bool) or ", ""),
+    Fault(
+        "a first half is not held",
+        "joiner",
+        'whole[-1:] if "\\ud800" <= whole[-1:] <= "\\udbff" else ""',
+        '""',
+    ),
+    Fault("a second half is held, too", "joiner", '<= "\\udbff"', '<= "\\udfff"'),
+    Fault(
+        "a first half that waits is forgotten",
+        "joiner",
+        "not self._held and text.isascii()",
+        "text.isascii()",
+    ),
+    Fault(
+        "what is left of a message begins the next",
+        "joiner",
+        'held, self._held = self._held, ""',
+        "held = self._held",
+    ),
+    Fault(
+        "approving takes the first option",
+        "permission",
+        "    if once:\n        return once[0]\n",
+        "    if once:\n        return question.options[0]\n",
+    ),
+    Fault(
+        "approving once lasts",
+        "permission",
+        '_find(question.options, "allow_once")',
+        '_find(question.options, "allow_always")',
+    ),
+    Fault(
+        "one of several that last is chosen",
+        "permission",
+        "lasting[0] if len(lasting) == 1 else None",
+        "lasting[0] if lasting else None",
+    ),
+    Fault(
+        "read_only may approve for good",
+        "permission",
+        'lasting and permissions == "allow"',
+        "lasting",
+    ),
+    Fault("allow decides about modes", "permission", " or question.ask.kind == ALWAYS_ASKED", ""),
+    Fault(
+        "a denial lasts",
+        "permission",
+        '_find(question.options, "reject_once")',
+        '_find(question.options, "reject_always")',
+    ),
+    Fault(
+        "a denial cancels the turn",
+        "permission",
+        "            option = _denial(question)\n",
+        "            option = None\n",
+    ),
+    Fault(
+        "a denial that isn't offered is the first option",
+        "permission",
+        "), None)\n",
+        "), question.options[0])\n",
+    ),
+    Fault(
+        "a user who moved on has denied",
+        "permission",
+        "            option = None\n        case _",
+        "            option = _denial(question)\n        case _",
+    ),
+    Fault(
+        "the question doesn't say that it is for good",
+        "permission",
+        '        "note": _note(options),\n',
+        "",
+    ),
+    Fault("hidden characters stay hidden", "exhibit", "_HIDDEN.sub(_visible, ", "str("),
+    Fault("the end of a long text is cut off", "exhibit", "tail = room // 4", "tail = 0"),
+    Fault("there is room for everything", "exhibit", "        self.left -= len(text)\n", ""),
+    Fault(
+        "any error may be a lost session",
+        "failures",
+        "    if error.code not in (INVALID_PARAMS, INTERNAL_ERROR):\n        return False\n",
+        "",
+    ),
+    Fault(
+        "an old code is not known",
+        "failures",
+        "(RESOURCE_NOT_FOUND, _LEGACY_NOT_FOUND)",
+        "(RESOURCE_NOT_FOUND,)",
+    ),
+    Fault(
+        "a method that does nothing is tried", "login", " or method.id in known.ignored_methods", ""
+    ),
+]
+
+
+def source_of(fault: Fault) -> str:
+    return (ROOT / "agents" / "acp" / f"{fault.module}.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_still_fits_the_source(fault: Fault) -> None:
+    """One that doesn't proves nothing: say it in the words that the module has now."""
+    assert source_of(fault).count(fault.source) == 1
+    compile(source_of(fault).replace(fault.source, fault.instead), fault.module, "exec")
+
+
+def copy_project(to: Path) -> None:
+    ignore = shutil.ignore_patterns("__pycache__")
+    for package in ("agents", "bridge", "tests/agents"):
+        shutil.copytree(ROOT / package, to / package, ignore=ignore)
+    shutil.copy(ROOT / "pyproject.toml", to)
+    for file in (ROOT / "tests").glob("*.py"):
+        shutil.copy(file, to / "tests")
+
+
+def run_tests(project: Path, *modules: str) -> subprocess.CompletedProcess[str]:
+    """Run the tests of modules of the copy, which stands before the real one on the path."""
+    files = [f"tests/agents/acp/test_{module}.py" for module in modules]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+    environment = {
+        "PYTHONPATH": str(project),
+        "HYPOTHESIS_PROFILE": "dev",
+        "VSCODELM_SHARED": str(SHARED),
+    }
+    return subprocess.run(
+        [sys.executable, "-B", "-m", "pytest", *options, *files],
+        cwd=project,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
+    copy_project(tmp_path)
+    run = run_tests(tmp_path, *sorted({fault.module for fault in FAULTS}))
+    assert run.returncode == pytest.ExitCode.OK, run.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_planted_fault_is_noticed_by_the_tests_of_its_module(
+    fault: Fault, tmp_path: Path
+) -> None:
+    copy_project(tmp_path)
+    faulty = source_of(fault).replace(fault.source, fault.instead)
+    path = tmp_path / "agents" / "acp" / f"{fault.module}.py"
+    path.write_text(faulty, encoding="utf-8")
+    run = run_tests(tmp_path, fault.module)
+    # Not only "it failed": tests that can't even be collected exit differently.
+    assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.acp.content import Content, TextContent, ToolCall, ToolCallLocation, ToolCallUpdate
+from agents.acp.tool_call import CallRecord
+
+
+def record(*news: ToolCall | ToolCallUpdate) -> CallRecord:
+    call = CallRecord("1")
+    for item in news:
+        call.learn(item)
+    return call
+
+
+def test_none_changes_nothing_and_lists_replace() -> None:
+    content = (Content(TextContent("a")), Content(TextContent("b")))
+    call = record(
+        ToolCall(
+            "1", "Read", "read_file", "read", "in_progress", content, (ToolCallLocation("a"),)
+        ),
+        ToolCallUpdate("1", raw_input={"path": "a"}, raw_output="x"),
+        ToolCallUpdate("1"),
+        ToolCallUpdate("1", content=content[:1], locations=()),
+    )
+    assert (call.title, call.name, call.kind, call.status) == (
+        "Read", "read_file", "read", "in_progress",
+    )  # fmt: skip
+    assert call.content == content[:1]
+    assert call.locations == ()
+    assert call.raw_input == {"path": "a"}
+    assert call.raw_output == "x"
+
+
+def test_a_second_announcement_does_not_take_back_what_is_known() -> None:
+    call = record(
+        ToolCall("1", "Read a", kind="read", raw_input={"path": "a"}),
+        ToolCall("1", "", raw_input={}),
+    )
+    assert (call.title, call.kind, call.raw_input) == ("Read a", "read", {"path": "a"})
+
+
+@pytest.mark.parametrize("status", ["completed", "failed", "cancelled"])
+def test_a_call_is_over_by_its_status(status: str) -> None:
+    assert record(ToolCallUpdate("1", status=status)).is_over
+    assert not record(ToolCallUpdate("1", status="paused")).is_over
+
+
+def test_a_waiting_call_of_which_only_a_title_is_known_is_bare() -> None:
+    assert record(ToolCall("1", "Terminal", raw_input={})).is_bare
+    assert not record(ToolCall("1", "Terminal", raw_input={"command": "ls"})).is_bare
+    assert not record(ToolCall("1", "Terminal", status="in_progress")).is_bare
+
+
+def test_a_call_of_which_there_is_only_an_id_is_not_known() -> None:
+    assert not record(ToolCallUpdate("1", meta={"a": 1})).is_known
+    assert record(ToolCallUpdate("1", title="x")).is_known
+    assert record(ToolCallUpdate("1", status="failed")).is_known
+
+
+@pytest.mark.parametrize(
+    ("given", "arguments"),
+    [
+        (None, {}),
+        ("text", {}),
+        ({"a": 1}, {"a": 1}),
+        ({"server": "s", "tool": "t", "arguments": {"a": 1}}, {"a": 1}),
+        ({"arguments": {"a": 1}, "path": "x"}, {"arguments": {"a": 1}, "path": "x"}),
+        ({"arguments": "text"}, {"arguments": "text"}),
+    ],
+)
+def test_arguments_are_the_input_without_a_wrapper(given: Any, arguments: dict[str, Any]) -> None:
+    assert record(ToolCallUpdate("1", raw_input=given)).arguments == arguments
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        ToolCallUpdate("1", title="mcp__vsc7__read_file"),
+        ToolCallUpdate("1", title="Read", name="vsc7-read_file"),
+        ToolCallUpdate("1", title="Read", raw_input={"server": "vsc7", "tool": "read_file"}),
+    ],
+)
+def test_a_call_of_a_server_is_known_by_any_of_its_names(news: ToolCallUpdate) -> None:
+    assert record(news).mentions("vsc7")
+    assert not record(news).mentions("vsc8")

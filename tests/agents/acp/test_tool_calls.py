@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from agents.acp.content import ToolCall, ToolCallUpdate
+from agents.acp.page import Page
+from agents.acp.told import Told
+from agents.acp.tool_calls import ToolCalls
+from agents.events import Say
+
+from .scenes import done
+
+
+def tool_calls(told: Told | None = None, server: str = "") -> ToolCalls:
+    return ToolCalls(Page(), told or Told(), "", server)
+
+
+def text(says: list[Say]) -> str:
+    assert all(say.by_us for say in says)
+    return "".join(say.text for say in says)
+
+
+def told_of(calls: ToolCalls, *news: ToolCall | ToolCallUpdate) -> str:
+    return text([say for item in news for say in calls.update(item)])
+
+
+def running(call_id: str, title: str = "Read a") -> ToolCall:
+    return ToolCall(call_id, title, status="in_progress")
+
+
+def test_a_call_that_runs_is_shown_and_its_end_behind_it() -> None:
+    assert told_of(tool_calls(), running("1"), done("1")) == "🔧 Read a ✔"
+
+
+def test_nothing_is_ever_shown_twice() -> None:
+    calls = tool_calls()
+    told_of(calls, running("1"), done("1"))
+    again = (running("1"), ToolCallUpdate("1", title="x"), done("1", "late"), running("1"))
+    assert told_of(calls, *again) == ""
+    assert calls.finish() == []
+
+
+def test_several_announcements_of_a_call_are_one_call() -> None:
+    assert told_of(tool_calls(), running("1"), running("1", "Read b"), running("1")) == "🔧 Read a"
+
+
+def test_an_update_of_a_call_that_nobody_announced_is_enough() -> None:
+    assert (
+        told_of(tool_calls(), ToolCallUpdate("1", title="Read a", status="completed")) == "✔ Read a"
+    )
+
+
+def test_a_bare_call_is_held_until_more_is_known() -> None:
+    calls = tool_calls()
+    assert told_of(calls, ToolCall("1", "Terminal", raw_input={})) == ""
+    assert told_of(calls, ToolCallUpdate("1", raw_input={"a": 1})) == "🔧 Terminal `a: 1`"
+    assert calls.flush() == ()
+
+
+def test_held_calls_are_shown_when_asked_for() -> None:
+    calls = tool_calls()
+    told_of(calls, ToolCall("1", "One"), ToolCall("2", "Two"), ToolCallUpdate("3", meta={}))
+    assert text(list(calls.flush())) == "🔧 One\n\n🔧 Two"
+    assert list(calls.flush()) == []
+
+
+def test_parallel_calls_end_by_their_names() -> None:
+    shown = told_of(tool_calls(), running("1", "One"), running("2", "Two"), done("1"), done("2"))
+    assert shown == "🔧 One\n\n🔧 Two\n\n✔ One\n\n✔ Two"
+
+
+def test_calls_that_never_end_are_closed_when_the_turn_is_over() -> None:
+    calls = tool_calls()
+    told_of(calls, running("1", "One"), ToolCall("2", "Two"), ToolCallUpdate("3", meta={}))
+    assert text(list(calls.finish())) == " *did not finish*\n\n🔧 Two *did not finish*"
+    assert list(calls.finish()) == []
+    assert told_of(calls, done("1")) == ""
+
+
+def test_late_news_of_an_earlier_turn_is_not_shown() -> None:
+    told = Told()
+    told_of(tool_calls(told), running("1"), done("1"))
+    assert told_of(tool_calls(told), done("1")) == ""
+
+
+def test_an_agent_may_use_an_id_again_in_another_turn() -> None:
+    told = Told()
+    told_of(tool_calls(told), running("1"), done("1"))
+    assert told_of(tool_calls(told), running("1", "Read b"), done("1")) == "🔧 Read b ✔"
+
+
+def test_calls_of_the_editors_tools_are_left_to_the_editor() -> None:
+    calls = tool_calls(server="vsc7")
+    name = "mcp__vsc7__read_file"
+    assert told_of(calls, running("1", name), done("1", "text")) == ""
+    assert calls.learn(ToolCallUpdate("2", title=name)).is_closed
+    assert told_of(calls, done("2", "text")) == ""
+    assert list(calls.finish()) == []
+
+
+def test_a_call_that_was_shown_before_its_server_was_known_is_closed_all_the_same() -> None:
+    calls = tool_calls(server="vsc7")
+    shown = told_of(calls, running("1"), ToolCallUpdate("1", title="vsc7 read"), done("1"))
+    assert shown == "🔧 Read a ✔"
+
+
+def test_what_is_learnt_from_a_permission_request_shows_nothing() -> None:
+    calls = tool_calls()
+    told_of(calls, ToolCall("1", "Terminal"))
+    record = calls.learn(ToolCallUpdate("1", raw_input={"a": 1}))
+    assert (record.title, record.arguments) == ("Terminal", {"a": 1})
+    assert told_of(calls, done("1")) == "✔ Terminal `a: 1`"

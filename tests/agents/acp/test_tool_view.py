@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from agents.acp.content import (
+    Content,
+    Diff,
+    Terminal,
+    TextContent,
+    ToolCallContent,
+    ToolCallLocation,
+    UnknownToolCallContent,
+)
+from agents.acp.tool_call import CallRecord
+from agents.acp.tool_view import outcome, started, unfinished
+
+ROOT = "/w"
+
+
+def call(title: str = "Title", kind: str = "other", **known: Any) -> CallRecord:
+    return CallRecord("1", title, kind=kind, **known)
+
+
+def at(*paths: str) -> tuple[ToolCallLocation, ...]:
+    return tuple(ToolCallLocation(path) for path in paths)
+
+
+@pytest.mark.parametrize(
+    ("known", "line"),
+    [
+        (call("Read /w/a.py", "read", locations=at("/w/a.py")), "📖 Read a.py"),
+        (call("Read file", "read", locations=at("/w/a.py")), "📖 Read file `a.py`"),
+        (
+            call("Read", "read", locations=(ToolCallLocation("/w/a.py", 3), ToolCallLocation(""))),
+            "📖 Read `a.py:3`",
+        ),
+        (
+            call("Look", "search", locations=at("/1", "/2", "/3", "/4", "/5")),
+            "🔍 Look `/1` `/2` `/3` and 2 more",
+        ),
+        (call("", "edit"), "✏️ Edit"),
+        (call("", "dance"), "🔧 Tool call"),
+        (call("", name="add_numbers"), "🔧 add_numbers"),
+        (call("add", raw_input={"a": 1, "b": "x y"}), "🔧 add `a: 1, b: x y`"),
+        (call("ls", "execute", raw_input={"command": "ls"}), "▶️ `ls`"),
+        (call("`ls`", "execute", raw_input={"command": "ls"}), "▶️ `ls`"),
+        (call("List: ls -l", "execute", raw_input={"command": "ls -l"}), "▶️ List: ls -l"),
+        (call("Terminal", "execute", raw_input={"cmd": "ls"}), "▶️ Terminal `ls`"),
+        (call("Sh", "execute", raw_input={"command": ["sh", "-c", "ls | wc"]}), "▶️ Sh `ls | wc`"),
+        (call("Sh", "execute", raw_input={"command": ["git", "log", "x"]}), "▶️ Sh `git log x`"),
+        (call("Think", "execute"), "▶️ Think"),
+    ],
+)  # fmt: skip
+def test_a_call_begins_with_one_line(known: CallRecord, line: str) -> None:
+    assert started(known, ROOT) == line
+
+
+def test_paths_are_whole_where_there_is_no_root() -> None:
+    assert started(call("Read /w/a.py"), "") == "🔧 Read /w/a.py"
+    assert started(call("Read /w/a.py"), "/") == "🔧 Read /w/a.py"
+
+
+def test_a_title_is_bounded() -> None:
+    assert len(started(call("x" * 10_000), ROOT)) < 200
+
+
+def ended(*content: ToolCallContent, status: str = "completed", **known: Any) -> str:
+    return outcome(call(content=content, status=status, **known), ROOT, follows=True)
+
+
+def text(given: str) -> Content:
+    return Content(TextContent(given))
+
+
+def test_an_outcome_without_a_result_is_a_mark() -> None:
+    assert ended() == " ✔"
+    assert ended(status="failed") == " ✘ *failed*"
+    assert ended(status="cancelled") == " ✘ *cancelled*"
+    assert ended(text("\n")) == " ✔"
+
+
+def test_an_outcome_that_comes_later_names_its_call() -> None:
+    assert outcome(call("a_b", status="completed"), ROOT, follows=False) == "✔ a_b"
+
+
+def test_a_short_result_stands_on_the_line() -> None:
+    assert ended(text("42\n")) == " ✔ `42`"
+    assert ended(text("42"), Terminal("t")) == " ✔ `42`\n\nTerminal `t`"
+
+
+def test_texts_are_joined_in_one_fence() -> None:
+    assert ended(text("```py\na\nb\n```")) == " ✔\n\n```py\na\nb\n```"
+    assert ended(text("a"), text("b")) == " ✔\n\n```\na\nb\n```"
+
+
+def test_kinds_of_content_stand_in_order() -> None:
+    shown = ended(
+        text("a"), Diff("/w/x", "1\n", "2\n"), text("b"), UnknownToolCallContent("y`z", {})
+    )
+    assert shown == (
+        " ✔ `a`\n\n```diff\n--- x\n+++ x\n@@ -1,1 +1,1 @@\n-2\n+1\n```\n\n`b`"
+        "\n\n*(a result of the kind ``y`z``)*"
+    )
+
+
+def test_nameless_things_get_a_question_mark() -> None:
+    assert ended(Terminal("\n")) == " ✔\n\nTerminal `?`"
+    assert ended(UnknownToolCallContent("", {})) == " ✔\n\n*(a result of the kind `?`)*"
+
+
+def test_a_change_that_failed_is_not_shown_as_done() -> None:
+    assert ended(Diff("/w/x", "1"), text("denied"), status="failed") == " ✘ *failed* `denied`"
+
+
+def test_many_results_are_bounded() -> None:
+    shown = ended(*(Terminal(str(number)) for number in range(50)))
+    assert shown.endswith("Terminal `19`\n\n*… 30 more results*")
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain", "`plain`"),
+        ({"formatted_output": "a", "exit_code": 1}, "`a`"),
+        ({"stdout": "", "stderr": "oops"}, "`oops`"),
+        ({"content": [{"text": "a"}, {"text": "b"}]}, "\n\n```\na\nb\n```"),
+        ({"error": {"message": "no"}}, "`no`"),
+        ([1, 2], "\n\n```\n[\n  1,\n  2\n]\n```"),
+        ({"exit_code": 1}, '\n\n```\n{\n  "exit_code": 1\n}\n```'),
+        (7, "`7`"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_without_content_the_raw_output_is_shown(raw: Any, shown: str) -> None:
+    head = " ✔" if shown.startswith("\n") or not shown else " ✔ "
+    assert ended(raw_output=raw) == head + shown
+
+
+def test_content_is_shown_and_not_the_raw_output() -> None:
+    assert ended(text("seen"), raw_output="raw") == " ✔ `seen`"
+
+
+def test_what_did_not_finish_says_so() -> None:
+    assert unfinished(call("Wait"), ROOT, follows=True) == " *did not finish*"
+    assert unfinished(call("Wait"), ROOT, follows=False) == "🔧 Wait *did not finish*"

@@ -1,0 +1,95 @@
+"""A whole `vscodelm` with an ACP agent as its child: whatever ends it, the agent ends, too."""
+
+from __future__ import annotations
+
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.fakes.acp_agents import ChildAgent, child_program, until
+from tests.fakes.editor import Chat, tool_result, tools
+
+from .process import PATIENCE, started
+
+if TYPE_CHECKING:
+    from tests.fakes.editor import FakeEditor
+
+pytestmark = pytest.mark.slow
+
+JSON = dict[str, Any]
+CALL = {"toolCallId": "call-1", "title": "Delete everything", "kind": "delete"}
+HANG: JSON = {"hang": True}
+
+
+def chat_with(editor: FakeEditor, child: ChildAgent, **settings: Any) -> Chat:
+    spec = child.spec()
+    agent = {"acp": {"name": spec.name, "command": spec.command, "args": [*spec.args]}}
+    options = tools("symposium-agent-action")
+    return Chat(editor, agent=agent, options=options, settings=settings)
+
+
+async def test_a_chat_with_an_agent_that_asks_and_remembers() -> None:
+    asks: list[JSON] = [{"say": "May I?"}, {"ask": CALL}, {"await": True}, {"outcomes": True}]
+    script = {"words": {"go on": asks}, "otherwise": [{"memory": True}]}
+    async with child_program(script) as child, started() as process:
+        chat = chat_with(process.editor, child)
+        assert (await chat.say("I am Ada")).text == "I am Ada"
+        request = await chat.say("go on")
+        (call,) = request.calls
+        assert call["parameters"]["title"] == "Delete everything"
+        approved = await chat.say(tool_result(call, "Approved"))
+        assert approved.text.startswith("allowed")
+        assert (await chat.say("who am I?")).text == "I am Ada / go on / who am I?"
+        assert child.faults == []
+        assert len(child.processes) == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None], ids=str)
+async def test_the_agent_ends_with_us_in_the_middle_of_a_turn(
+    number: signal.Signals | None,
+) -> None:
+    """Points 1 and 2: also one that heeds neither the end of its input nor SIGTERM."""
+    turn = [{"ignore": ["SIGTERM"]}, {"child": 1000}, {"say": "Well"}, HANG]
+    async with child_program({"turns": [turn], "lingers": True}) as child:
+        async with started(status=0 if number is None else 128 + number) as process:
+            request = chat_with(process.editor, child).ask("one")
+            await request.shows("Well")
+            if number is None:
+                process.editor.close()
+            else:
+                process.it.send_signal(number)
+            await request.settled()
+            await process.exits()
+        assert child.living == []
+
+
+async def test_the_agent_hears_the_end_when_we_are_killed() -> None:
+    """Nobody can clean up then; but its input ends."""
+    async with child_program({"turns": [[{"say": "Well"}, HANG]]}) as child:
+        async with started(status=-signal.SIGKILL) as process:
+            request = chat_with(process.editor, child).ask("one")
+            await request.shows("Well")
+            process.editor.open.clear()
+            process.it.kill()
+        await until(lambda: child.living == [])
+
+
+async def test_a_crash_is_told_and_the_next_request_works() -> None:
+    crash: list[JSON] = [{"say": "a"}, {"stderr": "Segfault\n"}, {"exit": 7}]
+    async with child_program({"runs": [{"turns": [crash]}, {}]}) as child, started() as process:
+        chat = chat_with(process.editor, child)
+        error = (await chat.ask("one").settled(PATIENCE)).error
+        assert error["data"]["kind"] == "AgentFailed"
+        assert "status 7" in error["message"]
+        assert error["data"]["stderrTail"] == "Segfault"
+        assert (await chat.say("two")).text == "ok"
+        assert len(child.processes) == 2
+
+
+async def test_a_command_that_isn_t_there_is_told() -> None:
+    async with started() as process:
+        agent = {"acp": {"name": "it", "command": "no-such-command-here"}}
+        error = (await Chat(process.editor, agent=agent).ask("one").settled(PATIENCE)).error
+        assert error["data"]["kind"] == "NotFound"
+        assert "no-such-command-here" in error["message"]

@@ -1,0 +1,441 @@
+"""An ACP agent that does what its script says: a program, and the peer within it.
+
+    python acp_program.py script.json [log.jsonl]
+
+`ScriptedPeer` decides and does no I/O: bytes go in, bytes come out, and it is told the time. The
+program drives it over its own stdin and stdout, `tests.fakes.acp_peer` over memory streams. It
+needs nothing but the standard library, so it starts fast and shares no fault with what it tests.
+
+A script is a JSON object, every key optional:
+
+    agent           what `initialize` answers, over the default
+    session         what `session/new` answers, beside the session's id
+    start           steps done before anything is read
+    on              {method: steps}: steps before a request is answered; or {method: [steps, ...]},
+                    one list for each time it is asked, and nothing special after the last
+    words           {text: steps}: the turn for a prompt whose last text is that
+    turns           [steps, ...]: else the turns in the order in which they are begun
+    otherwise       steps of any other turn; [{"say": "ok"}] unless told otherwise
+    when_cancelled  what a turn does on a cancel; [{"stop": "cancelled"}] unless told otherwise
+    login_needed    -32000 for what these methods ask, until `authenticate` was called
+    lingers         true: the end of the input doesn't end the program
+    runs            [script, ...]: what each process in turn does; the last one is for all after it
+
+Steps, done one after the other; `times` repeats a step:
+
+    {"say": text} {"think": text}             a chunk; "message" gives a messageId
+    {"update": {...}}                         any update; "session" names another session
+    {"ask": toolCall, "options": [...]}       a permission request; waits for nothing
+    {"request": method, "params": {...}}      any request, the same
+    {"await": true}                           wait for the answers to what was asked
+    {"outcomes": true}                        say what the answers were
+    {"withdraw": true}                        `$/cancel_request` for the newest of what was asked
+    {"notify": method, "params": {...}}
+    {"sleep": seconds} {"hang": true} {"deaf": true}      until a cancel; until for ever
+    {"stop": reason} {"result": any} {"error": {...}}     answer; further steps come after it
+    {"memory": true}                          say every text that the session was told
+    {"time": true}                            say the time, in seconds of the system's clock
+    {"raw": text}                             a line as it is, with $session and $id filled in
+    {"garbage": text}                         bytes on stdout, as they are
+    {"stderr": text}
+    {"exit": status} {"kill": signal} {"close_stdout": true}
+    {"ignore": ["SIGTERM"]} {"child": seconds}            be stubborn; leave a child behind
+
+What was heard is kept, a line of JSON each: `{"process": pid}` where one starts, then the messages.
+What the peer itself finds wrong with its client is kept as `{"fault": what}`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+JSON = dict[str, Any]
+Steps = list[JSON]
+
+OPTIONS: list[JSON] = [
+    {"optionId": "always", "name": "Always", "kind": "allow_always"},
+    {"optionId": "once", "name": "Allow", "kind": "allow_once"},
+    {"optionId": "no", "name": "Reject", "kind": "reject_once"},
+    {"optionId": "never", "name": "Never", "kind": "reject_always"},
+]
+AGENT: JSON = {
+    "protocolVersion": 1,
+    "agentInfo": {"name": "scripted", "version": "1"},
+    "agentCapabilities": {
+        "loadSession": True,
+        "promptCapabilities": {"image": True, "embeddedContext": True},
+        "sessionCapabilities": {"close": {}, "list": {}, "resume": {}},
+    },
+    "authMethods": [],
+}
+OUTCOMES = {"allow_once": "allowed", "reject_once": "denied"}
+
+
+class Track:
+    """The steps that one request of the client's brings about."""
+
+    def __init__(self, peer: ScriptedPeer, message: JSON, session: str, steps: Steps) -> None:
+        self.id = message.get("id")
+        self.method: str = message.get("method", "")
+        self.session = session
+        self.asked: dict[int, JSON] = {}
+        """What was asked and isn't answered."""
+        self.outcomes: list[str] = []
+        self.newest = 0
+        self.answered = False
+        self.cancelled = False
+        self.wakes: float | None = None
+        """When it goes on by itself."""
+        self._peer = peer
+        self._steps = list(steps)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to do."""
+        return self.answered and not self._steps
+
+    def advance(self, now: float) -> bool:
+        """Do one step if that needs no waiting; return whether it did."""
+        if self.over:
+            return False
+        step: JSON = self._steps[0] if self._steps else {"finish": True}
+        if self.cancelled and "deaf" not in step:
+            self.cancelled = False
+            self.wakes = None
+            self._steps = list(self._peer.script.get("when_cancelled", [{"stop": "cancelled"}]))
+            return True
+        if "hang" in step or "deaf" in step or ("await" in step and self.asked):
+            return False
+        if "sleep" in step:
+            wakes = now + step["sleep"] if self.wakes is None else self.wakes
+            self.wakes = wakes
+            if now < wakes:
+                return False
+            self.wakes = None
+        if self._steps:
+            self._steps.pop(0)
+        for _ in range(step.get("times", 1)):
+            self._do(step)
+        return True
+
+    def _do(self, step: JSON) -> None:
+        peer = self._peer
+        match step:
+            case {"say": text}:
+                self._chunk("agent_message_chunk", text, step)
+            case {"think": text}:
+                self._chunk("agent_thought_chunk", text, step)
+            case {"update": update}:
+                self._update(update, step.get("session"))
+            case {"ask": call}:
+                options = step.get("options", OPTIONS)
+                self._ask(
+                    "session/request_permission",
+                    {"sessionId": self.session, "toolCall": call, "options": options},
+                )
+            case {"request": method}:
+                self._ask(method, step.get("params", {}))
+            case {"withdraw": _}:
+                peer.send({"method": "$/cancel_request", "params": {"requestId": self.newest}})
+            case {"notify": method}:
+                peer.send({"method": method, "params": step.get("params", {})})
+            case {"outcomes": _}:
+                self._chunk("agent_message_chunk", " ".join(self.outcomes), step)
+            case {"memory": _}:
+                told = " / ".join(peer.memory.get(self.session, []))
+                self._chunk("agent_message_chunk", told, step)
+            case {"time": _}:
+                self._chunk("agent_message_chunk", f"{peer.now:.6f}", step)
+            case {"stop": reason}:
+                self._answer({"result": {"stopReason": reason}})
+            case {"result": result}:
+                self._answer({"result": result})
+            case {"error": error}:
+                self._answer({"error": error})
+            case {"finish": _}:
+                self._answer(peer.default_answer(self))
+            case {"raw": raw}:
+                filled = raw.replace("$session", self.session).replace("$id", json.dumps(self.id))
+                peer.output += filled.encode("utf-8", "surrogatepass") + b"\n"
+            case {"garbage": text}:
+                peer.output += text.encode()
+            case {"stderr": text}:
+                peer.noise += text.encode()
+            case {"exit": status}:
+                peer.ends_with = status
+            case {"kill": number}:
+                peer.ends_with = -number
+            case {"close_stdout": _}:
+                peer.silent = True
+            case {"ignore": names}:
+                peer.ignored += names
+            case {"child": seconds}:
+                peer.children.append(seconds)
+            case _:
+                pass  # those that only wait
+
+    def _chunk(self, kind: str, text: str, step: JSON) -> None:
+        update: JSON = {"sessionUpdate": kind, "content": {"type": "text", "text": text}}
+        if "message" in step:
+            update["messageId"] = step["message"]
+        self._update(update, step.get("session"))
+
+    def _update(self, update: JSON, session: str | None) -> None:
+        params = {"sessionId": session or self.session, "update": update}
+        self._peer.send({"method": "session/update", "params": params})
+
+    def _ask(self, method: str, params: JSON) -> None:
+        self.newest = self._peer.next_id()
+        self.asked[self.newest] = params
+        self._peer.send({"id": self.newest, "method": method, "params": params})
+
+    def _answer(self, answer: JSON) -> None:
+        self.answered = True
+        self._peer.send({"id": self.id, **answer})
+
+    def take_reply(self, reply: JSON) -> bool:
+        """Take the answer to something asked; return whether it was asked here."""
+        params = self.asked.pop(reply["id"], None)
+        if params is None:
+            return False
+        match reply:
+            case {"result": {"outcome": {"outcome": "selected", "optionId": chosen}}}:
+                kinds = [o["kind"] for o in params["options"] if o["optionId"] == chosen]
+                kind = kinds[0] if kinds else f"not offered: {chosen}"
+                self.outcomes.append(OUTCOMES.get(kind, kind))
+            case {"result": {"outcome": {"outcome": outcome}}}:
+                self.outcomes.append(outcome)
+            case {"error": {"code": code}}:
+                self.outcomes.append(str(code))
+            case _:
+                self.outcomes.append("answered")
+        return True
+
+
+class ScriptedPeer:
+    """The agent: what it hears and what it says. `run` counts the processes from 0."""
+
+    def __init__(self, script: JSON, run: int = 0) -> None:
+        runs: list[JSON] = script.get("runs", [script])
+        self.script = runs[min(run, len(runs) - 1)]
+        self.now = 0.0
+        self.output = bytearray()
+        self.noise = bytearray()
+        self.heard: list[JSON] = []
+        self.faults: list[str] = []
+        self.memory: dict[str, list[str]] = {}
+        """What each session that is open was told."""
+        self.ends_with: int | None = None
+        """The status to end with, or a signal, negative."""
+        self.silent = False
+        self.ignored: list[str] = []
+        self.children: list[float] = []
+        self._tracks: list[Track] = []
+        self._turns = 0
+        self._asked: dict[str, int] = {}
+        self._ids = 0
+        self._sessions = 0
+        self._logged_in = False
+        self._rest = bytearray()
+        start: Steps = self.script.get("start", [])
+        if start:
+            track = Track(self, {}, "", start)
+            track.answered = True  # there is nothing to answer
+            self._tracks.append(track)
+
+    # What the driver calls.
+
+    def receive(self, chunk: bytes) -> list[JSON]:
+        """Take bytes in; return the messages that they complete."""
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        messages = [json.loads(line) for line in lines if line.strip()]
+        for message in messages:
+            self._hear(message)
+        return messages
+
+    def advance(self, now: float) -> float | None:
+        """Do every step that can be done; return the time at which there will be another."""
+        moved, self.now = True, now
+        while moved and self.ends_with is None:
+            moved = [track for track in self._tracks if track.advance(now)] != []
+            self._tracks = [track for track in self._tracks if not track.over]
+        return min((track.wakes for track in self._tracks if track.wakes is not None), default=None)
+
+    # What its tracks call.
+
+    def send(self, message: JSON) -> None:
+        """Say a message."""
+        self.output += json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+
+    def next_id(self) -> int:
+        """Return an id for a request of ours; the first is 0, as real agents have it."""
+        self._ids += 1
+        return self._ids - 1
+
+    def default_answer(self, track: Track) -> JSON:
+        """Return what a request is answered with when its steps don't say."""
+        match track.method:
+            case "initialize":
+                return {"result": {**AGENT, **self.script.get("agent", {})}}
+            case "session/new":
+                return {"result": {"sessionId": track.session, **self.script.get("session", {})}}
+            case "session/prompt":
+                return {"result": {"stopReason": "end_turn"}}
+            case "session/set_config_option":
+                return {"result": {"configOptions": []}}
+            case _:
+                return {"result": {}}
+
+    # What the client says.
+
+    def _hear(self, message: JSON) -> None:
+        self.heard.append(message)
+        match message:
+            case {"method": "session/cancel", "params": {"sessionId": session}}:
+                for track in self._turn_of(session):
+                    track.cancelled = True
+            case {"id": _, "method": method}:
+                self._begin(message, method)
+            case {"id": id_} if not any(track.take_reply(message) for track in self._tracks):
+                self.faults.append(f"an answer that nobody waits for: {id_}")
+            case _:
+                pass
+
+    def _begin(self, message: JSON, method: str) -> None:
+        params: JSON = message.get("params", {})
+        session: str = params.get("sessionId", "")
+        if method == "authenticate":
+            self._logged_in = True
+        refused = self._refusal(method, session)
+        if refused is not None:
+            self._tracks.append(Track(self, message, session, [{"error": refused}]))
+            return
+        match method:
+            case "session/new":
+                self._sessions += 1
+                session = f"session-{os.getpid()}-{self._sessions}"
+                self.memory[session] = []
+            case "session/close":
+                self.memory.pop(session)
+            case _:
+                pass
+        steps = self._prompted(session, params) if method == "session/prompt" else []
+        self._tracks.append(Track(self, message, session, steps or self._steps_on(method)))
+
+    def _refusal(self, method: str, session: str) -> JSON | None:
+        if method in self.script.get("login_needed", []) and not self._logged_in:
+            return {"code": -32000, "message": "Authentication required"}
+        if session and session not in self.memory:
+            self.faults.append(f"{method} of a session that isn't open")
+            return {"code": -32002, "message": f"Resource not found: {session}"}
+        if method == "session/prompt" and self._turn_of(session):
+            self.faults.append("a prompt while another runs")
+            return {"code": -32603, "message": "A turn is already running"}
+        return None
+
+    def _turn_of(self, session: str) -> list[Track]:
+        return [
+            track
+            for track in self._tracks
+            if track.session == session and track.method == "session/prompt" and not track.answered
+        ]
+
+    def _steps_on(self, method: str) -> Steps:
+        steps: list[Any] = self.script.get("on", {}).get(method, [])
+        if not steps or isinstance(steps[0], dict):
+            return steps
+        nth = self._asked[method] = self._asked.get(method, -1) + 1
+        return steps[nth] if nth < len(steps) else []
+
+    def _prompted(self, session: str, params: JSON) -> Steps:
+        texts = [block["text"] for block in params["prompt"] if block["type"] == "text"]
+        self.memory[session] += texts
+        words: JSON = self.script.get("words", {})
+        if texts and texts[-1] in words:
+            return words[texts[-1]]
+        self._turns += 1
+        turns: list[Steps] = self.script.get("turns", [])
+        if self._turns <= len(turns):
+            return turns[self._turns - 1]
+        return self.script.get("otherwise", [{"say": "ok"}])
+
+
+# The program.
+
+
+def _count_runs(log: str) -> int:
+    try:
+        with open(log, encoding="utf-8") as file:
+            return sum('{"process"' in line for line in file)
+    except FileNotFoundError:
+        return 0
+
+
+def _keep(log: str | None, entries: list[JSON]) -> None:
+    if log is not None and entries:
+        with open(log, "a", encoding="utf-8") as file:
+            file.writelines(json.dumps(entry) + "\n" for entry in entries)
+
+
+def _write(fd: int, data: bytearray) -> None:
+    rest = memoryview(bytes(data))
+    data.clear()
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def _end(status: int) -> None:
+    if status < 0:
+        os.kill(os.getpid(), -status)
+    os._exit(status)
+
+
+def _be_stubborn(peer: ScriptedPeer) -> None:
+    for name in peer.ignored:
+        signal.signal(getattr(signal, name), signal.SIG_IGN)
+    for seconds in peer.children:
+        subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({seconds})"])
+    peer.ignored.clear()
+    peer.children.clear()
+
+
+def main(script_path: str, log: str | None = None) -> None:
+    """Be an agent until the input ends."""
+    with open(script_path, encoding="utf-8") as file:
+        script = json.load(file)
+    peer = ScriptedPeer(script, _count_runs(log) if log else 0)
+    _keep(log, [{"process": os.getpid()}])
+    faults = 0
+    while True:
+        now = time.monotonic()
+        wakes = peer.advance(now)
+        _be_stubborn(peer)
+        _write(2, peer.noise)
+        if peer.output:
+            _write(1, peer.output)
+        if peer.silent:
+            os.close(1)
+            peer.silent = False
+        if peer.ends_with is not None:
+            _end(peer.ends_with)
+        ready, _, _ = select.select([0], [], [], None if wakes is None else max(0, wakes - now))
+        if ready:
+            chunk = os.read(0, 65536)
+            if not chunk:
+                break
+            _keep(log, peer.receive(chunk))
+        _keep(log, [{"fault": fault} for fault in peer.faults[faults:]])
+        faults = len(peer.faults)
+    while peer.script.get("lingers"):
+        time.sleep(3600)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
