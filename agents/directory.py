@@ -74,6 +74,8 @@ class AgentDirectory:
         )
 
     def _acp_agent(self, key: bytes, spec: McpServerSpec) -> AcpAgent:
+        from .acp.agent import AcpAgent  # here, because Eliza needn't wait for its many types
+
         agent = self._acp.get(key)
         if agent is None:
             from .acp.agent import AcpAgent  # here, because Eliza starts faster without it

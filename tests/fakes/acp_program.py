@@ -241,6 +241,8 @@ class ScriptedPeer:
         self._turns = 0
         self._asked: dict[str, int] = {}
         self._ids = 0
+        self._unanswered: set[int] = set()
+        """Everything that was asked, and not answered."""
         self._sessions = 0
         self._logged_in = False
         self._rest = bytearray()
@@ -276,6 +278,7 @@ class ScriptedPeer:
 
     def next_id(self) -> int:
         """Return an id for a request of ours; the first is 0, as real agents have it."""
+        self._unanswered.add(self._ids)
         self._ids += 1
         return self._ids - 1
 
@@ -303,10 +306,17 @@ class ScriptedPeer:
                     track.cancelled = True
             case {"id": _, "method": method}:
                 self._begin(message, method)
-            case {"id": id_} if not any(track.take_reply(message) for track in self._tracks):
-                self.faults.append(f"an answer that nobody waits for: {id_}")
+            case {"id": id_}:
+                self._take_reply(id_, message)
             case _:
                 pass
+
+    def _take_reply(self, id_: int, message: JSON) -> None:
+        if id_ in self._unanswered:  # though the turn that asked may be over
+            self._unanswered.remove(id_)
+            any(track.take_reply(message) for track in self._tracks)
+        else:
+            self.faults.append(f"an answer that nobody waits for: {id_}")
 
     def _begin(self, message: JSON, method: str) -> None:
         params: JSON = message.get("params", {})
