@@ -1,7 +1,7 @@
 """The work of the bridge's ACP client, done by the official SDK's: what a part costs there.
 
-`python -m benchmarks.acp_official COMMAND ARGS...` starts an agent and prompts it with each line that
-is read. It writes a line for each text that the agent says, in the bridge's shape, then a result.
+`python -m benchmarks.acp_official COMMAND ARGS...` starts an agent and prompts it with each line
+that is read. It writes a line for each text of the agent's, in the bridge's shape, then a result.
 """
 
 from __future__ import annotations
