@@ -14,8 +14,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 import attrs
+from msgspec.structs import replace
 
-from agents.events import CallTool, ToolAnswer
+from agents.events import Batch, CallTool, Say, ToolAnswer
 from bridge.value import Value
 from bridge.wire import ChatMessage, ToolResultPart
 
@@ -77,6 +78,28 @@ class Points:
             del self._points[digest]
 
 
+@attrs.define
+class Shown:
+    """What the editor was shown of a response; `is_whole` if that is all of it."""
+
+    texts: list[str] = attrs.field(factory=list[str])
+    calls: list[CallTool] = attrs.field(factory=list[CallTool])
+    is_empty: bool = True
+    is_whole: bool = False
+
+    def add(self, batch: Batch) -> None:
+        """Note what went out."""
+        self.is_empty = self.is_empty and not batch
+        for event in batch:
+            match event:
+                case Say(text=text):
+                    self.texts.append(text)
+                case CallTool():
+                    self.calls.append(event)
+                case _:
+                    pass
+
+
 class Ask(Value):
     """What the next request says, and what it goes on from."""
 
@@ -125,6 +148,11 @@ class Conversation:
         self._open = {}
         self._items += converted.items or [MessageItem("user", _EMPTY)]
 
+    @property
+    def open_calls(self) -> tuple[str, ...]:
+        """The ids, as the editor knows them, of the calls that wait for a result."""
+        return tuple(self._open)
+
     def answer(self, answers: Sequence[ToolAnswer]) -> None:
         """Take the results of calls. All of those that are open have one."""
         beside: list[Item] = []
@@ -155,10 +183,10 @@ class Conversation:
             self.points.miss(self._point.response_id)
             self._point = None
 
-    def hear(self, outcome: Outcome, text: str, calls: Sequence[CallTool], setup: bytes) -> None:
+    def hear(self, outcome: Outcome, shown: Shown, setup: bytes) -> None:
         """Take a response: what is known of it, and what of it the editor was shown."""
-        shown = {call.call_id for call in calls}
-        outcome = _only(outcome, shown)
+        text, calls = "".join(shown.texts), shown.calls
+        outcome = _as_shown(outcome, shown)
         repeated = heard(outcome, text)
         self._track.say(text, calls)
         self._items += repeated.items
@@ -180,18 +208,11 @@ class Conversation:
             self.points.keep(self._track.digest, self._point)
 
 
-def _only(outcome: Outcome, shown: set[str]) -> Outcome:
-    calls = tuple(call for call in outcome.calls if call.call_id in shown)
-    return Outcome(
-        outcome.status,
-        outcome.response_id,
-        outcome.previous_response_id,
-        outcome.model,
-        outcome.store,
-        outcome.usage,
-        outcome.output,
-        calls,
-    )
+def _as_shown(outcome: Outcome, shown: Shown) -> Outcome:
+    """Return what is known of a response, as far as the editor knows it, too."""
+    ids = {call.call_id for call in shown.calls}
+    calls = tuple(call for call in outcome.calls if call.call_id in ids)
+    return replace(outcome, calls=calls, status=outcome.status if shown.is_whole else "open")
 
 
 def _useful(items: Sequence[Item]) -> tuple[Item, ...]:

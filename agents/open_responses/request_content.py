@@ -34,7 +34,9 @@ BOOKKEEPING = frozenset(
 )
 """Data of the host's about its own requests."""
 
-_TEXTS = re.compile(r"text/|application/(?:.*\+)?(?:json|xml|yaml|toml|javascript)$|image/svg\+xml$")
+_TEXTS = re.compile(
+    r"text/|application/(?:.*\+)?(?:json|xml|yaml|toml|javascript)$|image/svg\+xml$"
+)
 _MIME = re.compile(r"[\w.+-]+/[\w.+-]+")
 _EXTENSIONS = {"application/pdf": "pdf", "audio/mpeg": "mp3", "application/zip": "zip"}
 

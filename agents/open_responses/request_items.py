@@ -1,4 +1,4 @@
-"""The items of a request's `input`, as types. What isn't set is left out: never null, never empty."""
+"""The items of a request's `input`, as types. What isn't set is left out, and never null."""
 
 from __future__ import annotations
 

@@ -151,5 +151,7 @@ def _before_calls(items: Sequence[Item]) -> int:
 
 def _followed(items: Sequence[Item]) -> Iterable[Item]:
     """Leave out reasoning at the end: servers want what came of it."""
-    last = max((at for at, one in enumerate(items) if not isinstance(one, ReasoningItem)), default=-1)
+    last = max(
+        (at for at, one in enumerate(items) if not isinstance(one, ReasoningItem)), default=-1
+    )
     return items[: last + 1]
