@@ -18,8 +18,8 @@ _SHOWN_LENGTH = 1000
 _RETRYABLE = frozenset({408, 409, 425, 429})
 # A status is right, but more is said: that no retry helps, whatever HTTP thinks of it.
 _FINAL = re.compile(
-    r"insufficient_quota|quota_exceeded|exceeded your current quota|billing|insufficient_(funds|credit"
-    r"|balance)|content_filter|content_policy|invalid_prompt|cyber_policy|model_not_found"
+    r"insufficient_(quota|funds|credit|balance)|quota_exceeded|exceeded your current quota|billing"
+    r"|content_filter|content_policy|invalid_prompt|cyber_policy|model_not_found"
     r"|context_length|previous_response_not_found|invalid_api_key",
     re.IGNORECASE,
 )
@@ -122,8 +122,10 @@ def fault_of(value: Any, status: int | None = None) -> Fault:
 def _open(value: Any) -> tuple[dict[str, Any], str]:
     """Return the fields of an error, and what it says."""
     match value:
-        case {"error": dict() as inner}:
-            return _open({**cast("dict[str, Any]", inner)})
+        case {"error": dict()}:
+            outer = dict(cast("dict[str, Any]", value))
+            inner = outer.pop("error")
+            return _open({**outer, **inner})
         case {"message": str(message)}:
             return cast("dict[str, Any]", value), message
         case {"error": str(message)} | {"detail": str(message)} | {"details": str(message)}:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
-import msgspec
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from bridge.value import Value
 
 from .faults import Fault
 
-Status: TypeAlias = Literal["open", "completed", "incomplete", "refused", "failed", "unchained"]
+if TYPE_CHECKING:
+    from msgspec import Raw
+
+Status: TypeAlias = Literal["open", "completed", "incomplete", "failed", "unchained"]
 """How far a response is. `unchained`: the server goes on from nothing, though it was told to go on
 from an earlier response; nothing of it was or will be emitted, and it must be asked in full."""
 
@@ -51,7 +52,7 @@ class Outcome(Value):
     model: str | None = None
     store: bool | None = None
     usage: TokenUsage | None = None
-    output: tuple[msgspec.Raw, ...] = ()
+    output: tuple[Raw, ...] = ()
     calls: tuple[Called, ...] = ()
     has_emitted: bool = False
     fault: Fault | None = None
@@ -60,5 +61,11 @@ class Outcome(Value):
 
     @property
     def can_be_continued(self) -> bool:
-        """Whether a next request may name this response as the previous one."""
-        return self.status == "completed" and self.store is True and bool(self.response_id)
+        """Whether a next request may name this response as the previous one.
+
+        Not where two calls were emitted under one id of the server's: it couldn't tell the answers
+        apart, so it must be told in full.
+        """
+        ids = [call.server_call_id for call in self.calls]
+        is_kept = self.store is True and bool(self.response_id)
+        return self.status == "completed" and is_kept and len(set(ids)) == len(ids)

@@ -47,7 +47,7 @@ class SseSplitter:
             return []
         rest = self._rest
         if rest:
-            # Looked for in the chunk alone: a long event is not searched again with each of its own.
+            # In the chunk alone: a long event is not searched again with each of its chunks.
             if b"\n\n" not in chunk and not (chunk[0] == 10 == rest[-1]):
                 rest += chunk
                 self._check(len(rest))

@@ -1,0 +1,279 @@
+"""The texts of a response, each said once: what came in deltas, and what only came whole.
+
+A passage is the text of one item: of a message, or of some reasoning. Of what was said only lengths
+and checksums are kept, so a long stream needs no memory; they are enough to see whether a whole
+text begins with what was said, and what of it is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
+from zlib import crc32
+
+import attrs
+
+Texts: TypeAlias = Sequence[tuple[int, str]]
+"""The texts of an item's parts, with the places of the parts."""
+
+
+@attrs.define(eq=False)
+class Part:
+    """A part of an item's text; `length` and `checksum` are of what was said of it."""
+
+    passage: Passage
+    length: int = 0
+    checksum: int = 0
+    is_done: bool = False
+    owed: str = ""
+    """What was said when it was done, ahead of deltas that may still come."""
+
+    def add(self, text: str) -> None:
+        """Count what is said now."""
+        self.length += len(text)
+        self.checksum = crc32(text.encode(), self.checksum)
+
+    def rest_of(self, whole: str) -> str | None:
+        """Return what is missing of the whole; None if something else was said."""
+        said = whole[: self.length].encode("utf-8", "replace")
+        return whole[self.length :] if crc32(said) == self.checksum else None
+
+
+@attrs.define(eq=False)
+class Passage:
+    """The text of an item. `links` are the addresses that were shown with it."""
+
+    item_id: str | None = None
+    output_index: int | None = None
+    parts: dict[int, Part] = attrs.field(factory=dict[int, Part])
+    """By their places; in the order in which they were first heard of."""
+    links: set[str] = attrs.field(factory=set[str])
+    is_streamed: bool = False
+    """Whether any of it came in deltas."""
+    is_done: bool = False
+    is_matched: bool = False
+    """Whether it was found in the final output."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether more is to be expected of it."""
+        return not self.is_done and not (
+            self.parts and all(part.is_done for part in self.parts.values())
+        )
+
+    @property
+    def length(self) -> int:
+        """How much was said of it."""
+        return sum(part.length for part in self.parts.values())
+
+    def part(self, place: int) -> Part:
+        """Return the part at a place; it begins with that."""
+        part = self.parts.get(place)
+        if part is None:
+            part = self.parts[place] = Part(self)
+        return part
+
+    def is_told_by(self, texts: Texts) -> bool:
+        """Tell whether all that was said of it is the beginning of these texts."""
+        return _rest(self.parts.values(), "".join(text for _, text in texts)) is not None
+
+
+class Passages:
+    """All messages of one response, or all its reasoning."""
+
+    def __init__(self) -> None:
+        self._passages: list[Passage] = []
+        self._by_id: dict[str, Passage] = {}
+        self._by_index: dict[int, Passage] = {}
+        self._ids_stay = False
+        """Whether an id was seen twice."""
+        self._last: Part | None = None
+        self._last_key: tuple[str | None, int | None, int | None] | None = None
+
+    @property
+    def speaker(self) -> Part | None:
+        """The part that was spoken last."""
+        return self._last
+
+    def open(self, item_id: str | None, index: int | None) -> None:
+        """Take the beginning of an item."""
+        known = self._by_id.get(item_id) if item_id else None
+        if known is None and index is not None:
+            known = self._by_index.get(index)
+            if known is not None and known.is_done and known.item_id != item_id:
+                known = None  # a server that gives all items the same index
+        if known is None:
+            self._new(item_id, index)
+        self._last_key = None
+
+    def find(self, item_id: str | None, index: int | None) -> Passage:
+        """Return the passage that an event is about."""
+        return self._known(item_id, index) or self._new(item_id, index)
+
+    def add(self, item_id: str | None, index: int | None, place: int | None, delta: str) -> str:
+        """Take a delta; return what of it is to be said."""
+        key = (item_id, index, place)
+        if key == self._last_key and self._last is not None:
+            part = self._last
+        else:
+            part = self._last = self.find(item_id, index).part(place or 0)
+            part.passage.is_streamed = True
+            self._last_key = key
+        if part.is_done:
+            return self._late(part, delta, has_key=bool(item_id) or index is not None)
+        part.length += len(delta)
+        part.checksum = crc32(delta.encode(), part.checksum)
+        return delta
+
+    def complete(self, item_id: str | None, index: int | None, place: int | None, text: str) -> str:
+        """Take the whole text of a part; return what of it is missing."""
+        passage = self.find(item_id, index)
+        part = passage.parts.get(place or 0)
+        if part is not None and part.is_done:
+            return ""
+        # Places can't be trusted where each delta has its own.
+        pending = [one for one in passage.parts.values() if not one.is_done]
+        if len(pending) > 1 and (rest := _rest(pending, text)) is not None:
+            for one in pending:
+                one.is_done = True
+            return self._say(pending[-1], rest)
+        part = passage.part(place or 0)
+        rest = part.rest_of(text)
+        part.is_done = bool(text)
+        return self._say(part, rest or "")
+
+    def finished(self, item_id: str | None, index: int | None, texts: Texts) -> Passage:
+        """Look for the passage of an item that is done; it may be there under two names."""
+        found = self._known(item_id, index)
+        if found is None or not (found.length or found.is_done):
+            for other in self._passages:
+                is_double = found is None or other.is_streamed
+                if is_double and other.is_done and other.length and other.is_told_by(texts):
+                    return other
+        return found or self._new(item_id, index)
+
+    def finish(self, passage: Passage, texts: Texts) -> Iterator[tuple[Part, str]]:
+        """Take all texts of an item that is done; return what is missing, by its parts."""
+        passage.is_done = True
+        return self._missing(passage, texts)
+
+    def conclude(
+        self, items: Sequence[tuple[str | None, int, Texts]]
+    ) -> Iterator[tuple[Part, str]]:
+        """Take the items of the final output (id, index, texts); return what is missing.
+
+        What was said may be the beginning of it all, whatever the items are called there. If it
+        isn't, each item is looked for by what was said of it, by its id and by its index.
+        """
+        whole = [(0, text) for _, _, texts in items for _, text in texts]
+        rest = _rest(self._parts(), "".join(text for _, text in whole))
+        if rest == "":
+            return
+        left = list(items)
+        for sign in range(3):
+            for item in tuple(left):
+                passage = self._match(sign, *item)
+                if passage is not None:
+                    passage.is_matched = True
+                    left.remove(item)
+                    yield from self._missing(passage, item[2])
+        if all(passage.is_matched or not passage.length for passage in self._passages):
+            for item_id, _, texts in left:
+                yield from self._missing(self._new(item_id, None), texts)
+
+    # What is missing.
+
+    def _missing(self, passage: Passage, texts: Texts) -> Iterator[tuple[Part, str]]:
+        """Say what is missing of a whole item."""
+        whole = "".join(text for _, text in texts)
+        rest = _rest(passage.parts.values(), whole)
+        if rest is not None:
+            said = len(whole) - len(rest)
+            for place, text in texts:
+                yield from self._told(passage.part(place), text[said:])
+                said = max(0, said - len(text))
+            return
+        if len(passage.parts) > len(texts):
+            return  # the places are not those of the item
+        for place, text in texts:
+            part = passage.part(place)
+            if not part.is_done:
+                yield from self._told(part, part.rest_of(text) or "")
+
+    def _told(self, part: Part, text: str) -> Iterator[tuple[Part, str]]:
+        if text:
+            part.is_done = True
+            yield part, self._say(part, text)
+
+    def _say(self, part: Part, text: str) -> str:
+        if text:
+            part.add(text)
+            part.owed = text
+            self._last, self._last_key = part, None
+        return text
+
+    def _late(self, part: Part, delta: str, *, has_key: bool) -> str:
+        """Take a delta for what is done; it is new only where nothing says what it belongs to."""
+        if part.owed.startswith(delta):
+            part.owed = part.owed[len(delta) :]
+            return ""
+        if has_key:
+            return ""
+        self._new(None, None)
+        self._last_key = None
+        return self.add(None, None, None, delta)
+
+    # Finding.
+
+    def _new(self, item_id: str | None, index: int | None) -> Passage:
+        passage = Passage(item_id, index)
+        self._passages.append(passage)
+        if item_id:
+            self._by_id[item_id] = passage
+        if index is not None:
+            self._by_index[index] = passage
+        return passage
+
+    def _parts(self) -> Iterator[Part]:
+        return (part for passage in self._passages for part in passage.parts.values())
+
+    def _known(self, item_id: str | None, index: int | None) -> Passage | None:
+        """Look by the id, by the index, or else by the order.
+
+        An index is surer than an unknown id, as some servers have another id in every event; where
+        ids were seen to stay, it may be the server's habit to give all items the same index.
+        """
+        if item_id and (found := self._by_id.get(item_id)) is not None:
+            self._ids_stay = True
+            return found
+        if index is not None:
+            found = self._by_index.get(index)
+            is_another = found is not None and found.is_done and item_id and self._ids_stay
+            return None if is_another else found
+        newest = self._passages[-1] if self._passages else None
+        return newest if newest and (newest.is_open or not item_id) else None
+
+    def _match(self, sign: int, item_id: str | None, index: int, texts: Texts) -> Passage | None:
+        for passage in self._passages:
+            if passage.is_matched:
+                continue
+            match sign:
+                case 0:
+                    fits = bool(item_id) and passage.item_id == item_id
+                case 1:
+                    fits = bool(passage.length) and passage.is_told_by(texts)
+                case _:
+                    fits = passage.output_index == index
+            if fits:
+                return passage
+        return None
+
+
+def _rest(parts: Iterable[Part], whole: str) -> str | None:
+    """Return what follows the parts in the whole; None if it doesn't begin with them."""
+    for part in parts:
+        rest = part.rest_of(whole)
+        if rest is None:
+            return None
+        whole = rest
+    return whole
