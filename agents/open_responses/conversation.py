@@ -11,7 +11,7 @@ edit, and the way back from it, as cheap as any other request.
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import attrs
 from msgspec.structs import replace
@@ -20,6 +20,7 @@ from agents.events import Batch, CallTool, Say, ToolAnswer
 from bridge.value import Value
 from bridge.wire import ChatMessage, ToolResultPart
 
+from .call_ids import inward
 from .outcome import Outcome
 from .request_items import CompactionItem, Item, MessageItem, ReasoningItem
 from .request_messages import ConversionOptions, OpenCall, convert_messages, result_item
@@ -66,6 +67,14 @@ class Points:
         self._points[digest] = point
         if len(self._points) > self._most:
             self._points.popitem(last=False)
+
+    def keep_ids(self, calls: Mapping[str, OpenCall]) -> None:
+        """Note the server's ids of calls, where they don't follow from the editor's."""
+        for call_id, call in calls.items():
+            if inward(call_id) != call.server_id:
+                self.server_ids[call_id] = call.server_id
+        while len(self.server_ids) > self._most:
+            del self.server_ids[next(iter(self.server_ids))]
 
     def hit(self) -> None:
         """Note that the server went on from a response."""
@@ -191,11 +200,7 @@ class Conversation:
         self._track.say(text, calls)
         self._items += repeated.items
         self._open = repeated.calls
-        self.points.server_ids |= {
-            call_id: call.server_id
-            for call_id, call in repeated.calls.items()
-            if call_id != f"gw-{call.server_id}"
-        }
+        self.points.keep_ids(repeated.calls)
         compacted = [at for at, one in enumerate(self._items) if isinstance(one, CompactionItem)]
         if compacted:
             del self._items[: compacted[-1]]

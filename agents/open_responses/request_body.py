@@ -14,6 +14,7 @@ from typing import Any, cast
 import msgspec
 
 from bridge.models import AgentChoice
+from bridge.redact import is_secret
 from bridge.wire import OpenResponsesSpec, ToolSpec
 
 from .request_items import CallItem, Item, ResultItem
@@ -40,9 +41,15 @@ _NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
 def further_options(choice: AgentChoice) -> dict[str, Any]:
-    """Return the keys of a definition that aren't ours, but the endpoint's."""
+    """Return the keys of a definition that aren't ours, but the endpoint's. A key is none of them:
+    it goes into a header, or nowhere.
+    """  # noqa: D205  one sentence
     (definition,) = msgspec.json.decode(choice.key, type=dict[str, dict[str, Any]]).values()
-    return {key: value for key, value in definition.items() if key not in _OUR_KEYS}
+    return {
+        key: value
+        for key, value in definition.items()
+        if key not in _OUR_KEYS and not is_secret(key)
+    }
 
 
 def options_body(

@@ -130,6 +130,8 @@ def _json(text: str) -> Any:
 
 def _call(call: Called, server_id: str, ids: dict[str, OpenCall]) -> Item:
     server_id = server_id or call.server_call_id or inward(call.call_id)
+    if any(server_id == other.server_id for other in ids.values()):
+        server_id = call.call_id  # several calls in one of the server's
     ids[call.call_id] = OpenCall(server_id, call.name)
     return CallItem(server_id, fitting_name(call.name), call.arguments.strip() or "{}")
 

@@ -205,6 +205,8 @@ class _Attempt:
         if events and isinstance(ending := events[-1], Stop | Break):
             last = ending
             events.pop()
+        if isinstance(last, Break) and not self.machine.outcome.has_emitted:
+            events.clear()  # it is asked again, perhaps: its usage isn't that of the answer
         if events:
             batch = self.response.named(events)
             await self.response.show(batch)

@@ -141,9 +141,7 @@ class _Http1Exchange:
             raise HungUp
 
 
-async def _serve_http1(
-    stream: trio.abc.Stream, raw: trio.SocketStream, handler: Handler
-) -> None:
+async def _serve_http1(stream: trio.abc.Stream, raw: trio.SocketStream, handler: Handler) -> None:
     http = h11.Connection(h11.SERVER)
     request: h11.Request | None = None
     body = b""

@@ -28,7 +28,7 @@ import trio
 from .responses_events import DONE, JSON, Output, Text, Writer, response_object, sse
 from .responses_http import Exchange, HungUp, serve_http
 
-Model = Callable[["Context"], Sequence[Output]]
+Model = Callable[["Context"], "Sequence[Output] | Plan"]
 
 
 @attrs.frozen
@@ -42,7 +42,9 @@ class Context:
     def users(self) -> list[str]:
         """What users said, in order."""
         return [
-            _text(item) for item in self.items if item["type"] == "message" and item["role"] == "user"
+            _text(item)
+            for item in self.items
+            if item["type"] == "message" and item["role"] == "user"
         ]
 
     @property
@@ -81,15 +83,16 @@ class Plan:
     """An answer. Faults count the bytes of the body: where it is `cut` off, the end that HTTP wants
     is missing; at `reset` the connection is reset, at `stall` nothing more comes.
 
-    `outputs` None: what the model says. `ends` False: no event ends the response.
-    """  # noqa: D205  one sentence
+    `outputs` None: what the model says. `ending` is the event that ends the response, if any;
+    "hang": nothing does.
+    """
 
     status: int = 200
     headers: Mapping[str, str] = attrs.field(factory=dict[str, str])
     body: bytes | None = None
     content_type: str = "text/event-stream"
     outputs: Sequence[Output] | None = None
-    ending: Literal["completed", "incomplete", "failed", "none"] = "completed"
+    ending: Literal["completed", "incomplete", "failed", "none", "hang"] = "completed"
     chunk: int = 0
     gzip: bool = False
     cut: int | None = None
@@ -171,23 +174,26 @@ class ResponsesServer:
             return
         before = self.responses[previous] if previous else []
         given = body["input"]
-        items = [*before, *(given if isinstance(given, list) else [])]
-        events = self._events(Context(items, body), plan)
+        context = Context([*before, *given], body)
+        if plan.outputs is None:
+            made = self.model(context)
+            plan = made if isinstance(made, Plan) else attrs.evolve(plan, outputs=made)
+        events = self._events(context, plan)
         if plan.whole or not body.get("stream"):
             *_, last = events
             await self._send_json(exchange, last["response"])
             return
         await exchange.start(200, {"content-type": plan.content_type, **_encoding(plan)})
-        await self._deliver(exchange, plan, [*map(sse, events), DONE])
+        done = [] if plan.ending in ("none", "hang") else [DONE]
+        await self._deliver(exchange, plan, [*map(sse, events), *done])
 
     def _events(self, context: Context, plan: Plan) -> list[JSON]:
         response_id = self._new_id("resp")
         request = context.request
         fields = {} if self.stateful else {"previous_response_id": None, "store": False}
         writer = Writer(response_object(request, response_id, **fields), self._new_id)
-        outputs = self.model(context) if plan.outputs is None else plan.outputs
         events = [*writer.begin()]
-        for output in outputs:
+        for output in plan.outputs or ():
             events += writer.say(output)
         match plan.ending:
             case "completed":
@@ -197,7 +203,7 @@ class ResponsesServer:
                 events += writer.end("incomplete", **details)
             case "failed":
                 events += writer.fail("server_error", "The model is unwell.")
-            case "none":
+            case "none" | "hang":
                 pass
         if self.stateful and request.get("store", True) and plan.ending == "completed":
             self.responses[response_id] = [*context.items, *writer.output]
@@ -224,7 +230,7 @@ class ResponsesServer:
             await exchange.cut()
         elif plan.reset is not None:
             await exchange.reset()
-        elif plan.stall is not None:
+        elif plan.stall is not None or plan.ending == "hang":
             await exchange.watch(trio.Event())
         else:
             await exchange.end()
