@@ -8,13 +8,16 @@ it. One that was read to the end waits for the next request.
 from __future__ import annotations
 
 import logging
-import ssl
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import attrs
 import httpx
 import trio
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ssl
 
 _KEPT_SECONDS = 60.0
 _CLOSING_SECONDS = 1.0

@@ -92,6 +92,9 @@ class Shown:
     """What the editor was shown of a response; `is_whole` if that is all of it."""
 
     texts: list[str] = attrs.field(factory=list[str])
+    """Every text, as the editor repeats it."""
+    own: list[str] = attrs.field(factory=list[str])
+    """Those that are the model's, and not ours."""
     calls: list[CallTool] = attrs.field(factory=list[CallTool])
     is_empty: bool = True
     is_whole: bool = False
@@ -101,8 +104,10 @@ class Shown:
         self.is_empty = self.is_empty and not batch
         for event in batch:
             match event:
-                case Say(text=text):
+                case Say(text=text, by_us=by_us):
                     self.texts.append(text)
+                    if not by_us:
+                        self.own.append(text)
                 case CallTool():
                     self.calls.append(event)
                 case _:
@@ -194,10 +199,9 @@ class Conversation:
 
     def hear(self, outcome: Outcome, shown: Shown, setup: bytes) -> None:
         """Take a response: what is known of it, and what of it the editor was shown."""
-        text, calls = "".join(shown.texts), shown.calls
         outcome = _as_shown(outcome, shown)
-        repeated = heard(outcome, text)
-        self._track.say(text, calls)
+        repeated = heard(outcome, "".join(shown.own))
+        self._track.say("".join(shown.texts), shown.calls)
         self._items += repeated.items
         self._open = repeated.calls
         self.points.keep_ids(repeated.calls)

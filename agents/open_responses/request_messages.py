@@ -192,8 +192,8 @@ class _Conversion:
 
     def _server_id(self, call_id: str) -> str:
         server_id = self.server_ids.get(call_id) or inward(call_id)
-        if server_id in self._ids:
-            server_id = call_id  # two ids that differ in our prefix alone
+        while server_id in self._ids:
+            server_id = f"{server_id}_"  # two ids that differ in our prefix alone
         self._ids[server_id] = call_id
         return server_id
 

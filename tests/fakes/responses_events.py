@@ -155,8 +155,8 @@ class Writer:
     def _message(self, index: int, text: str, pieces: Sequence[str]) -> Iterator[JSON]:
         item = {"type": "message", "id": self.new_id("msg"), "role": "assistant"}
         at = {"item_id": item["id"], "output_index": index, "content_index": 0}
-        part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-        whole = {**part, "text": text}
+        part: JSON = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+        whole: JSON = {**part, "text": text}
         yield self._added(index, {**item, "status": "in_progress", "content": []})
         yield self._event("response.content_part.added", **at, part=part)
         for piece in pieces:

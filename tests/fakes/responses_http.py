@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import socket
-import ssl
 import struct
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Protocol
+from contextlib import suppress
+from typing import Protocol, TYPE_CHECKING
 
 import attrs
 import h2.config
@@ -15,6 +15,9 @@ import h2.events
 import h2.exceptions
 import h11
 import trio
+
+if TYPE_CHECKING:
+    import ssl
 
 _RECEIVE = 65_536
 
@@ -91,10 +94,8 @@ async def _gone(stream: trio.abc.ReceiveStream, until: trio.Event) -> bool:
             nursery.cancel_scope.cancel()
 
         nursery.start_soon(wait)
-        try:
+        with suppress(trio.BrokenResourceError):
             await stream.receive_some(1)
-        except trio.BrokenResourceError:
-            pass
         nursery.cancel_scope.cancel()
     return is_gone
 
@@ -149,7 +150,7 @@ async def _serve_http1(stream: trio.abc.Stream, raw: trio.SocketStream, handler:
         event = http.next_event()
         match event:
             case h11.NEED_DATA:
-                http.receive_data(await stream.receive_some(_RECEIVE))
+                http.receive_data(bytes(await stream.receive_some(_RECEIVE)))
             case h11.Request():
                 request, body = event, b""
             case h11.Data():

@@ -14,19 +14,19 @@ from __future__ import annotations
 
 import gzip
 import json
-import ssl
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
-from itertools import count
-from typing import Any, Literal
+from typing import Any, Literal, TYPE_CHECKING
 
 import attrs
 import trio
 
 from .responses_events import DONE, JSON, Output, Text, Writer, response_object, sse
 from .responses_http import Exchange, HungUp, serve_http
+
+if TYPE_CHECKING:
+    import ssl
 
 Model = Callable[["Context"], "Sequence[Output] | Plan"]
 
@@ -136,7 +136,7 @@ class ResponsesServer:
     connections: int = 0
     responses: dict[str, list[JSON]] = attrs.field(factory=dict[str, "list[JSON]"])
     """What is kept: the whole context, by the id of the response at its end."""
-    _numbers: Iterator[int] = attrs.field(factory=partial(count, 1))
+    _numbers: Iterator[int] = attrs.field(factory=lambda: iter(range(1, 10**9)))
 
     @property
     def bodies(self) -> list[JSON]:
