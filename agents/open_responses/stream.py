@@ -92,9 +92,9 @@ class StreamMachine:
         """The items that are done, by their order."""
         self._notes: dict[str, None] = {}
         self._last_data = b""
-        self._sequence = -1
-        self._counts = False
-        """Whether the server numbers its events."""
+        self._first_number: int | None = None
+        self._is_doubled = False
+        """Whether every event comes twice."""
 
     @property
     def is_over(self) -> bool:
@@ -136,12 +136,10 @@ class StreamMachine:
                 return self.finish()
             self._note("an event that is no JSON object was left out")
             return ()
-        number = event.sequence_number
-        if number is not None:
-            if number == self._sequence and self._counts and data == self._last_data:
-                return ()  # the same event again
-            self._counts = self._counts or number == self._sequence + 1 > 0
-            self._sequence, self._last_data = number, data
+        if data == self._last_data and self._is_double(event):
+            self._last_data = b""
+            return ()
+        self._last_data = data
         if event.type == TEXT_DELTA and self._is_confirmed:
             delta = event.delta
             if not delta:
@@ -159,6 +157,8 @@ class StreamMachine:
 
     def _take(self, event: StreamEvent, data: bytes, name: bytes) -> Batch:
         """Take any event."""
+        if self._first_number is None:
+            self._first_number = event.sequence_number
         type_ = event.type or name.decode(errors="replace")
         meaning = MEANINGS.get(type_) or self._untyped(event)
         if meaning is None:
@@ -168,6 +168,17 @@ class StreamMachine:
             self._status = "unchained"
             return ()
         return tuple(self._tell(meaning, event, data))
+
+    def _is_double(self, event: StreamEvent) -> bool:
+        """Tell whether an event that is just like the one before it is that one again.
+
+        A number says so, unless the server gives all events the same; two beginnings say so of all
+        that follows. Else it may be a word that is said twice.
+        """
+        number = event.sequence_number
+        self._is_doubled |= event.type == "response.created"
+        is_numbered = None not in (number, self._first_number)
+        return self._is_doubled or (is_numbered and number != self._first_number)
 
     def _untyped(self, event: StreamEvent) -> Meaning | None:
         """Return the meaning of what has no type: an error, or a whole response."""
