@@ -16,6 +16,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from pathlib import Path
 from statistics import median
+from typing import Any
 
 import httpx
 from httpx_sse import EventSource
@@ -142,9 +143,14 @@ def _resident() -> int:
 
 def _measure_first(times: int) -> Result:
     """Measure the first part of a response, behind the events that come before it."""
-    snapshot = {"id": "resp_1", "object": "response", "status": "in_progress", "output": []}
-    item = {"type": "message", "id": "msg_1", "role": "assistant", "content": []}
-    before = [
+    snapshot: dict[str, Any] = {
+        "id": "resp_1",
+        "object": "response",
+        "status": "in_progress",
+        "output": [],
+    }
+    item: dict[str, Any] = {"type": "message", "id": "msg_1", "role": "assistant", "content": []}
+    before: list[dict[str, Any]] = [
         {"type": "response.created", "sequence_number": 0, "response": snapshot},
         {"type": "response.in_progress", "sequence_number": 1, "response": snapshot},
         {"type": "response.output_item.added", "output_index": 0, "item": item},
