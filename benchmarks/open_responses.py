@@ -63,7 +63,7 @@ def measure(
 
 def _delta(number: int) -> bytes:
     """Return an event as servers send it, of about 270 bytes."""
-    event = {
+    event: dict[str, Any] = {
         "type": "response.output_text.delta",
         "sequence_number": number,
         "item_id": "msg_68a1f0c2b1d48190a1e7c5a0f3f5a9d20b1c2d3e4f5a6b7c",

@@ -1,96 +1,15 @@
 """The texts of a response, each said once: what came in deltas, and what only came whole.
 
-A passage is the text of one item: of a message, or of some reasoning. Of what was said only lengths
-and checksums are kept, so a long stream needs no memory; they are enough to see whether a whole
-text begins with what was said, and what of it is missing.
+A passage is the text of one item: of a message, or of some reasoning. What is said is found by the
+item's id, its index or the order, as no key is safe; and by what was said already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 from zlib import crc32
 
-import attrs
-
-Texts: TypeAlias = Sequence[tuple[int, str]]
-"""The texts of an item's parts, with the places of the parts."""
-
-
-@attrs.define(eq=False)
-class Part:
-    """A part of an item's text; `length` and `checksum` are of what was said of it."""
-
-    passage: Passage
-    length: int = 0
-    checksum: int = 0
-    is_done: bool = False
-
-    def add(self, text: str) -> None:
-        """Count what is said now."""
-        self.length += len(text)
-        self.checksum = crc32(text.encode(), self.checksum)
-
-    def rest_of(self, whole: str) -> str | None:
-        """Return what is missing of the whole; None if something else was said."""
-        said = whole[: self.length].encode("utf-8", "replace")
-        return whole[self.length :] if crc32(said) == self.checksum else None
-
-
-@attrs.define(eq=False)
-class Passage:
-    """The text of an item. `links` are the addresses that were shown with it."""
-
-    item_id: str | None = None
-    output_index: int | None = None
-    parts: dict[int, Part] = attrs.field(factory=dict[int, Part])
-    """By their places; in the order in which they were first heard of."""
-    links: set[str] = attrs.field(factory=set[str])
-    owed: str = ""
-    """What was said of a whole text, ahead of deltas that may still come."""
-    is_streamed: bool = False
-    """Whether any of it came in deltas."""
-    is_done: bool = False
-    is_matched: bool = False
-    """Whether it was found in the final output."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether more is to be expected of it."""
-        return not self.is_done and not (
-            self.parts and all(part.is_done for part in self.parts.values())
-        )
-
-    @property
-    def length(self) -> int:
-        """How much was said of it."""
-        return sum(part.length for part in self.parts.values())
-
-    def part(self, place: int) -> Part:
-        """Return the part at a place; it begins with that."""
-        part = self.parts.get(place)
-        if part is None:
-            part = self.parts[place] = Part(self)
-        return part
-
-    def begins(self, texts: Texts) -> bool:
-        """Tell whether all that was said of it is the beginning of these texts."""
-        return _rest(self.parts.values(), _join(texts)) is not None
-
-    def ends_in(self, text: str) -> bool:
-        """Tell whether the last parts, whole ones, are just this text."""
-        last: list[Part] = []
-        left = len(text)
-        for part in reversed(self.parts.values()):
-            if left <= 0:
-                break
-            last.insert(0, part)
-            left -= part.length
-        return left == 0 and _rest(last, text) == ""
-
-    def tells(self, texts: Texts) -> bool:
-        """Tell whether just these texts were said."""
-        return _rest(self.parts.values(), _join(texts)) == ""
+from .passage import Part, Passage, Texts, join, rest_after
 
 
 class Passages:
@@ -154,7 +73,7 @@ class Passages:
         # Places can't be trusted where each delta, and each whole, has its own.
         pending = [one for one in passage.parts.values() if one.length and not one.is_done]
         if len(pending) > 1 or (pending and part is None):
-            rest = _rest(pending, text)
+            rest = rest_after(pending, text)
             if rest is not None:
                 for one in pending:
                     one.is_done = True
@@ -195,7 +114,7 @@ class Passages:
         isn't, each item is looked for by what was said of it, by its id and by its index.
         """
         whole = [(0, text) for _, _, texts in items for _, text in texts]
-        rest = _rest(self._parts(), "".join(text for _, text in whole))
+        rest = rest_after(self._parts(), "".join(text for _, text in whole))
         if rest == "":
             return
         left = list(items)
@@ -214,8 +133,8 @@ class Passages:
 
     def _missing(self, passage: Passage, texts: Texts) -> Iterator[tuple[Part, str]]:
         """Say what is missing of a whole item."""
-        whole = _join(texts)
-        rest = _rest(passage.parts.values(), whole)
+        whole = join(texts)
+        rest = rest_after(passage.parts.values(), whole)
         if rest is not None:
             said = len(whole) - len(rest)
             for place, text in texts:
@@ -289,7 +208,7 @@ class Passages:
 
     def _telling(self, texts: Texts) -> Passage | None:
         """Look for what has just said these texts: another name for it, or the same again."""
-        if not _join(texts):
+        if not join(texts):
             return None
         return next((one for one in reversed(self._passages) if one.tells(texts)), None)
 
@@ -307,17 +226,3 @@ class Passages:
             if fits:
                 return passage
         return None
-
-
-def _join(texts: Texts) -> str:
-    return "".join(text for _, text in texts)
-
-
-def _rest(parts: Iterable[Part], whole: str) -> str | None:
-    """Return what follows the parts in the whole; None if it doesn't begin with them."""
-    for part in parts:
-        rest = part.rest_of(whole)
-        if rest is None:
-            return None
-        whole = rest
-    return whole

@@ -19,7 +19,8 @@ from .events import (
     texts_of,
 )
 from .links import Link, as_inline, as_list, link_of
-from .passages import Part, Passage, Passages, Texts
+from .passage import Part, Passage, Texts
+from .passages import Passages
 
 Annotations: TypeAlias = Literal["inline", "end", "none"]
 
@@ -51,7 +52,7 @@ class Speech:
         return (Say(delta),)
 
     def tell(self, meaning: Meaning, event: StreamEvent) -> Iterator[Event]:
-        """Take an event about a part of an item; others say nothing."""
+        """Take an event; one that is about no part of an item says nothing."""
         item_id, index = event.item_id, event.output_index
         match meaning:
             case Meaning.TEXT_DELTA:

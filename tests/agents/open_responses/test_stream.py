@@ -475,7 +475,7 @@ def test_arguments_that_are_no_object_are_told_beside_what_else_is_said() -> Non
 
 
 def test_a_call_of_parallel_is_the_calls_in_it() -> None:
-    uses = [
+    uses: list[JSON] = [
         {"recipient_name": "functions.look", "parameters": {"a": 1}},
         {"recipient_name": "go", "parameters": {}},
     ]
