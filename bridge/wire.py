@@ -6,6 +6,7 @@ unknown kinds of part are carried as `UnknownPart` (see `bridge.transcript`).
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, TypeAlias, dataclass_transform
 
 import msgspec
@@ -108,6 +109,9 @@ class McpServerSpec(Wire):
     cwd: str | None = None
 
 
+_ADDRESS = re.compile(r"https?://([^/?#\[\]]+|[^/?#]*\[[0-9A-Fa-f:.]+\](:\d*)?)([/?#]|$)")
+
+
 class OpenResponsesSpec(Wire):
     """An Open Responses endpoint; keys that aren't here go into each request's body as they are.
 
@@ -135,8 +139,8 @@ class OpenResponsesSpec(Wire):
     call_order: Literal["grouped", "interleaved"] = "grouped"
 
     def __post_init__(self) -> None:
-        if not self.base_url.startswith(("http://", "https://")):
-            raise ValueError("baseUrl must begin with http:// or https://")
+        if not _ADDRESS.match(self.base_url):
+            raise ValueError("baseUrl must be an address that begins with http:// or https://")
         if self.max_output_tokens is not None and self.max_output_tokens < 16:
             raise ValueError("maxOutputTokens must be at least 16")
         if not (self.connect_seconds > 0 and self.idle_seconds > 0):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
@@ -11,6 +12,29 @@ Kind: TypeAlias = Literal["stream", "json", "other"]
 
 _UNTOLD = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
 _STREAM_STARTS = (b"data:", b"event:", b":", b"id:", b"retry:")
+
+
+class NotInflatable(Exception):
+    """A body isn't compressed as it says, or in a way that we didn't ask for and don't know."""
+
+
+def inflater(content_encoding: str) -> Callable[[bytes], bytes]:
+    """Return what makes chunks plain. Servers and proxies compress though we ask them not to."""
+    named = [one.strip().lower() for one in content_encoding.split(",")]
+    encodings = [one for one in named if one not in ("", "identity")]
+    if not encodings:
+        return bytes
+    inflate = zlib.decompressobj(zlib.MAX_WBITS | 32)  # gzip or zlib, as its first bytes say
+
+    def inflated(chunk: bytes) -> bytes:
+        if encodings not in (["gzip"], ["x-gzip"], ["deflate"]):
+            raise NotInflatable(f"it is compressed as {content_encoding}")
+        try:
+            return inflate.decompress(chunk)
+        except zlib.error as error:
+            raise NotInflatable(str(error)) from None
+
+    return inflated
 
 
 def kind_of(content_type: str, start: bytes) -> Kind:

@@ -11,7 +11,7 @@ import re
 PREFIX = "gw-"
 MAX_REMEMBERED = 10_000
 
-_SUFFIX = re.compile(r"(?<=.)~[1-9][0-9]*$", re.DOTALL)
+_SUFFIX = re.compile(r"~[1-9][0-9]*\Z")
 
 
 class CallIds:
@@ -43,4 +43,5 @@ def inward(call_id: str) -> str:
     """
     if not call_id.startswith(PREFIX):
         return call_id
-    return _SUFFIX.sub("", call_id[len(PREFIX) :])
+    own = call_id[len(PREFIX) :]
+    return _SUFFIX.sub("", own) or own

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import cast
 
 import attrs
 import httpx
@@ -18,7 +19,7 @@ import trio
 from bridge.wire import OpenResponsesSpec
 
 from .address import resource, server_name
-from .answer_body import Kind, kind_of
+from .answer_body import Kind, NotInflatable, inflater, kind_of
 from .connections import Connections, Lease
 from .credentials import headers_for, secrets_in
 from .faults import read_fault
@@ -117,7 +118,7 @@ class EndpointClient:
                     )
                     response = await lease.client.send(request, stream=True)
                 log.debug("status=%s version=%s", response.status_code, response.http_version)
-                reader = _Body(self.server, self._spec.idle_seconds, lease, response.aiter_bytes())
+                reader = _Body(self.server, self._spec.idle_seconds, lease, response)
                 try:
                     if response.status_code != 200:
                         await self._refuse(response, reader)
@@ -140,15 +141,25 @@ class _Body:
     server: str
     idle_seconds: float
     lease: Lease
-    chunks: AsyncIterator[bytes]
-    _is_broken: bool = False
+    response: httpx.Response
+    _chunks: AsyncIterator[bytes] = attrs.field(init=False)
+    _inflate: Callable[[bytes], bytes] = attrs.field(init=False)
+    _is_broken: bool = attrs.field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        # Not decoded by httpx: its generators would be left open where a body can't be.
+        self._chunks = self.response.aiter_raw()
+        self._inflate = inflater(self.response.headers.get("content-encoding", ""))
 
     async def receive(self) -> bytes | None:
         try:
             with _in_our_words(self.server, self.idle_seconds):
-                async for chunk in self.chunks:
+                async for raw in self._chunks:
+                    chunk = self._inflate(raw)
                     if chunk:
                         return chunk
+        except NotInflatable as error:
+            raise broke_off(self.server, str(error)) from None
         except BaseException:
             self._is_broken = True
             raise
@@ -165,13 +176,16 @@ class _Body:
 
     async def aclose(self) -> None:
         """Break off what isn't at its end. Cancelling the reading is how httpx lets go of it."""
-        if self.lease.is_clean or self._is_broken:
+        if self.lease.is_clean:
             return
-        with trio.CancelScope(shield=True) as scope:
-            scope.cancel()
-            with suppress(EndpointError):
-                while await self.receive() is not None:
-                    pass
+        if not self._is_broken:
+            with trio.CancelScope(shield=True) as scope:
+                scope.cancel()
+                with suppress(httpx.HTTPError):
+                    async for _ in self._chunks:
+                        pass
+        with trio.move_on_after(_END_SECONDS, shield=True):
+            await self.response.aclose()
 
 
 @contextmanager
@@ -182,10 +196,19 @@ def _in_our_words(server: str, idle_seconds: float) -> Generator[None]:
     except (httpx.ReadTimeout, httpx.WriteTimeout):
         raise silent(server, idle_seconds) from None
     except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-        raise out_of_reach(server, str(error) or type(error).__name__) from None
+        raise out_of_reach(server, _reason(error)) from None
     except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-        raise out_of_reach(server, str(error)) from None
+        raise out_of_reach(server, _reason(error)) from None
     except (httpx.LocalProtocolError, UnicodeEncodeError):
         raise bad_header(server) from None
     except (httpx.RequestError, httpx.StreamError) as error:
-        raise broke_off(server, str(error) or type(error).__name__) from None
+        raise broke_off(server, _reason(error)) from None
+
+
+def _reason(error: BaseException) -> str:
+    """Return what is said where an error comes from: httpx and trio often say nothing."""
+    said, at = "", cast("BaseException | None", error)
+    while at is not None:
+        said = str(at) or said
+        at = at.__cause__ or at.__context__
+    return said or type(error).__name__

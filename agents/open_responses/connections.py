@@ -10,11 +10,11 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
 
 import attrs
 import httpx
 import trio
-from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import ssl

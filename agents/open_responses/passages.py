@@ -1,81 +1,15 @@
 """The texts of a response, each said once: what came in deltas, and what only came whole.
 
-A passage is the text of one item: of a message, or of some reasoning. Of what was said only lengths
-and checksums are kept, so a long stream needs no memory; they are enough to see whether a whole
-text begins with what was said, and what of it is missing.
+A passage is the text of one item: of a message, or of some reasoning. What is said is found by the
+item's id, its index or the order, as no key is safe; and by what was said already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator, Sequence
 from zlib import crc32
 
-import attrs
-
-Texts: TypeAlias = Sequence[tuple[int, str]]
-"""The texts of an item's parts, with the places of the parts."""
-
-
-@attrs.define(eq=False)
-class Part:
-    """A part of an item's text; `length` and `checksum` are of what was said of it."""
-
-    passage: Passage
-    length: int = 0
-    checksum: int = 0
-    is_done: bool = False
-    owed: str = ""
-    """What was said when it was done, ahead of deltas that may still come."""
-
-    def add(self, text: str) -> None:
-        """Count what is said now."""
-        self.length += len(text)
-        self.checksum = crc32(text.encode(), self.checksum)
-
-    def rest_of(self, whole: str) -> str | None:
-        """Return what is missing of the whole; None if something else was said."""
-        said = whole[: self.length].encode("utf-8", "replace")
-        return whole[self.length :] if crc32(said) == self.checksum else None
-
-
-@attrs.define(eq=False)
-class Passage:
-    """The text of an item. `links` are the addresses that were shown with it."""
-
-    item_id: str | None = None
-    output_index: int | None = None
-    parts: dict[int, Part] = attrs.field(factory=dict[int, Part])
-    """By their places; in the order in which they were first heard of."""
-    links: set[str] = attrs.field(factory=set[str])
-    is_streamed: bool = False
-    """Whether any of it came in deltas."""
-    is_done: bool = False
-    is_matched: bool = False
-    """Whether it was found in the final output."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether more is to be expected of it."""
-        return not self.is_done and not (
-            self.parts and all(part.is_done for part in self.parts.values())
-        )
-
-    @property
-    def length(self) -> int:
-        """How much was said of it."""
-        return sum(part.length for part in self.parts.values())
-
-    def part(self, place: int) -> Part:
-        """Return the part at a place; it begins with that."""
-        part = self.parts.get(place)
-        if part is None:
-            part = self.parts[place] = Part(self)
-        return part
-
-    def is_told_by(self, texts: Texts) -> bool:
-        """Tell whether all that was said of it is the beginning of these texts."""
-        return _rest(self.parts.values(), "".join(text for _, text in texts)) is not None
+from .passage import Part, Passage, Texts, join, rest_after
 
 
 class Passages:
@@ -87,11 +21,11 @@ class Passages:
         self._by_index: dict[int, Passage] = {}
         self._ids_stay = False
         """Whether an id was seen twice."""
-        self._last: Part | None = None
+        self._last = Part(Passage())
         self._last_key: tuple[str | None, int | None, int | None] | None = None
 
     @property
-    def speaker(self) -> Part | None:
+    def speaker(self) -> Part:
         """The part that was spoken last."""
         return self._last
 
@@ -106,20 +40,22 @@ class Passages:
             self._new(item_id, index)
         self._last_key = None
 
-    def find(self, item_id: str | None, index: int | None) -> Passage:
-        """Return the passage that an event is about."""
-        return self._known(item_id, index) or self._new(item_id, index)
+    def near(self, item_id: str | None, index: int | None) -> Passage:
+        """Return the passage that an event is about, or else the newest."""
+        newest = self._passages[-1] if self._passages else Passage()
+        return self._known(item_id, index) or newest
 
     def add(self, item_id: str | None, index: int | None, place: int | None, delta: str) -> str:
         """Take a delta; return what of it is to be said."""
         key = (item_id, index, place)
-        if key == self._last_key and self._last is not None:
+        if key == self._last_key:
             part = self._last
         else:
-            part = self._last = self.find(item_id, index).part(place or 0)
-            part.passage.is_streamed = True
+            passage = self._known(item_id, index) or self._new(item_id, index)
+            part = self._last = passage.part(place or 0)
+            passage.is_streamed = True
             self._last_key = key
-        if part.is_done:
+        if part.is_done or (part.passage.owed and not part.length):
             return self._late(part, delta, has_key=bool(item_id) or index is not None)
         part.length += len(delta)
         part.checksum = crc32(delta.encode(), part.checksum)
@@ -127,16 +63,23 @@ class Passages:
 
     def complete(self, item_id: str | None, index: int | None, place: int | None, text: str) -> str:
         """Take the whole text of a part; return what of it is missing."""
-        passage = self.find(item_id, index)
+        passage = self._known(item_id, index)
+        if passage is None and index is None:
+            passage = self._telling([(0, text)])
+        passage = passage or self._new(item_id, index)
         part = passage.parts.get(place or 0)
         if part is not None and part.is_done:
             return ""
-        # Places can't be trusted where each delta has its own.
-        pending = [one for one in passage.parts.values() if not one.is_done]
-        if len(pending) > 1 and (rest := _rest(pending, text)) is not None:
-            for one in pending:
-                one.is_done = True
-            return self._say(pending[-1], rest)
+        # Places can't be trusted where each delta, and each whole, has its own.
+        pending = [one for one in passage.parts.values() if one.length and not one.is_done]
+        if len(pending) > 1 or (pending and part is None):
+            rest = rest_after(pending, text)
+            if rest is not None:
+                for one in pending:
+                    one.is_done = True
+                return self._say(pending[-1], rest)
+        if part is None and passage.ends_in(text):
+            return ""
         part = passage.part(place or 0)
         rest = part.rest_of(text)
         part.is_done = bool(text)
@@ -145,10 +88,15 @@ class Passages:
     def finished(self, item_id: str | None, index: int | None, texts: Texts) -> Passage:
         """Look for the passage of an item that is done; it may be there under two names."""
         found = self._known(item_id, index)
-        if found is None or not (found.length or found.is_done):
+        if found is None:
+            found = self._telling(texts)
+            if found is not None and index is not None and not found.is_streamed:
+                found = None  # nothing comes in deltas here, and an index is sure: another item
+        elif not (found.length or found.is_done):
             for other in self._passages:
-                is_double = found is None or other.is_streamed
-                if is_double and other.is_done and other.length and other.is_told_by(texts):
+                is_here = index is not None and other.output_index == index
+                is_double = other.is_done and other.is_streamed
+                if (is_here or is_double) and other.length and other.tells(texts):
                     return other
         return found or self._new(item_id, index)
 
@@ -166,7 +114,7 @@ class Passages:
         isn't, each item is looked for by what was said of it, by its id and by its index.
         """
         whole = [(0, text) for _, _, texts in items for _, text in texts]
-        rest = _rest(self._parts(), "".join(text for _, text in whole))
+        rest = rest_after(self._parts(), "".join(text for _, text in whole))
         if rest == "":
             return
         left = list(items)
@@ -185,8 +133,8 @@ class Passages:
 
     def _missing(self, passage: Passage, texts: Texts) -> Iterator[tuple[Part, str]]:
         """Say what is missing of a whole item."""
-        whole = "".join(text for _, text in texts)
-        rest = _rest(passage.parts.values(), whole)
+        whole = join(texts)
+        rest = rest_after(passage.parts.values(), whole)
         if rest is not None:
             said = len(whole) - len(rest)
             for place, text in texts:
@@ -208,15 +156,20 @@ class Passages:
     def _say(self, part: Part, text: str) -> str:
         if text:
             part.add(text)
-            part.owed = text
+            part.passage.owed = text
             self._last, self._last_key = part, None
         return text
 
     def _late(self, part: Part, delta: str, *, has_key: bool) -> str:
         """Take a delta for what is done; it is new only where nothing says what it belongs to."""
-        if part.owed.startswith(delta):
-            part.owed = part.owed[len(delta) :]
+        passage = part.passage
+        if passage.owed.startswith(delta):
+            passage.owed = passage.owed[len(delta) :]
+            part.is_done = True
             return ""
+        if not part.is_done:
+            part.add(delta)
+            return delta
         if has_key:
             return ""
         self._new(None, None)
@@ -253,6 +206,12 @@ class Passages:
         newest = self._passages[-1] if self._passages else None
         return newest if newest and (newest.is_open or not item_id) else None
 
+    def _telling(self, texts: Texts) -> Passage | None:
+        """Look for what has just said these texts: another name for it, or the same again."""
+        if not join(texts):
+            return None
+        return next((one for one in reversed(self._passages) if one.tells(texts)), None)
+
     def _match(self, sign: int, item_id: str | None, index: int, texts: Texts) -> Passage | None:
         for passage in self._passages:
             if passage.is_matched:
@@ -261,19 +220,9 @@ class Passages:
                 case 0:
                     fits = bool(item_id) and passage.item_id == item_id
                 case 1:
-                    fits = bool(passage.length) and passage.is_told_by(texts)
+                    fits = bool(passage.length) and passage.begins(texts)
                 case _:
                     fits = passage.output_index == index
             if fits:
                 return passage
         return None
-
-
-def _rest(parts: Iterable[Part], whole: str) -> str | None:
-    """Return what follows the parts in the whole; None if it doesn't begin with them."""
-    for part in parts:
-        rest = part.rest_of(whole)
-        if rest is None:
-            return None
-        whole = rest
-    return whole

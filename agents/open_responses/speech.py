@@ -19,7 +19,8 @@ from .events import (
     texts_of,
 )
 from .links import Link, as_inline, as_list, link_of
-from .passages import Part, Passage, Passages, Texts
+from .passage import Part, Passage, Texts
+from .passages import Passages
 
 Annotations: TypeAlias = Literal["inline", "end", "none"]
 
@@ -51,7 +52,7 @@ class Speech:
         return (Say(delta),)
 
     def tell(self, meaning: Meaning, event: StreamEvent) -> Iterator[Event]:
-        """Take an event about a part of an item; others say nothing."""
+        """Take an event; one that is about no part of an item says nothing."""
         item_id, index = event.item_id, event.output_index
         match meaning:
             case Meaning.TEXT_DELTA:
@@ -66,7 +67,7 @@ class Speech:
                 self.has_refused |= bool(text)
                 yield from self._say_rest(event, text)
             case Meaning.ANNOTATION:
-                yield from self._cite(self._messages.find(item_id, index), [load(event.annotation)])
+                yield from self._cite(self._messages.near(item_id, index), [load(event.annotation)])
             case Meaning.REASONING_DELTA | Meaning.SUMMARY_DELTA:
                 yield from self._reason(meaning, event, event.delta or "", is_whole=False)
             case Meaning.REASONING_DONE:
@@ -141,7 +142,7 @@ class Speech:
                 yield from self._say_rest(event, text)
                 annotations = annotations_of(part)
                 if annotations:
-                    passage = self._messages.find(event.item_id, event.output_index)
+                    passage = self._messages.near(event.item_id, event.output_index)
                     yield from self._cite(passage, annotations)
             case {"type": "refusal", "refusal": str(text)}:
                 self.has_refused |= bool(text)
@@ -175,13 +176,15 @@ class Speech:
             self._channel = Meaning.SUMMARY_DELTA if summaries else Meaning.REASONING_DELTA
         return summaries if self._channel is Meaning.SUMMARY_DELTA else raw
 
-    def _think(self, part: Part | None, text: str) -> Think:
+    def _think(self, part: Part, text: str) -> Think:
         """Return some reasoning; nothing that servers send has the blank line between its parts."""
-        if self._thinker not in (None, part):
+        before, self._thinker = self._thinker, part
+        # The parts of raw reasoning are numbered by some servers as they like.
+        is_summary = self._channel is Meaning.SUMMARY_DELTA
+        if before and (before.passage is not part.passage or (is_summary and before is not part)):
             text = "\n\n" + text
-        self._thinker = part
         self.has_spoken = True
-        return Think(text, id=part.passage.item_id if part else None)
+        return Think(text, id=part.passage.item_id)
 
     # Links.
 

@@ -17,11 +17,12 @@ what is new in what is said; here are the response as a whole, and its end.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from agents.events import Batch, Break, CallTool, Event, Say, Stop, StopReason
 
 from .calls import CallLedger, WholeCall
+from .ending import ENDED_EARLY, fault_in, incomplete_reason_in, stop_or_fault
 from .events import (
     MEANINGS,
     NOTHING,
@@ -49,10 +50,6 @@ __all__ = ["Annotations", "StreamMachine"]
 
 _DONE = b"[DONE]"
 _MAX_NOTES = 20
-_OUT_OF_TOKENS = frozenset({"max_output_tokens", "max_tokens", "length"})
-_FILTERED = frozenset({"content_filter", "content_policy"})
-_ENDED_EARLY = Fault(502, "The stream ended early", "stream_ended_early")
-_FAILED = "The response failed, and the server didn't say why"
 
 
 class StreamMachine:
@@ -92,9 +89,9 @@ class StreamMachine:
         """The items that are done, by their order."""
         self._notes: dict[str, None] = {}
         self._last_data = b""
-        self._sequence = -1
-        self._counts = False
-        """Whether the server numbers its events."""
+        self._first_number: int | None = None
+        self._is_doubled = False
+        """Whether every event comes twice."""
 
     @property
     def is_over(self) -> bool:
@@ -136,12 +133,10 @@ class StreamMachine:
                 return self.finish()
             self._note("an event that is no JSON object was left out")
             return ()
-        number = event.sequence_number
-        if number is not None:
-            if number == self._sequence and self._counts and data == self._last_data:
-                return ()  # the same event again
-            self._counts = self._counts or number == self._sequence + 1 > 0
-            self._sequence, self._last_data = number, data
+        if data == self._last_data and self._is_double(event):
+            self._last_data = b""
+            return ()
+        self._last_data = data
         if event.type == TEXT_DELTA and self._is_confirmed:
             delta = event.delta
             if not delta:
@@ -153,12 +148,14 @@ class StreamMachine:
         """Take the end of the body. Without a terminal event before it, it is a failure."""
         if self._status != "open":
             return ()
-        return self._fail(_ENDED_EARLY)
+        return self._fail(ENDED_EARLY)
 
     # Events.
 
     def _take(self, event: StreamEvent, data: bytes, name: bytes) -> Batch:
         """Take any event."""
+        if self._first_number is None:
+            self._first_number = event.sequence_number
         type_ = event.type or name.decode(errors="replace")
         meaning = MEANINGS.get(type_) or self._untyped(event)
         if meaning is None:
@@ -168,6 +165,17 @@ class StreamMachine:
             self._status = "unchained"
             return ()
         return tuple(self._tell(meaning, event, data))
+
+    def _is_double(self, event: StreamEvent) -> bool:
+        """Tell whether an event that is just like the one before it is that one again.
+
+        A number says so, unless the server gives all events the same; two beginnings say so of all
+        that follows. Else it may be a word that is said twice.
+        """
+        number = event.sequence_number
+        self._is_doubled |= event.type == "response.created"
+        is_numbered = None not in (number, self._first_number)
+        return self._is_doubled or (is_numbered and number != self._first_number)
 
     def _untyped(self, event: StreamEvent) -> Meaning | None:
         """Return the meaning of what has no type: an error, or a whole response."""
@@ -208,8 +216,6 @@ class StreamMachine:
                 self._ledger.add(event)
             case Meaning.ARGUMENTS_DONE:
                 yield from self._call(self._ledger.complete(event))
-            case Meaning.PART_ADDED | Meaning.SUMMARY_PART_ADDED | Meaning.ALIVE:
-                pass
             case _:
                 yield from self._speech.tell(meaning, event)
 
@@ -250,17 +256,20 @@ class StreamMachine:
             self._snapshot.output = snapshot.output.copy()
 
     def _end(self, meaning: Meaning, snapshot: Snapshot) -> Iterator[Event]:
-        status = snapshot.status
-        if meaning is Meaning.FAILED or status in ("failed", "cancelled"):
-            default = "The server cancelled the response" if status == "cancelled" else _FAILED
-            yield from self._fail(fault_of(snapshot.error or {"message": default}))
+        fault = fault_in(meaning, snapshot)
+        if fault is not None:
+            yield from self._fail(fault)
             return
-        is_incomplete = meaning is Meaning.INCOMPLETE or status == "incomplete"
-        yield from self._conclude(is_complete=not is_incomplete)
-        if is_incomplete:
-            yield from self._end_incomplete(snapshot)
-        else:
+        reason = self._incomplete_reason = incomplete_reason_in(meaning, snapshot)
+        yield from self._conclude(is_complete=reason is None)
+        if reason is None:
             yield from self._end_complete()
+            return
+        end = stop_or_fault(reason, has_emitted=self._has_emitted)
+        if isinstance(end, Fault):
+            yield from self._fail(end)
+        else:
+            yield from self._stop("incomplete", end)
 
     def _conclude(self, *, is_complete: bool) -> Iterator[Event]:
         """Say what of the final output wasn't said."""
@@ -282,23 +291,6 @@ class StreamMachine:
         yield from self._stop(
             "completed", StopReason.REFUSAL if self._speech.has_refused else StopReason.END_TURN
         )
-
-    def _end_incomplete(self, snapshot: Snapshot) -> Iterator[Event]:
-        details = snapshot.incomplete_details
-        reason = (
-            cast("dict[str, Any]", details).get("reason") if isinstance(details, dict) else None
-        )
-        self._incomplete_reason = reason if isinstance(reason, str) else "unknown"
-        if self._incomplete_reason in _OUT_OF_TOKENS:
-            yield from self._stop("incomplete", StopReason.MAX_TOKENS)
-        elif self._has_emitted:
-            is_filtered = self._incomplete_reason in _FILTERED
-            yield from self._stop(
-                "incomplete", StopReason.REFUSAL if is_filtered else StopReason.END_TURN
-            )
-        else:
-            said = f"The response is incomplete ({self._incomplete_reason})"
-            yield from self._fail(fault_of({"message": said, "code": self._incomplete_reason}))
 
     def _stop(self, status: Status, reason: StopReason) -> Iterator[Event]:
         yield from self._count_tokens()

@@ -66,11 +66,13 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     async def run(self) -> None:
         """Be the turn's task."""
         last: Stop | Break = CANCELLED
-        with self._send, self._until_closed:
-            with self._until_cancelled:
-                last = await self._respond()
-            await self._send.send((last,))
-        self.ended.set()
+        try:
+            with self._send, self._until_closed:
+                with self._until_cancelled:
+                    last = await self._respond()
+                await self._send.send((last,))
+        finally:
+            self.ended.set()
 
     async def _respond(self) -> Stop | Break:
         if self.refusal is not None:

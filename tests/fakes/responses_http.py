@@ -194,7 +194,7 @@ class _Http2Connection:
         while True:
             try:
                 data = await self.stream.receive_some(_RECEIVE)
-            except trio.BrokenResourceError:
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
                 data = b""
             if not data:
                 break
@@ -203,6 +203,8 @@ class _Http2Connection:
             await self.flush()
         for exchange in self.open.values():
             exchange.gone.set()
+        async with self.window:
+            self.window.notify_all()
 
     async def _take(self, event: h2.events.Event) -> None:
         match event:
@@ -300,4 +302,3 @@ async def _serve_http2(
     async with trio.open_nursery() as nursery:
         http = h2.connection.H2Connection(config)
         await _Http2Connection(stream, raw, http, nursery, handler).run()
-        nursery.cancel_scope.cancel()

@@ -126,6 +126,8 @@ class ResponsesServer:
     base_url: str
     model: Model
     stateful: bool = True
+    forgets: bool = False
+    """It keeps responses, and begins anew all the same when it is told to go on from one."""
     models: Sequence[JSON] = ()
     key: str | None = None
     """What a request must bring, if anything."""
@@ -167,7 +169,8 @@ class ResponsesServer:
             await exchange.start(plan.status, headers)
             await self._deliver(exchange, plan, [plan.body or b""])
             return
-        previous = body.get("previous_response_id") if self.stateful else None
+        goes_on = self.stateful and not self.forgets
+        previous = body.get("previous_response_id") if goes_on else None
         if previous is not None and previous not in self.responses:
             message = f"Previous response with id '{previous}' not found."
             await self._refuse(exchange, 400, "previous_response_not_found", message)
@@ -190,7 +193,9 @@ class ResponsesServer:
     def _events(self, context: Context, plan: Plan) -> list[JSON]:
         response_id = self._new_id("resp")
         request = context.request
-        fields = {} if self.stateful else {"previous_response_id": None, "store": False}
+        fields: JSON = {} if self.stateful else {"store": False}
+        if self.forgets or not self.stateful:
+            fields["previous_response_id"] = None
         writer = Writer(response_object(request, response_id, **fields), self._new_id)
         events = [*writer.begin()]
         for output in plan.outputs or ():

@@ -72,7 +72,7 @@ class Heard:
 
 def hear(events: Iterable[JSON], **options: Any) -> Heard:
     """Feed a machine with events."""
-    machine = StreamMachine(**{"outward": CallIds().outward, **options})
+    machine = StreamMachine(outward=options.pop("outward", CallIds().outward), **options)
     said: list[Event] = []
     for event in events:
         said += machine.feed(json.dumps(event).encode())
@@ -83,7 +83,7 @@ def hear(events: Iterable[JSON], **options: Any) -> Heard:
 def hear_bytes(chunks: Iterable[bytes], **options: Any) -> Heard:
     """Feed a splitter, and a machine with what it gives."""
     splitter = SseSplitter()
-    machine = StreamMachine(**{"outward": CallIds().outward, **options})
+    machine = StreamMachine(outward=options.pop("outward", CallIds().outward), **options)
     said: list[Event] = []
     for chunk in chunks:
         for name, data in splitter.feed(chunk):
