@@ -92,7 +92,7 @@ USAGE: JSON = {
     "input_tokens": 30,
     "output_tokens": 12,
     "total_tokens": 42,
-    "input_tokens_details": {"cached_tokens": 8},
+    "input_tokens_details": {"cached_tokens": 8, "cache_write_tokens": 0},
     "output_tokens_details": {"reasoning_tokens": 4},
 }
 

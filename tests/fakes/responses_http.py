@@ -6,7 +6,7 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Protocol, TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import attrs
 import h2.config

@@ -77,13 +77,12 @@ async def test_bad_utf_8_is_replaced_and_nothing_else_is_lost() -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 async def test_an_answer_that_is_none_says_what_it_was(plan: Plan, kind: str, words: str) -> None:
-    async with responses_server() as server:
-        async with agent_at(server, retries=0, idle_seconds=0.3) as agent:
-            server.plans.append(plan)
-            failure = failure_in(await alone(agent))
-            assert failure.kind == kind
-            assert words in failure.message
-            assert said(await alone(agent, "and now?")) == "and now?"
+    async with responses_server() as server, agent_at(server, retries=0, idle_seconds=0.3) as agent:
+        server.plans.append(plan)
+        failure = failure_in(await alone(agent))
+        assert failure.kind == kind
+        assert words in failure.message
+        assert said(await alone(agent, "and now?")) == "and now?"
 
 
 @pytest.mark.parametrize(
@@ -125,21 +124,25 @@ async def test_a_connection_that_was_broken_off_is_not_used_again() -> None:
 async def test_no_secret_is_logged_however_much_is(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     fields: dict[str, Any] = {"api_key_env": "KEY", "headers": {"x-other": "also-secret"}}
-    async with responses_server(key=KEY) as server:
-        async with agent_at(server, environment={"KEY": KEY}, **fields) as agent:
-            await alone(agent)
-            body = f"You sent {KEY} and also-secret".encode()
-            server.plans.append(Plan(400, {}, body, "text/plain"))
-            failure = failure_in(await alone(agent))
-            assert failure.message.count("[redacted]") == 2
+    async with (
+        responses_server(key=KEY) as server,
+        agent_at(server, environment={"KEY": KEY}, **fields) as agent,
+    ):
+        await alone(agent)
+        body = f"You sent {KEY} and also-secret".encode()
+        server.plans.append(Plan(400, {}, body, "text/plain"))
+        failure = failure_in(await alone(agent))
+        assert failure.message.count("[redacted]") == 2
     assert caplog.records
     assert not [text for text in (KEY, "also-secret") if text in caplog.text + repr(failure)]
 
 
 async def test_a_key_can_change_while_we_run() -> None:
     environment = {"KEY": "old"}
-    async with responses_server(key="new") as server:
-        async with agent_at(server, environment=environment, api_key_env="KEY") as agent:
-            assert failure_in(await alone(agent)).kind == "NoPermissions"
-            environment["KEY"] = "new"
-            assert said(await alone(agent)) == "hello"
+    async with (
+        responses_server(key="new") as server,
+        agent_at(server, environment=environment, api_key_env="KEY") as agent,
+    ):
+        assert failure_in(await alone(agent)).kind == "NoPermissions"
+        environment["KEY"] = "new"
+        assert said(await alone(agent)) == "hello"

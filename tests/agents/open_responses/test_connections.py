@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import ssl
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -30,19 +30,17 @@ def tls(authority: trustme.CA) -> ssl.SSLContext:
     """A server's side, which offers HTTP/2."""
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     context.set_alpn_protocols(["h2", "http/1.1"])
-    authority.issue_cert("localhost").configure_cert(context)
+    certificate: Any = authority.issue_cert("localhost")
+    certificate.configure_cert(context)
     return context
 
 
 @pytest.fixture
-def trusted(
-    authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
+def trusted(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An environment that trusts it."""
     file = tmp_path / "ca.pem"
     authority.cert_pem.write_to_path(str(file))
     monkeypatch.setenv("SSL_CERT_FILE", str(file))
-    return
 
 
 @pytest.mark.usefixtures("trusted")
@@ -67,26 +65,30 @@ async def test_http_1_is_spoken_where_nothing_else_is_offered(tls: ssl.SSLContex
 @pytest.mark.usefixtures("trusted")
 async def test_a_cancelled_answer_ends_over_http_2_too(tls: ssl.SSLContext) -> None:
     """And another chat's goes on: they share no connection."""
-    async with responses_server(tls=tls) as server, agent_at(server) as agent:
-        async with agent.session(asking("")) as one, agent.session(asking("")) as other:
-            opened = trio.Event()
-            server.plans += [
-                Plan(outputs=[Text("Well")], ending="hang"),
-                Plan(outputs=[Text("fine")], wait=opened),
-            ]
-            turn = one.run(asking("a"))
-            with trio.fail_after(5):
-                await turn.receive()
-                other_turn = other.run(asking("b"))
-                while len(server.heard) < 2:  # noqa: ASYNC110  a socket tells it
-                    await trio.sleep(0.005)
-                await one.cancel()
-                async for _ in turn:
-                    pass
-                await until_hung_up(server)
-                opened.set()
-                assert said([event async for batch in other_turn for event in batch]) == "fine"
-            assert said(await events_of(one, "c")) == "a / c"
+    async with (
+        responses_server(tls=tls) as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as one,
+        agent.session(asking("")) as other,
+    ):
+        opened = trio.Event()
+        server.plans += [
+            Plan(outputs=[Text("Well")], ending="hang"),
+            Plan(outputs=[Text("fine")], wait=opened),
+        ]
+        turn = one.run(asking("a"))
+        with trio.fail_after(5):
+            await turn.receive()
+            other_turn = other.run(asking("b"))
+            while len(server.heard) < 2:  # noqa: ASYNC110  a socket tells it
+                await trio.sleep(0.005)
+            await one.cancel()
+            async for _ in turn:
+                pass
+            await until_hung_up(server)
+            opened.set()
+            assert said([event async for batch in other_turn for event in batch]) == "fine"
+        assert said(await events_of(one, "c")) == "a / c"
 
 
 @pytest.mark.usefixtures("trusted")

@@ -274,7 +274,7 @@ def test_a_compaction_is_where_to_begin() -> None:
 def test_reasoning_goes_back_until_the_user_speaks_again() -> None:
     talk = Talk()
     talk.tell(user("a"))
-    output = [
+    output: list[Any] = [
         {"type": "reasoning", "summary": [], "encrypted_content": "ENC"},
         {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"},
     ]

@@ -35,7 +35,12 @@ def function(call_id: Any, arguments: str, name: str = "read_file") -> dict[str,
 
 def after(*output: Any, said: str = "", calls: tuple[Called, ...] = (), **fields: Any) -> Heard:
     raws = tuple(Raw(json.dumps(item).encode()) for item in output)
-    known = {"status": "completed", "response_id": "resp_1", "store": True, **fields}
+    known: dict[str, Any] = {
+        "status": "completed",
+        "response_id": "resp_1",
+        "store": True,
+        **fields,
+    }
     return heard(Outcome(output=raws, calls=calls, **known), said)
 
 

@@ -148,11 +148,14 @@ async def test_an_unknown_response_is_told_in_full_and_gone_on_from() -> None:
     ],
 )
 async def test_servers_say_so_in_many_ways(status: int, body: bytes) -> None:
-    async with responses_server() as server, agent_at(server) as agent:
-        async with agent.session(asking("")) as session:
-            await events_of(session, "one")
-            server.plans.append(Plan(status, {}, body, "application/json"))
-            assert said(await events_of(session, "two")) == "one / two"
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        await events_of(session, "one")
+        server.plans.append(Plan(status, {}, body, "application/json"))
+        assert said(await events_of(session, "two")) == "one / two"
 
 
 async def test_a_server_that_begins_anew_is_told_everything_and_soon_nothing_else() -> None:
@@ -184,12 +187,15 @@ async def test_going_on_can_be_switched_off(fields: dict[str, bool]) -> None:
 
 
 async def test_other_tools_are_told_with_everything() -> None:
-    async with responses_server() as server, agent_at(server) as agent:
-        async with agent.session(asking("")) as session:
-            await events_of(session, "one")
-            await events_of(session, "two")
-            events = session.run(asking("three"))
-            await events.aclose()
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        await events_of(session, "one")
+        await events_of(session, "two")
+        events = session.run(asking("three"))
+        await events.aclose()
     assert [len(body["input"]) for body in server.bodies][:2] == [1, 1]
 
 

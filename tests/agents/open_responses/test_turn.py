@@ -62,21 +62,24 @@ async def test_an_endpoint_that_is_cancelled_is_hung_up_on_at_once(tries: int) -
         Plan(outputs=[], ending="hang"),
         Plan(outputs=[Text("Well")], ending="hang"),
     ][tries]
-    async with responses_server() as server, agent_at(server) as agent:
-        async with agent.session(asking("")) as session:
-            server.plans.append(plan)
-            turn = session.run(asking("one"))
-            if tries == 2:
-                with trio.fail_after(5):
-                    assert isinstance((await turn.receive())[0], Say)
-            else:
-                with trio.fail_after(5):
-                    while not server.heard:  # noqa: ASYNC110  a socket tells it
-                        await trio.sleep(0.005)
-            await session.cancel()
-            assert (await rest_of(session, turn))[-1] == CANCELLED
-            await until_hung_up(server)
-            assert said(await events_of(session, "two")) == "one / two"
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        server.plans.append(plan)
+        turn = session.run(asking("one"))
+        if tries == 2:
+            with trio.fail_after(5):
+                assert isinstance((await turn.receive())[0], Say)
+        else:
+            with trio.fail_after(5):
+                while not server.heard:  # noqa: ASYNC110  a socket tells it
+                    await trio.sleep(0.005)
+        await session.cancel()
+        assert (await rest_of(session, turn))[-1] == CANCELLED
+        await until_hung_up(server)
+        assert said(await events_of(session, "two")) == "one / two"
 
 
 async def test_a_cancel_while_tools_run_leaves_calls_that_are_answered_for() -> None:
@@ -97,15 +100,18 @@ async def test_a_cancel_while_tools_run_leaves_calls_that_are_answered_for() -> 
 
 
 async def test_a_cancel_during_the_wait_for_a_retry_ends_it() -> None:
-    async with responses_server() as server, agent_at(server) as agent:
-        async with agent.session(asking("")) as session:
-            server.plans.append(Plan(503, {"retry-after": "20"}, b"busy"))
-            turn = session.run(asking("one"))
-            with trio.fail_after(5):
-                while not server.heard:  # noqa: ASYNC110  a socket tells it
-                    await trio.sleep(0.005)
-                await session.cancel()
-                assert await rest_of(session, turn) == [CANCELLED]
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        server.plans.append(Plan(503, {"retry-after": "20"}, b"busy"))
+        turn = session.run(asking("one"))
+        with trio.fail_after(5):
+            while not server.heard:  # noqa: ASYNC110  a socket tells it
+                await trio.sleep(0.005)
+            await session.cancel()
+            assert await rest_of(session, turn) == [CANCELLED]
 
 
 async def test_what_was_not_taken_is_not_remembered() -> None:
@@ -123,16 +129,19 @@ async def test_what_was_not_taken_is_not_remembered() -> None:
 
 
 async def test_an_editor_that_does_not_read_stops_the_server() -> None:
-    async with responses_server() as server, agent_at(server) as agent:
-        async with agent.session(asking("")) as session:
-            server.plans.append(Plan(outputs=[Text("x" * 30_000_000, pieces=30)]))
-            turn = session.run(asking("one"))
-            with trio.fail_after(30):
-                await turn.receive()
-            await turn.aclose()
-            await until_hung_up(server)
-            with pytest.raises(trio.ClosedResourceError):
-                await turn.receive()
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        server.plans.append(Plan(outputs=[Text("x" * 30_000_000, pieces=30)]))
+        turn = session.run(asking("one"))
+        with trio.fail_after(30):
+            await turn.receive()
+        await turn.aclose()
+        await until_hung_up(server)
+        with pytest.raises(trio.ClosedResourceError):
+            await turn.receive()
 
 
 async def test_a_message_that_can_not_be_told_breaks_the_turn_and_no_more() -> None:
@@ -162,19 +171,25 @@ async def test_a_turn_whose_nursery_is_cancelled_can_still_be_closed() -> None:
 
 
 async def test_a_turn_is_run_to_its_end_before_the_next() -> None:
-    async with responses_server(remember) as server, agent_at(server) as agent:
-        async with agent.session(asking("")) as session:
-            session.run(asking("one"))
-            with pytest.raises(LocalError, match="still runs"):
-                session.run(asking("two"))
+    async with (
+        responses_server(remember) as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        session.run(asking("one"))
+        with pytest.raises(LocalError, match="still runs"):
+            session.run(asking("two"))
 
 
 async def test_answers_that_nobody_waits_for_have_no_effect() -> None:
-    async with responses_server() as server, agent_at(server) as agent:
-        async with agent.session(asking("")) as session:
-            session.answer(ToolAnswer("gw-x", "stray"))
-            turn = session.run(asking("one"))
-            session.answer(ToolAnswer("gw-x", "stray"))
-            await session.cancel()
-            await session.cancel()
-            assert (await rest_of(session, turn))[-1] == CANCELLED
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        session.answer(ToolAnswer("gw-x", "stray"))
+        turn = session.run(asking("one"))
+        session.answer(ToolAnswer("gw-x", "stray"))
+        await session.cancel()
+        await session.cancel()
+        assert (await rest_of(session, turn))[-1] == CANCELLED
