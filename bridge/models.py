@@ -164,7 +164,7 @@ class Listing(Value):
 
 
 class Catalogue(Value):
-    """Every model, Eliza first unless the file defines that id itself; and where to ask for more."""
+    """Every model, Eliza first unless the file defines that id itself; where to ask for more."""
 
     models: tuple[Model, ...] = (ELIZA,)
     listings: tuple[Listing, ...] = ()
