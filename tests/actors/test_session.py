@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
+from actors.handle import SessionHandle
 from actors.plan import Delivery
-from actors.session import DRAIN_SECONDS, SessionHandle
+from actors.session import DRAIN_SECONDS
 from agents.base import Turn
 from agents.events import Answer, Batch, Break, Prompt, Say, Stop, StopReason
 from agents.origin import FRESH, Origin

@@ -368,13 +368,15 @@ async def test_the_sessions_are_listed_page_by_page() -> None:
         ]
 
 
-@pytest.mark.parametrize("cursors", [["a"] * 9, [f"c{n}" for n in range(3 * MOST_PAGES)]])
-async def test_a_list_without_end_has_one(cursors: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("cursors", "pages"), [(["a"] * 9, 2), ([f"c{n}" for n in range(3 * MOST_PAGES)], MOST_PAGES)]
+)
+async def test_a_list_without_end_has_one(cursors: list[str], pages: int) -> None:
     session = {"sessionId": "s", "cwd": "/"}
-    pages = [[{"result": {"sessions": [session], "nextCursor": cursor}}] for cursor in cursors]
-    async with agent_in_process(scripted("list", on={"session/list": pages})) as (agent, peers):
-        assert await listed(agent)
-        assert len(peers.asked("session/list")) <= MOST_PAGES
+    answers = [[{"result": {"sessions": [session], "nextCursor": cursor}}] for cursor in cursors]
+    async with agent_in_process(scripted("list", on={"session/list": answers})) as (agent, peers):
+        assert await listed(agent) == ["s"] * pages
+        assert len(peers.asked("session/list")) == pages
 
 
 async def test_an_agent_that_doesn_t_list_isn_t_asked() -> None:
