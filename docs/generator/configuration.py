@@ -43,8 +43,8 @@ _SETTINGS = {
     "tools": "Which of the host's tools the agent is offered, by glob: `include`, then `exclude`.",
     "permissions": "Who decides when the agent asks for permission: `ask` puts it to the user (and "
     "denies where the host has no tool for that), `read_only` allows reading, searching and "
-    "thinking, `allow` allows everything but a change of the agent's mode, which is put to the user "
-    "as under `ask`, `deny` nothing.",
+    "thinking, `allow` allows everything but a change of the agent's mode, which is put to the "
+    "user as under `ask`, `deny` nothing.",
     "thinking": "Reasoning as parts of their own (if the host can take them), as text, or not.",
     "rewind": "What the agent knows of an answer that was taken back: `auto` goes on in a session "
     "that doesn't know it, `continue` in the one that does.",

@@ -370,6 +370,7 @@ REPLAY: list[JSON] = [{"replay": True}, {"update": TOOL_CALL}]
     ],
     ids=["resume", "load", "tool calls", "resume replays", "load instead", "fails", "neither"],
 )
+@pytest.mark.checklist(4, 17, 18, 19)
 async def test_a_chat_goes_on_in_a_new_process_when_the_agent_died_between_turns(
     methods: tuple[str, ...], on: JSON, remembers: bool
 ) -> None:

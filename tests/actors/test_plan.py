@@ -307,6 +307,7 @@ ALLOWED, DENIED = Decision.ALLOWED, Decision.DENIED
         ("deny", "read", False, DENIED),
     ],
 )
+@pytest.mark.checklist(31)
 def test_who_decides_on_a_permission_follows_the_settings(
     permissions: Permissions, kind: PermissionKind, can_ask: bool, decision: Decision | None
 ) -> None:
