@@ -14,7 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from itertools import count
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeVar
 
 import msgspec
 import trio
@@ -26,18 +26,19 @@ from bridge.jsonrpc import LineSplitter
 from bridge.wire import RequestId
 
 from .decode import Envelope, decode_lines, decode_params, decode_result, decode_update
+from .ear import CANCELLED, Ear, PermissionId
 from .encode import error_line, notification_line, request_line, response_line
 from .faults import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Error, ProtocolFault
 from .methods import (
     CANCEL_REQUEST,
     REQUEST_PERMISSION,
     UPDATE,
-    CancelledPermissionOutcome,
     CancelRequestNotification,
     Method,
     RequestPermissionRequest,
     RequestPermissionResponse,
 )
+from .speaker import Speaker
 from .updates import SessionUpdate
 
 CHUNK = 64 * 1024
@@ -52,33 +53,6 @@ log = logging.getLogger("vscodelm.acp")
 
 P = TypeVar("P", bound=msgspec.Struct)
 R = TypeVar("R", bound=msgspec.Struct)
-PermissionId: TypeAlias = RequestId | None
-
-CANCELLED = RequestPermissionResponse(CancelledPermissionOutcome())
-
-
-class Ear(Protocol):
-    """A session, as the reader knows it. Nothing here waits but `room`."""
-
-    def hear(self, update: SessionUpdate) -> None:
-        """Take an update in."""
-        ...
-
-    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest) -> None:
-        """Take a permission request in, which must be answered once."""
-        ...
-
-    def be_unasked(self, id_: PermissionId) -> bool:
-        """Take a permission request back that isn't answered; return whether there was one."""
-        ...
-
-    async def room(self) -> None:
-        """Wait until more can be taken in."""
-        ...
-
-    def lose(self, failure: Failure) -> None:
-        """Hear that the agent is gone."""
-        ...
 
 
 class Connection:
@@ -89,7 +63,7 @@ class Connection:
     ) -> None:
         self.name = name
         self._source = source
-        self._sink = sink
+        self._speaker = Speaker(sink)
         self._ids = count(1)
         self._pending: dict[RequestId, Callable[[Raw | UnsetType | Error | Failure], None]] = {}
         self._ears: dict[str, Ear] = {}
@@ -97,8 +71,6 @@ class Connection:
         self._openings = 0
         self._heard: dict[Ear, None] = {}
         """Who heard something in this read, in order."""
-        self._unsent: list[bytes] = []
-        self._news = trio.Event()
         self._failure: Failure | None = None
         self._told: set[str] = set()
 
@@ -141,8 +113,7 @@ class Connection:
 
     def _send(self, line: bytes) -> None:
         if self._failure is None:
-            self._unsent.append(line)
-            self._news.set()
+            self._speaker.say(line)
 
     async def request(self, method: Method[P, R], params: P) -> R | Error:
         """Ask something and wait for the answer; raises `AgentError` where the agent is gone."""
@@ -201,7 +172,7 @@ class Connection:
     async def run(self) -> None:
         """Speak with the agent until one of its streams ends."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._write, nursery.cancel_scope)
+            nursery.start_soon(self._speak, nursery.cancel_scope)
             await self._read()
             nursery.cancel_scope.cancel()
 
@@ -216,18 +187,10 @@ class Connection:
         for ear in list(self._ears.values()):
             ear.lose(failure)
 
-    async def _write(self, running: trio.CancelScope) -> None:
-        try:
-            while True:
-                if self._unsent:
-                    unsent, self._unsent = self._unsent, []
-                    await self._sink.send_all(b"".join(unsent))
-                else:
-                    self._news = trio.Event()
-                    await self._news.wait()
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            log.info("agent=%s hears nothing any more", self.name)
-            running.deadline = trio.current_time() + BROKEN_SECONDS
+    async def _speak(self, running: trio.CancelScope) -> None:
+        await self._speaker.run()
+        log.info("agent=%s hears nothing any more", self.name)
+        running.deadline = trio.current_time() + BROKEN_SECONDS
 
     async def _read(self) -> None:
         splitter = LineSplitter()
