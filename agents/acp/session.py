@@ -65,6 +65,8 @@ class AcpSession:
     @property
     def lost(self) -> Failure | None:
         """Why the session is of no more use."""
+        if self.dialogue.lost is None and self.peer.is_ending:
+            return Failure("AgentFailed", f"{self.peer.name} has ended.")
         return self.dialogue.lost
 
     def run(self, prompt: Prompt) -> AcpTurn:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -24,6 +24,9 @@ from tests.fakes.scripted_agent import (
     ScriptedSession,
     Step,
 )
+
+if TYPE_CHECKING:
+    from trio.testing import MockClock
 
 JSON = dict[str, Any]
 GONE = Failure("AgentFailed", "The agent is gone; try again.")
@@ -342,6 +345,31 @@ async def test_the_tool_calls_of_an_agent_are_left_out_of_what_its_next_session_
         )
         assert "Let me see.\n\nIt says 42." in told
         assert "Read a.txt" not in told
+
+
+# While a process ends.
+
+
+@pytest.mark.checklist(2, 4)
+@pytest.mark.parametrize(
+    "ends",
+    [[{"exit": 1}], [{"close_stdout": True}], [{"child": 1000}, {"exit": 1}]],
+    ids=["exit", "end of output", "its child holds the pipes"],
+)
+async def test_a_session_goes_on_though_it_isn_t_known_yet_how_its_process_ended(
+    autojump_clock: MockClock, ends: list[JSON]
+) -> None:
+    """Last words are waited for, and the next request may come before."""
+    dying: JSON = {"otherwise": [{"say": "ok"}, {"stop": "end_turn"}, *ends]}
+    script: JSON = {"runs": [dying, {"otherwise": [{"memory": True}]}]}
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        peers.exit_seconds = 0.2
+        async with connected(agent) as editor:
+            chat = Chat(editor)
+            await chat.say("I am Ada")
+            assert (await chat.say("who?")).text == "I am Ada / who?"
+        assert len(peers.peers) == 2
+        assert peers.faults == []
 
 
 # With real processes.
