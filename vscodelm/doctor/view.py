@@ -53,7 +53,7 @@ class ExaminationView:
         mark, style = _MARKS[finding.state]
         line = Table.grid(padding=(0, 1))
         line.add_column(width=4, no_wrap=True)
-        line.add_column(width=11, no_wrap=True)
+        line.add_column(width=12, no_wrap=True)
         line.add_column(ratio=1, overflow="fold")
         summary = Text(printable(finding.summary))
         if finding.seconds is not None:
@@ -91,7 +91,7 @@ class ExaminationView:
             self._indented(Text(printable(finding.advice), style="yellow"))
 
     def _indented(self, what: RenderableType) -> None:
-        self.out.print(Padding(what, (0, 0, 0, 17), expand=False))
+        self.out.print(Padding(what, (0, 0, 0, 18), expand=False))
 
     def _stop(self) -> None:
         if self._waiting is not None:
