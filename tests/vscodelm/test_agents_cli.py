@@ -286,7 +286,8 @@ def test_an_age_is_for_people(seconds: float, told: str) -> None:
 
 
 def test_an_index_that_is_old_says_so(tmp_path: Path) -> None:
-    stored = {"url": "u", "fetched_at": time.time() - 86_400 * 30, "index": {"agents": []}}
+    index = msgspec.Raw(index_of())
+    stored = {"url": "u", "fetched_at": time.time() - 86_400 * 30, "index": index}
     (tmp_path / "registry.json").write_bytes(msgspec.json.encode(stored))
     result = CliRunner().invoke(main, ["agents", "--cache-dir", str(tmp_path)])
     assert "30 days ago; `vscodelm agents --refresh`" in result.output

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pytest
 from rich.console import Console
 
 from agents.registry.cache import CachedIndex
@@ -14,6 +14,9 @@ from bridge.models import Catalogue, parse_catalogue
 from tests.agents.registry.entries import BINARY, NPX, UVX, index_of
 from vscodelm.offers_view import Overview
 from vscodelm.registry import Registry
+
+if TYPE_CHECKING:
+    import pytest
 
 GOLDEN = Path(__file__).parent / "golden"
 NOW = 1_000_000.0

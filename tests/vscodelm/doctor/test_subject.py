@@ -54,7 +54,7 @@ def test_whoever_is_nowhere_is_told_whom_there_is(registry: Registry, tmp_path: 
     with pytest.raises(SubjectError, match=r"Did you mean mine\? The registry has no agent"):
         subject_of("mina", CATALOGUE, registry)
     nowhere = Registry(tmp_path / "new", "https://example.org")
-    with pytest.raises(SubjectError, match="no model 'goose' .* never fetched"):
+    with pytest.raises(SubjectError, match=r"no model 'goose' .* never fetched"):
         subject_of("goose", CATALOGUE, nowhere)
     (tmp_path / "registry.json").write_text("{")
     with pytest.raises(SubjectError, match="can't be used"):
