@@ -201,7 +201,7 @@ class Examination:
         ending = None if self._child is None else self._child.ending
         if ending is None or (had_ended and not ending.left_behind):
             return
-        state, summary = "note", "it left processes behind; they were ended"
+        state, summary = "note", "it ended before what it had started, which was ended, too"
         if not ending.by_itself:
             summary = "it doesn't end with its input; it was ended, with all that it had started"
         elif not ending.left_behind:

@@ -40,6 +40,11 @@ class Report(Value):
         """Whether chats can be led with the agent."""
         return bool(self.findings) and all(one.state != "failed" for one in self.findings)
 
+    @property
+    def has_turn(self) -> bool:
+        """Whether a turn was led: an agent may want a login only then."""
+        return any(one.step == "prompt" for one in self.findings)
+
     def as_json(self) -> dict[str, Any]:
         """Return the report for programs."""
         return {

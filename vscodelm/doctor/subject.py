@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 
 from msgspec import UNSET
 
@@ -11,6 +12,9 @@ from bridge.models import Catalogue
 from bridge.value import Value
 from bridge.wire import AgentSpec, ElizaSpec, McpServerSpec, OpenResponsesSpec
 from vscodelm.registry import Registry, RegistryError
+
+
+_LAUNCHERS = frozenset({"npx", "uvx", "bunx", "node", "python", "python3"})
 
 
 class SubjectError(Exception):
@@ -44,7 +48,15 @@ def subject_of(name: str, catalogue: Catalogue, registry: Registry) -> Subject:
 def subject_of_command(command: tuple[str, ...]) -> Subject:
     """Return the agent that a command starts."""
     program, *arguments = command
-    return Subject(program, McpServerSpec(program, program, tuple(arguments)))
+    name = _called(command)
+    return Subject(name, McpServerSpec(name, program, tuple(arguments)))
+
+
+def _called(command: tuple[str, ...]) -> str:
+    """Return what to call an agent that a command starts: not by its launcher, if it has one."""
+    program, *arguments = map(os.path.basename, command)
+    words = [word for word in arguments if not word.startswith("-")]
+    return words[0] if words and program in _LAUNCHERS else program
 
 
 def _definition(spec: AgentSpec) -> McpServerSpec | ElizaSpec | OpenResponsesSpec:

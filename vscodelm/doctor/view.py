@@ -67,7 +67,8 @@ class ExaminationView:
         self._stop()
         name = printable(report.agent)
         if report.is_usable:
-            self.out.print(Text(f"\n{name} can be used.", style="green"))
+            more = "" if report.has_turn else " `--prompt TEXT` leads a turn with it, too."
+            self.out.print(Text(f"\n{name} can be used.{more}", style="green"))
         else:
             self.out.print(Text(f"\n{name} can't be used as it is.", style="bold red"))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import assert_never
 
 from agents.acp.choices import Choices
 from agents.acp.config import SessionConfigBoolean, SessionConfigSelect
@@ -51,10 +52,14 @@ def choices(offered: Choices) -> Facts:
                 facts.append((title_of(option.name), _choice(pairs, option.current_value)))
             case SessionConfigBoolean():
                 facts.append((title_of(option.name), "on" if option.current_value else "off"))
-    if offered.modes is not None:
+            case _:
+                assert_never(option)
+    # What came before options counts only where they don't offer it.
+    told = {option.category or option.id for option in offered.options}
+    if offered.modes is not None and "mode" not in told:
         pairs = [(mode.id, mode.name) for mode in offered.modes.available_modes]
         facts.append(("mode", _choice(pairs, offered.modes.current_mode_id)))
-    if offered.models is not None:
+    if offered.models is not None and "model" not in told:
         pairs = [(model.model_id, model.name) for model in offered.models.available_models]
         facts.append(("model", _choice(pairs, offered.models.current_model_id)))
     return tuple(facts)

@@ -65,7 +65,7 @@ async def test_a_model_of_the_configuration_is_examined(tmp_path: Path) -> None:
         config.write_text(f'[[models]]\nid = "mine"\nagent = {{ acp = {agent} }}\n')
         status, out, _ = await doctor("mine", "--config", str(config), folder=tmp_path)
     assert status == 0
-    assert out.endswith("mine can be used.\n")
+    assert "mine can be used." in out
 
 
 @pytest.mark.slow

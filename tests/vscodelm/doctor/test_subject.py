@@ -61,7 +61,14 @@ def test_whoever_is_nowhere_is_told_whom_there_is(registry: Registry, tmp_path: 
         subject_of("goose", CATALOGUE, registry)
 
 
-def test_a_command_is_its_own_name() -> None:
-    subject = subject_of_command(("it", "--acp", "x y"))
-    assert subject.name == "it"
-    assert subject.agent == McpServerSpec("it", "it", ("--acp", "x y"))
+def test_a_command_is_called_by_what_it_starts() -> None:
+    def name(*command: str) -> str:
+        return subject_of_command(command).name
+
+    assert name("it", "--acp", "x y") == "it"
+    assert name("/opt/bin/it") == "it"
+    assert name("npx", "-y", "@birds/parrot@1.2.3", "--acp") == "parrot@1.2.3"
+    assert name("/usr/bin/node", "/opt/agent.js") == "agent.js"
+    assert name("npx", "--version") == "npx"
+    subject = subject_of_command(("/opt/it", "--acp", "x y"))
+    assert subject.agent == McpServerSpec("it", "/opt/it", ("--acp", "x y"))

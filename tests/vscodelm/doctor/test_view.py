@@ -59,7 +59,7 @@ HEALTHY = (
         2.5,
         (("first text", "after 0.9 s"), ("it said", "Hello! How can I help you today?")),
     ),
-    Finding("end", "note", "it left processes behind; they were ended", 0.07),
+    Finding("end", "note", "it ended before what it had started, which was ended, too", 0.07),
 )
 LOGIN = (
     COMMAND,
@@ -102,6 +102,11 @@ def test_an_examination_reads_well(scene: str, request: pytest.FixtureRequest) -
     if request.config.getoption("--update-golden"):
         path.write_text(shown, encoding="utf-8", newline="\n")
     assert shown == path.read_text(encoding="utf-8")
+
+
+def test_without_a_turn_it_says_that_one_can_be_led() -> None:
+    assert "`--prompt TEXT`" in page(HEALTHY[:4])
+    assert "`--prompt TEXT`" not in page(HEALTHY)
 
 
 def test_what_an_agent_says_does_nothing_to_the_terminal() -> None:

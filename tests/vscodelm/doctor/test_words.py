@@ -115,6 +115,17 @@ def test_what_can_be_chosen_is_told_with_what_is_chosen() -> None:
     assert facts["model"].endswith("Model 12 (m12), 3 more")
 
 
+def test_what_is_offered_in_two_ways_is_told_once() -> None:
+    items = (SessionConfigSelectItem("Plan first", "plan"),)
+    options = (
+        SessionConfigSelect("mode", "Mode", "plan", items, category="mode"),
+        SessionConfigSelect("model", "Model", "x", ()),
+    )
+    modes = SessionModeState("plan", (SessionMode("plan", "Plan first"),))
+    both = Choices(options, modes, SessionModelState("x"))
+    assert choices(both) == (("Mode", "Plan first (plan)"), ("Model", "x"))
+
+
 def test_a_choice_that_is_not_offered_or_the_only_one_is_named() -> None:
     assert dict(choices(Choices(modes=SessionModeState("x")))) == {"mode": "x"}
     only = SessionModeState("x", (SessionMode("x", "The one"),))
