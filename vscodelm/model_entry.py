@@ -7,7 +7,7 @@ import re
 from bridge.wire import McpServerSpec
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-_SPECIAL = re.compile(r'[\\"\x00-\x1f\x7f-\x9f\u2028\u2029]')
+_SPECIAL = re.compile(r'[\\"\x00-\x1f\x7f-\x9f]')
 
 
 def model_entry(id_: str, name: str, spec: McpServerSpec) -> str:

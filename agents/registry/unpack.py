@@ -89,8 +89,6 @@ class _Unpacking:
         with zipfile.ZipFile(archive) as opened:
             for info in opened.infolist():
                 mode = info.external_attr >> 16
-                if info.flag_bits & 1:
-                    raise BadArchive("it is encrypted")
                 if info.is_dir():
                     self.folder_(Member("folder", info.filename))
                     continue

@@ -3,6 +3,7 @@
     {"status": 200, "headers": {...}, "body": b"..."}   the answer; Content-Length is added
     {"stall": True}                                    says nothing more, for ever
     {"raw": b"..."}                                    these bytes, then the end
+    {"endless": True}                                  a body without an end
 
 A route is a list of answers, one for each time it is asked; the last one is for all after it.
 """
@@ -55,6 +56,10 @@ class RegistryServer:
         if "raw" in answer:
             await stream.send_all(answer["raw"])
             return
+        if "endless" in answer:
+            await stream.send_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n")
+            while True:
+                await stream.send_all(bytes(10_000))
         body: bytes = answer.get("body", b"")
         headers = {"Content-Length": str(len(body)), **answer.get("headers", {})}
         lines = [f"HTTP/1.1 {answer.get('status', 200)} Fine"]

@@ -88,8 +88,9 @@ async def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.Monkey
 
 async def test_what_is_too_large_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch, "INDEX_BYTES", 1000)
+    monkeypatch.setattr(fetch, "INDEX_SECONDS", PATIENCE)
     with pytest.raises(FetchError, match="larger"):
-        await fetched({"body": b" " * 1_000_000})
+        await fetched({"endless": True})
 
 
 async def test_nobody_there_is_told() -> None:
@@ -146,8 +147,9 @@ async def test_http_is_for_tests_alone(tmp_path: Path) -> None:
         {"body": b" " * 2000},
         {"raw": b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n" + b" " * 2000},
         {"headers": {"Content-Length": "5000"}, "body": b""},
+        {"endless": True},
     ],
-    ids=["announced", "unannounced", "announced and never sent"],
+    ids=["announced", "unannounced", "announced and never sent", "endless"],
 )
 async def test_a_download_has_a_largest_size(tmp_path: Path, answer: Answer) -> None:
     with pytest.raises(FetchError, match="larger"):
