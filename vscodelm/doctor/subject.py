@@ -13,7 +13,6 @@ from bridge.value import Value
 from bridge.wire import AgentSpec, ElizaSpec, McpServerSpec, OpenResponsesSpec
 from vscodelm.registry import Registry, RegistryError
 
-
 _LAUNCHERS = frozenset({"npx", "uvx", "bunx", "node", "python", "python3"})
 
 
