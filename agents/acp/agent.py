@@ -71,7 +71,7 @@ class AcpAgent:
                 found: Dialogue | None = None
                 if not isinstance(wanted, Fresh):
                     found = await peer.existing.find(setup, wanted)
-                    if found is None and not peer.is_usable:
+                    if peer.is_ending or not (found or peer.is_usable):
                         continue  # this is what came of looking: a new one needs another process
                 session = AcpSession(
                     peer,
