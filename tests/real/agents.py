@@ -123,7 +123,7 @@ def _fast_agent_settings(home: Path, url: str) -> None:
     server: JSON = {"transport": "stdio", "command": sys.executable}
     server |= {"args": ["-S", "-I", str(Path(__file__).parent / "shell_server.py")]}
     settings: JSON = {"mcp": {"servers": {"bench": server}}}
-    _write(home / "work" / "fastagent.config.yaml", json.dumps(settings))
+    _write(home / "fast-agent" / "fast-agent.yaml", json.dumps(settings))
 
 
 def _write(path: Path, text: str) -> None:
@@ -168,7 +168,11 @@ FAST_AGENT = RealAgent(
         str(FOLDER / "fast-agent" / "bin" / "fast-agent"),
         *("acp", "--model", "generic.scripted", "--servers", "bench"),
     ),
-    environment=lambda home, url: {"GENERIC_BASE_URL": f"{url}/v1", "GENERIC_API_KEY": "none"},
+    environment=lambda home, url: {
+        "FAST_AGENT_HOME": str(home / "fast-agent"),
+        "GENERIC_BASE_URL": f"{url}/v1",
+        "GENERIC_API_KEY": "none",
+    },
     settings=_fast_agent_settings,
     lacks={
         "thinking": "it drops what such a model thinks",
