@@ -1,6 +1,6 @@
 """An MCP server on stdio with one tool, which runs a command; it needs the standard library only.
 
-For an agent that asks for permission before it calls tools of such servers, but for none of its own.
+For an agent that asks for permission before it calls tools of such servers, not for its own.
 """
 
 from __future__ import annotations
