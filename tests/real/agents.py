@@ -36,8 +36,13 @@ class RealAgent:
     settings: Callable[[Path, str], None] = lambda home, url: None
     processes_for_two: int = 1
     """How many processes two sessions need."""
+    other_model: str | None = None
+    """What `settings.model` may name beside the one that it has by itself."""
+    tells_usage: bool = True
     stops_when_denied: bool = False
     """Whether a denial ends its turn, rather than being told to the model."""
+    tells_failures: bool = False
+    """Whether a model that fails is told soon, and not tried again for a minute."""
     lacks: Mapping[str, str] = attrs.field(factory=dict[str, str])
     """Abilities, each with the reason."""
 
@@ -140,6 +145,7 @@ CLAUDE = RealAgent(
         "ANTHROPIC_API_KEY": "none",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     },
+    other_model="haiku",
 )
 CODEX = RealAgent(
     "codex",
@@ -147,6 +153,8 @@ CODEX = RealAgent(
     (str(MODULES / f"@zed-industries/codex-acp-{TARGET}/bin/codex-acp"),),
     environment=lambda home, url: {"CODEX_HOME": str(home / "codex"), "OUR_KEY": "none"},
     settings=_codex_settings,
+    other_model="gpt-5.4",
+    tells_failures=True,
     stops_when_denied=True,  # the only refusal that it offers is an abort
 )
 OPENCODE = RealAgent(
@@ -174,6 +182,7 @@ FAST_AGENT = RealAgent(
         "GENERIC_API_KEY": "none",
     },
     settings=_fast_agent_settings,
+    tells_usage=False,
     lacks={
         "thinking": "it drops what such a model thinks",
         "image": "it shows images only to models that it knows",

@@ -104,7 +104,12 @@ class ModelServer:
             turn = ModelTurn(given, scenario_for(given), asked)
             self.asked.append(turn)
             self._changed.unpark_all()
-            await self._stream(speech, stream, turn, write(turn.scenario, next(self._numbers)))
+            if turn.scenario.status != 200:
+                error = {"type": "api_error", "message": "The model is on fire"}
+                await _send(speech, stream, {"error": error}, status=turn.scenario.status)
+            else:
+                events = write(turn.scenario, next(self._numbers))
+                await self._stream(speech, stream, turn, events)
         elif method == "GET" and path.endswith("/models"):
             await _send(speech, stream, MODELS)
         elif method == "HEAD":

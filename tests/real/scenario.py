@@ -8,12 +8,15 @@ any time. A request that offers no tools is such a side call.
     ENDLESS         says something for ever
     PONDER          thinks before it speaks
     LOOK            says how many images it was shown
-    WRITE(path)     makes a file, by the agent's own tool that runs commands
+    FAIL(status)    fails with this status, again and again
+    WRITE(path)     makes a file, by the agent's own tool that runs commands; for several, it is
+                    called several times at once
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -21,7 +24,7 @@ import attrs
 JSON = dict[str, Any]
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
-_WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|WRITE)\b(?:\((?P<path>[^)\s]+)\))?")
+_WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|FAIL|WRITE)\b(?:\((?P<of>[^)\s]+)\))?")
 _NAME = re.compile(r"\bmy name is (\w+)")
 _SHELLS = ("bash", "execute", "exec_command", "shell", "shell_command")
 
@@ -102,10 +105,11 @@ Step: TypeAlias = Say | Think | Call | Forever
 
 @attrs.frozen
 class Scenario:
-    """What happens, and why."""
+    """What happens, and why: a reply, or none."""
 
     name: str
     steps: tuple[Step, ...]
+    status: int = 200
 
 
 def scenario_for(given: Given) -> Scenario:
@@ -119,7 +123,7 @@ def scenario_for(given: Given) -> Scenario:
             case "user":
                 found = [*_WORD.finditer(one.text)]
                 if found:
-                    return _scenario(found[-1], given)
+                    return _scenario(found, given)
             case "system":
                 pass  # an agent's own notes stand anywhere
             case "assistant":
@@ -127,9 +131,12 @@ def scenario_for(given: Given) -> Scenario:
     return Scenario("echo", (Say("I hear you."),))
 
 
-def _scenario(word: re.Match[str], given: Given) -> Scenario:
+def _scenario(words: Sequence[re.Match[str]], given: Given) -> Scenario:
     steps: tuple[Step, ...]
-    match word[1]:
+    name = words[-1][1]
+    match name:
+        case "FAIL":
+            return Scenario("FAIL", (), status=int(words[-1]["of"]))
         case "RECALL":
             steps = Say("You told me: "), Say(" ".join(given.names) or "nothing"), Say(".")
         case "ENDLESS":
@@ -139,8 +146,9 @@ def _scenario(word: re.Match[str], given: Given) -> Scenario:
         case "LOOK":
             steps = (Say(f"I see images: {len(given.images)}."),)
         case _:
-            steps = Say("I will write it. "), _write(word["path"], given.tools)
-    return Scenario(word[1], steps)
+            calls = (_write(word["of"], given.tools) for word in words)
+            steps = (Say("I will write it. "), *calls)
+    return Scenario(name, steps)
 
 
 def _write(path: str, tools: tuple[Tool, ...]) -> Step:

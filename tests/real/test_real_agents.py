@@ -64,6 +64,8 @@ async def test_the_second_turn_knows_the_first(agent: RealAgent, tmp_path: Path)
         chat = bench.chat()
         first = await chat.say("Hello, my name is Ada")
         assert "I hear you." in first.text
+        kinds = {part["mimeType"] for part in first.parts if part["type"] == "data"}
+        assert kinds == ({"usage"} if agent.tells_usage else set[str]())
         assert "You told me: Ada." in (await chat.say("RECALL")).text
         given = newest(bench, "RECALL").given
         assert given.texts("user").count("my name is Ada") == 1, "told once, not replayed"
@@ -110,6 +112,24 @@ async def test_what_is_denied_is_not_done_and_the_chat_goes_on(
         assert ("The tool said:" in denied.text) is not agent.stops_when_denied
         assert "You told me: Ada." in (await chat.say("RECALL")).text
         assert not file.exists()
+
+
+@each_agent("permission")
+async def test_calls_that_are_made_at_once_are_all_decided(
+    agent: RealAgent, tmp_path: Path
+) -> None:
+    """Some agents ask about all of them at once, some about one after the other."""
+    async with at_work(agent, tmp_path) as bench:
+        chat = bench.chat()
+        files = [bench.work / name for name in ("one.txt", "two.txt")]
+        request = await chat.say(" ".join(f"WRITE({file})" for file in files))
+        asked = 0
+        while request.calls:
+            asked += len(request.calls)
+            request = await chat.say(*(tool_result(call, "Approved") for call in request.calls))
+        assert asked == 2
+        assert all(file.exists() for file in files)
+        assert "The tool said:" in request.text
 
 
 @each_agent("permission")
@@ -221,3 +241,41 @@ async def test_a_chat_survives_the_death_of_its_agent_between_turns(
             request = await chat.ask().settled()
         assert "You told me: Ada." in request.text
         assert bench.groups() != [group]
+
+
+@each_agent()
+async def test_a_chat_survives_a_model_that_fails(agent: RealAgent, tmp_path: Path) -> None:
+    """Some agents tell it at once, some try again for a minute; then the user stops them."""
+    async with at_work(agent, tmp_path) as bench:
+        chat = bench.chat()
+        await chat.say("Hello, my name is Ada")
+        request = chat.ask("FAIL(500)")
+        if not agent.tells_failures:
+            await bench.server.reaches(lambda: len(bench.server.turns("FAIL")) > 1)
+            bench.editor.cancel(request)
+        chat.keep(await request.settled())
+        answer = await chat.say("RECALL")
+        assert "You told me: Ada." in answer.text
+
+
+@pytest.mark.parametrize(
+    "agent", [agent for agent in AGENTS if agent.tells_failures], ids=lambda agent: agent.name
+)
+async def test_the_user_is_told_what_kind_of_failure_it_is(
+    agent: RealAgent, tmp_path: Path
+) -> None:
+    async with at_work(agent, tmp_path) as bench:
+        kinds: list[str] = []
+        for status in (401, 429, 500):
+            request = await bench.chat().ask(f"FAIL({status})").settled()
+            kinds.append(request.error["data"]["kind"])
+        assert kinds == ["NoPermissions", "Blocked", "Unavailable"]
+
+
+@pytest.mark.parametrize(
+    "agent", [agent for agent in AGENTS if agent.other_model], ids=lambda agent: agent.name
+)
+async def test_the_settings_choose_the_model(agent: RealAgent, tmp_path: Path) -> None:
+    async with at_work(agent, tmp_path) as bench:
+        assert "I hear you." in (await bench.chat(model=agent.other_model).say("Hello")).text
+        assert str(agent.other_model) in newest(bench, "echo").body["model"]
