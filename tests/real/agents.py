@@ -15,7 +15,8 @@ from typing import Any
 
 import attrs
 
-from tooling.real_agents import FOLDER, MISSING, TARGET, node
+from tooling.real_agents import FAST_AGENT as FAST_AGENT_PACKAGE
+from tooling.real_agents import FOLDER, MISSING, NPM, TARGET, node
 
 JSON = dict[str, Any]
 
@@ -28,6 +29,9 @@ class RealAgent:
     """An agent that asks a model. `settings` writes what it reads from its home."""
 
     name: str
+    version: str
+    dialect: str
+    """What it speaks with its model."""
     part: str
     """What must be installed for it."""
     argv: tuple[str, ...]
@@ -138,6 +142,8 @@ def _write(path: Path, text: str) -> None:
 
 CLAUDE = RealAgent(
     "claude",
+    NPM["@agentclientprotocol/claude-agent-acp"],
+    "Anthropic's Messages",
     "npm",
     (str(node()), str(MODULES / "@agentclientprotocol/claude-agent-acp/dist/index.js")),
     environment=lambda home, url: {
@@ -149,6 +155,8 @@ CLAUDE = RealAgent(
 )
 CODEX = RealAgent(
     "codex",
+    NPM["@zed-industries/codex-acp"],
+    "OpenAI's Responses",
     "npm",
     (str(MODULES / f"@zed-industries/codex-acp-{TARGET}/bin/codex-acp"),),
     environment=lambda home, url: {"CODEX_HOME": str(home / "codex"), "OUR_KEY": "none"},
@@ -159,6 +167,8 @@ CODEX = RealAgent(
 )
 OPENCODE = RealAgent(
     "opencode",
+    NPM[f"opencode-{TARGET}"],
+    "OpenAI's chat completions",
     "npm",
     (str(MODULES / f"opencode-{TARGET}/bin/opencode"), "acp"),
     environment=lambda home, url: {
@@ -171,6 +181,8 @@ OPENCODE = RealAgent(
 )
 FAST_AGENT = RealAgent(
     "fast-agent",
+    FAST_AGENT_PACKAGE.partition("==")[2],
+    "OpenAI's chat completions",
     "fast-agent",
     (
         str(FOLDER / "fast-agent" / "bin" / "fast-agent"),
