@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -53,14 +55,24 @@ async def at_work(agent: RealAgent, folder: Path) -> AsyncGenerator[Bench]:
     home, work = folder / "home", folder / "work"
     home.mkdir()
     work.mkdir()
-    async with model_server() as server:
+    async with alone(home), model_server() as server:
         definition = agent.definition(home, work, server.url)
         async with started(env=bare_environment(home), inherits=False) as process:
             process.editor.patience = PATIENCE
             process.editor.initialize("thinking", "usage")
             yield Bench(agent, process, server, definition, work, home)
-        # What was killed is reaped by whoever adopted it, soon.
+
+
+@asynccontextmanager
+async def alone(home: Path) -> AsyncGenerator[None]:
+    """Check that in the end no process is left that has this home; and end those that are."""
+    try:
+        yield
         await until(lambda: left_behind(home) == [])
+    finally:
+        for process in left_behind(home):
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
 
 
 def left_behind(home: Path) -> list[int]:

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from tests.e2e.process import started
-from tests.fakes.acp_agents import until
 from tests.fakes.editor import ASKING, Chat, FakeEditor, text, tool_result, user
 
 from .agents import PYTHON_EXAMPLES, TYPESCRIPT_EXAMPLE, bare_environment
-from .bench import PATIENCE, left_behind
+from .bench import PATIENCE, alone
 
 pytestmark = pytest.mark.agents
 
@@ -26,10 +25,9 @@ python_examples = pytest.mark.parametrize("name", PYTHON_EXAMPLES)
 @asynccontextmanager
 async def connected(home: Path) -> AsyncGenerator[FakeEditor]:
     """Start a bridge; in the end nothing of it may be left."""
-    async with started(env=bare_environment(home), inherits=False) as process:
+    async with alone(home), started(env=bare_environment(home), inherits=False) as process:
         process.editor.patience = PATIENCE
         yield process.editor
-    await until(lambda: left_behind(home) == [])
 
 
 def chat_with(editor: FakeEditor, name: str) -> Chat:
