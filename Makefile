@@ -45,7 +45,7 @@ test: $(DEV) ## Run the fast tests
 	$(RUN) pytest -m "not slow and not agents" -n $(WORKERS) $(ARGS)
 
 test-slow: $(DEV) ## Run the slow tests: real processes, many examples
-	$(RUN) pytest -m slow $(ARGS)
+	$(RUN) pytest -m slow -n $(WORKERS) $(ARGS)
 
 test-agents: $(DEV) ## Install real ACP agents into .agents (1.2 GB), and talk to them
 	$(RUN) tooling.real_agents
