@@ -10,6 +10,7 @@ from typing import Any
 import trio
 
 from agents.events import Prompt
+from agents.origin import FRESH, Origin
 from bridge.wire import OpenResponsesSpec
 
 from .call_ids import CallIds
@@ -39,8 +40,13 @@ class OpenResponsesAgent:
         self._nursery = nursery
 
     @asynccontextmanager
-    async def session(self, prompt: Prompt) -> AsyncGenerator[OpenResponsesSession]:
-        """Open a session. The endpoint hears of it with the first turn."""
+    async def session(
+        self, prompt: Prompt, origin: Origin = FRESH
+    ) -> AsyncGenerator[OpenResponsesSession]:
+        """Open a session, always a fresh one: by what is told first it is known where it goes on.
+
+        The endpoint hears of it with the first turn.
+        """
         conversation = self.endpoint.conversation(prompt)
         session = OpenResponsesSession(self.endpoint, conversation, self._nursery)
         try:

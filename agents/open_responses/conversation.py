@@ -91,10 +91,8 @@ class Points:
 class Shown:
     """What the editor was shown of a response; `is_whole` if that is all of it."""
 
-    texts: list[str] = attrs.field(factory=list[str])
-    """Every text, as the editor repeats it."""
     own: list[str] = attrs.field(factory=list[str])
-    """Those that are the model's, and not ours."""
+    """The texts that are the model's; ours are left out where a conversation is told again."""
     calls: list[CallTool] = attrs.field(factory=list[CallTool])
     is_empty: bool = True
     is_whole: bool = False
@@ -104,10 +102,8 @@ class Shown:
         self.is_empty = self.is_empty and not batch
         for event in batch:
             match event:
-                case Say(text=text, by_us=by_us):
-                    self.texts.append(text)
-                    if not by_us:
-                        self.own.append(text)
+                case Say(text=text, by_us=False):
+                    self.own.append(text)
                 case CallTool():
                     self.calls.append(event)
                 case _:
@@ -201,7 +197,7 @@ class Conversation:
         """Take a response: what is known of it, and what of it the editor was shown."""
         outcome = _as_shown(outcome, shown)
         repeated = heard(outcome, "".join(shown.own))
-        self._track.say("".join(shown.texts), shown.calls)
+        self._track.say("".join(shown.own), shown.calls)
         self._items += repeated.items
         self._open = repeated.calls
         self.points.keep_ids(repeated.calls)

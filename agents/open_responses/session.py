@@ -14,7 +14,14 @@ from .turn import EndpointTurn
 
 
 class OpenResponsesSession:
-    """A conversation with an endpoint; it satisfies `agents.base.AgentSession`."""
+    """A conversation with an endpoint; it satisfies `agents.base.AgentSession`.
+
+    It is told what was said before, and finds the response to go on from by that (`Points`).
+    """
+
+    handle = None
+    knows_history = False
+    lost = None
 
     def __init__(
         self, endpoint: Endpoint, conversation: Conversation, nursery: trio.Nursery

@@ -14,7 +14,6 @@ from agents.open_responses.request_items import (
     CallItem,
     CompactionItem,
     MessageItem,
-    ReasoningItem,
     ResultItem,
 )
 from agents.open_responses.request_messages import NO_RESULT, ConversionOptions
@@ -292,5 +291,4 @@ def test_what_we_say_ourselves_is_not_told_as_the_model_s() -> None:
     shown.add([Say("b"), Say("(ours)", by_us=True), Attach("usage", b""), Stop()])
     talk.it.hear(Outcome(status="incomplete"), shown, SETUP)
     assert talk.ask() == (["user: a", "assistant: b"], None)
-    assert "".join(shown.texts) == "b(ours)"
-    assert ReasoningItem(()) == ReasoningItem(())
+    assert shown.own == ["b"]

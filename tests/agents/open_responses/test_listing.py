@@ -48,9 +48,12 @@ async def test_an_endpoint_that_does_not_answer_holds_up_nobody() -> None:
     async with responses_server() as server:
         server.plans.append(Plan())
         catalogue = parse_catalogue(TOML.format(url="http://127.0.0.1:1/v1"))
-        async with open_directory() as directory, connected_to(
-            directory.agent_for, catalogue=catalogue, list_models=keep_listing
-        ) as editor:
+        async with (
+            open_directory() as directory,
+            connected_to(
+                directory.agent_for, catalogue=catalogue, list_models=keep_listing
+            ) as editor,
+        ):
             answer = await editor.call("lm/provideLanguageModelChatInformation", {})
             assert [model["id"] for model in answer["models"]] == ["eliza"]
 
