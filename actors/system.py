@@ -37,8 +37,8 @@ async def run_system(
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.
 
     `list_models` finds more models, and says so each time. `processes` counts the processes of the
-    agents, for who asks for statistics. At the end every open request is settled, every session closed and every line written, within
-    `LEAVING_SECONDS`.
+    agents, for who asks for statistics. At the end every open request is settled, every session
+    closed and every line written, within `LEAVING_SECONDS`.
     """
     outbox = Outbox()
     port = EditorPort(outbox, catalogue, trace)
