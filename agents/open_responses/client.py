@@ -38,6 +38,13 @@ _END_SECONDS = 0.1
 """How long an answer that is over may take to end, so that its connection can be used again."""
 _FAULT_BYTES = 64 * 1024
 _WHOLE_BYTES = 64 * 1024 * 1024
+_OUT_OF_REACH = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.InvalidURL,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+)
 
 log = logging.getLogger("vscodelm.open_responses")
 
@@ -62,8 +69,11 @@ class EndpointAnswer:
         return await self._body.read(_WHOLE_BYTES, self._start)
 
     async def end(self) -> None:
-        """Read what is left, if it comes at once; then the connection can be used again."""
-        with trio.move_on_after(_END_SECONDS):
+        """Read what is left, if it comes at once; then the connection can be used again.
+
+        What goes wrong with that has no meaning any more.
+        """
+        with trio.move_on_after(_END_SECONDS), suppress(EndpointError):
             while await self.receive() is not None:
                 pass
 
@@ -195,9 +205,7 @@ def _in_our_words(server: str, idle_seconds: float) -> Generator[None]:
         yield
     except (httpx.ReadTimeout, httpx.WriteTimeout):
         raise silent(server, idle_seconds) from None
-    except (httpx.ConnectError, httpx.ConnectTimeout, httpx.ProxyError) as error:
-        raise out_of_reach(server, _reason(error)) from None
-    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+    except _OUT_OF_REACH as error:
         raise out_of_reach(server, _reason(error)) from None
     except (httpx.LocalProtocolError, UnicodeEncodeError):
         raise bad_header(server) from None

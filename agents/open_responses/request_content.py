@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias, assert_never, cast
 
 import msgspec
 
@@ -73,6 +73,8 @@ def without_images(parts: Sequence[Part], images: ElsewhereImages) -> str:
                 texts.append(f"[image: {url.partition(';')[0].removeprefix('data:')}]")
             case InputFile(filename=name):
                 texts.append(f"[file: {name}]")
+            case _:
+                assert_never(part)
     return "".join(texts)
 
 

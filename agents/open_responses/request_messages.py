@@ -8,7 +8,7 @@ front becomes the `instructions`; a system message in the middle stays where it 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, assert_never
 
 import attrs
 import msgspec
@@ -140,6 +140,8 @@ class _Conversion:
                     self._user(index, message)
                 case "assistant":
                     self._assistant(index, message)
+                case _:
+                    assert_never(message.role)
         return Converted("\n\n".join(self._instructions), tuple(self._placed))
 
     def _put(self, source: int, *items: Item) -> None:

@@ -112,8 +112,7 @@ class Response:
             case Stop():
                 return last
             case None:
-                text = f"{self.server} went on from nothing, twice."
-                return Break(Failure("AgentFailed", text))
+                raise AssertionError("what goes on from nothing is asked again, in full")
 
 
 @attrs.define(eq=False)
@@ -194,10 +193,7 @@ class _Attempt:
         if event is None:
             start = body[:200].decode(errors="replace")
             raise no_stream(self.response.server, "JSON of another kind", start)
-        events = [*self.machine.feed(event)]
-        if not self.machine.is_over:
-            events += self.machine.finish()
-        return await self._pass_on(events)
+        return await self._pass_on([*self.machine.feed(event)])
 
     async def _pass_on(self, events: list[Event]) -> Stop | Break | None:
         """Show events; keep back how it ended, which may be to ask again."""

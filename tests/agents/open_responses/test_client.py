@@ -13,7 +13,7 @@ from tests.fakes.responses_server import Plan, responses_server
 
 from .endpoints import SOON, agent_at, alone, failure_in, said
 
-ANSWER = Text("Grüße, 世界! \u2028 \x85 " * 20, pieces=40)
+ANSWER = Text("Grüße, 世界! \u2028 \x85 " * 5, pieces=10)
 KEY = "very-secret-0123456789"
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
-from agents.events import CallTool, Stop, StopReason
+from agents.events import CallTool, Prompt, Stop, StopReason
+from agents.open_responses.request_names import fitting_name
+from agents.open_responses.sse import SseSplitter
+from bridge.wire import ToolSpec
 from tests.fakes.responses_events import Call, Refused, Text, Thought
 from tests.fakes.responses_server import Plan, responses_server
 
-from .endpoints import SOON, agent_at, alone, asking, events_of, failure_in, said
+from .endpoints import SOON, agent_at, alone, asking, events_of, failure_in, rest_of, said
+from .words import user
 
 # Before the first part.
 
@@ -126,6 +131,30 @@ async def test_a_refusal_is_the_answer() -> None:
         assert events[-1] == Stop(StopReason.REFUSAL)
 
 
+async def test_a_connection_that_breaks_after_the_end_breaks_nothing() -> None:
+    async with responses_server() as server, agent_at(server) as agent:
+        server.plans.append(Plan(outputs=[Text("Well.")], reset=10**9))
+        events = await alone(agent)
+        assert said(events) == "Well."
+        assert events[-1] == Stop()
+        assert len(server.bodies) == 1
+
+
+async def test_what_is_odd_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async with responses_server() as server, agent_at(server, retries=0) as agent:
+        server.plans.append(Plan(body=b"data: oh\n\n"))
+        assert failure_in(await alone(agent)).kind == "Unavailable"
+    assert "no JSON object" in caplog.text
+
+
+async def test_an_event_that_is_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("agents.open_responses.response.SseSplitter", partial(SseSplitter, 5000))
+    async with responses_server() as server, agent_at(server) as agent:
+        server.plans.append(Plan(outputs=[Text("x" * 9000, pieces=1)]))
+        assert "too long" in failure_in(await alone(agent)).message
+        assert len(server.bodies) == 1
+
+
 # What it was to go on from.
 
 
@@ -145,6 +174,7 @@ async def test_an_unknown_response_is_told_in_full_and_gone_on_from() -> None:
         (404, b'{"error":{"message":"gone","param":"response_id"}}'),
         (400, b'{"error":{"message":"gone","param":"previous_response_id"}}'),
         (409, b"previous_response_not_found"),
+        (200, b'data: {"error":{"message":"gone","code":"previous_response_not_found"}}\n\n'),
     ],
 )
 async def test_servers_say_so_in_many_ways(status: int, body: bytes) -> None:
@@ -193,10 +223,10 @@ async def test_other_tools_are_told_with_everything() -> None:
         agent.session(asking("")) as session,
     ):
         await events_of(session, "one")
-        await events_of(session, "two")
-        events = session.run(asking("three"))
-        await events.aclose()
-    assert [len(body["input"]) for body in server.bodies][:2] == [1, 1]
+        other = Prompt((user("two"),), tools=(ToolSpec("other"),))
+        await rest_of(session, session.run(other))
+        await events_of(session, "three")
+    assert [len(body["input"]) for body in server.bodies] == [1, 3, 5]
 
 
 async def test_reasoning_goes_back_with_the_results_of_calls() -> None:
@@ -216,17 +246,11 @@ async def test_reasoning_goes_back_with_the_results_of_calls() -> None:
 
 
 async def test_a_tool_is_called_by_the_editor_s_name() -> None:
+    prompt = Prompt((user("go"),), tools=(ToolSpec("my tool!"),))
     async with responses_server() as server, agent_at(server) as agent:
-        prompt = asking("go")
-        odd = type(prompt.tools[0])("my tool!")
+        server.plans.append(Plan(outputs=[Call(fitting_name("my tool!"), {})]))
         async with agent.session(prompt) as session:
-            server.plans.append(Plan(outputs=[Text("x")]))
-            turn = session.run(type(prompt)(prompt.messages, tools=(odd,)))
-            async for _ in turn:
-                pass
-            (tool,) = server.bodies[0]["tools"]
-            server.plans.append(Plan(outputs=[Call(tool["name"], {})]))
-            turn = session.run(type(prompt)(prompt.messages, tools=(odd,)))
-            batches = [await turn.receive() for _ in range(1)]
-            calls = [event for batch in batches for event in batch if isinstance(event, CallTool)]
-            assert [call.name for call in calls] == ["my tool!"]
+            events = await rest_of(session, session.run(prompt))
+    (tool,) = server.bodies[0]["tools"]
+    assert tool["name"] == fitting_name("my tool!")
+    assert [event.name for event in events if isinstance(event, CallTool)] == ["my tool!"]
