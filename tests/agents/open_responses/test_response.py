@@ -184,7 +184,8 @@ async def test_servers_say_so_in_many_ways(status: int, body: bytes) -> None:
         agent.session(asking("")) as session,
     ):
         await events_of(session, "one")
-        server.plans.append(Plan(status, {}, body, "application/json"))
+        kind = "text/event-stream" if status == 200 else "application/json"
+        server.plans.append(Plan(status, {}, body, kind))
         assert said(await events_of(session, "two")) == "one / two"
 
 
