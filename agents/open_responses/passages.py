@@ -208,9 +208,8 @@ class Passages:
 
     def _telling(self, texts: Texts) -> Passage | None:
         """Look for what has just said these texts: another name for it, or the same again."""
-        if not join(texts):
-            return None
-        return next((one for one in reversed(self._passages) if one.tells(texts)), None)
+        said = (one for one in reversed(self._passages) if one.length)
+        return next((one for one in said if one.tells(texts)), None)
 
     def _match(self, sign: int, item_id: str | None, index: int, texts: Texts) -> Passage | None:
         for passage in self._passages:

@@ -106,6 +106,18 @@ def test_a_call_that_is_announced_twice_is_one() -> None:
     assert ledger.broken == []
 
 
+def test_arguments_go_to_the_call_they_name_and_to_no_other() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    ledger.announce(item(id="fc_2", call_id="call_2"), 1)
+    ledger.add(arguments(call_id="call_1", delta=ARGUMENTS))
+    assert ledger.finish(item(), 0) == [LOOK]
+    ledger.add(arguments(output_index=2, delta='{"c":3}'))
+    assert ledger.finish(item(id="fc_2", call_id="call_2"), 1)[0].parameters == {}
+    third = ledger.finish(item(id="fc_3", call_id="call_3"), 2)
+    assert [one.parameters for one in third] == [{"c": 3}]
+
+
 # Rule 2: when a call is emitted.
 
 
@@ -316,6 +328,19 @@ def test_unfinished_calls_of_the_same_name_are_told_apart_by_their_arguments() -
     ]
     found = ledger.conclude(final, is_complete=True)
     assert sorted(str(one.parameters) for one in found) == ["{'a': 1}", "{'a': 2}"]
+
+
+def test_unfinished_calls_of_the_same_arguments_are_told_apart_by_their_names() -> None:
+    ledger = CallLedger()
+    for number, name in enumerate(("look", "go")):
+        ledger.announce(item(id=f"fc_{number}", call_id=f"call_{number}", name=name), number)
+        ledger.add(arguments(item_id=f"fc_{number}", delta=ARGUMENTS))
+    final = [
+        item(id=f"t_{name}", call_id=f"t_{name}", name=name, arguments=ARGUMENTS)
+        for name in ("go", "look")
+    ]
+    found = ledger.conclude(final, is_complete=True)
+    assert [(one.name, one.call_id) for one in found] == [("go", "t_go"), ("look", "t_look")]
 
 
 # Rule 7: ids.

@@ -141,3 +141,19 @@ def test_an_empty_whole_says_nothing() -> None:
     passages = Passages()
     assert passages.complete(None, None, None, "") == ""
     assert passages.add(None, None, None, "x") == "x"
+
+
+def test_an_index_finds_what_is_done_where_every_event_has_another_id() -> None:
+    passages = Passages()
+    passages.add("r1", 0, 0, "x")
+    assert rest(passages, "r2", 0, [(0, "x")]) == ""
+    assert passages.complete("r3", 0, 0, "x") == ""
+    assert passages.add("r4", 0, 0, "x") == ""
+
+
+def test_an_item_without_text_is_no_other_one() -> None:
+    passages = Passages()
+    passages.open("a", 0)
+    assert rest(passages, "b", None, []) == ""
+    assert passages.add("a", 0, 0, "x") == "x"
+    assert rest(passages, "a", 0, [(0, "xy")]) == "y"

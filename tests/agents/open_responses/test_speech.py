@@ -186,6 +186,12 @@ def test_a_delta_of_nothing_is_nothing() -> None:
         assert hear([event, DONE]).events == [Stop()]
 
 
+def test_a_delta_that_comes_too_late_is_nothing() -> None:
+    key = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    whole, late = text("output_text.done", "ab", **key), text("output_text.delta", "b", **key)
+    assert hear([whole, late, DONE]).events == [Say("ab"), Stop()]
+
+
 def test_a_part_of_an_unknown_kind_is_left_out() -> None:
     part = {"type": "response.content_part.done", "part": {"type": "input_image"}}
     assert hear([part, DONE]).events == [Stop()]

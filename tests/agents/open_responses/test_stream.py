@@ -248,6 +248,15 @@ def test_a_whole_response_is_a_stream_of_one_event() -> None:
     assert again.outcome.status == "unchained"
 
 
+def test_an_event_of_a_type_of_its_own_is_no_response_and_no_error() -> None:
+    events = script(say("a"))
+    own = {"type": "acme:x", "object": "response", "status": "failed", "error": {"message": "no"}}
+    heard = hear([events[0], own, {"object": "chunk"}, *events[1:]])
+    assert heard.text == "a"
+    assert heard.end == Stop()
+    assert len(heard.outcome.notes) == 2
+
+
 # The end.
 
 
