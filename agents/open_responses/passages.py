@@ -68,8 +68,6 @@ class Passages:
             passage = self._telling([(0, text)])
         passage = passage or self._new(item_id, index)
         part = passage.parts.get(place or 0)
-        if part is not None and part.is_done:
-            return ""
         # Places can't be trusted where each delta, and each whole, has its own.
         pending = [one for one in passage.parts.values() if one.length and not one.is_done]
         if len(pending) > 1 or (pending and part is None):

@@ -75,6 +75,17 @@ def test_calls_that_all_have_the_index_0_are_told_apart() -> None:
     assert second == [WholeCall("call_2", "look", {"b": 2}, '{"b":2}')]
 
 
+def test_so_are_those_that_were_announced() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    ledger.announce(item(id="fc_2", call_id="call_2"), 0)
+    ledger.add(arguments(item_id="fc_1", output_index=0, delta=ARGUMENTS))
+    ledger.add(arguments(item_id="fc_2", output_index=0, delta='{"b":2}'))
+    assert ledger.finish(item(), 0) == [LOOK]
+    (second,) = ledger.finish(item(id="fc_2", call_id="call_2"), 0)
+    assert second.parameters == {"b": 2}
+
+
 @pytest.mark.parametrize("key", [{"item_id": "fc_1"}, {"item_id": "call_1"}, {"output_index": 3}])
 def test_arguments_may_come_before_their_call(key: JSON) -> None:
     ledger = CallLedger()
@@ -286,6 +297,14 @@ def test_a_third_one_in_the_end_is_new() -> None:
     assert len(hear(events).calls) == 3
 
 
+def test_what_has_other_ids_and_other_arguments_or_another_name_is_new() -> None:
+    for change in ({"arguments": '{"b":2}'}, {"name": "go"}):
+        ledger = CallLedger()
+        assert ledger.finish(item(arguments=ARGUMENTS), 0) == [LOOK]
+        final = {"id": "x", "call_id": "y", "arguments": ARGUMENTS, **change}
+        assert len(ledger.conclude([item(**final)], is_complete=True)) == 1
+
+
 def test_calls_that_are_swapped_in_the_end_are_known() -> None:
     written = Script()
     written.begin()
@@ -357,6 +376,17 @@ def test_one_id_with_other_arguments_or_another_name_is_two() -> None:
         heard = hear(script(call(), other))
         assert len(heard.calls) == 2
         assert heard.call_ids == ["gw-call_1", "gw-call_1~1"]
+
+
+def test_they_are_told_apart_as_soon_as_they_are_done() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    assert ledger.finish(item(arguments=ARGUMENTS), 0) == [LOOK]
+    ledger.announce(item(id="fc_2"), 1)
+    ledger.add(arguments(item_id="fc_2", output_index=1, delta='{"b":2}'))
+    (second,) = ledger.finish(item(id="fc_2"), 1)
+    assert second.parameters == {"b": 2}
+    assert ledger.finish(item(id="fc_3", arguments='{"c":3}'), 2)[0].parameters == {"c": 3}
 
 
 @pytest.mark.parametrize("call_id", ["", None])
