@@ -265,6 +265,13 @@ def test_of_an_incomplete_response_only_items_that_say_they_are_complete_are_emi
         assert CallLedger().conclude([unsure], is_complete=False) == []
 
 
+def test_of_an_incomplete_response_no_call_is_made_out_of_its_pieces() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    ledger.add(arguments(item_id="fc_1", delta=ARGUMENTS))
+    assert ledger.conclude([], is_complete=False) == []
+
+
 def test_an_item_in_progress_that_is_done_is_done() -> None:
     """OpenAI's calls out of a program say so."""
     assert CallLedger().finish(item(arguments=ARGUMENTS, status="in_progress"), 0) == [LOOK]
