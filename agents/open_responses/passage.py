@@ -83,9 +83,9 @@ class Passage:
         for part in reversed(self.parts.values()):
             if left <= 0:
                 break
-            last.insert(0, part)
+            last.append(part)
             left -= part.length
-        return left == 0 and rest_after(last, text) == ""
+        return left == 0 and rest_after(reversed(last), text) == ""
 
     def tells(self, texts: Texts) -> bool:
         """Tell whether just these texts were said."""

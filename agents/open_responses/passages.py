@@ -68,8 +68,6 @@ class Passages:
             passage = self._telling([(0, text)])
         passage = passage or self._new(item_id, index)
         part = passage.parts.get(place or 0)
-        if part is not None and part.is_done:
-            return ""
         # Places can't be trusted where each delta, and each whole, has its own.
         pending = [one for one in passage.parts.values() if one.length and not one.is_done]
         if len(pending) > 1 or (pending and part is None):
@@ -208,9 +206,8 @@ class Passages:
 
     def _telling(self, texts: Texts) -> Passage | None:
         """Look for what has just said these texts: another name for it, or the same again."""
-        if not join(texts):
-            return None
-        return next((one for one in reversed(self._passages) if one.tells(texts)), None)
+        said = (one for one in reversed(self._passages) if one.length)
+        return next((one for one in said if one.tells(texts)), None)
 
     def _match(self, sign: int, item_id: str | None, index: int, texts: Texts) -> Passage | None:
         for passage in self._passages:

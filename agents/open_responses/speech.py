@@ -140,10 +140,8 @@ class Speech:
         match part:
             case {"type": "output_text" | "text", "text": str(text)}:
                 yield from self._say_rest(event, text)
-                annotations = annotations_of(part)
-                if annotations:
-                    passage = self._messages.near(event.item_id, event.output_index)
-                    yield from self._cite(passage, annotations)
+                passage = self._messages.near(event.item_id, event.output_index)
+                yield from self._cite(passage, annotations_of(part))
             case {"type": "refusal", "refusal": str(text)}:
                 self.has_refused |= bool(text)
                 yield from self._say_rest(event, text)

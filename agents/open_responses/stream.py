@@ -106,8 +106,6 @@ class StreamMachine:
     def outcome(self) -> Outcome:
         """What is known of the response by now."""
         snapshot = self._snapshot
-        final = read_items(snapshot.output)
-        done = [self._items[index] for index in sorted(self._items)]
         return Outcome(
             status=self._status,
             response_id=snapshot.id,
@@ -115,13 +113,27 @@ class StreamMachine:
             model=snapshot.model,
             store=snapshot.store,
             usage=read_usage(snapshot.usage),
-            output=tuple(final if len(final) >= len(done) else done),
+            output=self._output,
             calls=tuple(self._called),
             has_emitted=self._has_emitted,
             fault=self._fault,
             incomplete_reason=self._incomplete_reason,
             notes=tuple(self._notes),
         )
+
+    @property
+    def _output(self) -> tuple[Raw, ...]:
+        """The final output; what was done, where the final output lacks calls, or is empty."""
+        final = read_items(self._snapshot.output)
+        emitted = {call.server_call_id for call in self._called}
+        calls = [raw for raw in final if read_item(raw).type == "function_call"]
+        if final and len(calls) >= len(emitted):
+            return tuple(final)
+        done: dict[str, Raw] = {}
+        for place in sorted(self._items):
+            item = read_item(self._items[place])
+            done.setdefault(item.call_id or item.id or str(place), self._items[place])
+        return tuple(done.values())
 
     def feed(self, data: bytes, name: bytes = b"") -> Batch:
         """Take the data of one event; `name` counts where the data has no type of its own."""
@@ -191,7 +203,7 @@ class StreamMachine:
             case Meaning.ALIVE | Meaning.ERROR | Meaning.FAILED:
                 return True
             case Meaning.SNAPSHOT | Meaning.COMPLETED | Meaning.INCOMPLETE:
-                snapshot = read_snapshot(data if event.object else event.response)
+                snapshot = read_snapshot(data if event.response == NOTHING else event.response)
                 self._learn(snapshot)
                 self._is_confirmed = snapshot.previous_response_id == self._sent_response_id
                 return self._is_confirmed
@@ -203,7 +215,7 @@ class StreamMachine:
             case Meaning.SNAPSHOT:
                 self._learn(read_snapshot(event.response))
             case Meaning.COMPLETED | Meaning.INCOMPLETE | Meaning.FAILED:
-                snapshot = read_snapshot(data if event.object else event.response)
+                snapshot = read_snapshot(data if event.response == NOTHING else event.response)
                 self._learn(snapshot)
                 yield from self._end(meaning, snapshot)
             case Meaning.ERROR:
@@ -282,12 +294,12 @@ class StreamMachine:
         broken = self._ledger.broken
         if broken:
             names = ", ".join(f"`{name}`" for name in dict.fromkeys(broken))
-            said = f"the model called {names} with arguments that are no JSON object"
+            said = f"The model called {names} with arguments that are no JSON object"
             self._note(said)
             if not self._has_emitted:
-                yield from self._fail(Fault(502, said.capitalize(), "invalid_tool_arguments"))
+                yield from self._fail(Fault(502, said, "invalid_tool_arguments"))
                 return
-            yield Say(f"\n\n*({said[0].upper()}{said[1:]}; that call was left out.)*\n", by_us=True)
+            yield Say(f"\n\n*({said}; that call was left out.)*\n", by_us=True)
         yield from self._stop(
             "completed", StopReason.REFUSAL if self._speech.has_refused else StopReason.END_TURN
         )

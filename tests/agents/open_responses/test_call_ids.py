@@ -32,6 +32,12 @@ def test_the_id_is_the_servers_with_a_prefix() -> None:
     assert inward("gw-call_1~1") == "call_1"
 
 
+def test_only_so_many_ids_are_remembered() -> None:
+    """From then on each gets a suffix, as it may have been given."""
+    ids = CallIds(1)
+    assert [ids.outward(one) for one in "aba"] == ["gw-a", "gw-b~1", "gw-a~2"]
+
+
 def test_a_call_without_an_id_gets_one() -> None:
     ids = CallIds()
     first, second = ids.outward(""), ids.outward("")

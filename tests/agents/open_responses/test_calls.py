@@ -75,6 +75,17 @@ def test_calls_that_all_have_the_index_0_are_told_apart() -> None:
     assert second == [WholeCall("call_2", "look", {"b": 2}, '{"b":2}')]
 
 
+def test_so_are_those_that_were_announced() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    ledger.announce(item(id="fc_2", call_id="call_2"), 0)
+    ledger.add(arguments(item_id="fc_1", output_index=0, delta=ARGUMENTS))
+    ledger.add(arguments(item_id="fc_2", output_index=0, delta='{"b":2}'))
+    assert ledger.finish(item(), 0) == [LOOK]
+    (second,) = ledger.finish(item(id="fc_2", call_id="call_2"), 0)
+    assert second.parameters == {"b": 2}
+
+
 @pytest.mark.parametrize("key", [{"item_id": "fc_1"}, {"item_id": "call_1"}, {"output_index": 3}])
 def test_arguments_may_come_before_their_call(key: JSON) -> None:
     ledger = CallLedger()
@@ -104,6 +115,18 @@ def test_a_call_that_is_announced_twice_is_one() -> None:
     assert ledger.finish(item(arguments=ARGUMENTS), 3) == [LOOK]
     assert ledger.conclude([], is_complete=True) == []
     assert ledger.broken == []
+
+
+def test_arguments_go_to_the_call_they_name_and_to_no_other() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    ledger.announce(item(id="fc_2", call_id="call_2"), 1)
+    ledger.add(arguments(call_id="call_1", delta=ARGUMENTS))
+    assert ledger.finish(item(), 0) == [LOOK]
+    ledger.add(arguments(output_index=2, delta='{"c":3}'))
+    assert ledger.finish(item(id="fc_2", call_id="call_2"), 1)[0].parameters == {}
+    third = ledger.finish(item(id="fc_3", call_id="call_3"), 2)
+    assert [one.parameters for one in third] == [{"c": 3}]
 
 
 # Rule 2: when a call is emitted.
@@ -242,6 +265,13 @@ def test_of_an_incomplete_response_only_items_that_say_they_are_complete_are_emi
         assert CallLedger().conclude([unsure], is_complete=False) == []
 
 
+def test_of_an_incomplete_response_no_call_is_made_out_of_its_pieces() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    ledger.add(arguments(item_id="fc_1", delta=ARGUMENTS))
+    assert ledger.conclude([], is_complete=False) == []
+
+
 def test_an_item_in_progress_that_is_done_is_done() -> None:
     """OpenAI's calls out of a program say so."""
     assert CallLedger().finish(item(arguments=ARGUMENTS, status="in_progress"), 0) == [LOOK]
@@ -272,6 +302,14 @@ def test_a_third_one_in_the_end_is_new() -> None:
     third = {**events[-1]["response"]["output"][0], "id": "fc_9", "call_id": "call_9"}
     events[-1]["response"]["output"].append(third)
     assert len(hear(events).calls) == 3
+
+
+def test_what_has_other_ids_and_other_arguments_or_another_name_is_new() -> None:
+    for change in ({"arguments": '{"b":2}'}, {"name": "go"}):
+        ledger = CallLedger()
+        assert ledger.finish(item(arguments=ARGUMENTS), 0) == [LOOK]
+        final = {"id": "x", "call_id": "y", "arguments": ARGUMENTS, **change}
+        assert len(ledger.conclude([item(**final)], is_complete=True)) == 1
 
 
 def test_calls_that_are_swapped_in_the_end_are_known() -> None:
@@ -318,6 +356,19 @@ def test_unfinished_calls_of_the_same_name_are_told_apart_by_their_arguments() -
     assert sorted(str(one.parameters) for one in found) == ["{'a': 1}", "{'a': 2}"]
 
 
+def test_unfinished_calls_of_the_same_arguments_are_told_apart_by_their_names() -> None:
+    ledger = CallLedger()
+    for number, name in enumerate(("look", "go")):
+        ledger.announce(item(id=f"fc_{number}", call_id=f"call_{number}", name=name), number)
+        ledger.add(arguments(item_id=f"fc_{number}", delta=ARGUMENTS))
+    final = [
+        item(id=f"t_{name}", call_id=f"t_{name}", name=name, arguments=ARGUMENTS)
+        for name in ("go", "look")
+    ]
+    found = ledger.conclude(final, is_complete=True)
+    assert [(one.name, one.call_id) for one in found] == [("go", "t_go"), ("look", "t_look")]
+
+
 # Rule 7: ids.
 
 
@@ -332,6 +383,17 @@ def test_one_id_with_other_arguments_or_another_name_is_two() -> None:
         heard = hear(script(call(), other))
         assert len(heard.calls) == 2
         assert heard.call_ids == ["gw-call_1", "gw-call_1~1"]
+
+
+def test_they_are_told_apart_as_soon_as_they_are_done() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    assert ledger.finish(item(arguments=ARGUMENTS), 0) == [LOOK]
+    ledger.announce(item(id="fc_2"), 1)
+    ledger.add(arguments(item_id="fc_2", output_index=1, delta='{"b":2}'))
+    (second,) = ledger.finish(item(id="fc_2"), 1)
+    assert second.parameters == {"b": 2}
+    assert ledger.finish(item(id="fc_3", arguments='{"c":3}'), 2)[0].parameters == {"c": 3}
 
 
 @pytest.mark.parametrize("call_id", ["", None])

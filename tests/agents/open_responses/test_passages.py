@@ -119,6 +119,22 @@ def test_wholes_that_count_up_are_one_text() -> None:
     assert passages.complete("a", 0, 8, "abc") == ""
 
 
+def test_two_parts_of_places_that_count_up_are_told_apart() -> None:
+    passages = Passages()
+    for place, text in ((0, "ab"), (7, "cd")):
+        assert passages.add("a", 0, place, text) == text
+        assert passages.complete("a", 0, place + 1, text) == ""
+        assert passages.complete("a", 0, place + 2, text) == ""
+    assert passages.complete("a", 0, 17, "bcd") == "bcd"
+
+
+def test_items_that_are_announced_are_told_apart_without_an_index() -> None:
+    passages = Passages()
+    for item_id in ("a", "b"):
+        passages.open(item_id, None)
+        assert passages.complete(item_id, None, 0, "ok") == "ok"
+
+
 def test_parts_at_several_places_that_are_no_one_text_are_completed_each() -> None:
     passages = Passages()
     passages.add("a", 0, 0, "x")
@@ -141,3 +157,19 @@ def test_an_empty_whole_says_nothing() -> None:
     passages = Passages()
     assert passages.complete(None, None, None, "") == ""
     assert passages.add(None, None, None, "x") == "x"
+
+
+def test_an_index_finds_what_is_done_where_every_event_has_another_id() -> None:
+    passages = Passages()
+    passages.add("r1", 0, 0, "x")
+    assert rest(passages, "r2", 0, [(0, "x")]) == ""
+    assert passages.complete("r3", 0, 0, "x") == ""
+    assert passages.add("r4", 0, 0, "x") == ""
+
+
+def test_an_item_without_text_is_no_other_one() -> None:
+    passages = Passages()
+    passages.open("a", 0)
+    assert rest(passages, "b", None, []) == ""
+    assert passages.add("a", 0, 0, "x") == "x"
+    assert rest(passages, "a", 0, [(0, "xy")]) == "y"

@@ -131,8 +131,8 @@ def test_a_message_that_is_new_in_the_final_output_is_said() -> None:
 
 def test_what_was_said_under_an_unknown_name_is_not_said_again() -> None:
     """Neither id nor index nor the beginning fits: it could be what was said, told otherwise."""
-    deltas = [text("output_text.delta", "abd", item_id="a", output_index=3)]
-    assert hear([*deltas, end(item("abc", id="b"))]).text == "abd"
+    deltas = [text("output_text.delta", "abx", item_id="a", output_index=3)]
+    assert hear([*deltas, end(item("abc", id="b"))]).text == "abx"
 
 
 def test_a_message_whose_beginning_was_said_is_found_by_it() -> None:
@@ -184,6 +184,12 @@ def test_a_delta_of_nothing_is_nothing() -> None:
     for delta in ("", None):
         event = {"type": "response.output_text.delta", "delta": delta, "output_index": 0}
         assert hear([event, DONE]).events == [Stop()]
+
+
+def test_a_delta_that_comes_too_late_is_nothing() -> None:
+    key = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
+    whole, late = text("output_text.done", "ab", **key), text("output_text.delta", "b", **key)
+    assert hear([whole, late, DONE]).events == [Say("ab"), Stop()]
 
 
 def test_a_part_of_an_unknown_kind_is_left_out() -> None:
@@ -279,6 +285,19 @@ def test_reasoning_is_told_one_way_only(is_summary: bool) -> None:
     heard = hear([{**first, **keys}, {**second, **keys}, both, end(both["item"])])
     assert heard.thought == ("in short" if is_summary else "at length")
     assert hear([both, end(both["item"])]).thought == "in short"
+
+
+def test_reasoning_stays_with_the_way_that_it_began() -> None:
+    both = {
+        "type": "reasoning",
+        "id": "rs_2",
+        "summary": [{"type": "summary_text", "text": "in short"}],
+        "content": [{"type": "reasoning_text", "text": "at length"}],
+    }
+    raw = text("reasoning_text.delta", "hm", item_id="rs_1", output_index=0)
+    short = text("reasoning_summary_text.delta", "hm", item_id="rs_1", output_index=0)
+    assert hear([raw, done(both, output_index=1), DONE]).thought == "hm\n\nat length"
+    assert hear([short, done(both, output_index=1), DONE]).thought == "hm\n\nin short"
 
 
 def test_between_the_parts_of_a_summary_is_a_blank_line() -> None:

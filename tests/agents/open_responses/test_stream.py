@@ -99,6 +99,30 @@ def test_a_response_that_is_not_complete_can_not_be_continued() -> None:
     assert not stream.outcome.can_be_continued
 
 
+def test_a_final_output_that_has_lost_the_calls_is_not_what_is_kept() -> None:
+    """SGLang's has nothing but a message."""
+    events = script(say("a"), call())
+    events[-1]["response"]["output"].pop()
+    items = [json.loads(bytes(raw)) for raw in hear(events).outcome.output]
+    assert [item["type"] for item in items] == ["message", "function_call"]
+
+
+def test_items_that_were_done_twice_are_kept_once() -> None:
+    events = script(say("a"), call())
+    again = {**events[-2], "output_index": 9, "item": {**events[-2]["item"], "id": "fc_9"}}
+    events[-1]["response"]["output"] = []
+    items = [
+        json.loads(bytes(raw)) for raw in hear([*events[:-1], again, events[-1]]).outcome.output
+    ]
+    assert [item.get("id") for item in items] == ["msg_0", "fc_1"]
+
+
+def test_items_without_any_id_are_kept() -> None:
+    done = {"type": "response.output_item.done", "item": {"type": "message"}}
+    outcome = hear([done, {**done, "x": 1}, ending("response.completed")]).outcome
+    assert len(outcome.output) == 2
+
+
 def test_the_newest_snapshot_counts() -> None:
     """GitHub Copilot gives a response another id in every event."""
     events = script(say("a"))
@@ -184,9 +208,10 @@ def test_what_comes_after_the_end_is_left_out() -> None:
 def test_an_item_of_null_is_none() -> None:
     events = script(say("a"))
     null = {"type": "response.output_item.done", "output_index": 0, "item": None}
+    events[-1]["response"]["output"] = []
     heard = hear([*events[:-1], null, events[-1]])
     assert heard.text == "a"
-    assert len(heard.outcome.output) == 1
+    assert [json.loads(bytes(raw))["id"] for raw in heard.outcome.output] == ["msg_0"]
 
 
 def test_items_of_hosted_tools_say_nothing_and_are_kept() -> None:
@@ -218,9 +243,23 @@ def test_a_stream_without_numbers_whose_beginning_is_doubled_is_doubled_througho
     assert hear(events).text == "hahaha"
 
 
+def test_a_word_that_is_said_twice_is_said_twice() -> None:
+    stream = machine()
+    delta = {"type": "response.output_text.delta", "delta": "ha"}
+    assert feed(stream, {"type": "response.created"}, delta, delta) == [Say("ha"), Say("ha")]
+    same_number = [{**event, "sequence_number": 7} for event in (delta, delta)]
+    assert feed(machine(), {"type": "ping", "sequence_number": 7}, *same_number) == [Say("ha")] * 2
+
+
 def test_a_server_that_gives_all_events_the_same_number_is_not_misunderstood() -> None:
     events = [{**event, "sequence_number": 0} for event in script(say("ha", "ha"))]
     assert hear(events).text == "haha"
+
+
+def test_the_number_of_an_event_tells_that_it_comes_again() -> None:
+    events = script(Thought([["ha", "ha"]]), say("a"))
+    heard = hear([one for event in events[1:] for one in (event, event)])
+    assert heard.thought == "haha"
 
 
 # Names and shapes of events.
@@ -237,15 +276,24 @@ def test_the_name_of_an_event_counts_where_its_data_has_no_type() -> None:
 
 def test_a_whole_response_is_a_stream_of_one_event() -> None:
     """Some servers answer so, whatever they are asked for."""
-    response = script(Thought([["hm"]]), say("a"), call(), usage={"input_tokens": 1})[-1][
-        "response"
-    ]
+    end = script(Thought([["hm"]]), say("a"), call(), usage={"input_tokens": 1})[-1]
+    response = end["response"]
     heard = hear([response])
     assert (heard.thought, heard.text, len(heard.calls)) == ("hm", "a", 1)
     assert heard.end == Stop()
     assert heard.usage is not None
+    assert hear([{**end, "object": "response.event"}]).text == "a"
     again = hear([response], previous_response_id="resp_0")
     assert again.outcome.status == "unchained"
+
+
+def test_an_event_of_a_type_of_its_own_is_no_response_and_no_error() -> None:
+    events = script(say("a"))
+    own = {"type": "acme:x", "object": "response", "status": "failed", "error": {"message": "no"}}
+    heard = hear([events[0], own, {"object": "chunk"}, *events[1:]])
+    assert heard.text == "a"
+    assert heard.end == Stop()
+    assert len(heard.outcome.notes) == 2
 
 
 # The end.
@@ -457,10 +505,10 @@ def test_one_call_id_for_two_calls_is_two_calls_that_can_not_be_answered_by_it()
 
 
 def test_arguments_that_are_no_object_fail_the_response_that_says_nothing_else() -> None:
-    heard = hear(script(Call("look", ['{"a":'], "call_1"), Call("go", ["[1]"], "call_2")))
+    heard = hear(script(Call("lookAt", ['{"a":'], "call_1"), Call("go", ["[1]"], "call_2")))
     assert heard.calls == []
     assert isinstance(heard.end, Break)
-    assert "`look`, `go`" in heard.end.failure.message
+    assert "`lookAt`, `go`" in heard.end.failure.message
     assert heard.outcome.fault is not None
     assert heard.outcome.fault.is_retryable
 
