@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import ssl
 
 _KEPT_SECONDS = 60.0
+_MOST_IDLE = 4
 _CLOSING_SECONDS = 1.0
 
 # They tell what they send at their lowest level, keys among it.
@@ -51,7 +52,7 @@ class Connections:
         try:
             yield lease
         finally:
-            if lease.is_clean and not self._is_closed:
+            if lease.is_clean and not self._is_closed and len(self._idle) < _MOST_IDLE:
                 self._idle.append(lease.client)
             else:
                 await _close(lease.client)

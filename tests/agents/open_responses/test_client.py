@@ -114,6 +114,22 @@ async def test_a_connection_is_used_again_where_an_answer_was_read_to_its_end() 
         assert server.connections == 1
 
 
+async def test_few_connections_wait_however_many_were_needed_at_once() -> None:
+    async with responses_server() as server, agent_at(server) as agent:
+        for _ in range(2):
+            opened = trio.Event()
+            server.plans += [Plan(wait=opened)] * 9
+            heard = len(server.heard) + 9
+            async with trio.open_nursery() as nursery:
+                for _ in range(9):
+                    nursery.start_soon(alone, agent)
+                with trio.fail_after(10):
+                    while len(server.heard) < heard:  # noqa: ASYNC110  a socket tells it
+                        await trio.sleep(0.005)
+                opened.set()
+        assert server.connections == 9 + 5
+
+
 async def test_a_connection_that_was_broken_off_is_not_used_again() -> None:
     async with responses_server() as server, agent_at(server, retries=1) as agent:
         server.plans.append(Plan(cut=0))
