@@ -34,8 +34,8 @@ _MODEL = {
 
 _ENDPOINT = {
     "id": "What its models' ids begin with: `ID/NAME`. Unique among the endpoints.",
-    "open_responses": "The endpoint, with the keys of [OpenResponsesSpec](wire.md#openresponsesspec) "
-    "but for `model`.",
+    "open_responses": "The endpoint, with the keys of "
+    "[OpenResponsesSpec](wire.md#openresponsesspec) but for `model`.",
     "include": "Which of the models that it lists can be picked, by globs of their names.",
     "exclude": "Which of those can't.",
     "settings": "[Settings](#settings) of these models' chats.",

@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 import trio
 
+from agents.open_responses.client import EndpointClient
+from agents.open_responses.trouble import EndpointError
+from bridge.wire import OpenResponsesSpec
 from tests.fakes.responses_events import Text
 from tests.fakes.responses_server import Plan, responses_server
 
@@ -151,6 +154,25 @@ async def test_no_secret_is_logged_however_much_is(caplog: pytest.LogCaptureFixt
         assert failure.message.count("[redacted]") == 2
     assert caplog.records
     assert not [text for text in (KEY, "also-secret") if text in caplog.text + repr(failure)]
+
+
+async def test_no_secret_is_told_that_a_server_repeats_in_a_stream() -> None:
+    event = f'{{"error":{{"message":"You sent {KEY}","code":"invalid"}}}}'
+    fields: dict[str, Any] = {"environment": {"KEY": KEY}, "api_key_env": "KEY"}
+    async with responses_server() as server, agent_at(server, **fields) as agent:
+        server.plans.append(Plan(body=f"data: {event}\n\n".encode()))
+        assert "You sent [redacted]" in failure_in(await alone(agent)).message
+
+
+async def test_no_secret_is_told_by_a_resource_either() -> None:
+    """The server says "Incorrect API key provided.", and here the first word is a secret."""
+    async with responses_server(key=KEY) as server:
+        spec = OpenResponsesSpec(server.base_url, "m", headers={"x-key": "Incorrect"})
+        client = EndpointClient(spec, {})
+        with pytest.raises(EndpointError) as caught:
+            await client.get("models")
+        await client.aclose()
+    assert "[redacted] API key provided" in caught.value.failure.message
 
 
 async def test_a_key_can_change_while_we_run() -> None:

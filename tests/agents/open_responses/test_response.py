@@ -92,9 +92,13 @@ async def test_who_asks_for_much_patience_is_not_waited_for() -> None:
 
 
 async def test_usage_of_a_try_that_failed_is_not_told() -> None:
-    async with responses_server() as server, agent_at(server, retries=0) as agent:
-        server.plans.append(Plan(outputs=[], ending="failed"))
+    usage = '"usage":{"input_tokens":1,"output_tokens":0}'
+    error = '"error":{"code":"server_error","message":"unwell"}'
+    event = f'{{"type":"response.failed","response":{{"status":"failed",{usage},{error}}}}}'
+    async with responses_server() as server, agent_at(server, retries=1) as agent:
+        server.plans += [Plan(body=f"data: {event}\n\n".encode())] * 2
         assert [type(event).__name__ for event in await alone(agent)] == ["Break"]
+        assert len(server.bodies) == 2
 
 
 # After it.
