@@ -30,10 +30,14 @@ class Part:
         self.length += len(text)
         self.checksum = crc32(text.encode(), self.checksum)
 
+    def is_at(self, start: int, whole: str) -> bool:
+        """Tell whether what was said stands there in the whole."""
+        said = whole[start : start + self.length].encode("utf-8", "replace")
+        return crc32(said) == self.checksum
+
     def rest_of(self, whole: str) -> str | None:
         """Return what is missing of the whole; None if something else was said."""
-        said = whole[: self.length].encode("utf-8", "replace")
-        return whole[self.length :] if crc32(said) == self.checksum else None
+        return whole[self.length :] if self.is_at(0, whole) else None
 
 
 @attrs.define(eq=False)
@@ -99,9 +103,9 @@ def join(texts: Texts) -> str:
 
 def rest_after(parts: Iterable[Part], whole: str) -> str | None:
     """Return what follows the parts in the whole; None if it doesn't begin with them."""
+    start = 0
     for part in parts:
-        rest = part.rest_of(whole)
-        if rest is None:
+        if not part.is_at(start, whole):
             return None
-        whole = rest
-    return whole
+        start += part.length
+    return whole[start:]

@@ -128,8 +128,8 @@ FAULTS = [
     Fault(
         "another text is added to what was said",
         "passage",
-        "if crc32(said) == self.checksum else None",
-        "",
+        "return crc32(said) == self.checksum",
+        "return True",
         ("passages",),
     ),
     Fault(
