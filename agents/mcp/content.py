@@ -60,8 +60,8 @@ def _pieces(result: Any) -> Iterator[_Piece]:
             yield text
         case {"value": {"node": dict()} as element} | ({"node": dict()} as element):
             yield from _element(cast("JSON", element)["node"])
-        case {"content": list() as parts} if cast("JSON", result).keys() <= {"content", "isError"}:
-            yield from _pieces(cast("list[Any]", parts))
+        case {"content": [*parts]} if cast("JSON", result).keys() <= {"content", "isError"}:
+            yield from _pieces(parts)
         case {"value": value} if cast("JSON", result).keys() <= {"type", "value"}:
             yield from _pieces(value)
         case _:
@@ -99,8 +99,8 @@ def _element(node: Any) -> Iterator[_Piece]:
             yield from _pieces(value)
         case {"props": {"src": str(source)}}:
             yield from _image(source)
-        case {"children": list() as children}:
-            for child in cast("list[Any]", children):
+        case {"children": [*children]}:
+            for child in children:
                 yield from _element(child)
         case _:
             return
