@@ -41,6 +41,7 @@ from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
 from bridge.wire import PERMISSION_TOOL, RequestId, Stats
 
 from .editor import EditorPort
+from .handle import SessionHandle
 from .inbox import (
     Asked,
     Cancelled,
@@ -56,7 +57,7 @@ from .inbox import (
 from .log import decision
 from .outbox import Outbox
 from .plan import Delivery, offered_tools
-from .session import SessionActor, SessionHandle
+from .session import SessionActor
 
 AgentFactory = Callable[[AgentChoice], Agent]
 

@@ -188,6 +188,10 @@ class Connection:
         for update in self._early.pop(session_id, ()):
             ear.hear(update)
 
+    def is_attached(self, session_id: str) -> bool:
+        """Return whether somebody hears what is said of a session."""
+        return session_id in self._ears
+
     def detach(self, session_id: str) -> None:
         """Let nobody hear what is said of a session any more."""
         self._ears.pop(session_id, None)

@@ -43,6 +43,10 @@ HIGH_WATER = 512
 """News that wait for a turn that is being received; more stop the reader."""
 MOST_LATE = 1_000
 """News that are kept while no turn runs."""
+SILENCE_SECONDS = 0.08
+"""How long nothing may come before what was said in a session counts as told again."""
+MOST_REPLAY_SECONDS = 5.0
+"""How long that is waited for."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -82,6 +86,9 @@ class Dialogue:
         self._asked: dict[PermissionId, None] = {}
         """What is asked and not answered."""
         self._is_cancelled = False
+        self._is_replaying = False
+        self._replayed_at = -math.inf
+        """When something was last told again."""
         self._changes = trio.lowlevel.ParkingLot()
         self._space = trio.lowlevel.ParkingLot()
 
@@ -98,6 +105,9 @@ class Dialogue:
                 return
             case _:
                 pass
+        if self._is_replaying:
+            self._replayed_at = trio.current_time()
+            return
         if not self.is_prompted and (self._is_cancelled or len(self._news) >= MOST_LATE):
             log.info("session=%s dropped late=%s", self.session_id, type(update).__name__)
             return
@@ -136,6 +146,22 @@ class Dialogue:
         self._news.append(news)
         if self._changes:
             self._changes.unpark_all()
+
+    # What is told again.
+
+    def begin_replay(self) -> None:
+        """Drop what is heard: the agent tells again what was said in the session."""
+        self._is_replaying = True
+
+    async def end_replay(self) -> None:
+        """Wait until the agent, which has opened the session, tells nothing more again."""
+        now = trio.current_time()
+        self._replayed_at, latest = now, now + MOST_REPLAY_SECONDS
+        until = min(now + SILENCE_SECONDS, latest)
+        while until > trio.current_time():
+            await trio.sleep_until(until)
+            until = min(self._replayed_at + SILENCE_SECONDS, latest)
+        self._is_replaying = False
 
     # What a turn calls.
 

@@ -49,6 +49,8 @@ class PeerAgent:
     def __init__(self, script: JSON) -> None:
         self.script = script
         self.peers: list[ScriptedPeer] = []
+        self.kept: dict[str, list[str]] = {}
+        """What was said in every session, for whichever process is asked for it."""
         self.running = 0
 
     @property
@@ -70,7 +72,7 @@ class PeerAgent:
         """Start another one; on exit it is gone."""
         to_peer, from_client = memory_stream_one_way_pair()
         to_client, from_peer = memory_stream_one_way_pair()
-        peer = ScriptedPeer(self.script, len(self.peers))
+        peer = ScriptedPeer(self.script, len(self.peers), self.kept)
         self.peers.append(peer)
         link = PeerLink(from_peer, to_peer)
         self.running += 1
