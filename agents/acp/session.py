@@ -12,6 +12,7 @@ from agents.events import Answer, Prompt
 from bridge.errors import Failure, LocalError
 
 from .choices import Change, Kind, change_to
+from .content import TextContent
 from .dialogue import Dialogue
 from .existing import can_find
 from .faults import Error
@@ -29,6 +30,9 @@ from .prompt import prompt_blocks
 from .render import Renderer
 from .told import Told
 from .turn import AcpTurn
+
+TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} to answer this.)"
+"""What an agent is told where the host demands a tool: the protocol has no word for it."""
 
 
 class AcpSession:
@@ -52,6 +56,8 @@ class AcpSession:
         self._root = root
         self._new_call_id = new_call_id
         self._told = Told()
+        if dialogue.tools is not None:
+            dialogue.tools.wake = dialogue.wake
         self._turn: AcpTurn | None = None
         self._untold: Prompt | None = None
         """What was to be prompted and wasn't, because its turn was cancelled before."""
@@ -78,10 +84,14 @@ class AcpSession:
                 messages=(*self._untold.messages, *prompt.messages),
             )
         self._untold = prompt
+        tools = self.dialogue.tools
+        blocks = prompt_blocks(prompt, self.peer.about.agent_capabilities.prompt_capabilities)
+        if prompt.tool_required and tools is not None:
+            blocks = (*blocks, TextContent(TOOL_REQUIRED.format(server=tools.server)))
         self._turn = AcpTurn(
             self.dialogue,
-            prompt_blocks(prompt, self.peer.about.agent_capabilities.prompt_capabilities),
-            Renderer(self._told, root=self._root),
+            blocks,
+            Renderer(self._told, root=self._root, editor_server=tools.server if tools else ""),
             prompt.settings.permissions,
             new_call_id=self._new_call_id,
             prepare=lambda: self._prepare(prompt),
@@ -89,6 +99,7 @@ class AcpSession:
             failure_of=self.peer.authentication.failure_of,
             sent=self._be_told,
             take_notes=self._told.take_notes,
+            tools=tools,
         )
         return self._turn
 
@@ -116,7 +127,9 @@ class AcpSession:
         return not self.dialogue.is_prompted
 
     async def _prepare(self, prompt: Prompt) -> Failure | None:
-        """Choose the model and the mode that the settings name."""
+        """Offer the tools of this turn, and choose the model and the mode of the settings."""
+        if self.dialogue.tools is not None:
+            await self.dialogue.tools.offer(prompt.tools)
         wanted: tuple[tuple[Kind, str | None], ...] = (
             ("model", prompt.settings.model),
             ("mode", prompt.settings.mode),

@@ -24,10 +24,12 @@ from agents.events import (
     Batch,
     Break,
     Event,
-    PermissionAnswer,
+    Say,
     Stop,
     StopReason,
+    ToolAnswer,
 )
+from agents.mcp.toolbox import Toolbox
 from bridge.errors import Failure
 from bridge.wire import Permissions
 
@@ -36,8 +38,9 @@ from .content import ContentBlock
 from .dialogue import Asked, Dialogue, Returned
 from .failures import is_auth_required, is_lost_session
 from .faults import Error
-from .methods import PromptResponse
-from .permission import Question, outcome, question_of
+from .methods import PromptResponse, SelectedPermissionOutcome
+from .own_tools import editors_tool
+from .permission import Question, once, outcome, question_of
 from .render import Renderer
 
 LATE_SECONDS = 0.06
@@ -75,6 +78,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     failure_of: Callable[[Error], Failure]
     sent: Callable[[], None]
     take_notes: Callable[[], list[str]]
+    tools: Toolbox | None = None
+    """The editor's."""
     _phase: _Phase = attrs.field(default=_Phase.NEW, init=False)
     _is_cancelled: bool = attrs.field(default=False, init=False)
     _preparing: trio.CancelScope | None = attrs.field(default=None, init=False)
@@ -101,8 +106,13 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def answer(self, answer: Answer) -> None:
         """Take the first answer to a question that is open."""
+        if isinstance(answer, ToolAnswer):
+            if self.tools is not None:
+                self.tools.answer(answer)
+                self.dialogue.wake()
+            return
         asked = self._questions.get(answer.call_id)
-        if asked is None or not isinstance(answer, PermissionAnswer):
+        if asked is None:
             return
         del self._questions[answer.call_id]
         request, question = asked
@@ -114,6 +124,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return
         self._is_cancelled = True
         self._questions.clear()
+        self._refuse_calls()
         self.dialogue.cancel()
         if self._preparing is not None:
             self._preparing.cancel()
@@ -121,6 +132,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def close(self) -> None:
         """Close the turn; who receives from it is told so."""
+        if self._phase is not _Phase.OVER:
+            self._refuse_calls()
         self._phase = _Phase.CLOSED
         if self._preparing is not None:
             self._preparing.cancel()
@@ -172,6 +185,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                 raise self._lost(failure)
             return self._over(Break(failure))
         self.dialogue.prompt(self.blocks)
+        if self.tools is not None:
+            self.tools.begin()
         self.sent()
         self._phase = _Phase.OPEN
         return ()
@@ -185,11 +200,12 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                 return ()
             self._awaits = False
             self.renderer.begin_response()
-        news = self.dialogue.take()
-        if not news:
-            return ()
-        self._is_quiet = False
+            if self.tools is not None:
+                self.tools.resume()
         events: list[Event] = []
+        news = self.dialogue.take()
+        if news:
+            self._is_quiet = False
         for one in news:
             match one:
                 case Asked():
@@ -201,7 +217,9 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                         events += self.renderer.update(update)
         for note in self.take_notes():
             log.warning("session=%s %s", self.dialogue.session_id, note)
-        if self._is_asking and trio.current_time() >= self._gathered_at:
+        if self.tools is not None:
+            self.tools.announce(self.renderer.under_way)
+        if trio.current_time() >= self._pauses_at:
             events += self._pause()  # an agent that goes on talking must not put it off
         return events
 
@@ -209,20 +227,47 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         record = self.renderer.ask(asked.request.tool_call)
         if not self.dialogue.is_open(asked.id):
             return ()  # it was taken back, or refused by a cancel
+        if self.tools is not None:
+            tool = editors_tool(record, self.tools.server, self.tools.catalogue)
+            option = None if tool is None else once(asked.request.options)
+            if option is not None:  # the editor asks its user by itself
+                log.info("session=%s allowed tool=%s", self.dialogue.session_id, record.title)
+                self.dialogue.answer(asked.id, SelectedPermissionOutcome(option.option_id))
+                return ()
         question = question_of(asked.request, self.new_call_id(), record)
         self._questions[question.ask.call_id] = asked, question
         self._gathered_at = trio.current_time() + GATHER_SECONDS
         return (question.ask,)
 
     @property
-    def _is_asking(self) -> bool:
+    def _has_questions(self) -> bool:
         """Whether a question is open."""
         return any(self.dialogue.is_open(asked.id) for asked, _ in self._questions.values())
 
+    @property
+    def _is_asking(self) -> bool:
+        """Whether the editor has something to answer."""
+        return self._has_questions or (self.tools is not None and self.tools.out > 0)
+
+    @property
+    def _pauses_at(self) -> float:
+        """When the turn begins to await answers; infinite where there is nothing to await."""
+        if self._awaits or self._returned is not None:
+            return math.inf
+        due = math.inf if self.tools is None else self.tools.due
+        if not self._has_questions:
+            return due
+        return self._gathered_at if due == math.inf else max(self._gathered_at, due)
+
     def _pause(self) -> Batch:
+        calls = () if self.tools is None else self.tools.emit()
         self._awaits = True
         self.dialogue.pause()
-        return (*self.renderer.flush(), Await())
+        return (*self.renderer.flush(), *calls, Await())
+
+    def _refuse_calls(self) -> None:
+        if self.tools is not None:
+            self.tools.cancel()
 
     def _return(self, answer: PromptResponse | Error) -> None:
         if (
@@ -242,11 +287,11 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return ()
         if self.dialogue.lost is not None and self._returned is None:
             raise AgentError(self.dialogue.lost)
-        waits = self._is_asking
+        pauses_at = self._pauses_at
         if self._returned is not None:
             until = self._ends_at
-        elif waits and not self._awaits:
-            until = self._gathered_at
+        elif pauses_at < math.inf:
+            until = pauses_at
         elif not (self._is_quiet or self._awaits):
             until = trio.current_time() + SILENT_SECONDS
         else:
@@ -257,8 +302,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return ()
         if self._returned is not None:
             return self._end(self._returned)
-        if waits:
-            return self._pause()
+        if pauses_at < math.inf:
+            return ()  # the next look finds that it is time
         self._is_quiet = True
         return self.renderer.flush()
 
@@ -274,6 +319,11 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             raise self._lost(self.failure_of(answer))
         if self._is_cancelled:
             self.dialogue.drop_late()
+        elif self.tools is not None:
+            self.tools.end()
+            complaint = self.tools.complain()
+            if complaint is not None:
+                events.append(Say(f"\n\n{complaint}\n\n", by_us=True))
         last = CANCELLED if self._is_cancelled else self._ending(answer)
         return (*events, *self._over(last))
 

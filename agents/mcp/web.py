@@ -17,9 +17,8 @@ from hypercorn import trio as hypercorn_trio
 from hypercorn.config import Config
 from hypercorn.typing import ASGIFramework
 
-from bridge.value import Value
-
 from .gate import UNAUTHORIZED, Gate
+from .toolbox import HttpAccess
 
 if TYPE_CHECKING:
     from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
@@ -31,13 +30,6 @@ MOST_BYTES = 16 * 1024 * 1024
 MOST_SESSIONS = 8
 ADDRESS = "127.0.0.1"
 _NOBODY = Gate("", "", "")
-
-
-class WebEntry(Value):
-    """What an agent needs to call the server."""
-
-    url: str
-    authorization: str
 
 
 @attrs.define(eq=False)
@@ -78,7 +70,7 @@ async def _refuse(send: ASGISendCallable, status: int) -> None:
 
 
 @asynccontextmanager
-async def open_web(server: EditorServer) -> AsyncGenerator[WebEntry]:
+async def open_web(server: EditorServer) -> AsyncGenerator[HttpAccess]:
     """Serve on a port, a path and with a token that nobody can guess, until the exit."""
     path = f"/{secrets.token_urlsafe(16)}/mcp"
     token = secrets.token_hex(32)
@@ -96,7 +88,7 @@ async def open_web(server: EditorServer) -> AsyncGenerator[WebEntry]:
             (bound,) = await nursery.start(serve, guarded, _config())
             host = urlsplit(str(bound)).netloc
             guarded.gate = Gate(host, path, token)
-            yield WebEntry(f"http://{host}{path}", f"Bearer {token}")
+            yield HttpAccess(f"http://{host}{path}", f"Bearer {token}")
             nursery.cancel_scope.cancel()
 
 

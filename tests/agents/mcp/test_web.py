@@ -16,7 +16,8 @@ from agents.events import ToolAnswer
 from agents.mcp import web
 from agents.mcp.catalogue import JSON, Catalogue
 from agents.mcp.server import EditorServer
-from agents.mcp.web import WebEntry, open_web
+from agents.mcp.toolbox import HttpAccess
+from agents.mcp.web import open_web
 from bridge.wire import ToolSpec
 from tests.fakes.acp_agents import until
 
@@ -44,7 +45,7 @@ class Tools:
 @attrs.define(eq=False)
 class Web:
     server: EditorServer
-    entry: WebEntry
+    entry: HttpAccess
     http: httpx.AsyncClient
     tools: Tools
     session: dict[str, str] = attrs.field(factory=dict[str, str])
