@@ -183,19 +183,10 @@ async def open_door(kind: Kind = KIND) -> AsyncGenerator[Door]:
     """Listen for relays until the exit; then nobody is connected, and nothing is left on disk."""
     folder = tempfile.mkdtemp(prefix="vscodelm-", dir=_short_folder()) if kind == "unix" else None
     try:
-        with trio.socket.socket(_family(kind), socket.SOCK_STREAM) as listening:
-            if folder is None:
-                await listening.bind(("127.0.0.1", 0))
-                address = f"tcp:{listening.getsockname()[1]}"
-            else:
-                path = os.path.join(folder, "s")
-                await listening.bind(path)
-                os.chmod(path, 0o600)
-                address = f"unix:{path}"
-            listening.listen(64)
-            door = Door(address)
+        with _listening(folder) as bound:
+            door = Door(_address(bound))
             async with trio.open_nursery() as nursery:
-                listener = trio.SocketListener(listening)
+                listener = trio.SocketListener(trio.socket.from_stdlib_socket(bound))
                 nursery.start_soon(trio.serve_listeners, door.receive, [listener])
                 yield door
                 nursery.cancel_scope.cancel()
@@ -204,8 +195,26 @@ async def open_door(kind: Kind = KIND) -> AsyncGenerator[Door]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _family(kind: Kind) -> int:
-    return socket.AF_INET if kind == "tcp" else socket.AF_UNIX
+def _listening(folder: str | None) -> socket.socket:
+    """Return a socket that listens, in a folder or on the loopback."""
+    bound = socket.socket(socket.AF_INET if folder is None else socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if folder is None:
+            bound.bind(("127.0.0.1", 0))
+        else:
+            path = os.path.join(folder, "s")
+            bound.bind(path)
+            os.chmod(path, 0o600)
+        bound.listen(64)
+    except BaseException:
+        bound.close()
+        raise
+    return bound
+
+
+def _address(bound: socket.socket) -> str:
+    name = bound.getsockname()
+    return f"unix:{name}" if isinstance(name, str) else f"tcp:{name[1]}"
 
 
 def _short_folder() -> str:

@@ -547,6 +547,7 @@ def main(script_path: str, log: str | None = None) -> None:
             _keep_sessions(log, peer.kept)
         _keep(log, [{"fault": fault} for fault in peer.faults[faults:]])
         faults = len(peer.faults)
+    processes.tend([])
     while peer.script.get("lingers"):
         time.sleep(3600)
 
