@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 import trio
@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from agents.events import Answer, Prompt
 from bridge.errors import Failure, LocalError
+from bridge.wire import ToolSpec
 
 from .choices import Change, Kind, change_to
 from .content import TextContent
@@ -72,6 +73,10 @@ class AcpSession:
     def lost(self) -> Failure | None:
         """Why the session is of no more use."""
         return self.dialogue.lost
+
+    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+        """Return whether the agent can be given these tools: it learns of a server only once."""
+        return not tools or self.dialogue.tools is not None
 
     def run(self, prompt: Prompt) -> AcpTurn:
         """Begin a turn. The agent hears of it with the first receive."""
