@@ -92,7 +92,8 @@ docs: $(DEV) ## Generate the pages that come from the code
 	$(BIN)/python docs/generate.py
 
 golden: $(DEV) ## Record the golden transcripts anew; review the diff
-	$(RUN) pytest tests/test_transcripts.py tests/recordings --update-golden $(ARGS)
+	$(RUN) pytest tests/test_transcripts.py tests/recordings tests/agents/acp/test_render_golden.py \
+		--update-golden $(ARGS)
 
 ##@ Clean
 

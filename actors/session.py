@@ -100,7 +100,7 @@ class SessionActor:
         origin = FRESH if self._next.withdrawn else self._origin
         try:
             async with self.agent.session(_prompt(self._next), origin) as session:
-                opened, self._origin = True, FRESH
+                opened = True
                 self._is_fresh = not session.knows_history
                 while self._next is not None and await self._serve(session):
                     self._next = await self._receive()
@@ -135,7 +135,7 @@ class SessionActor:
             return True  # before the agent saw it: it is told with the next delivery
         self.handle.take_up()
         self._serving = delivery.turn
-        before = delivery.transcript.messages(0, delivery.new_from) if self._is_fresh else ()
+        before = delivery.before() if self._is_fresh else ()
         self._is_rewound = self._is_rewound or (delivery.withdrawn and not self._is_fresh)
         self._is_used, self._is_fresh, self._origin = True, False, FRESH
         self._backlog = todo.prompt if delivery.withdrawn else (*self._backlog, *todo.prompt)

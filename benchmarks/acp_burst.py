@@ -1,22 +1,26 @@
 """What a part costs on its way from an ACP agent, a child process, to standard output.
 
 `acp parts` is CPU time of the bridge alone, as a slope: a long answer less a short one, by the
-parts between them. `acp first part` is the time from an agent's writing a chunk to our having read
-the part, when everything is idle, less the same over the agent's own pipe; medians of many.
+parts between them. `acp of official` is that by the CPU time of a program which does the same work
+with the client of the official SDK. `acp first part` is the time from an agent's writing a chunk to
+our having read the part, when everything is idle, less the same over the agent's own pipe; medians
+of many.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from statistics import median
 from typing import Any
 
-from .acp_agent import AcpEditor, editing, scripted
+from .acp_agent import editing, scripted
 from .harness import Child, Result, running
 
 PART_LIMIT = 12.0
+OFFICIAL_LIMIT = 0.5
 DELAY_LIMIT = 1.0
 PAUSE_SECONDS = 0.01
 """Between two chunks, so that each finds everything idle."""
@@ -26,28 +30,49 @@ def measure(
     short: int = 10_000, long: int = 100_000, repetitions: int = 5, chunks: int = 300
 ) -> list[Result]:
     """Measure a burst, then single chunks."""
-    return [_measure_burst(short, long, repetitions), _measure_delay(chunks)]
+    return [*_measure_burst(short, long, repetitions), _measure_delay(chunks)]
 
 
-def _measure_burst(short: int, long: int, repetitions: int) -> Result:
+def _measure_burst(short: int, long: int, repetitions: int) -> list[Result]:
     words = {
         f"{name} {n}": [{"say": "word ", "times": times}]
         for n in range(repetitions + 1)
         for name, times in (("short", short), ("long", long))
     }
-    with editing({"words": words}) as editor:
-        _slope(editor, 0, long - short)  # the first is slower
-        slopes = [_slope(editor, n, long - short) for n in range(1, repetitions + 1)]
-    return Result("acp parts", median(slopes), PART_LIMIT, "us a part", "CPU of the bridge")
+    script = {"words": words}
+    with (
+        editing(script) as editor,
+        scripted(script) as command,
+        running([sys.executable, "-m", "benchmarks.acp_official", *command]) as official,
+    ):
+
+        def ask_official(prompt: str) -> None:
+            official.write(prompt.encode())
+            while b'"result"' not in official.read():
+                pass
+
+        pairs = [
+            (
+                _slope(editor.child, editor.ask, n, long - short),
+                _slope(official, ask_official, n, long - short),
+            )
+            for n in range(repetitions + 1)
+        ][1:]  # the first is slower
+    ours, theirs = (median(slopes) for slopes in zip(*pairs, strict=True))
+    ratio = median(ours / theirs for ours, theirs in pairs)
+    return [
+        Result("acp parts", ours, PART_LIMIT, "us a part", "CPU of the bridge"),
+        Result("acp of official", ratio, OFFICIAL_LIMIT, "x", f"{theirs:.0f} us there"),
+    ]
 
 
-def _slope(editor: AcpEditor, n: int, more: int) -> float:
+def _slope(child: Child, ask: Callable[[str], object], n: int, more: int) -> float:
     """Return the microseconds of one part more."""
-    began = editor.child.cpu_seconds()
-    editor.ask(f"short {n}")
-    between = editor.child.cpu_seconds()
-    editor.ask(f"long {n}")
-    ended = editor.child.cpu_seconds()
+    began = child.cpu_seconds()
+    ask(f"short {n}")
+    between = child.cpu_seconds()
+    ask(f"long {n}")
+    ended = child.cpu_seconds()
     return 1e6 * ((ended - between) - (between - began)) / more
 
 

@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from docs.generator import (  # noqa: E402  # only now can it be found
+    checklist,
     command_line,
     configuration,
     errors,
@@ -38,6 +39,7 @@ from docs.generator import (  # noqa: E402  # only now can it be found
 )
 
 REGIONS: Mapping[str, Callable[[], str]] = {
+    "acp.checklist": checklist.checklist,
     "chat.commands": command_line.chat_commands,
     "command-line": command_line.commands,
     "configuration.models": configuration.models,

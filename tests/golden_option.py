@@ -12,5 +12,5 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden",
         action="store_true",
-        help="record what tests/golden/*.jsonl expect anew; review the diff",
+        help="record what the golden files expect anew; review the diff",
     )

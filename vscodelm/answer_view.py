@@ -6,6 +6,7 @@ change any more, so it is printed for good, and scrolls away like any output.
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Protocol, Self
@@ -113,19 +114,25 @@ class PlainView:
 
 
 class LiveView:
-    """Markdown, redrawn as it grows."""
+    """Markdown, redrawn as it grows, at most `refreshes` times a second."""
 
-    def __init__(self, out: Console) -> None:
+    def __init__(self, out: Console, refreshes: float = REFRESHES_A_SECOND) -> None:
         self._out = out
         self._growing = ""
         self._is_thought = False
         self._printed = False
         self._next_check = 0.0
+        self._pause = 1 / refreshes
+        # Rich's own thread can redraw between the drawing and the writing of what we print, and
+        # then takes away too few lines or too many. So the thread is ours, and they take turns.
+        self._turn = threading.Lock()
+        self._ended = threading.Event()
+        self._redrawing = threading.Thread(target=self._redraw, daemon=True)
         self._spinner = Spinner("dots", Text("Ctrl-C stops", style="dim"), style="dim")
         self._live = Live(
             console=out,
             get_renderable=self._draw,
-            refresh_per_second=REFRESHES_A_SECOND,
+            auto_refresh=False,
             transient=True,
             redirect_stdout=False,
             redirect_stderr=False,
@@ -133,7 +140,8 @@ class LiveView:
         )
 
     def __enter__(self) -> Self:
-        self._live.start()
+        self._live.start(refresh=True)
+        self._redrawing.start()
         return self
 
     def __exit__(
@@ -143,6 +151,8 @@ class LiveView:
         traceback: TracebackType | None,
     ) -> None:
         self._print_until(len(self._growing))
+        self._ended.set()
+        self._redrawing.join()
         self._live.stop()
 
     def say(self, text: str) -> None:
@@ -163,17 +173,24 @@ class LiveView:
             self._print_until(finished(self._growing))
             # To look means to parse the block: a long one is looked at less often.
             cost = time.monotonic() - began
-            self._next_check = began + max(1 / REFRESHES_A_SECOND, 10 * cost)
+            self._next_check = began + max(self._pause, 10 * cost)
 
     def _print_until(self, end: int) -> None:
         done = self._growing[:end].strip("\n")
-        if done.strip():
+        if not done.strip():
+            return
+        with self._turn:
             # Shorter first: the two are never on the screen together.
             self._growing = self._growing[end:]
             if self._printed:
                 self._out.print()
             self._out.print(self._block(done))
             self._printed = True
+
+    def _redraw(self) -> None:
+        while not self._ended.wait(self._pause):
+            with self._turn:
+                self._live.refresh()
 
     def _block(self, text: str) -> RenderableType:
         if self._is_thought:

@@ -19,8 +19,9 @@ from bridge.errors import Failure
 from bridge.value import Value
 
 from .choices import Choices
-from .connection import CANCELLED, Connection, PermissionId
+from .connection import Connection
 from .content import ContentBlock
+from .ears import CANCELLED, PermissionId
 from .faults import Error
 from .methods import (
     CANCEL,
@@ -69,7 +70,7 @@ News: TypeAlias = SessionUpdate | Asked | Returned
 
 
 class Dialogue:
-    """The client's side of a session; it satisfies `agents.acp.connection.Ear`."""
+    """The client's side of a session; it satisfies `agents.acp.ears.Ear`."""
 
     def __init__(self, connection: Connection, session_id: str, choices: Choices) -> None:
         self.session_id = session_id

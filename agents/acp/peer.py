@@ -57,6 +57,8 @@ class Peer:
     spares: bool
     failure: Failure | None = attrs.field(default=None, init=False)
     """Why it is of no more use."""
+    is_ending: bool = attrs.field(default=False, init=False)
+    """Whether it has ended, though it isn't known yet how."""
     claims: int = attrs.field(default=0, init=False)
     is_taken: bool = attrs.field(default=False, init=False)
     """Whether there is a session, where there can be only one."""
@@ -100,6 +102,7 @@ class Peer:
                 nursery.start_soon(self._introduce, link, nursery.cancel_scope)
                 nursery.start_soon(self._listen_to_the_end, link, nursery.cancel_scope)
                 await self.connection.run()
+                self.is_ending = True
                 nursery.cancel_scope.cancel()
             exit_ = await link.exit()
             self._lose(self._ended(exit_))
@@ -109,6 +112,7 @@ class Peer:
     async def _listen_to_the_end(self, link: Link, serving: trio.CancelScope) -> None:
         """End the conversation when the process has, and its last words were read."""
         await link.ended()
+        self.is_ending = True
         serving.deadline = min(serving.deadline, trio.current_time() + LAST_WORDS_SECONDS)
 
     async def _introduce(self, link: Link, serving: trio.CancelScope) -> None:
@@ -171,7 +175,8 @@ class Peer:
     @property
     def is_usable(self) -> bool:
         """Whether another session may be opened here, as far as is known."""
-        return not (self.failure is not None or self._is_retired or self._scope.cancel_called)
+        is_over = self.failure is not None or self.is_ending
+        return not (is_over or self._is_retired or self._scope.cancel_called)
 
     def claim(self) -> None:
         """Keep it from ending by itself."""

@@ -72,6 +72,8 @@ class AcpSession:
     @property
     def lost(self) -> Failure | None:
         """Why the session is of no more use."""
+        if self.dialogue.lost is None and self.peer.is_ending:
+            return Failure("AgentFailed", f"{self.peer.name} has ended.")
         return self.dialogue.lost
 
     def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
@@ -104,7 +106,6 @@ class AcpSession:
             failure_of=self.peer.authentication.failure_of,
             sent=self._be_told,
             take_notes=self._told.take_notes,
-            tools=tools,
         )
         return self._turn
 

@@ -24,12 +24,11 @@ from agents.events import (
     Batch,
     Break,
     Event,
-    Say,
+    PermissionAnswer,
     Stop,
     StopReason,
     ToolAnswer,
 )
-from agents.mcp.toolbox import Toolbox
 from bridge.errors import Failure
 from bridge.wire import Permissions
 
@@ -38,15 +37,13 @@ from .content import ContentBlock
 from .dialogue import Asked, Dialogue, Returned
 from .failures import is_auth_required, is_lost_session
 from .faults import Error
-from .methods import PromptResponse, SelectedPermissionOutcome
-from .own_tools import editors_tool
-from .permission import Question, once, outcome, question_of
+from .methods import PromptResponse
+from .questions import Questions
 from .render import Renderer
+from .turn_tools import TurnTools
 
 LATE_SECONDS = 0.06
 """How long an agent is listened to after it has answered its prompt."""
-GATHER_SECONDS = 0.05
-"""How long another question may take to come, before the turn awaits the answers."""
 SILENT_SECONDS = 1.0
 """After how long a silence what is held back for company is shown alone."""
 
@@ -78,17 +75,12 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     failure_of: Callable[[Error], Failure]
     sent: Callable[[], None]
     take_notes: Callable[[], list[str]]
-    tools: Toolbox | None = None
-    """The editor's."""
     _phase: _Phase = attrs.field(default=_Phase.NEW, init=False)
     _is_cancelled: bool = attrs.field(default=False, init=False)
     _preparing: trio.CancelScope | None = attrs.field(default=None, init=False)
     _chunks: ChunkJoiner = attrs.field(factory=ChunkJoiner, init=False)
-    _questions: dict[str, tuple[Asked, Question]] = attrs.field(
-        factory=dict[str, "tuple[Asked, Question]"], init=False
-    )
-    """By the id of the call."""
-    _gathered_at: float = attrs.field(default=math.inf, init=False)
+    _questions: Questions = attrs.field(init=False)
+    _tools: TurnTools = attrs.field(init=False)
     _awaits: bool = attrs.field(default=False, init=False)
     """Whether `Await` went out and an answer is still to come."""
     _is_quiet: bool = attrs.field(default=False, init=False)
@@ -99,6 +91,10 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     """The prompt was refused for want of a login."""
     _tried_login: bool = attrs.field(default=False, init=False)
 
+    def __attrs_post_init__(self) -> None:
+        self._questions = Questions(self.dialogue, self.permissions)
+        self._tools = TurnTools(self.dialogue)
+
     @property
     def runs(self) -> bool:
         """Whether the last event is still to come, and the session there to say it."""
@@ -106,17 +102,13 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def answer(self, answer: Answer) -> None:
         """Take the first answer to a question that is open."""
-        if isinstance(answer, ToolAnswer):
-            if self.tools is not None:
-                self.tools.answer(answer)
-                self.dialogue.wake()
-            return
-        asked = self._questions.get(answer.call_id)
-        if asked is None:
-            return
-        del self._questions[answer.call_id]
-        request, question = asked
-        self.dialogue.answer(request.id, outcome(question, answer.decision, self.permissions))
+        match answer:
+            case PermissionAnswer():
+                self._questions.answer(answer)
+            case ToolAnswer():
+                self._tools.answer(answer)
+            case _:
+                assert_never(answer)
 
     def cancel(self) -> None:
         """Make the turn end as soon as the agent lets it."""
@@ -124,7 +116,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return
         self._is_cancelled = True
         self._questions.clear()
-        self._refuse_calls()
+        self._tools.cancel()
         self.dialogue.cancel()
         if self._preparing is not None:
             self._preparing.cancel()
@@ -133,7 +125,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     def close(self) -> None:
         """Close the turn; who receives from it is told so."""
         if self._phase is not _Phase.OVER:
-            self._refuse_calls()
+            self._tools.cancel()
         self._phase = _Phase.CLOSED
         if self._preparing is not None:
             self._preparing.cancel()
@@ -185,8 +177,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                 raise self._lost(failure)
             return self._over(Break(failure))
         self.dialogue.prompt(self.blocks)
-        if self.tools is not None:
-            self.tools.begin()
+        self._tools.begin()
         self.sent()
         self._phase = _Phase.OPEN
         return ()
@@ -196,17 +187,14 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     def _tell(self) -> Batch:
         """Return what was heard, as events."""
         if self._awaits:
-            if self._is_asking:
+            if self._questions.are_open or self._tools.are_out:
                 return ()
             self._awaits = False
             self.renderer.begin_response()
-            if self.tools is not None:
-                self.tools.resume()
+            self._tools.resume()
         events: list[Event] = []
-        news = self.dialogue.take()
-        if news:
+        for one in self.dialogue.take():
             self._is_quiet = False
-        for one in news:
             match one:
                 case Asked():
                     events += self._ask(one)
@@ -217,8 +205,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                         events += self.renderer.update(update)
         for note in self.take_notes():
             log.warning("session=%s %s", self.dialogue.session_id, note)
-        if self.tools is not None:
-            self.tools.announce(self.renderer.under_way)
+        self._tools.announce(self.renderer.under_way)
         if trio.current_time() >= self._pauses_at:
             events += self._pause()  # an agent that goes on talking must not put it off
         return events
@@ -227,47 +214,26 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         record = self.renderer.ask(asked.request.tool_call)
         if not self.dialogue.is_open(asked.id):
             return ()  # it was taken back, or refused by a cancel
-        if self.tools is not None:
-            tool = editors_tool(record, self.tools.server, self.tools.catalogue)
-            option = None if tool is None else once(asked.request.options)
-            if option is not None:  # the editor asks its user by itself
-                log.info("session=%s allowed tool=%s", self.dialogue.session_id, record.title)
-                self.dialogue.answer(asked.id, SelectedPermissionOutcome(option.option_id))
-                return ()
-        question = question_of(asked.request, self.new_call_id(), record)
-        self._questions[question.ask.call_id] = asked, question
-        self._gathered_at = trio.current_time() + GATHER_SECONDS
-        return (question.ask,)
-
-    @property
-    def _has_questions(self) -> bool:
-        """Whether a question is open."""
-        return any(self.dialogue.is_open(asked.id) for asked, _ in self._questions.values())
-
-    @property
-    def _is_asking(self) -> bool:
-        """Whether the editor has something to answer."""
-        return self._has_questions or (self.tools is not None and self.tools.out > 0)
+        if self._tools.allow(asked, record):
+            return ()
+        return (self._questions.put(asked, self.new_call_id(), record),)
 
     @property
     def _pauses_at(self) -> float:
         """When the turn begins to await answers; infinite where there is nothing to await."""
         if self._awaits or self._returned is not None:
             return math.inf
-        due = math.inf if self.tools is None else self.tools.due
-        if not self._has_questions:
+        due = self._tools.due
+        if not self._questions.are_open:
             return due
-        return self._gathered_at if due == math.inf else max(self._gathered_at, due)
+        gathered_at = self._questions.gathered_at
+        return gathered_at if due == math.inf else max(gathered_at, due)
 
     def _pause(self) -> Batch:
-        calls = () if self.tools is None else self.tools.emit()
+        calls = self._tools.emit()
         self._awaits = True
         self.dialogue.pause()
         return (*self.renderer.flush(), *calls, Await())
-
-    def _refuse_calls(self) -> None:
-        if self.tools is not None:
-            self.tools.cancel()
 
     def _return(self, answer: PromptResponse | Error) -> None:
         if (
@@ -287,11 +253,10 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return ()
         if self.dialogue.lost is not None and self._returned is None:
             raise AgentError(self.dialogue.lost)
-        pauses_at = self._pauses_at
         if self._returned is not None:
             until = self._ends_at
-        elif pauses_at < math.inf:
-            until = pauses_at
+        elif self._pauses_at < math.inf:
+            until = self._pauses_at
         elif not (self._is_quiet or self._awaits):
             until = trio.current_time() + SILENT_SECONDS
         else:
@@ -302,7 +267,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return ()
         if self._returned is not None:
             return self._end(self._returned)
-        if pauses_at < math.inf:
+        if self._pauses_at < math.inf:
             return ()  # the next look finds that it is time
         self._is_quiet = True
         return self.renderer.flush()
@@ -319,11 +284,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             raise self._lost(self.failure_of(answer))
         if self._is_cancelled:
             self.dialogue.drop_late()
-        elif self.tools is not None:
-            self.tools.end()
-            complaint = self.tools.complain()
-            if complaint is not None:
-                events.append(Say(f"\n\n{complaint}\n\n", by_us=True))
+        else:
+            events += self._tools.end()
         last = CANCELLED if self._is_cancelled else self._ending(answer)
         return (*events, *self._over(last))
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from actors.outbox import HIGH_WATER
-from agents.events import AskPermission, Await, Break, Prompt, Say, Stop, StopReason
+from agents.events import AskPermission, Await, Break, Prompt, Say, Stop, StopReason, Think
 from agents.origin import FRESH, Origin, Resumed
 from bridge.errors import Failure
 from bridge.wire import ChatMessage, TextPart
-from tests.fakes.acp_agents import agent_as_child, until
+from tests.fakes.acp_agents import agent_as_child, agent_in_process, until
 from tests.fakes.editor import ASKING, Chat, connected, quiet, tool_result
 from tests.fakes.scripted_agent import (
     Burst,
@@ -24,6 +24,9 @@ from tests.fakes.scripted_agent import (
     ScriptedSession,
     Step,
 )
+
+if TYPE_CHECKING:
+    from trio.testing import MockClock
 
 JSON = dict[str, Any]
 GONE = Failure("AgentFailed", "The agent is gone; try again.")
@@ -184,6 +187,22 @@ async def test_a_session_that_was_kept_though_something_was_withdrawn_is_not_ask
     assert told(agent.prompts[-1]) == (["one", "ok", "two, rather", "ok"], ["three"])
 
 
+async def test_a_session_that_was_lost_isn_t_asked_for_again_where_something_is_withdrawn_now() -> (
+    None
+):
+    """Also where it would have been kept: what it knows needn't be known any more."""
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor, settings={"rewind": "continue"})
+        await chat.say("one")
+        await chat.say("two")
+        chat.take_back(2)
+        agent.lose(GONE)
+        await chat.say("two, rather")
+    assert agent.origins == [FRESH, FRESH]
+    assert told(agent.prompts[-1]) == (["one", "ok"], ["two, rather"])
+
+
 async def test_a_request_that_was_cancelled_before_the_agent_saw_it_is_told_when_it_is_found() -> (
     None
 ):
@@ -254,6 +273,105 @@ async def test_a_session_that_is_lost_while_it_waits_for_the_user_fails_the_requ
     assert agent.origins == [FRESH, FRESH]
 
 
+# What we said ourselves.
+
+
+async def test_what_we_said_ourselves_is_shown_and_never_told_to_an_agent() -> None:
+    agent = ScriptedAgent(
+        [
+            [Say("Let me see."), Say("\n\n- **Read** a.txt\n\n", by_us=True), Say("It says 42.")],
+            [Say("Well"), Stop(StopReason.MAX_TOKENS)],
+            [Stop()],
+        ],
+        forgets=True,
+    )
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        first = await chat.say("one")
+        assert first.text == "Let me see.\n\n- **Read** a.txt\n\nIt says 42."
+        assert "limit of tokens" in (await chat.say("two")).text
+        assert "without an answer" in (await chat.say("three")).text
+        agent.lose(GONE)
+        await chat.say("four")
+    before = ["one", "Let me see.\n\nIt says 42.", "two", "Well", "three"]
+    assert told(agent.prompts[-1]) == (before, ["four"])
+    assert len(agent.origins) == 2
+
+
+async def test_a_thought_that_is_shown_as_text_is_not_told_to_an_agent() -> None:
+    agent = ScriptedAgent([[Think("hm"), Say("42")]], forgets=True)
+    async with connected(agent) as editor:
+        chat = Chat(editor, settings={"thinking": "text"})
+        assert (await chat.say("one")).text == "hm\n\n42"
+        agent.lose(GONE)
+        await chat.say("two")
+    assert told(agent.prompts[-1]) == (["one", "42"], ["two"])
+
+
+async def test_what_we_said_ourselves_is_known_in_a_branch_too() -> None:
+    """The answer before it was given in another conversation."""
+    agent = ScriptedAgent([[Say("1"), Say("\n\n*note*", by_us=True)]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        for word in ("one", "two", "three"):
+            await chat.say(word)
+        chat.take_back(4)
+        await chat.say("two, rather")
+    assert told(agent.prompts[-1]) == (["one", "1"], ["two, rather"])
+
+
+async def test_the_tool_calls_of_an_agent_are_left_out_of_what_its_next_session_is_told() -> None:
+    call = {"toolCallId": "1", "title": "Read a.txt", "kind": "read", "status": "completed"}
+    tool_call: JSON = {"update": {"sessionUpdate": "tool_call", **call}}
+    script: JSON = {
+        "agent": able(),
+        "turns": [[{"say": "Let me see."}, tool_call, {"say": "It says 42."}]],
+        "words": {"die": [{"stop": "end_turn"}, {"exit": 1}]},
+        "otherwise": [{"memory": True}],
+    }
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        async with connected(agent) as editor:
+            chat = Chat(editor)
+            assert "Read a.txt" in (await chat.say("one")).text
+            async with agent.session(Prompt(())) as other:
+                async for _ in other.run(Prompt((ChatMessage("user", (TextPart("die"),)),))):
+                    pass
+            await chat.say("two")
+        (told,) = (
+            block["text"]
+            for prompt in peers.asked("session/prompt")
+            for block in prompt["prompt"]
+            if "conversation_record" in block["text"]
+        )
+        assert "Let me see.\n\nIt says 42." in told
+        assert "Read a.txt" not in told
+
+
+# While a process ends.
+
+
+@pytest.mark.checklist(2, 4)
+@pytest.mark.parametrize(
+    "ends",
+    [[{"exit": 1}], [{"close_stdout": True}], [{"child": 1000}, {"exit": 1}]],
+    ids=["exit", "end of output", "its child holds the pipes"],
+)
+async def test_a_session_goes_on_though_it_isn_t_known_yet_how_its_process_ended(
+    autojump_clock: MockClock, ends: list[JSON]
+) -> None:
+    """Last words are waited for, and the next request may come before."""
+    dying: JSON = {"otherwise": [{"say": "ok"}, {"stop": "end_turn"}, *ends]}
+    script: JSON = {"runs": [dying, {"otherwise": [{"memory": True}]}]}
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        peers.exit_seconds = 0.2
+        async with connected(agent) as editor:
+            chat = Chat(editor)
+            await chat.say("I am Ada")
+            assert (await chat.say("who?")).text == "I am Ada / who?"
+        assert len(peers.peers) == 2
+        assert peers.faults == []
+
+
 # With real processes.
 
 
@@ -280,6 +398,7 @@ REPLAY: list[JSON] = [{"replay": True}, {"update": TOOL_CALL}]
     ],
     ids=["resume", "load", "tool calls", "resume replays", "load instead", "fails", "neither"],
 )
+@pytest.mark.checklist(4, 17, 18, 19)
 async def test_a_chat_goes_on_in_a_new_process_when_the_agent_died_between_turns(
     methods: tuple[str, ...], on: JSON, remembers: bool
 ) -> None:

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import history, memory, parts, start
+from benchmarks import acp_agent, acp_burst, acp_sessions, history, memory, parts, start
 from benchmarks.editor import chat_line, editing, message
 from benchmarks.harness import Child, Result, running
 
@@ -68,8 +68,10 @@ class TestOnRealProcesses:
             *parts.measure(short=100, long=5_000, repetitions=1),
             *history.measure(lengths=(10, 500), requests=2, repetitions=1),
             *memory.measure(early=505, late=510),
+            *acp_burst.measure(short=100, long=5_000, repetitions=1, chunks=5),
+            *acp_sessions.measure(sessions=3),
         ]
-        assert len(results) == 6
+        assert len(results) == 10
         assert all(result.measured > 0 for result in results)
 
     def test_the_floor_writes_the_lines_of_the_bridge(self) -> None:
@@ -77,6 +79,18 @@ class TestOnRealProcesses:
             editor.child.write(chat_line(1, [message("user", "!long 300")]))
             floor.write(b"290")  # the bridge goes on to the end of a sentence
             assert _lines(editor.child, 290) == _lines(floor, 290)
+
+    def test_the_official_client_writes_the_lines_of_the_bridge(self) -> None:
+        script = {"otherwise": [{"say": "word ", "times": 300}]}
+        program = [sys.executable, "-m", "benchmarks.acp_official"]
+        with (
+            acp_agent.editing(script) as editor,
+            acp_agent.scripted(script) as command,
+            running([*program, *command]) as official,
+        ):
+            editor.send("go")
+            official.write(b"go")
+            assert _lines(editor.child, 300) == _lines(official, 300)
 
     def test_a_child_that_ended_is_an_error_and_no_hang(self) -> None:
         with running([sys.executable, "-c", ""]) as child, pytest.raises(EOFError, match="ended"):

@@ -14,7 +14,7 @@ from bridge.labels import read_labels
 from bridge.models import parse_catalogue
 from bridge.recording import read_recording
 from docs import generate
-from docs.generator import links, replays, transcripts
+from docs.generator import checklist, links, replays, transcripts
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 TESTED = re.compile(r"<!-- tested -->\n```sh\n(?P<script>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -169,3 +169,19 @@ def test_the_tutorial_shows_outputs_that_could_differ() -> None:
     assert as_pattern("a\n...\nb ... c\n").fullmatch("a\nx\ny\nb z c\n")
     assert as_pattern("a\nb\n").fullmatch("a\nx\nb\n") is None
     assert as_pattern("a ... c\n").fullmatch("a\nb c\n") is None
+
+
+def test_every_point_of_the_checklist_has_a_test() -> None:
+    assert set(checklist.marked_tests()) == set(checklist.POINTS)
+
+
+def test_a_mark_without_a_point_is_found(tmp_path: Path) -> None:
+    (tmp_path / "test_new.py").write_text(
+        "@pytest.mark.checklist(1, 99)\ndef test_one(): ...\n"
+        "class TestTwo:\n    @pytest.mark.slow\n    @pytest.mark.checklist(1)\n"
+        "    async def test_two(self): ...\n"
+    )
+    assert checklist.marked_tests(tmp_path) == {
+        1: ["test_new.py::test_one", "test_new.py::test_two"],
+        99: ["test_new.py::test_one"],
+    }

@@ -125,6 +125,19 @@ def test_on_a_terminal_the_whole_answer_stays_however_it_came(pieces: list[str])
     assert [shown.count(word) for word in ("Title", "The end.")] == [1, 1]
 
 
+def test_what_is_redrawn_meanwhile_leaves_no_trace() -> None:
+    console = terminal()
+    with LiveView(console, refreshes=1e5) as view:
+        for number in range(200):
+            view.say(f"Block {number}.\n\n")
+            view._next_check = 0.0  # pyright: ignore[reportPrivateUsage]  # look at once again
+    shown = last_frame(console)
+    assert "Ctrl-C" not in shown
+    assert [word for word in shown.split("\n") if word.strip()] == [
+        f"Block {number}." for number in range(200)
+    ]
+
+
 def test_of_a_block_longer_than_the_screen_the_end_is_drawn() -> None:
     console = terminal(height=10)
     with LiveView(console) as view:

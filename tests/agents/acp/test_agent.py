@@ -65,6 +65,7 @@ async def test_sessions_that_come_at_once_start_one_process(autojump_clock: Mock
         assert peers.faults == []
 
 
+@pytest.mark.checklist(14, 16)
 async def test_we_say_version_1_and_offer_nothing_that_we_don_t_serve() -> None:
     """Points 11, 14, 16: neither files nor terminals, no login in a terminal."""
     async with agent_in_process({}) as (agent, peers):
@@ -78,6 +79,7 @@ async def test_we_say_version_1_and_offer_nothing_that_we_don_t_serve() -> None:
         assert opened["mcpServers"] == []
 
 
+@pytest.mark.checklist(14)
 async def test_an_agent_that_says_little_of_itself_is_fine() -> None:
     """Point 14: agentInfo, agentCapabilities and authMethods are optional, and may be null."""
     nothing: JSON = {"agentInfo": None, "agentCapabilities": None, "authMethods": None}
@@ -102,6 +104,7 @@ async def test_an_agent_that_says_little_of_itself_is_fine() -> None:
         },
     ],
 )
+@pytest.mark.checklist(14)
 async def test_another_version_is_a_clear_error(answer: JSON) -> None:
     """Point 14."""
     async with agent_in_process({"on": {"initialize": [answer]}}) as (agent, peers):
@@ -114,12 +117,14 @@ async def test_another_version_is_a_clear_error(answer: JSON) -> None:
         assert peers.running == 0
 
 
+@pytest.mark.checklist(5)
 async def test_a_launcher_may_take_a_minute(autojump_clock: MockClock) -> None:
     """Point 5: at least 60 s for initialize, because npx and uvx download."""
     async with agent_in_process({"on": {"initialize": [{"sleep": 90}]}}) as (agent, _):
         await use(agent)
 
 
+@pytest.mark.checklist(5)
 async def test_an_agent_that_never_introduces_itself_is_given_up(
     autojump_clock: MockClock,
 ) -> None:
@@ -133,6 +138,7 @@ async def test_an_agent_that_never_introduces_itself_is_given_up(
         assert failure.stderr_tail == "waiting for a key\n"
 
 
+@pytest.mark.checklist(5)
 async def test_a_turn_may_take_for_ever(autojump_clock: MockClock) -> None:
     """Point 5: no time limit on session/prompt."""
     script = {"turns": [[{"sleep": 86_400}, {"say": "done"}]]}
@@ -145,6 +151,7 @@ async def test_a_turn_may_take_for_ever(autojump_clock: MockClock) -> None:
 # Ending badly.
 
 
+@pytest.mark.checklist(3, 4)
 async def test_an_agent_that_ends_before_it_is_ready_says_why() -> None:
     """Point 4: told apart from a command that isn't there, with status and stderr."""
     start = [{"stderr": "npm ERR! 404\n"}, {"exit": 3}]
@@ -171,6 +178,7 @@ async def test_a_start_that_fails_fails_everybody_who_waits_for_it(
 
 
 @pytest.mark.parametrize("ends", [{"exit": 3}, {"exit": 0}, {"kill": 9}, {"close_stdout": True}])
+@pytest.mark.checklist(4)
 async def test_a_crash_fails_every_session_and_the_next_one_starts_anew(
     autojump_clock: MockClock, ends: JSON
 ) -> None:
@@ -193,6 +201,7 @@ async def test_a_crash_fails_every_session_and_the_next_one_starts_anew(
         assert len(peers.peers) == 2
 
 
+@pytest.mark.checklist(4)
 async def test_a_crash_while_permission_is_asked_ends_the_wait(autojump_clock: MockClock) -> None:
     """Point 4: permission waits are cancelled."""
     crash: list[JSON] = [{"ask": call()}, {"sleep": 1}, {"exit": 1}]
@@ -368,6 +377,7 @@ METHOD = {"id": "browser", "name": "Log in"}
 NEEDED: JSON = {"login_needed": ["session/new"], "agent": {"authMethods": [METHOD]}}
 
 
+@pytest.mark.checklist(15)
 async def test_nobody_is_logged_in_who_isn_t_asked_to() -> None:
     """Point 15: no eager authenticate, it may open a browser."""
     async with agent_in_process({"agent": {"authMethods": [METHOD]}}) as (agent, peers):
@@ -376,6 +386,7 @@ async def test_nobody_is_logged_in_who_isn_t_asked_to() -> None:
 
 
 @pytest.mark.parametrize("method", ["session/new", "session/prompt"])
+@pytest.mark.checklist(15)
 async def test_a_login_that_is_asked_for_is_done_once_and_the_request_made_again(
     method: str,
 ) -> None:
@@ -418,6 +429,7 @@ async def test_a_login_that_fails_is_told(autojump_clock: MockClock, answer: JSO
         await use(agent)
 
 
+@pytest.mark.checklist(15)
 async def test_a_login_is_not_tried_twice_for_one_prompt(autojump_clock: MockClock) -> None:
     """Point 15."""
     refused = {"error": {"code": -32000, "message": "Authentication required"}}
@@ -441,6 +453,7 @@ LEGACY = {
 
 
 @pytest.mark.parametrize("method", [TERMINAL, LEGACY], ids=["terminal", "legacy"])
+@pytest.mark.checklist(15)
 async def test_a_login_in_a_terminal_is_the_users_and_a_new_process_sees_it(method: JSON) -> None:
     """Point 15: the command is told, and the agent restarted."""
     needed = {"login_needed": ["session/new"], "agent": {"authMethods": [method]}}
@@ -454,6 +467,7 @@ async def test_a_login_in_a_terminal_is_the_users_and_a_new_process_sees_it(meth
 
 
 @pytest.mark.parametrize("methods", [[], [METHOD, {"id": "key", "name": "API key"}]])
+@pytest.mark.checklist(16)
 async def test_a_login_without_a_plain_way_is_told(methods: list[JSON]) -> None:
     """Points 15 and 16: none, or several. The session is lost, because its process must be."""
     needed = {"login_needed": ["session/prompt"], "agent": {"authMethods": methods}}

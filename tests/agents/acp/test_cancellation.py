@@ -88,6 +88,7 @@ def told(peers: PeerAgent) -> list[str]:
 @pytest.mark.parametrize("keeps", [True, False], ids=["answer kept", "answer dropped"])
 @PERMISSIONS
 @pytest.mark.parametrize("k", STEPS)
+@pytest.mark.checklist(25)
 async def test_a_cancel_frees_a_chat_wherever_its_agent_hangs(
     autojump_clock: MockClock, k: int, permissions: str, keeps: bool
 ) -> None:
@@ -135,6 +136,7 @@ async def test_an_edit_frees_a_chat_wherever_its_agent_hangs(
 
 @PERMISSIONS
 @pytest.mark.parametrize("k", STEPS)
+@pytest.mark.checklist(32)
 async def test_leaving_frees_an_agent_wherever_it_hangs(
     autojump_clock: MockClock, k: int, permissions: str
 ) -> None:
@@ -164,6 +166,7 @@ DEAF: dict[str, JSON] = {
 
 
 @pytest.mark.parametrize("where", DEAF)
+@pytest.mark.checklist(25)
 async def test_an_agent_that_never_stops_is_ended_and_the_next_turn_works(
     autojump_clock: MockClock, where: str
 ) -> None:

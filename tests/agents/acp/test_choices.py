@@ -70,6 +70,7 @@ def test_a_model_is_chosen_by_id_or_name(
         ((SessionConfigBoolean("model", "On", True), select("llm", "model")), "llm"),
     ],
 )
+@pytest.mark.checklist(20)
 def test_an_option_is_found_by_its_category_or_else_its_id(
     options: tuple[SessionConfigOption, ...], chosen: str
 ) -> None:
@@ -79,6 +80,7 @@ def test_an_option_is_found_by_its_category_or_else_its_id(
     assert request.config_id == chosen
 
 
+@pytest.mark.checklist(20)
 def test_options_come_before_modes_and_modes_before_models() -> None:
     """Point 20: the order of the ways."""
     mode = select(

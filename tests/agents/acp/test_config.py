@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from agents.acp.config import (
     SessionConfigSelect,
     SessionConfigSelectItem,
@@ -7,6 +9,7 @@ from agents.acp.config import (
 )
 
 
+@pytest.mark.checklist(20)
 def test_choices_are_found_in_groups_and_out_of_them() -> None:
     fast = SessionConfigSelectOption("fast", "Fast", "for haste")
     smart = SessionConfigSelectOption("smart", "Smart")

@@ -14,9 +14,10 @@ import trio
 from trio.testing import MemoryReceiveStream, MemorySendStream, wait_all_tasks_blocked
 
 from agents.acp.choices import Choices
-from agents.acp.connection import MOST_EARLY, Connection
+from agents.acp.connection import Connection
 from agents.acp.content import TextContent
 from agents.acp.dialogue import HIGH_WATER, Asked, Dialogue
+from agents.acp.ears import MOST_EARLY
 from agents.acp.faults import Error
 from agents.acp.methods import (
     CLOSE_SESSION,
@@ -145,6 +146,7 @@ def take_into(answers: list[Any]) -> Any:
         b"{" * 5_000,
     ],
 )
+@pytest.mark.checklist(8)
 async def test_what_is_no_message_is_skipped(noise: str | bytes) -> None:
     """Point 8: a bad line never ends the conversation, nor costs what stands beside it."""
     async with connected() as wire:
@@ -153,6 +155,7 @@ async def test_what_is_no_message_is_skipped(noise: str | bytes) -> None:
         assert texts(dialogue) == ["a", "b"]
 
 
+@pytest.mark.checklist(8)
 async def test_line_ends_of_windows_and_batches_are_taken() -> None:
     """Point 8."""
     async with connected() as wire:
@@ -162,6 +165,7 @@ async def test_line_ends_of_windows_and_batches_are_taken() -> None:
         assert texts(dialogue) == ["a", "b", "c"]
 
 
+@pytest.mark.checklist(9)
 async def test_a_line_is_taken_whatever_pieces_it_comes_in() -> None:
     """Point 9: no limit of 64 KiB, and no text lost at the edges of a read."""
     text = "é" * 300_000
@@ -199,6 +203,7 @@ async def test_a_request_gets_its_answer() -> None:
 
 
 @pytest.mark.parametrize("answer", [{"result": None}, {}, {"result": {}, "error": None}])
+@pytest.mark.checklist(10)
 async def test_nothing_is_an_answer_like_any_other(answer: JSON) -> None:
     """Point 10: neither result nor error is a null result."""
     async with connected() as wire:
@@ -208,6 +213,7 @@ async def test_nothing_is_an_answer_like_any_other(answer: JSON) -> None:
         assert answers == [Empty()]
 
 
+@pytest.mark.checklist(10)
 async def test_answers_that_nobody_waits_for_are_ignored() -> None:
     """Point 10: late, unknown and duplicate responses."""
     async with connected() as wire:
@@ -243,6 +249,7 @@ async def test_a_request_that_is_given_up_is_taken_back_and_its_late_answer_igno
         await wire.say({"id": request["id"], "result": {}})
 
 
+@pytest.mark.checklist(4)
 async def test_every_request_fails_when_the_agent_is_gone() -> None:
     """Point 4: those that wait, and those that come later."""
     async with connected() as wire:
@@ -265,6 +272,7 @@ async def test_every_request_fails_when_the_agent_is_gone() -> None:
     ["fs/read_text_file", "fs/write_text_file", "terminal/create", "_x/y", "elicitation/create"],
 )
 @pytest.mark.parametrize("id_", [0, 7, "seven", None])
+@pytest.mark.checklist(11)
 async def test_a_request_that_we_don_t_serve_is_refused_at_once(
     method: str, id_: int | str | None
 ) -> None:
@@ -276,6 +284,7 @@ async def test_a_request_that_we_don_t_serve_is_refused_at_once(
         assert answer["error"]["code"] == -32601
 
 
+@pytest.mark.checklist(11)
 async def test_notifications_that_we_don_t_know_are_ignored() -> None:
     """Point 11."""
     async with connected() as wire:
@@ -292,6 +301,7 @@ async def test_a_permission_request_that_makes_no_sense_is_refused() -> None:
         assert answer["error"]["code"] == -32602
 
 
+@pytest.mark.checklist(32)
 async def test_a_permission_request_of_an_unknown_session_is_answered() -> None:
     """Point 25: a request that is never answered wedges real agents."""
     async with connected() as wire:
@@ -332,6 +342,7 @@ async def test_what_is_said_comes_in_order_and_to_its_session() -> None:
         assert texts(other) == [str(n) for n in range(0, 100, 3)]
 
 
+@pytest.mark.checklist(12)
 async def test_an_update_before_the_answer_to_session_new_is_kept() -> None:
     """Point 12: also when both come in one read."""
     async with connected() as wire:
@@ -351,6 +362,7 @@ async def test_an_update_before_the_answer_to_session_new_is_kept() -> None:
         assert texts(late) == []
 
 
+@pytest.mark.checklist(12)
 async def test_what_is_kept_of_unknown_sessions_is_bounded() -> None:
     """Point 12."""
     async with connected() as wire:
@@ -394,6 +406,7 @@ async def test_an_agent_that_says_more_than_is_taken_is_not_read() -> None:
 # The end.
 
 
+@pytest.mark.checklist(7)
 async def test_a_broken_pipe_ends_the_conversation() -> None:
     """Point 7: it takes the path of a crash; what the agent still says is heard."""
     async with connected() as wire:
@@ -414,6 +427,7 @@ async def test_a_source_that_breaks_ends_the_conversation() -> None:
         await connection.run()
 
 
+@pytest.mark.checklist(7)
 async def test_many_requests_share_a_write() -> None:
     """Point 7: one writer, so lines never mix."""
     async with connected() as wire:

@@ -77,6 +77,7 @@ def test_a_request_a_notification_and_responses_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize("id_", [0, -1, 2**63, "x", "", None])
+@pytest.mark.checklist(10)
 def test_an_id_is_a_number_a_string_or_null(id_: Any) -> None:
     assert envelope(json.dumps({"id": id_, "method": "m"}).encode()).id == id_
     assert envelope(json.dumps({"id": id_, "result": {}}).encode()).id == id_
@@ -129,6 +130,7 @@ def test_messages_after_a_skipped_line_are_read() -> None:
     assert (first, third) == (Envelope(1), Envelope(2))
 
 
+@pytest.mark.checklist(9)
 def test_a_line_that_is_too_long_is_skipped() -> None:
     lines = LineSplitter(limit=10).feed(b'{"id":1}\n' + b"x" * 11 + b'\n{"id":2}\r\n')
     first, skipped, last = decode_lines(lines)
@@ -136,6 +138,7 @@ def test_a_line_that_is_too_long_is_skipped() -> None:
     assert skipped == Skipped("a line of 11 bytes is too long")
 
 
+@pytest.mark.checklist(8)
 def test_a_batch_gives_its_messages_in_order() -> None:
     first, second, third = decode_lines([b'[{"id":1,"result":{"a":1}},3,{"method":"m"}]'])
     assert isinstance(first, Envelope)
@@ -145,6 +148,7 @@ def test_a_batch_gives_its_messages_in_order() -> None:
 
 
 @pytest.mark.parametrize("line", [b'{"id":1}\r', b'  {"id":1}  ', b'\xef\xbb\xbf{"id":1}'])
+@pytest.mark.checklist(8)
 def test_line_ends_blanks_and_a_byte_order_mark_do_no_harm(line: bytes) -> None:
     assert envelope(line) == Envelope(1)
 
@@ -215,6 +219,7 @@ def test_a_chunk_is_read() -> None:
 @pytest.mark.parametrize(
     "kind", ["user_message_chunk", "agent_message_chunk", "agent_thought_chunk"]
 )
+@pytest.mark.checklist(23)
 def test_a_character_that_was_cut_between_chunks_comes_out_whole(kind: str) -> None:
     joiner, said = TextJoiner(), ""
     for text in ("smile \ud83d", "\ude00\ud83d", "\ude00 \ud83d\ude00!"):

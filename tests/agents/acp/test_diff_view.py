@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def test_changes_far_apart_are_hunks_of_their_own() -> None:
     assert heads == ["@@ -1,3 +1,4 @@", "@@ -48,3 +49,4 @@"]
 
 
+@pytest.mark.checklist(27)
 def test_a_new_file_comes_from_nowhere() -> None:
     assert shown(None, "a\n") == ["--- /dev/null", "+++ a.py", "@@ -0,0 +1,1 @@", "+a"]
 
@@ -60,6 +62,7 @@ def test_no_change_is_said() -> None:
     assert diff_view(Diff("a", "x", "x"), "a.py") == "No change in `a.py`."
 
 
+@pytest.mark.checklist(27)
 def test_a_huge_change_is_not_compared_and_is_bounded() -> None:
     text = diff_view(Diff("a", "x\n" * 100_000, "y\n" * 100_000), "a.py")
     assert "@@ -1,100000 +1,100000 @@" in text

@@ -71,6 +71,7 @@ def test_a_title_that_is_cut_says_so() -> None:
         ("\ud83d", "\ufffd"),
     ],
 )
+@pytest.mark.checklist(34)
 def test_what_is_hidden_in_a_text_is_shown(text: str, shown: str) -> None:
     assert Exhibit().text(text) == shown
 
@@ -123,6 +124,7 @@ def test_there_is_one_room_for_all() -> None:
 
 
 @given(st.recursive(json_values, lambda inner: st.lists(inner, min_size=50, max_size=50)))
+@pytest.mark.checklist(34)
 def test_whatever_is_shown_is_bounded_and_can_be_sent(value: Any) -> None:
     shown = Exhibit().value([[value] * 200] * 200)
     assert len(msgspec.json.encode(shown)) < 10 * WHOLE_LENGTH

@@ -76,6 +76,7 @@ UNKNOWN = False, "who?"
         (("load",), "session/load"),
     ],
 )
+@pytest.mark.checklist(19)
 async def test_a_session_is_resumed_or_else_loaded(methods: tuple[str, ...], way: str) -> None:
     """Point 19: resume comes first, because it need not tell it all again."""
     async with agent_in_process(scripted(*methods), spares=False) as (agent, peers):
@@ -88,6 +89,7 @@ async def test_a_session_is_resumed_or_else_loaded(methods: tuple[str, ...], way
         assert peers.faults == []
 
 
+@pytest.mark.checklist(19)
 async def test_a_session_that_can_t_be_found_again_has_no_handle() -> None:
     """Point 19."""
     async with agent_in_process(scripted(), spares=False) as (agent, peers):
@@ -98,6 +100,7 @@ async def test_a_session_that_can_t_be_found_again_has_no_handle() -> None:
         assert openings(peers) == ["session/new"] * 2
 
 
+@pytest.mark.checklist(20)
 async def test_a_null_for_an_answer_is_fine() -> None:
     """Point 20: what there is to choose is optional; the protocol's own example has null."""
     script = scripted("load", on={"session/load": [{"result": None}]})
@@ -116,6 +119,7 @@ async def test_a_null_for_an_answer_is_fine() -> None:
     ],
     ids=lambda error: str(error["code"]),
 )
+@pytest.mark.checklist(17, 19)
 async def test_what_can_t_be_resumed_is_loaded_and_else_opened_anew(
     error: JSON, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -134,6 +138,7 @@ async def test_what_can_t_be_resumed_is_loaded_and_else_opened_anew(
             assert peers.faults == []
 
 
+@pytest.mark.checklist(17)
 async def test_a_result_that_isn_t_one_is_a_failure() -> None:
     """Point 17."""
     failing: JSON = {"session/resume": [{"result": "yes"}], "session/load": [{"result": 7}]}
@@ -143,6 +148,7 @@ async def test_a_result_that_isn_t_one_is_a_failure() -> None:
         assert openings(peers) == ["session/resume", "session/load", "session/new"]
 
 
+@pytest.mark.checklist(4, 17)
 async def test_a_session_that_ends_its_process_when_it_is_looked_for_is_opened_anew(
     autojump_clock: MockClock,
 ) -> None:
@@ -153,6 +159,7 @@ async def test_a_session_that_ends_its_process_when_it_is_looked_for_is_opened_a
         assert len(peers.peers) == 2
 
 
+@pytest.mark.checklist(4, 17)
 async def test_a_session_whose_process_ends_while_it_tells_it_all_again_is_opened_anew(
     autojump_clock: MockClock,
 ) -> None:
@@ -163,6 +170,7 @@ async def test_a_session_whose_process_ends_while_it_tells_it_all_again_is_opene
         assert len(peers.peers) == 2
 
 
+@pytest.mark.checklist(17, 25)
 async def test_an_agent_that_never_finds_the_session_is_not_asked_for_another(
     autojump_clock: MockClock,
 ) -> None:
@@ -201,6 +209,7 @@ async def test_a_session_that_nobody_waits_for_any_more_is_closed(
         assert peers.faults == []
 
 
+@pytest.mark.checklist(19)
 async def test_no_session_is_had_twice_on_a_process(autojump_clock: MockClock) -> None:
     """Point 19: neither while it is open nor while it is being opened; it leaks children."""
     script = scripted("resume", "load", on={"session/resume": [{"sleep": 1}]})
@@ -222,6 +231,7 @@ async def test_no_session_is_had_twice_on_a_process(autojump_clock: MockClock) -
         assert peers.faults == []
 
 
+@pytest.mark.checklist(15)
 async def test_a_login_may_be_asked_for_by_every_way() -> None:
     """Point 15: on load and resume, too; it is done once and the request made again."""
     script = {
@@ -234,6 +244,7 @@ async def test_a_login_may_be_asked_for_by_every_way() -> None:
         assert len(peers.asked("authenticate")) == 1
 
 
+@pytest.mark.checklist(15)
 async def test_a_login_that_can_t_be_done_is_told() -> None:
     """Point 15: a new session would need it, too."""
     script = {**scripted("resume"), "login_needed": ["session/resume"]}
@@ -258,6 +269,7 @@ async def test_a_login_that_can_t_be_done_is_told() -> None:
     ],
     ids=["before", "after", "around", "slowly"],
 )
+@pytest.mark.checklist(18)
 async def test_what_was_said_is_not_shown_again(
     autojump_clock: MockClock, way: str, steps: list[JSON]
 ) -> None:
@@ -268,6 +280,7 @@ async def test_what_was_said_is_not_shown_again(
         assert peers.faults == []
 
 
+@pytest.mark.checklist(18)
 async def test_a_replay_that_never_ends_is_not_waited_for(autojump_clock: MockClock) -> None:
     """Point 18: bounded."""
     slowly = ({"sleep": SILENCE_SECONDS / 2}, {"replay": True}) * 1000
@@ -279,6 +292,7 @@ async def test_a_replay_that_never_ends_is_not_waited_for(autojump_clock: MockCl
                 assert session.knows_history
 
 
+@pytest.mark.checklist(18, 21)
 async def test_a_replay_is_never_late_text_of_a_turn(autojump_clock: MockClock) -> None:
     """Points 18 and 21: what comes late is dropped in a replay, and kept between turns."""
     late: JSON = {"say": "late "}
@@ -295,6 +309,7 @@ async def test_a_replay_is_never_late_text_of_a_turn(autojump_clock: MockClock) 
             assert await answer_to(session, "who?") == "late I am Ada / who? / who?"
 
 
+@pytest.mark.checklist(18)
 async def test_a_replay_of_thousands_of_updates_is_no_burden() -> None:
     """Point 18: nothing of it is kept."""
     script = scripted("load", on={"session/load": [{"say": "x", "times": 5000}]})
@@ -302,6 +317,7 @@ async def test_a_replay_of_thousands_of_updates_is_no_burden() -> None:
         assert await go_on(agent, Resumed(await begin(agent))) == KNOWN
 
 
+@pytest.mark.checklist(20)
 async def test_what_there_is_to_choose_is_that_of_the_answer() -> None:
     """Point 20: not that of a replay."""
     old = {"sessionUpdate": "current_mode_update", "currentModeId": "plan"}
@@ -337,6 +353,7 @@ async def test_a_fork_is_a_session_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("steps", [[LOST], [{"result": {}}], [{"exit": 1}]])
+@pytest.mark.checklist(17)
 async def test_a_fork_that_fails_is_a_new_session(steps: list[JSON]) -> None:
     """Point 17."""
     script: JSON = {"runs": [scripted("fork", on={"session/fork": steps}), scripted()]}
@@ -392,6 +409,7 @@ async def test_a_list_that_fails_is_told(autojump_clock: MockClock, steps: list[
             await listed(agent)
 
 
+@pytest.mark.checklist(15)
 async def test_a_login_may_be_asked_for_by_a_list() -> None:
     """Point 15."""
     methods = [{"id": "browser", "name": "Log in"}]
@@ -420,6 +438,7 @@ async def test_a_login_may_be_asked_for_by_a_list() -> None:
     ],
     ids=["resume", "load", "tool calls", "resume replays", "load instead", "fails", "neither"],
 )
+@pytest.mark.checklist(4, 17, 18, 19)
 async def test_a_session_outlives_its_process(
     methods: tuple[str, ...], on: JSON, expected: tuple[bool, str]
 ) -> None:

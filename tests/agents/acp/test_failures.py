@@ -40,6 +40,7 @@ from .strategies import values
         Error(-32603, "Internal error", [{"cause": ["unknown session abc"]}]),
     ],
 )
+@pytest.mark.checklist(17)
 def test_a_lost_session_is_recognised_under_all_its_codes(error: Error) -> None:
     assert is_lost_session(error)
 
@@ -72,6 +73,7 @@ def test_other_errors_are_no_lost_session(error: Error) -> None:
         (Error(-32602, "aborted"), False),
     ],
 )
+@pytest.mark.checklist(24)
 def test_what_a_cancelled_prompt_may_be_answered_with(error: Error, cancelled: bool) -> None:
     assert is_cancelled(error) is cancelled
 
@@ -178,6 +180,7 @@ def test_a_file_that_is_missing_is_the_command_where_no_folder_was_given() -> No
         (1, False, "AgentFailed", "X ended before it was ready (status 1)."),
     ],
 )
+@pytest.mark.checklist(3, 4)
 def test_a_process_that_ended_is_told_with_its_last_words(
     status: int | None, was_ready: bool, kind: str, words: str
 ) -> None:

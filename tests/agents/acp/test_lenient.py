@@ -229,6 +229,7 @@ def closed_or_same(value: updates.SessionNotification) -> updates.SessionNotific
 
 
 @pytest.mark.parametrize("tag", ["video", "", "?"])
+@pytest.mark.checklist(23)
 def test_content_of_an_unknown_kind_is_kept(tag: str) -> None:
     block = {"type": tag, "frames": 3}
     chunk = {"sessionUpdate": "agent_message_chunk", "content": block}
@@ -237,6 +238,7 @@ def test_content_of_an_unknown_kind_is_kept(tag: str) -> None:
 
 
 @pytest.mark.parametrize("tag", ["brand_new", "", "?"])
+@pytest.mark.checklist(23)
 def test_an_update_of_an_unknown_kind_is_kept(tag: str) -> None:
     update = {"sessionUpdate": tag, "x": 1}
     found = lenient.read(updates.SessionNotification, {"sessionId": "s", "update": update}, "$")
@@ -253,12 +255,14 @@ def test_what_a_tool_gave_of_an_unknown_kind_is_kept_in_its_place() -> None:
 
 
 @pytest.mark.parametrize("value", ["dance", "allow_thrice", ""])
+@pytest.mark.checklist(23)
 def test_an_unknown_value_of_an_enumeration_is_kept(value: str) -> None:
     call = lenient.read(content.ToolCallUpdate, {"toolCallId": "c", "kind": value}, "$")
     assert call.kind == value
     assert lenient.read(methods.PromptResponse, {"stopReason": value}, "$").stop_reason == value
 
 
+@pytest.mark.checklist(20)
 def test_an_option_of_an_unknown_kind_is_left_out() -> None:
     """There is no Unknown in this union: the schema says to skip it."""
     options = [

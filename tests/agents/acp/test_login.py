@@ -33,6 +33,7 @@ def test_the_protocols_login_in_a_terminal_is_the_agents_command_and_more() -> N
     )
 
 
+@pytest.mark.checklist(15)
 def test_the_two_older_ways_of_telling_a_command_are_known() -> None:
     assert "`'/opt/my agent' --acp --auth-type=openai`" in advice(QWEN)
     assert "`copilot login`" in advice(COPILOT)
@@ -68,6 +69,7 @@ def test_methods_without_a_command_are_listed() -> None:
     assert "It offers: nameless." in advice(AuthMethod("nameless", "\x1b[0m"))
 
 
+@pytest.mark.checklist(16)
 def test_an_agent_that_offers_nothing_is_left_to_the_user() -> None:
     assert advice() == "Log in with its own command line, then ask again."
 
@@ -78,6 +80,7 @@ def test_only_a_method_without_alternative_is_tried_unasked() -> None:
         assert sole_method(methods, NOBODY) is None
 
 
+@pytest.mark.checklist(15)
 def test_a_method_that_does_nothing_is_not_tried() -> None:
     method = AuthMethod("opencode-login", "Login with opencode")
     assert sole_method([method], known_agent("OpenCode")) is None

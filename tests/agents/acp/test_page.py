@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,12 +18,14 @@ def test_a_text_in_pieces_is_joined_exactly() -> None:
     assert says == [Say("Good"), Say("bye "), Say("\nyou")]
 
 
+@pytest.mark.checklist(28)
 def test_another_message_is_another_paragraph() -> None:
     page = Page()
     says = [*page.say("One.", "1"), *page.say(" Still.", "1"), *page.say("Two.", "2")]
     assert says == [Say("One."), Say(" Still."), Say("\n\n", by_us=True), Say("Two.")]
 
 
+@pytest.mark.checklist(28)
 def test_a_message_that_gets_its_id_late_is_one_message() -> None:
     page = Page()
     assert (
@@ -31,6 +34,7 @@ def test_a_message_that_gets_its_id_late_is_one_message() -> None:
     )
 
 
+@pytest.mark.checklist(28)
 def test_a_paragraph_of_ours_stands_by_itself() -> None:
     page = Page()
     says = [*page.say("One.", None), *page.add("Ours."), *page.say("Two.", None)]

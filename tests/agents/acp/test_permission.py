@@ -63,6 +63,7 @@ def chosen(offered: str, decision: Decision, permissions: Permissions, **call: A
 
 @pytest.mark.parametrize("agent", REAL)
 @pytest.mark.parametrize("permissions", PERMISSIONS)
+@pytest.mark.checklist(29, 30)
 def test_approval_and_denial_are_found_by_kind_in_every_real_agent(
     agent: str, permissions: Permissions
 ) -> None:
@@ -80,6 +81,7 @@ offers = st.lists(st.sampled_from(KINDS), max_size=6).map(
 
 
 @given(offers, st.sampled_from(PERMISSIONS), st.sampled_from(["execute", "switch_mode"]))
+@pytest.mark.checklist(29, 30)
 def test_a_denial_is_never_an_approval_and_never_lasts(
     offered: str, permissions: Permissions, kind: str
 ) -> None:
@@ -93,6 +95,7 @@ def test_a_denial_is_never_an_approval_and_never_lasts(
 
 
 @given(offers, st.sampled_from(PERMISSIONS), st.sampled_from(["execute", "switch_mode"]))
+@pytest.mark.checklist(31)
 def test_an_approval_lasts_only_where_the_user_or_the_settings_know(
     offered: str, permissions: Permissions, kind: str
 ) -> None:
@@ -126,22 +129,26 @@ def test_an_approval_lasts_only_where_the_user_or_the_settings_know(
         ("", "allow", None),
     ],
 )
+@pytest.mark.checklist(31)
 def test_what_an_approval_chooses_without_allow_once(
     offered: str, permissions: Permissions, expected: str | None
 ) -> None:
     assert chosen(offered, Decision.ALLOWED, permissions) == expected
 
 
+@pytest.mark.checklist(31)
 def test_a_change_of_mode_is_the_users_to_approve_for_good() -> None:
     several = "allow_always=a allow_always=b reject_once=r"
     assert chosen(several, Decision.ALLOWED, "allow", kind="switch_mode") == "r"
     assert chosen("allow_always=a", Decision.ALLOWED, "allow", kind="switch_mode") == "a"
 
 
+@pytest.mark.checklist(30)
 def test_where_nothing_fits_a_denial_is_cancelled_and_not_for_good() -> None:
     assert chosen("allow_once=a reject_always=r", Decision.DENIED, "ask") is None
 
 
+@pytest.mark.checklist(30)
 def test_abandoned_is_cancelled() -> None:
     assert outcome(question(REAL["codex"]), Decision.ABANDONED, "allow") is CANCELLED
 
@@ -179,6 +186,7 @@ def test_a_question_shows_what_is_needed_to_decide() -> None:
     }
 
 
+@pytest.mark.checklist(34)
 def test_what_the_request_leaves_out_is_taken_from_what_is_known() -> None:
     record = CallRecord("c")
     record.learn(ToolCallUpdate("c", title="Run tests", kind="execute", raw_input={"cmd": "make"}))
@@ -216,6 +224,7 @@ def test_a_kind_of_a_later_version_is_other(kind: str | None) -> None:
         ("reject_once=r", "offers no way to approve"),
     ],
 )
+@pytest.mark.checklist(29)
 def test_a_question_says_what_approving_means_where_it_isnt_once(
     offered: str, words: str | None
 ) -> None:

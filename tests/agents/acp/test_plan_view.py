@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from agents.acp.plan_view import PlanView
 
 from .scenes import plan
@@ -15,11 +17,13 @@ def test_a_plan_is_first_shown_whole() -> None:
     assert text == "**Plan**\n\n- [x] a\n- [ ] b ← *now*\n- [ ] c"
 
 
+@pytest.mark.checklist(27)
 def test_later_only_what_changed_is_shown() -> None:
     _, text = show(("> a", ". b", ". c"), ("x a", "> b", ". d", ". c"))
     assert text == "**Plan** (1/4) ☑ a · ▸ b · *new:* d"
 
 
+@pytest.mark.checklist(27)
 def test_an_unchanged_plan_is_not_repeated() -> None:
     assert show(("> a", ". b"), ("> a", ". b"))[1] == ""
 

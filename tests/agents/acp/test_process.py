@@ -54,6 +54,7 @@ async def test_a_child_is_spoken_with_over_its_stdin_and_stdout() -> None:
     assert group_is_gone(child.pid)
 
 
+@pytest.mark.checklist(6)
 async def test_an_agent_is_started_without_a_shell() -> None:
     """Point 6: argv, never through a shell."""
     code = "import sys; print(sys.argv[1:])"
@@ -62,6 +63,7 @@ async def test_an_agent_is_started_without_a_shell() -> None:
         assert await all_of(child) == f"{odd}\n"
 
 
+@pytest.mark.checklist(6)
 async def test_the_environment_is_inherited_and_overlaid(monkeypatch: pytest.MonkeyPatch) -> None:
     """Point 6: keys, proxies and certificates come from our environment."""
     for name in ("ONE", "TWO", "THREE"):
@@ -75,6 +77,7 @@ async def test_the_environment_is_inherited_and_overlaid(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("given", [None, "absolute", "relative"])
+@pytest.mark.checklist(6)
 async def test_an_agent_works_in_an_absolute_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str | None
 ) -> None:
@@ -86,6 +89,7 @@ async def test_an_agent_works_in_an_absolute_folder(
     assert os.path.isabs(process_module.working_directory(python("", cwd=cwd)))
 
 
+@pytest.mark.checklist(4)
 async def test_a_command_that_is_not_there_is_told_as_that() -> None:
     """Point 4: "command not found" is told apart from an agent that ended."""
     with pytest.raises(AgentError) as caught:
@@ -115,6 +119,7 @@ async def test_a_file_that_can_not_be_run_is_told_as_that(tmp_path: Path) -> Non
 # What it writes to stderr.
 
 
+@pytest.mark.checklist(3)
 async def test_a_child_that_logs_much_does_not_come_to_a_stop() -> None:
     """Point 3: stderr is drained always, into a bounded ring."""
     code = "import sys; sys.stderr.write('x' * 5_000_000 + '\\nlast words\\n'); print('done')"
@@ -127,6 +132,7 @@ async def test_a_child_that_logs_much_does_not_come_to_a_stop() -> None:
     assert len(exit_.last_words) < 5_000
 
 
+@pytest.mark.checklist(3)
 async def test_stderr_is_logged_only_for_who_debugs(caplog: pytest.LogCaptureFixture) -> None:
     code = "import sys; sys.stderr.write('SECRET\\n')"
     async with open_process(python(code)) as child:
@@ -151,6 +157,7 @@ async def test_a_child_ends_with_its_input() -> None:
     assert group_is_gone(child.pid)
 
 
+@pytest.mark.checklist(1, 2)
 async def test_a_child_that_does_not_heed_the_end_of_its_input_is_terminated(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -162,6 +169,7 @@ async def test_a_child_that_does_not_heed_the_end_of_its_input_is_terminated(
     assert group_is_gone(child.pid)
 
 
+@pytest.mark.checklist(1)
 async def test_a_child_that_ignores_sigterm_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Point 1: SIGKILL for the group comes last."""
     monkeypatch.setattr(process_module, "LEAVING_SECONDS", 0.05)
@@ -187,6 +195,7 @@ inner = subprocess.Popen([sys.executable, "-c", "import time; print(flush=True);
     ["sys.exit(3)", "sys.stdin.read()", "time.sleep(1000)"],
     ids=["gone already", "ends with its input", "stays"],
 )
+@pytest.mark.checklist(1)
 async def test_what_a_launcher_started_ends_with_it(
     monkeypatch: pytest.MonkeyPatch, then: str
 ) -> None:
@@ -199,6 +208,7 @@ async def test_what_a_launcher_started_ends_with_it(
     assert group_is_gone(child.pid)
 
 
+@pytest.mark.checklist(2)
 async def test_the_end_of_a_child_is_seen_while_its_child_holds_the_pipes() -> None:
     """Point 2: descendants can hold stdout and stderr open; we wait for the process."""
     async with open_process(python(WRAPPER.format(then="sys.exit(3)"))) as child:

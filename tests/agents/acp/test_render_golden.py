@@ -1,11 +1,10 @@
 """Whole turns as a user sees them; read the files in golden/.
 
-`pytest --update-golden` (where the option is there) or UPDATE_GOLDEN=1 records them anew.
+`make golden` records them anew.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -21,9 +20,7 @@ def test_a_turn_is_shown_as_its_golden_file_has_it(
 ) -> None:
     file = GOLDEN / f"{name}.md"
     shown = render(SCENES[name])
-    if request.config.getoption("--update-golden", default=False) or os.environ.get(
-        "UPDATE_GOLDEN"
-    ):
+    if request.config.getoption("--update-golden"):
         file.write_text(shown, encoding="utf-8")
     assert shown == file.read_text(encoding="utf-8")
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from agents.acp.content import ToolCall, ToolCallUpdate
 from agents.acp.page import Page
 from agents.acp.told import Told
@@ -38,10 +40,12 @@ def test_nothing_is_ever_shown_twice() -> None:
     assert calls.finish() == []
 
 
+@pytest.mark.checklist(22)
 def test_several_announcements_of_a_call_are_one_call() -> None:
     assert told_of(tool_calls(), running("1"), running("1", "Read b"), running("1")) == "🔧 Read a"
 
 
+@pytest.mark.checklist(22)
 def test_an_update_of_a_call_that_nobody_announced_is_enough() -> None:
     assert (
         told_of(tool_calls(), ToolCallUpdate("1", title="Read a", status="completed")) == "✔ Read a"
@@ -67,6 +71,7 @@ def test_parallel_calls_end_by_their_names() -> None:
     assert shown == "🔧 One\n\n🔧 Two\n\n✔ One\n\n✔ Two"
 
 
+@pytest.mark.checklist(22)
 def test_calls_that_never_end_are_closed_when_the_turn_is_over() -> None:
     calls = tool_calls()
     told_of(calls, running("1", "One"), ToolCall("2", "Two"), ToolCallUpdate("3", meta={}))

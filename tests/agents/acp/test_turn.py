@@ -62,6 +62,7 @@ async def test_a_turn_ends_for_the_reason_that_the_agent_gives(
         assert (await rest_of(session.run(PROMPT)))[-1] == Stop(reason)
 
 
+@pytest.mark.checklist(23)
 async def test_a_reason_of_a_later_version_is_an_ordinary_end(
     autojump_clock: MockClock,
 ) -> None:
@@ -82,6 +83,7 @@ async def test_a_reason_of_a_later_version_is_an_ordinary_end(
         {"result": None},
     ],
 )
+@pytest.mark.checklist(24)
 async def test_whatever_the_agent_answers_after_our_cancel_is_a_cancel(
     autojump_clock: MockClock,
     answer: JSON,
@@ -98,6 +100,7 @@ async def test_whatever_the_agent_answers_after_our_cancel_is_a_cancel(
         assert len(peers.asked("session/cancel")) == 1
 
 
+@pytest.mark.checklist(24)
 async def test_an_agent_that_always_says_cancelled_keeps_its_text(
     autojump_clock: MockClock,
 ) -> None:
@@ -139,6 +142,7 @@ async def test_an_error_breaks_the_turn_and_the_session_goes_on(
         {"code": -32602, "message": "Unknown session id"},
     ],
 )
+@pytest.mark.checklist(17)
 async def test_a_session_that_the_agent_doesn_t_know_any_more_is_lost(
     autojump_clock: MockClock,
     error: JSON,
@@ -155,6 +159,7 @@ async def test_a_session_that_the_agent_doesn_t_know_any_more_is_lost(
             assert await answer_to(session, "next") == "ok"
 
 
+@pytest.mark.checklist(26)
 async def test_a_second_turn_must_wait_for_the_first(
     autojump_clock: MockClock,
 ) -> None:
@@ -165,6 +170,7 @@ async def test_a_second_turn_must_wait_for_the_first(
             session.run(PROMPT)
 
 
+@pytest.mark.checklist(26)
 async def test_zero_usage_is_unknown(
     autojump_clock: MockClock,
 ) -> None:
@@ -178,6 +184,7 @@ async def test_zero_usage_is_unknown(
 # Late.
 
 
+@pytest.mark.checklist(21)
 async def test_text_just_after_the_answer_belongs_to_the_turn(
     autojump_clock: MockClock,
 ) -> None:
@@ -187,6 +194,7 @@ async def test_text_just_after_the_answer_belongs_to_the_turn(
         assert await answer_to(session, "x") == "a tail"
 
 
+@pytest.mark.checklist(21)
 async def test_text_long_after_the_answer_begins_the_next_one(
     autojump_clock: MockClock,
 ) -> None:
@@ -227,6 +235,7 @@ async def test_text_after_a_turn_that_was_cancelled_at_its_end_is_dropped(
         assert await answer_to(session, "x") == "ok"
 
 
+@pytest.mark.checklist(21)
 async def test_text_after_a_cancelled_turn_is_dropped(
     autojump_clock: MockClock,
 ) -> None:
@@ -255,6 +264,7 @@ async def test_what_comes_between_turns_is_bounded(
         assert len(await answer_to(session, "x")) == MOST_LATE + len("ok")
 
 
+@pytest.mark.checklist(13)
 async def test_commands_and_titles_may_come_at_any_time(
     autojump_clock: MockClock,
 ) -> None:
@@ -285,6 +295,7 @@ async def test_what_was_said_before_the_first_prompt_begins_the_first_answer(
 # Text.
 
 
+@pytest.mark.checklist(23)
 async def test_halves_of_a_character_are_joined_and_lone_ones_are_replaced(
     autojump_clock: MockClock,
 ) -> None:
@@ -329,6 +340,7 @@ async def test_the_users_decision_reaches_the_agent(
         assert peers.faults == []
 
 
+@pytest.mark.checklist(32)
 async def test_questions_asked_at_once_are_awaited_together(
     autojump_clock: MockClock,
 ) -> None:
@@ -434,6 +446,7 @@ async def test_a_question_that_is_taken_back_at_once_is_not_asked(
         assert questions(await rest_of(session.run(PROMPT))) == []
 
 
+@pytest.mark.checklist(32)
 async def test_questions_after_a_cancel_are_answered_until_the_prompt_returns(
     autojump_clock: MockClock,
 ) -> None:
@@ -475,6 +488,7 @@ async def test_a_prompt_that_ends_with_an_open_question_ends_the_turn(
         assert peers.faults == []
 
 
+@pytest.mark.checklist(34)
 async def test_a_question_may_name_a_call_by_nothing_but_its_id(
     autojump_clock: MockClock,
 ) -> None:
@@ -488,6 +502,7 @@ async def test_a_question_may_name_a_call_by_nothing_but_its_id(
         assert question.details["rawInput"] == {"path": "/"}
 
 
+@pytest.mark.checklist(33)
 async def test_an_agent_that_doesn_t_ask_is_no_error(
     autojump_clock: MockClock,
 ) -> None:
@@ -589,6 +604,7 @@ async def test_what_the_agent_chose_itself_is_not_chosen_again(autojump_clock: M
         assert peers.asked("session/set_mode") == []
 
 
+@pytest.mark.checklist(20)
 async def test_a_model_is_chosen_in_the_old_way_where_there_is_no_other(
     autojump_clock: MockClock,
 ) -> None:
