@@ -18,6 +18,7 @@ A script is a JSON object, every key optional:
     otherwise       steps of any other turn; [{"say": "ok"}] unless told otherwise
     when_cancelled  what a turn does on a cancel; [{"stop": "cancelled"}] unless told otherwise
     login_needed    -32000 for what these methods ask, until `authenticate` was called
+    servers         servers to start in place of those that the client gives
     ignores_tools   true: the servers that the client gives are not started
     lingers         true: the end of the input doesn't end the program
     runs            [script, ...]: what each process in turn does; the last one is for all after it
@@ -402,8 +403,9 @@ class ScriptedPeer:
                 self.tools.pop(session, None)
             case _:
                 pass
-        if params.get("mcpServers") and not self.script.get("ignores_tools"):
-            self.tools[session] = ToolClient(params["mcpServers"][0])
+        servers = params.get("mcpServers", []) and self.script.get("servers", params["mcpServers"])
+        if servers and not self.script.get("ignores_tools"):
+            self.tools[session] = ToolClient(servers[0])
         steps = self._prompted(session, params) if method == "session/prompt" else []
         self._tracks.append(Track(self, message, session, steps or self._steps_on(method)))
 

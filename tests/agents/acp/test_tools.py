@@ -2,24 +2,47 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 import attrs
+import httpx
 import pytest
 import trio
 
 from agents.acp.agent import AcpAgent
 from agents.acp.session import AcpSession
 from agents.base import Turn
-from agents.events import Await, CallTool, Event, Prompt, Say, Stop, ToolAnswer
+from agents.events import (
+    AskPermission,
+    Await,
+    CallTool,
+    Decision,
+    Event,
+    PermissionAnswer,
+    Prompt,
+    Say,
+    Stop,
+    ToolAnswer,
+)
+from agents.mcp.toolbox import IGNORED, load_now
 from bridge.wire import ChatMessage, TextPart, ToolSpec
-from tests.fakes.acp_agents import ChildAgent, agent_as_child
+from tests.fakes.acp_agents import ChildAgent, agent_as_child, agent_in_process
 
 pytestmark = pytest.mark.slow
 
 JSON = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def loaded() -> None:
+    """Keep threads away from the mock clock."""
+    load_now("server")
+    load_now("web")
+
+
 FORTY = tuple(ToolSpec(f"tool_{number:02}", f"Number {number}.") for number in range(40))
 
 
@@ -252,6 +275,90 @@ async def test_sessions_have_servers_of_their_own_spares_too() -> None:
             tokens = {server["env"][0]["value"] for server in servers}
             assert len(tokens) == len(servers)
             assert child.processes == child.processes[:1]
+
+
+async def test_an_agent_that_takes_only_http_gets_its_server_there() -> None:
+    copilot = {"agentInfo": {"name": "Copilot", "version": "1"}}
+    script = {"agent": copilot, "ignores_tools": True, "turns": [[{"hang": True}]]}
+    async with chat(script) as one:
+        (request,) = one.child.asked("session/new")
+        (server,) = request["mcpServers"]
+        assert server["type"] == "http"
+        headers = {header["name"]: header["value"] for header in server["headers"]}
+        headers["accept"] = "application/json, text/event-stream"
+        one.turn = one.session.run(prompt())
+
+        async def ask(id_: int, method: str, params: JSON) -> JSON:
+            body = {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+            response = await http.post(server["url"], json=body, headers=headers)
+            headers.update({k: v for k, v in response.headers.items() if k == "mcp-session-id"})
+            (line,) = [line for line in response.text.splitlines() if line.startswith("data: {")]
+            return json.loads(line.removeprefix("data: "))["result"]
+
+        async def be_the_agent() -> None:
+            about: JSON = {"protocolVersion": "2025-06-18", "capabilities": {}}
+            client = {"clientInfo": {"name": "c", "version": "1"}}
+            await ask(1, "initialize", about | client)
+            assert len((await ask(2, "tools/list", {}))["tools"]) == 40
+            called = await ask(3, "tools/call", {"name": "tool_01", "arguments": {"n": 1}})
+            assert called["content"] == [{"type": "text", "text": "done"}]
+
+        async with httpx.AsyncClient(trust_env=False, timeout=20) as http:
+            async with trio.open_nursery() as nursery:
+                begun = trio.Event()
+
+                async def receive() -> None:
+                    ids = calls(await one.response())
+                    one.answer(ids["tool_01"], "done")
+                    begun.set()
+
+                nursery.start_soon(receive)
+                await one.child.hears("session/prompt")
+                nursery.start_soon(be_the_agent)
+            assert begun.is_set()
+    async with httpx.AsyncClient(trust_env=False) as http:
+        with pytest.raises(httpx.ConnectError):
+            await http.get(server["url"])
+
+
+async def test_an_agent_that_ignores_its_server_is_told_of_once(autojump_clock: object) -> None:
+    late = [{"sleep": 30}, {"say": "done"}]
+    turns = [late, late]
+    async with agent_in_process({"turns": turns, "ignores_tools": True}) as (agent, _):
+        with trio.fail_after(300):
+            async with agent.session(prompt()) as session:
+                said = ["".join(say.text for say in await says(session)) for _ in range(2)]
+    assert said[0] == f"done\n\n{IGNORED}\n\n"
+    assert said[1] == "done"
+
+
+async def says(session: AcpSession) -> list[Say]:
+    turn = session.run(prompt())
+    return [event async for batch in turn for event in batch if isinstance(event, Say)]
+
+
+async def test_a_turn_pauses_once_for_questions_and_calls(autojump_clock: object) -> None:
+    """What is asked and what is called within a moment goes out in one response."""
+    turn = [{"ask": {"toolCallId": "c", "title": "May I?"}}, {"await": True}, {"outcomes": True}]
+    async with agent_in_process({"turns": [turn], "ignores_tools": True}) as (agent, _):
+        with trio.fail_after(300):
+            async with agent.session(prompt()) as session, trio.open_nursery() as nursery:
+                box = session.dialogue.tools
+                assert box is not None
+                run = session.run(prompt())
+                (asked,) = await run.receive()
+                assert isinstance(asked, AskPermission)
+                nursery.start_soon(box.call, "tool_01", {"n": 1})
+                sent, waits = await run.receive()
+                assert isinstance(sent, CallTool)
+                assert isinstance(waits, Await)
+                session.answer(ToolAnswer(sent.call_id, "x"))
+                with trio.move_on_after(5) as waiting:
+                    await run.receive()
+                assert waiting.cancelled_caught, "the question is still open"
+                session.answer(PermissionAnswer(asked.call_id, Decision.ALLOWED))
+                (say,) = await run.receive()
+                assert say == Say("allowed")
 
 
 async def test_an_agent_without_tools_gets_no_server() -> None:
