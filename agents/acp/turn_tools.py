@@ -84,7 +84,9 @@ class TurnTools:
         """
         if self._box is None:
             return False
-        tool = editors_tool(record, self._box.server, self._box.catalogue)
+        call = attrs.evolve(record)
+        call.learn(asked.request.tool_call)  # which the record leaves out where the call had ended
+        tool = editors_tool(call, self._box.server, self._box.catalogue)
         option = None if tool is None else once(asked.request.options)
         if tool is None or option is None:
             return False
