@@ -93,7 +93,7 @@ docs: $(DEV) ## Generate the pages that come from the code
 
 golden: $(DEV) ## Record the golden transcripts anew; review the diff
 	$(RUN) pytest tests/test_transcripts.py tests/recordings tests/agents/acp/test_render_golden.py \
-		--update-golden $(ARGS)
+		tests/vscodelm/doctor/test_view.py tests/vscodelm/test_offers_view.py --update-golden $(ARGS)
 
 ##@ Clean
 

@@ -76,7 +76,7 @@ class AcpAgent:
                     found: Dialogue | None = None
                     if not isinstance(wanted, Fresh):
                         found = await peer.existing.find(outfit, wanted)
-                        if found is None and not peer.is_usable:
+                        if peer.is_ending or not (found or peer.is_usable):
                             continue  # it came of looking: a new one needs another process
                     session = AcpSession(
                         peer,

@@ -41,10 +41,10 @@ def test_thinking_as_text_is_a_paragraph_of_its_own() -> None:
     events = [
         Think("h"),
         Think("m"),
-        Say("Hel"),
+        Say("Good "),
         Say(""),
         Attach("usage", b"{}"),
-        Say("lo"),
+        Say("day"),
         Say("- Read", by_us=True),
         Think("oh"),
         Think(""),
@@ -53,7 +53,7 @@ def test_thinking_as_text_is_a_paragraph_of_its_own() -> None:
     ]
     shown = [it.part(event) for event in events]
     text = "".join(part.value for part in shown if isinstance(part, TextPart))
-    assert text == "hm\n\nHello- Read\n\noh\n\n42"
+    assert text == "hm\n\nGood day- Read\n\noh\n\n42"
 
 
 @pytest.mark.parametrize(

@@ -160,12 +160,14 @@ async def test_a_session_that_ends_its_process_when_it_is_looked_for_is_opened_a
 
 
 @pytest.mark.checklist(4, 17)
+@pytest.mark.parametrize("exit_seconds", [0, 0.2])
 async def test_a_session_whose_process_ends_while_it_tells_it_all_again_is_opened_anew(
-    autojump_clock: MockClock,
+    autojump_clock: MockClock, exit_seconds: float
 ) -> None:
     """Points 4 and 17."""
     broken = scripted("load", on={"session/load": [OLD_ANSWER, *REPLAY, {"exit": 9}]})
     async with agent_in_process({"runs": [broken, scripted()]}) as (agent, peers):
+        peers.exit_seconds = exit_seconds
         assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
         assert len(peers.peers) == 2
 

@@ -79,10 +79,10 @@ def test_images_stand_between_the_words_where_they_stood() -> None:
 
 
 def test_other_bytes_are_an_embedded_resource() -> None:
-    assert content([data("application/zip", b"PK")]) == [
+    assert content([data("application/zip", b"zip")]) == [
         {
             "type": "resource",
-            "resource": {"uri": "vscodelm:result", "mimeType": "application/zip", "blob": "UEs="},
+            "resource": {"uri": "vscodelm:result", "mimeType": "application/zip", "blob": "emlw"},
         }
     ]
 
