@@ -198,7 +198,7 @@ class Peer:
 
     # Sessions.
 
-    async def open(self, outfit: Outfit, another: Callable[[], Outfit] | None) -> Dialogue:
+    async def open(self, outfit: Outfit, another: Callable[[], Outfit] | None = None) -> Dialogue:
         """Open a session; raises `AgentError`. `another` makes an outfit for a spare."""
         dialogue = await self.authentication.ask(lambda: self._openings.open(outfit))
         if isinstance(dialogue, Error):

@@ -143,12 +143,14 @@ async def test_results_may_come_in_two_messages() -> None:
 
 async def test_forty_calls_at_once() -> None:
     async with chat({"turns": [[*(call(number) for number in range(40)), *TOLD]]}) as one:
-        ids = calls(await one.ask())
-        assert len(ids) == 40
-        for name, call_id in sorted(ids.items(), reverse=True):
-            one.answer(call_id, name)
-        await one.response()
-        assert len(one.said.split()) == 40
+        events, responses, called = await one.ask(), 1, 0
+        while ids := calls(events):  # a busy machine may take a pause between them
+            called += len(ids)
+            for name, call_id in sorted(ids.items(), reverse=True):
+                one.answer(call_id, name)
+            events, responses = await one.response(), responses + 1
+        assert called == len(one.said.split()) == 40
+        assert responses < 10
         assert all(told.split("=")[0] == str(int(told[-2:])) for told in one.said.split())
 
 
