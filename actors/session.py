@@ -41,6 +41,9 @@ from .response import Pause, Response
 
 DRAIN_SECONDS = 5.0
 """How long a cancelled turn may take to end."""
+ANSWER_SECONDS = 86_400.0
+"""How long a question to the user is kept, however soon the chat would be idle: a person may be at
+lunch when an agent asks, and the answer must find who asked."""
 
 log = logging.getLogger("vscodelm.session")
 
@@ -213,8 +216,9 @@ class SessionActor:
             raise _Lost
 
     async def _receive(self) -> Delivery | None:
+        patience = max(self._idle_seconds, ANSWER_SECONDS if self._questions else 0.0)
         while True:
-            with trio.move_on_after(self._idle_seconds):
+            with trio.move_on_after(patience):
                 return await self.handle.receive()
             await self.inbox.send(Expired(self.conversation))
 

@@ -48,7 +48,8 @@ _SETTINGS = {
     "thinking": "Reasoning as parts of their own (if the host can take them), as text, or not.",
     "rewind": "What the agent knows of an answer that was taken back: `auto` goes on in a session "
     "that doesn't know it, `continue` in the one that does.",
-    "idleSeconds": "How long a conversation may lie idle before it is given up; more than 0.",
+    "idleSeconds": "How long a conversation may lie idle before it is given up; more than 0. One "
+    "that waits for the user is kept for a day.",
     "maxSessions": "How many conversations with one agent may live; one more ends the least "
     "recently used of those that are idle and wait for nothing. At least 1.",
 }
