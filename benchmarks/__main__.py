@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import msgspec
 
-from . import acp_burst, acp_sessions, history, memory, parts, routing, start, tools
+from . import acp_burst, acp_sessions, history, memory, open_responses, parts, routing, start, tools
 from .harness import Result
 
 BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
@@ -22,6 +22,7 @@ BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "tools": tools.measure,
     "acp": acp_burst.measure,
     "acp-sessions": acp_sessions.measure,
+    "open-responses": open_responses.measure,
 }
 
 
