@@ -1,1 +1,1 @@
-"""Tests of `agents.open_responses`."""
+"""Open Responses endpoints."""
