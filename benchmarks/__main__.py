@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import msgspec
 
-from . import acp_burst, acp_sessions, history, memory, open_responses, parts, routing, start
+from . import acp_burst, acp_sessions, history, memory, open_responses, parts, routing, start, tools
 from .harness import Result
 
 BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
@@ -19,6 +19,7 @@ BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "history": history.measure,
     "routing": routing.measure,
     "memory": memory.measure,
+    "tools": tools.measure,
     "acp": acp_burst.measure,
     "acp-sessions": acp_sessions.measure,
     "open-responses": open_responses.measure,
