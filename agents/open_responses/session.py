@@ -35,6 +35,7 @@ class OpenResponsesSession:
         """Take what was said, and begin a turn."""
         if self._turn is not None and self._turn.runs:
             raise LocalError("a turn of this session still runs; receive its last event first")
+        self.conversation.options = self._endpoint.options(prompt)
         refusal: Failure | None = None
         try:
             self.conversation.tell((*prompt.transcript, *prompt.messages))
