@@ -18,8 +18,8 @@ from tests.fakes.responses_server import Plan, responses_server
 from .endpoints import agent_at, alone, said
 
 _ROOT = Path(__file__).parents[3]
-FOLDER = Path(os.environ.get("VSCODELM_SHARED") or _ROOT.parent / "shared")
-FOLDER /= "fixtures/open-responses"
+_SHARED = Path(os.environ.get("VSCODELM_SHARED") or _ROOT.parent / "shared")
+FOLDER = _SHARED / "fixtures/open-responses"
 EXPECTED = FOLDER / "expected.json"
 
 pytestmark = pytest.mark.skipif(not EXPECTED.is_file(), reason="the recordings aren't here")
