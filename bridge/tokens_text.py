@@ -19,6 +19,8 @@ UNIT = 64
 KNOWN_PRICES = 32_768
 """So many prices are kept; then all are forgotten, which costs less than to know the oldest."""
 LONGEST_KNOWN = 32
+LONGEST_TOKEN = 128
+"""The characters of the longest token of o200k_base, a run of blanks."""
 
 _START, _NEXT, _END = 1, 2, 3
 _HAN, _AFTER_HAN = 0x2E80, 0xA000
@@ -74,8 +76,9 @@ def _price(piece: str) -> int:
             price += _WEIGHTS[first * 7919 + second * 6101 + code * 4447 >> 3 & 0xFFFF]
         first, second = second, code
     price += _WEIGHTS[first * 7919 + second * 6101 + _END * 4447 >> 3 & 0xFFFF]
-    # A token has at least a byte; a character has one, or up to four.
-    return min(max(price, UNIT), UNIT * size * (1 if piece.isascii() else 4))
+    least = UNIT * (1 + size // LONGEST_TOKEN)
+    most = UNIT * size * (1 if piece.isascii() else 4)  # as many as it can have bytes
+    return min(max(price, least), most)
 
 
 class _Prices(dict[str, int]):

@@ -6,7 +6,8 @@ Each line of TEXTS is `{"kind": ..., "share": ..., "text": ...}`; `share` is how
 counts, however much text there is of it. Nothing of the texts gets into the table but how many
 tokens their pieces have. The tokenizer's own vocabulary is fitted as well, each entry as one token,
 so that words which no text happened to have are known, too. Writes `bridge/tokens_table.py`;
-`tooling.token_table` then takes that to the extension. `--onward` begins with the table that is there.
+`tooling.token_table` then takes that to the extension. `--onward` begins with the table that is
+there.
 
 The fit is coordinate descent: one weight after the other is set to what is best while the others
 stay, until nothing moves. A piece of one token whose sum is below one is right as it is, since the

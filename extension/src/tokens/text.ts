@@ -5,6 +5,8 @@ import { BLANKS, CAPITALS, LENGTHS, LETTERS, NUMBERS, WEIGHTS } from "./table.ts
 
 /** The parts into which a token is divided for adding. */
 const UNIT = 64;
+/** The characters of the longest token of o200k_base, a run of blanks. */
+const LONGEST_TOKEN = 128;
 const START = 1;
 const NEXT = 2;
 const END = 3;
@@ -61,8 +63,9 @@ function price(text: string, start: number, end: number): number {
   }
   units += weights[slot(first, second, END)] as number;
   units += lengths[Math.min(size, longest)] as number;
-  // A token has at least a byte; a character has one, or up to four.
-  return Math.min(Math.max(units, UNIT), UNIT * size * (bits < 0x80 ? 1 : 4));
+  const least = UNIT * (1 + Math.floor(size / LONGEST_TOKEN));
+  const most = UNIT * size * (bits < 0x80 ? 1 : 4); // as many as it can have bytes
+  return Math.min(Math.max(units, least), most);
 }
 
 function slot(first: number, second: number, third: number): number {
