@@ -1,5 +1,5 @@
 // Failures as the editor knows them: the code by which extensions tell them apart, and a message that
-// a person can act on. The editor shows the stack of an error beside its message, so ours has none.
+// a person can act on.
 
 import * as vscode from "vscode";
 import { ConnectionClosed, RpcError } from "./connection.ts";
@@ -22,12 +22,24 @@ export class Failure extends Error {
   }
 }
 
+/** Return the error by which an extension knows what kind of failure it is. */
 export function toLanguageModelError(error: unknown): vscode.LanguageModelError {
   const failed =
     FACTORIES[kindOf(error)] ?? ((text: string) => new vscode.LanguageModelError(text));
-  const shown = failed(messageOf(error));
-  shown.stack = "";
-  return shown;
+  return withoutStack(failed(messageOf(error)));
+}
+
+/**
+ * Return the error for the built-in chat, which shows a person the message and the stack. Editors make
+ * language model errors anew on their way, with stacks of their own; only a plain error keeps none.
+ */
+export function toShownError(error: unknown): Error {
+  return withoutStack(new Error(messageOf(error)));
+}
+
+function withoutStack<T extends Error>(error: T): T {
+  error.stack = "";
+  return error;
 }
 
 /** Return what a user is told of an error. */

@@ -2,12 +2,15 @@
 
 import type * as vscode from "vscode";
 import { countAll } from "./count.ts";
-import { lastWordsOf, messageOf, toLanguageModelError } from "./failures.ts";
+import { lastWordsOf, messageOf, toLanguageModelError, toShownError } from "./failures.ts";
 import { partFromWire } from "./incoming.ts";
 import type { Models } from "./models.ts";
 import { messageToWire, optionsToWire } from "./outgoing.ts";
 import type { Server } from "./server.ts";
 import type { Turns } from "./turns.ts";
+
+/** Who asks for a person, and shows them the error. */
+const BUILT_IN_CHATS = ["github.copilot-chat", "core"];
 
 export class Provider implements vscode.LanguageModelChatProvider {
   readonly onDidChangeLanguageModelChatInformation: vscode.Event<void>;
@@ -33,6 +36,7 @@ export class Provider implements vscode.LanguageModelChatProvider {
     token: vscode.CancellationToken,
   ): Promise<void> {
     const configured = this.models.configuredModel(model.id);
+    const wireOptions = optionsToWire(options);
     const turn = this.turns.begin(model.name);
     try {
       await this.server.chat(
@@ -41,7 +45,7 @@ export class Provider implements vscode.LanguageModelChatProvider {
           messages: messages.map(messageToWire),
           // A model that the process knows by itself is looked up by its id there.
           ...(configured && { agent: configured.agent, settings: configured.settings }),
-          options: optionsToWire(options),
+          options: wireOptions,
         },
         (received) => {
           const part = partFromWire(received);
@@ -54,7 +58,8 @@ export class Provider implements vscode.LanguageModelChatProvider {
     } catch (error) {
       const words = lastWordsOf(error);
       this.log.error(`${model.id}: ${messageOf(error)}${words ? `\n${words}` : ""}`);
-      throw toLanguageModelError(error);
+      const isShown = BUILT_IN_CHATS.includes(wireOptions.requestInitiator ?? "");
+      throw isShown ? toShownError(error) : toLanguageModelError(error);
     } finally {
       turn.dispose();
     }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ConnectionClosed, RpcError } from "../src/connection.ts";
-import { Failure, lastWordsOf, toLanguageModelError } from "../src/failures.ts";
+import { Failure, lastWordsOf, toLanguageModelError, toShownError } from "../src/failures.ts";
 
 const failed = (kind: string) => new RpcError(-32000, "Log in.", { kind, detail: "401" });
 
@@ -36,4 +36,9 @@ test("an agent's last words are for the log", () => {
   expect(lastWordsOf(error)).toBe("boom");
   expect(lastWordsOf(failed("Blocked"))).toBeUndefined();
   expect(lastWordsOf(new Error("x"))).toBeUndefined();
+});
+
+test("what a person is shown is the message alone", () => {
+  const error = toShownError(failed("Blocked"));
+  expect([error.name, error.message, error.stack]).toEqual(["Error", "Log in.", ""]);
 });
