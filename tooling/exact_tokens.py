@@ -5,12 +5,15 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
-import bpe_openai  # pyright: ignore[reportMissingTypeStubs]  # it has none
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # it reads its data in an old way
+    import bpe_openai  # pyright: ignore[reportMissingTypeStubs]  # it has none
 
-_ENCODING: Any = bpe_openai.get_encoding("o200k_base")
+    _ENCODING: Any = bpe_openai.get_encoding("o200k_base")
 
 
 def count(text: str) -> int:

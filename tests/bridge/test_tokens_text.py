@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bridge import tokens_text
 from bridge.tokens_pieces import PIECE
 from bridge.tokens_table import LENGTHS, WEIGHTS
-from bridge.tokens_text import UNIT, estimate_text, slots
+from bridge.tokens_text import UNFITTED_HAN, UNIT, estimate_text, slots
 
 any_text = st.text(st.characters(exclude_categories=()))
 
@@ -67,6 +67,7 @@ def test_a_price_is_the_sum_over_its_slots(text: str) -> None:
     for piece in PIECE.findall(text):
         total = sum(tokens_text._WEIGHTS[slot] for slot in slots(piece))  # pyright: ignore[reportPrivateUsage]
         total += lengths[min(len(piece), len(lengths) - 1)]
+        total += UNFITTED_HAN * sum("\u2e80" <= character < "\ua000" for character in piece)
         price = tokens_text._price(piece)  # pyright: ignore[reportPrivateUsage]
         if slots(piece):
             least = UNIT * (1 + len(piece) // 128)

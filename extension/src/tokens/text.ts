@@ -13,6 +13,8 @@ const END = 3;
 /** Kana and Chinese characters: so many that three together are seldom seen again, but two are. */
 const HAN = 0x2e80;
 const AFTER_HAN = 0xa000;
+/** What such a character costs more in a text that the table was not fitted to. */
+const UNFITTED_HAN = 2;
 
 const piece = new RegExp(pattern(), "gu");
 const weights = new Int8Array(Buffer.from(WEIGHTS, "base64"));
@@ -51,7 +53,7 @@ function price(text: string, start: number, end: number): number {
       }
     }
     if (code >= HAN && code < AFTER_HAN) {
-      units += weights[slot(0, second, code)] as number;
+      units += UNFITTED_HAN + (weights[slot(0, second, code)] as number);
       units += weights[slot(0, 0, code)] as number;
     } else {
       units += weights[slot(first, second, code)] as number;
