@@ -32,7 +32,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help chat test test-slow bench check $(CHECKS) format docs golden clean \
+.PHONY: help chat test test-slow test-agents bench check $(CHECKS) format docs golden clean \
 	test-extension test-vscode check-extension vsix
 
 help:
@@ -47,10 +47,14 @@ chat: $(RUNTIME) ## Talk to Eliza in the terminal
 ##@ Test
 
 test: $(DEV) ## Run the fast tests
-	$(RUN) pytest -m "not slow" -n $(WORKERS) $(ARGS)
+	$(RUN) pytest -m "not slow and not agents" -n $(WORKERS) $(ARGS)
 
 test-slow: $(DEV) ## Run the slow tests: real processes, many examples
-	$(RUN) pytest -m slow $(ARGS)
+	$(RUN) pytest -m slow -n $(WORKERS) $(ARGS)
+
+test-agents: $(DEV) ## Install real ACP agents into .agents (1.2 GB), and talk to them
+	$(RUN) tooling.real_agents
+	$(RUN) pytest -m agents -n $(WORKERS) $(ARGS)
 
 bench: $(DEV) ## Measure the numbers we hold
 	$(RUN) benchmarks $(ARGS)
@@ -102,7 +106,7 @@ check-docs: $(DEV) ## Are the generated pages those of the code?
 
 # Pure modules have no excuse; of the rest the report only tells.
 check-coverage: $(DEV) ## Do the fast tests cover the pure modules completely?
-	$(RUN) pytest -m "not slow" -n $(WORKERS) --cov --cov-report= $(ARGS)
+	$(RUN) pytest -m "not slow and not agents" -n $(WORKERS) --cov --cov-report= $(ARGS)
 	$(RUN) coverage report --include="$$($(RUN) tooling.pure)" --fail-under=100
 	$(RUN) coverage report --omit="$$($(RUN) tooling.pure)"
 
@@ -117,12 +121,12 @@ docs: $(DEV) ## Generate the pages that come from the code
 
 golden: $(DEV) ## Record the golden transcripts anew; review the diff
 	$(RUN) pytest tests/test_transcripts.py tests/recordings tests/agents/acp/test_render_golden.py \
-		--update-golden $(ARGS)
+		tests/vscodelm/doctor/test_view.py tests/vscodelm/test_offers_view.py --update-golden $(ARGS)
 
 ##@ Clean
 
-clean: ## Remove the environment, the caches and the reports
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* \
+clean: ## Remove the environment, the real agents, the caches and the reports
+	rm -rf $(VENV) .agents .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* \
 		build dist htmlcov
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -188,8 +188,11 @@ class EditorPort:
                 return InitializeResult(ClientInfo("vscodelm", version("vscodelm")))
             case TokenCountParams(text=str(text)):
                 return TokenCountResult(estimate_text(text))
-            case TokenCountParams(message=msgspec.Raw() as raw):
-                return TokenCountResult(estimate_message(decode_message(raw, "$.message")))
+            case TokenCountParams(message=msgspec.Raw() as raw, model_id=model_id):
+                model = self.catalogue.find(model_id)
+                family = model.information.family if model else model_id
+                message = decode_message(raw, "$.message")
+                return TokenCountResult(estimate_message(message, family))
             case _:
                 return ModelsResult([model.information for model in self.catalogue.models])
 

@@ -13,6 +13,7 @@ from itertools import count
 
 import attrs
 import trio
+from msgspec.structs import replace
 
 from agents.base import Agent
 from bridge.damper import Damper
@@ -35,12 +36,14 @@ from bridge.history import (
     Settle,
 )
 from bridge.index import ConversationKey, Index
+from bridge.message import Message as CanonicalMessage
 from bridge.models import AgentChoice
 from bridge.request import Hints, classify
 from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
 from bridge.wire import PERMISSION_TOOL, RequestId, Stats
 
 from .editor import EditorPort
+from .handle import SessionHandle
 from .inbox import (
     Asked,
     Cancelled,
@@ -55,8 +58,8 @@ from .inbox import (
 )
 from .log import decision
 from .outbox import Outbox
-from .plan import Delivery, offered_tools
-from .session import SessionActor, SessionHandle
+from .plan import Delivery, offered_tools, settings_for
+from .session import SessionActor
 
 AgentFactory = Callable[[AgentChoice], Agent]
 
@@ -144,6 +147,7 @@ class HistoryActor:
                 conversation = self._open_conversation(key, asked)
         self._log(asked, key, outcome)
         self._open[asked.request] = key
+        asked = replace(asked, settings=settings_for(asked.settings, outcome.request_class))
         ask = Ask(asked.request, question.path, outcome.match, inherited)
         self._perform(key, conversation, conversation.history.apply(ask), asked)
         self._index.place(
@@ -248,7 +252,9 @@ class HistoryActor:
                     conversation.handle.abort(turn)
                 case Deliver():
                     assert asked is not None, "only a request is delivered"
-                    conversation.handle.deliver(_delivery(asked, effect, self._mark(key, asked)))
+                    marker = self._mark(key, asked)
+                    answers = conversation.history.answers
+                    conversation.handle.deliver(_delivery(asked, effect, marker, answers))
 
     def _log(self, asked: Asked, key: ConversationKey, outcome: Outcome) -> None:
         rules = ",".join(sorted(rule.value for rule in outcome.match.rules))
@@ -295,7 +301,9 @@ def _question(asked: Asked) -> Question:
     )
 
 
-def _delivery(asked: Asked, deliver: Deliver, marker: bytes | None) -> Delivery:
+def _delivery(
+    asked: Asked, deliver: Deliver, marker: bytes | None, answers: tuple[CanonicalMessage, ...]
+) -> Delivery:
     return Delivery(
         turn=deliver.turn,
         transcript=asked.transcript,
@@ -307,6 +315,7 @@ def _delivery(asked: Asked, deliver: Deliver, marker: bytes | None) -> Delivery:
         can_ask=any(tool.name == PERMISSION_TOOL for tool in asked.options.tools),
         capabilities=asked.capabilities,
         marker=marker,
+        answers=answers,
     )
 
 

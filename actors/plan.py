@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, cast
+from typing import Any, assert_never, cast
+
+from msgspec.structs import replace
 
 from agents.events import (
     Answer,
@@ -14,6 +16,9 @@ from agents.events import (
     PermissionAnswer,
     ToolAnswer,
 )
+from bridge.message import Message
+from bridge.own_words import without_own_words
+from bridge.request import RequestClass
 from bridge.transcript import Transcript
 from bridge.value import Value
 from bridge.wire import (
@@ -47,6 +52,12 @@ class Delivery(Value):
     capabilities: Capabilities
     marker: bytes | None = None
     """Our own mark in the host's history, to end the response with."""
+    answers: tuple[Message, ...] = ()
+    """Those of the record, in order: they tell what of the transcript we said ourselves."""
+
+    def before(self) -> tuple[ChatMessage, ...]:
+        """Return what was said before what is new, without what we said ourselves."""
+        return without_own_words(self.transcript.messages(0, self.new_from), self.answers)
 
 
 class Plan(Value):
@@ -122,6 +133,8 @@ def _answer(question: Question, results: dict[str, ToolResultPart]) -> Answer:
             if part is None:
                 return ToolAnswer(question.call_id, NO_RESULT, is_error=True)
             return ToolAnswer(question.call_id, part.result, part.is_error)
+        case _:
+            assert_never(question)
 
 
 _APPROVALS = frozenset({"approved", "allow_once", "allow_always"})
@@ -174,17 +187,33 @@ def offered_tools(options: ChatOptions, settings: Settings) -> tuple[ToolSpec, .
     )
 
 
+def settings_for(settings: Settings, request_class: RequestClass) -> Settings:
+    """Return the settings with the context that a request needs.
+
+    What a host asks beside a chat is all in its own words, with nothing that a user typed: an agent
+    that heard only what the user asked would hear nothing of it.
+    """
+    if settings.context is None and request_class.is_one_shot:
+        return replace(settings, context="full")
+    return settings
+
+
 _HARMLESS = frozenset({"read", "search", "think"})
+_ALWAYS_ASKED = frozenset({"switch_mode"})
+"""What changes how the agent works from then on, such as from planning to doing."""
 
 
 def decide(ask: AskPermission, settings: Settings, *, can_ask: bool) -> Decision | None:
     """Return the decision that `settings.permissions` makes; None: the user decides."""
+    users = None if can_ask else Decision.DENIED
     match settings.permissions:
         case "ask":
-            return None if can_ask else Decision.DENIED
+            return users
         case "read_only":
             return Decision.ALLOWED if ask.kind in _HARMLESS else Decision.DENIED
         case "allow":
-            return Decision.ALLOWED
+            return users if ask.kind in _ALWAYS_ASKED else Decision.ALLOWED
         case "deny":
             return Decision.DENIED
+        case _:
+            assert_never(settings.permissions)

@@ -1,10 +1,12 @@
 """What an agent says, as parts that this editor can show. Pure.
 
 Notices of ours (why a turn ended) are parts like any other: the host keeps them in its history, so
-they belong to the record.
+they belong to the record. But there they are known from the agent's words (`OwnTextPart`).
 """
 
 from __future__ import annotations
+
+from typing import Literal, assert_never
 
 import attrs
 
@@ -13,6 +15,7 @@ from bridge.wire import (
     PERMISSION_TOOL,
     Capabilities,
     DataPart,
+    OwnTextPart,
     Part,
     TextPart,
     ThinkingMode,
@@ -36,15 +39,17 @@ class Presenter:
     capabilities: Capabilities
     thinking: ThinkingMode
     said: bool = False
+    _voice: Literal["answer", "thought"] | None = attrs.field(default=None, init=False)
+    """What the newest text was."""
 
     def part(self, event: Say | Think | Attach | CallTool | AskPermission) -> Part | None:
         """Return the part for an event, None if this editor isn't shown it."""
         match event:
-            case Say(text=text):
+            case Say(text=text, by_us=by_us):
                 if not text:
                     return None
-                self.said = True
-                return TextPart(text)
+                apart = self._apart("answer")
+                return OwnTextPart(apart + text) if by_us else TextPart(apart + text)
             case Think():
                 return self._thinking(event)
             case Attach():
@@ -56,6 +61,8 @@ class Presenter:
                 self.said = True
                 parameters = {**details, "title": title, "kind": kind}
                 return ToolCallPart(call_id, PERMISSION_TOOL, parameters)
+            case _:
+                assert_never(event)
 
     def notice(self, reason: StopReason) -> Part | None:
         """Return what the user must know about the end of a turn.
@@ -67,15 +74,21 @@ class Presenter:
         text = _NOTICES[reason]
         blank = "\n\n" if self.said else ""
         self.said = True
-        return TextPart(f"{blank}*{text}*")
+        return OwnTextPart(f"{blank}*{text}*")
 
     def _thinking(self, event: Think) -> Part | None:
         if self.thinking == "part" and self.capabilities.thinking:
             return ThinkingPart(event.text, event.id, event.metadata)
         if self.thinking == "text" and event.text:
-            self.said = True
-            return TextPart(event.text)
+            return OwnTextPart(self._apart("thought") + event.text)
         return None
+
+    def _apart(self, voice: Literal["answer", "thought"]) -> str:
+        """Say text of that voice; return what parts it from that of the other."""
+        is_other = self._voice not in (voice, None)
+        self._voice = voice
+        self.said = True
+        return "\n\n" if is_other else ""
 
     def _data(self, event: Attach) -> Part | None:
         match event.mime_type:

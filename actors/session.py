@@ -1,133 +1,55 @@
 """The Session Actor: holds one agent session and pushes what the agent says to the History Actor.
 
 It owns the session: opens it for the first delivery, replaces it when it remembers what was
-withdrawn or when it broke, closes it when the handle is closed. Deliveries don't queue: a request
-repeats the whole history, so a newer delivery makes an older one obsolete. An aborted turn is
-drained to its stop before the next prompt; an agent that doesn't stop in `DRAIN_SECONDS` loses its
-session.
+withdrawn or when it broke, closes it when the handle is closed. One that was lost between two turns
+is asked for again, with all that it remembers; every other one is told the transcript.
+
+Deliveries don't queue: a request repeats the whole history, so a newer delivery makes an older one
+obsolete. An aborted turn is drained to its stop before the next prompt; an agent that doesn't stop
+in `DRAIN_SECONDS` loses its session.
 """
 
 from __future__ import annotations
 
-import enum
 import logging
 import math
 from collections.abc import Iterable, Sequence
 
 import attrs
 import trio
-from msgspec.structs import replace
 
 from agents.base import Agent, AgentError, AgentSession, Turn
 from agents.events import (
     Answer,
     AskPermission,
-    Attach,
-    Await,
-    Break,
     CallTool,
     Decision,
     PermissionAnswer,
     Prompt,
-    Say,
-    Stop,
-    Think,
     ToolAnswer,
 )
+from agents.origin import FRESH, Origin, Resumed
 from bridge.errors import Failure
 from bridge.index import ConversationKey
-from bridge.wire import ChatMessage, DataPart, Part
+from bridge.wire import ChatMessage, DataPart
 
+from .handle import SessionHandle
 from .inbox import Ended, Expired, Failed, FromSession, Said
 from .outbox import Outbox
-from .plan import Delivery, Question, decide, plan
-from .presentation import Presenter
+from .plan import Delivery, Question, plan
+from .response import Pause, Response
 
 DRAIN_SECONDS = 5.0
 """How long a cancelled turn may take to end."""
+ANSWER_SECONDS = 86_400.0
+"""How long a question to the user is kept, however soon the chat would be idle: a person may be at
+lunch when an agent asks, and the answer must find who asked."""
 
 log = logging.getLogger("vscodelm.session")
 
 
-class SessionHandle:
-    """The History Actor's end of a session actor. Nothing here waits."""
-
-    def __init__(self) -> None:
-        self._waiting: list[Delivery] = []
-        """What was delivered and the agent hasn't seen, the newest last."""
-        self._received = 0
-        self._news = trio.Event()
-        self._aborted = 0
-        self._scope: trio.CancelScope | None = None
-        self._closed = False
-
-    def deliver(self, delivery: Delivery) -> None:
-        """Hand over a request. It repeats the history, so it makes what waits obsolete."""
-        if delivery.withdrawn and self._waiting:
-            # What is taken back, the agent never saw; what that took back, it may have seen.
-            obsolete = self._waiting.pop()
-            delivery = replace(delivery, withdrawn=obsolete.withdrawn)
-        self._waiting.append(delivery)
-        self._news.set()
-
-    def skipped(self) -> tuple[ChatMessage, ...]:
-        """Return what the agent missed: the messages of deliveries before the newest."""
-        return tuple(
-            message
-            for one in self._waiting[:-1]
-            for message in one.transcript.messages(one.new_from)
-        )
-
-    def take_up(self) -> None:
-        """Note that the agent sees the newest delivery now, and what it missed."""
-        self._waiting.clear()
-
-    def abort(self, turn: int) -> None:
-        """Stop `turn` and every earlier one, delivered or not."""
-        self._aborted = turn
-        if self._scope is not None:
-            self._scope.cancel()
-
-    def close(self) -> None:
-        """End the actor, and its session with it."""
-        self._closed = True
-        self._news.set()
-
-    def is_aborted(self, turn: int) -> bool:
-        """Return whether `turn` was aborted."""
-        return turn <= self._aborted
-
-    def abortable(self, turn: int) -> trio.CancelScope:
-        """Return a scope that is cancelled when `turn` is aborted."""
-        self._scope = trio.CancelScope()
-        if self.is_aborted(turn):
-            self._scope.cancel()
-        return self._scope
-
-    async def receive(self) -> Delivery | None:
-        """Wait for a delivery that is still wanted; None when the handle was closed."""
-        while True:
-            if self._closed:
-                return None
-            newest = self._waiting[-1] if self._waiting else None
-            if newest and newest.turn > self._received and not self.is_aborted(newest.turn):
-                self._received = newest.turn
-                withdrawn = any(one.withdrawn for one in self._waiting)
-                return replace(newest, withdrawn=withdrawn)
-            self._news = trio.Event()
-            await self._news.wait()
-
-
 class _Lost(Exception):
     """The agent didn't stop in time; its session is of no more use."""
-
-
-class _Paused(enum.Enum):
-    """Why a response ends here."""
-
-    STOPPED = enum.auto()
-    AWAITING = enum.auto()
-    FAILED = enum.auto()
 
 
 @attrs.define(eq=False)
@@ -143,8 +65,15 @@ class SessionActor:
     """The agent's open turn."""
     _questions: list[Question] = attrs.field(factory=list["Question"], init=False)
     """What the open turn waits for."""
-    _fresh: bool = attrs.field(default=True, init=False)
+    _is_fresh: bool = attrs.field(default=True, init=False)
     """Whether the session was given nothing yet."""
+    _is_used: bool = attrs.field(default=False, init=False)
+    """Whether it was given something by us."""
+    _is_rewound: bool = attrs.field(default=False, init=False)
+    """Whether it remembers what was withdrawn, because the user wants to keep it all the same."""
+    _origin: Origin = attrs.field(default=FRESH, init=False)
+    """What another session is to begin with: the last one, from when it has ended a turn until it
+    begins the next, where it knows what the user knows."""
     _backlog: tuple[ChatMessage, ...] = attrs.field(default=(), init=False)
     """What was said but not yet prompted, because the open turn comes first."""
     _next: Delivery | None = attrs.field(default=None, init=False)
@@ -167,12 +96,15 @@ class SessionActor:
     async def _live(self) -> None:
         """Serve deliveries with one agent session, for as long as it is of use."""
         assert self._next is not None, "a session is opened for a delivery"
-        self._turn, self._fresh, self._backlog, self._serving = None, True, (), self._next.turn
+        self._turn, self._backlog, self._serving = None, (), self._next.turn
+        self._is_used = self._is_rewound = False
         self._questions.clear()
         opened, failure = False, None
+        origin = FRESH if self._next.withdrawn else self._origin
         try:
-            async with self.agent.session(_prompt(self._next)) as session:
+            async with self.agent.session(_prompt(self._next), origin) as session:
                 opened = True
+                self._is_fresh = not session.knows_history
                 while self._next is not None and await self._serve(session):
                     self._next = await self._receive()
                 await self._stop(session)
@@ -189,9 +121,12 @@ class SessionActor:
         delivery = self._next
         assert delivery is not None, "there is something to serve"
         self._idle_seconds = delivery.settings.idle_seconds
+        if self._is_used and self._turn is None and session.lost is not None:
+            log.info("conversation=%s lost=%s", self.conversation, session.lost.message)
+            return False
         todo = plan(
             delivery,
-            fresh=self._fresh,
+            fresh=self._is_fresh,
             skipped=self.handle.skipped(),
             open_questions=self._questions if self._turn else None,
         )
@@ -204,13 +139,17 @@ class SessionActor:
             return True  # before the agent saw it: it is told with the next delivery
         self.handle.take_up()
         self._serving = delivery.turn
-        before = delivery.transcript.messages(0, delivery.new_from) if self._fresh else ()
-        self._fresh = False
+        before = delivery.before() if self._is_fresh else ()
+        self._is_rewound = self._is_rewound or (delivery.withdrawn and not self._is_fresh)
+        self._is_used, self._is_fresh, self._origin = True, False, FRESH
         self._backlog = todo.prompt if delivery.withdrawn else (*self._backlog, *todo.prompt)
+        has_settled = False
         with self.handle.abortable(delivery.turn) as scope:
-            await self._answer(session, delivery, todo.answers, before)
+            has_settled = await self._answer(session, delivery, todo.answers, before)
         if scope.cancelled_caught:
             await self._stop(session)
+        elif has_settled and session.handle is not None and not self._is_rewound:
+            self._origin = Resumed(session.handle)
         return True
 
     async def _answer(
@@ -219,83 +158,39 @@ class SessionActor:
         delivery: Delivery,
         answers: Sequence[Answer],
         transcript: tuple[ChatMessage, ...],
-    ) -> None:
-        """Bring the agent to say what it has to say to one request."""
-        presenter = Presenter(delivery.capabilities, delivery.settings.thinking)
-        paused = _Paused.STOPPED
+    ) -> bool:
+        """Bring the agent to say what it has to say to one request.
+
+        Return whether it came to an end with that by itself.
+        """
+        response = Response(
+            self.conversation, delivery, session, self._questions, self.inbox, self.outbox
+        )
+        pause: Pause | Failure = Pause.STOPPED
         if self._turn is not None:
             self._questions.clear()
             for answer in answers:
                 session.answer(answer)
-            paused = await self._pump(session, self._turn, delivery, presenter)
-        if paused is _Paused.STOPPED and (self._backlog or not answers):
+            pause = await self._pass_on(response, self._turn)
+        has_stopped = pause in (Pause.STOPPED, Pause.CANCELLED)
+        if has_stopped and (self._backlog or not answers):
             messages, self._backlog = self._backlog, ()
             self._turn = session.run(_prompt(delivery, messages, transcript))
-            paused = await self._pump(session, self._turn, delivery, presenter)
-        if paused is not _Paused.FAILED:
-            if delivery.marker is not None:
-                marker = DataPart("stateful_marker", delivery.marker)
-                await self.inbox.send(Said(self.conversation, delivery.turn, [marker]))
-            await self.inbox.send(Ended(self.conversation, delivery.turn))
+            pause = await self._pass_on(response, self._turn)
+        if isinstance(pause, Failure):
+            await self.inbox.send(Failed(self.conversation, delivery.turn, pause))
+            return False
+        if delivery.marker is not None:
+            marker = DataPart("stateful_marker", delivery.marker)
+            await self.inbox.send(Said(self.conversation, delivery.turn, [marker]))
+        await self.inbox.send(Ended(self.conversation, delivery.turn))
+        return pause is Pause.STOPPED
 
-    async def _pump(
-        self, session: AgentSession, turn: Turn, delivery: Delivery, presenter: Presenter
-    ) -> _Paused:
-        """Pass on what the agent says until its turn ends or waits."""
-        async for batch in turn:
-            parts: list[Part] = []
-            paused: _Paused | Failure | None = None
-            for event in batch:
-                match event:
-                    case Say() | Think() | Attach():
-                        part = presenter.part(event)
-                    case CallTool() | AskPermission():
-                        part = self._ask(session, event, delivery, presenter)
-                    case Await():
-                        part = None
-                        paused = _Paused.AWAITING if self._questions else None
-                    case Stop(reason=reason):
-                        part = presenter.notice(reason)
-                        paused = _Paused.STOPPED
-                    case Break(failure=failure):
-                        part = None
-                        paused = failure
-                if part is not None:
-                    parts.append(part)
-            if parts:
-                await self.outbox.room()  # an editor that doesn't read stops the agent here
-                await self.inbox.send(Said(self.conversation, delivery.turn, parts))
-            if paused is not _Paused.AWAITING and paused is not None:
-                self._turn = None
-            if isinstance(paused, Failure):
-                await self.inbox.send(Failed(self.conversation, delivery.turn, paused))
-                return _Paused.FAILED
-            if paused is not None:
-                return paused
-        raise AgentError(
-            Failure("AgentFailed", "The agent's turn ended without a word of why; try again.")
-        )
-
-    def _ask(
-        self,
-        session: AgentSession,
-        question: Question,
-        delivery: Delivery,
-        presenter: Presenter,
-    ) -> Part | None:
-        """Put a question to the editor, or answer it here where the editor can't."""
-        match question:
-            case CallTool(call_id=call_id, name=name):
-                if all(tool.name != name for tool in delivery.tools):
-                    session.answer(ToolAnswer(call_id, f"{name} is not offered.", is_error=True))
-                    return None
-            case AskPermission(call_id=call_id):
-                decision = decide(question, delivery.settings, can_ask=delivery.can_ask)
-                if decision is not None:
-                    session.answer(PermissionAnswer(call_id, decision))
-                    return None
-        self._questions.append(question)
-        return presenter.part(question)
+    async def _pass_on(self, response: Response, turn: Turn) -> Pause | Failure:
+        pause = await response.pass_on(turn)
+        if pause is not Pause.AWAITING:
+            self._turn = None
+        return pause
 
     async def _stop(self, session: AgentSession) -> None:
         """Cancel the open turn and drain it to its end; what it still asks is answered."""
@@ -312,8 +207,9 @@ class SessionActor:
             raise _Lost
 
     async def _receive(self) -> Delivery | None:
+        patience = max(self._idle_seconds, ANSWER_SECONDS if self._questions else 0.0)
         while True:
-            with trio.move_on_after(self._idle_seconds):
+            with trio.move_on_after(patience):
                 return await self.handle.receive()
             await self.inbox.send(Expired(self.conversation))
 

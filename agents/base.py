@@ -10,7 +10,11 @@ the conversation and runs one turn at a time. A turn is a channel of batches of 
 - exactly one `Stop` or `Break` is the last event; after it the channel is at its end.
 
 An agent that can't go on at all raises `AgentError`: the session is lost, and the next turn opens
-another. Nothing here knows an actor, a request or the wire to the editor.
+another. A session may outlive our side of it: `handle` is the agent's name for it, and an `Origin`
+asks for it again, or for a fork of it. The agent may not have it any more, so `knows_history` tells
+whether that worked; where it didn't, the session is a fresh one.
+
+Nothing here knows an actor, a request or the wire to the editor.
 """
 
 from __future__ import annotations
@@ -41,8 +45,10 @@ from .events import (
     Think,
     ToolAnswer,
 )
+from .origin import FRESH, ForkOf, Fresh, Origin, Resumed
 
 __all__ = [
+    "FRESH",
     "Agent",
     "AgentError",
     "AgentSession",
@@ -55,9 +61,13 @@ __all__ = [
     "CallTool",
     "Decision",
     "Event",
+    "ForkOf",
+    "Fresh",
+    "Origin",
     "PermissionAnswer",
     "PermissionKind",
     "Prompt",
+    "Resumed",
     "Say",
     "Stop",
     "StopReason",
@@ -81,6 +91,27 @@ Turn: TypeAlias = trio.abc.ReceiveChannel[Batch]
 class AgentSession(Protocol):
     """A conversation that the agent remembers; one turn at a time."""
 
+    @property
+    def handle(self) -> str | None:
+        """What it can be found by when it is closed or lost; None if it can't be found again.
+
+        It is safe to rely on only where the last turn ended by a `Stop` of the agent's own.
+        """
+        ...
+
+    @property
+    def knows_history(self) -> bool:
+        """Whether it began with what the session in its origin knows.
+
+        If not, whoever opened it tells what was said, with the first prompt.
+        """
+        ...
+
+    @property
+    def lost(self) -> Failure | None:
+        """Why it is of no more use, as far as is known; then a turn would raise `AgentError`."""
+        ...
+
     def run(self, prompt: Prompt) -> Turn:
         """Begin a turn. Receiving from the turn raises `AgentError` if the session is lost."""
         ...
@@ -97,9 +128,12 @@ class AgentSession(Protocol):
 class Agent(Protocol):
     """An agent definition that can open sessions."""
 
-    def session(self, prompt: Prompt) -> AbstractAsyncContextManager[AgentSession]:
+    def session(
+        self, prompt: Prompt, origin: Origin = FRESH
+    ) -> AbstractAsyncContextManager[AgentSession]:
         """Open a session, closed on exit; `prompt` is the first turn's (tools, settings).
 
+        Where the session in `origin` can't be had, it is a fresh one: see its `knows_history`.
         Raises `AgentError` where the agent can't be had.
         """
         ...

@@ -16,7 +16,7 @@ from bridge.models import AgentChoice
 from bridge.value import Value
 from bridge.wire import McpServerSpec
 
-from .base import Agent, AgentError, AgentSession, Prompt
+from .base import FRESH, Agent, AgentError, AgentSession, Origin, Prompt
 from .eliza import ElizaAgent
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class _Missing(Value):
     failure: Failure
 
     @asynccontextmanager
-    async def session(self, prompt: Prompt) -> AsyncGenerator[AgentSession]:
+    async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AgentSession]:
         """Raise the reason."""
         raise AgentError(self.failure)
         yield  # the Protocol asks for a context manager

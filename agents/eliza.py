@@ -31,6 +31,7 @@ from .events import (
     Stop,
     ToolAnswer,
 )
+from .origin import FRESH, Origin
 
 if TYPE_CHECKING:
     from bridge.wire import ChatMessage, ElizaSpec
@@ -110,7 +111,14 @@ class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
 
 
 class ElizaSession:
-    """A conversation with Eliza; it satisfies `agents.base.AgentSession`."""
+    """A conversation with Eliza; it satisfies `agents.base.AgentSession`.
+
+    It ends with our side of it, and is never lost before.
+    """
+
+    handle = None
+    knows_history = False
+    lost = None
 
     def __init__(self, eliza: Eliza, new_call_id: Callable[[], str]) -> None:
         self._eliza = eliza
@@ -169,8 +177,10 @@ class ElizaAgent:
         self._new_call_id = new_call_id
 
     @asynccontextmanager
-    async def session(self, prompt: Prompt) -> AsyncGenerator[ElizaSession, None]:
-        """Open a session. It needs nothing of the prompt: what was said is heard when it runs."""
+    async def session(
+        self, prompt: Prompt, origin: Origin = FRESH
+    ) -> AsyncGenerator[ElizaSession, None]:
+        """Open a session, always a fresh one: what was said is heard when it runs."""
         session = ElizaSession(Eliza(self._choose), self._new_call_id)
         try:
             yield session

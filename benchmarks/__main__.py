@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import msgspec
 
-from . import acp_burst, acp_sessions, history, memory, parts, routing, start
+from . import acp_burst, acp_sessions, history, memory, parts, routing, start, tokens
 from .harness import Result
 
 BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
@@ -21,6 +21,7 @@ BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "memory": memory.measure,
     "acp": acp_burst.measure,
     "acp-sessions": acp_sessions.measure,
+    "tokens": tokens.measure,
 }
 
 

@@ -228,6 +228,8 @@ def same(item: Item, theirs: Message) -> Rule | bool | None:
         return None
     if ours.role == "assistant":
         return _same_answer(item, theirs)
+    if len(theirs.images) > len(ours.images):
+        return None  # hosts replace images and drop them; who adds one asks something else
     if ours.results or theirs.results:
         if ours.results == theirs.results and ours.text == theirs.text:
             return Rule.IMAGE_REPLACED

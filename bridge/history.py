@@ -304,6 +304,11 @@ class History:
         message = Message.of("assistant", self._parts)
         return None if message.is_empty else message
 
+    @property
+    def answers(self) -> tuple[Message, ...]:
+        """Return the committed answers, in the words in which they were given."""
+        return tuple(one.answer for one in self.committed if one.answer is not None)
+
     def _kind(self, event: Input) -> Kind:
         match event:
             case Ask(match=Extends()):

@@ -18,7 +18,7 @@ from msgspec.structs import astuple
 
 from .request_text import request_in
 from .value import Value
-from .wire import DataPart, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from .wire import DataPart, OwnTextPart, Part, Role, TextPart, ToolCallPart, ToolResultPart
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -51,6 +51,8 @@ class Message:
     """What the user asks in it (`bridge.request_text`)."""
     is_said: bool = attrs.field(repr=False)
     """Whether it is a step of the conversation: not the system's, and not empty."""
+    own: tuple[tuple[int, int], ...] = attrs.field(default=(), repr=False)
+    """Where the text is our own (`OwnTextPart`), from and to; known of answers that we gave."""
 
     @classmethod
     def of(cls, role: Role, parts: Iterable[Part], name: str | None = None) -> Message:
@@ -60,10 +62,16 @@ class Message:
         results: list[str] = []
         images: list[bytes] = []
         marker: str | None = None
+        own: list[tuple[int, int]] = []
+        length = 0
         for part in parts:
             match part:
                 case TextPart(value=value):
                     texts.append(value)
+                    if isinstance(part, OwnTextPart):
+                        start = own.pop()[0] if own and own[-1][1] == length else length
+                        own.append((start, length + len(value)))
+                    length += len(value)
                 case ToolCallPart(tool_call_id=call_id, tool_name=tool, parameters=parameters):
                     key = CallKey(_call_id(call_id), _tool_name(tool), canonical_json(parameters))
                     calls.append(key)
@@ -90,6 +98,7 @@ class Message:
             _digest(compared),
             request_in(text) if role == "user" else None,
             role != "system" and bool(text or calls or results or images),
+            tuple(own),
         )
 
     @property

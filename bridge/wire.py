@@ -32,6 +32,13 @@ class TextPart(Wire, tag_field="type", tag="text"):
     value: str
 
 
+class OwnTextPart(TextPart, tag="text"):
+    """Text in an answer of which the agent's answer is no part: ours, or shown for another kind.
+
+    It travels as text. The record knows it from the rest, and leaves it out of replays.
+    """
+
+
 class ToolCallPart(Wire, tag_field="type", tag="tool_call"):
     """A call of one of the host's tools; `parameters` is a JSON object."""
 

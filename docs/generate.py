@@ -32,6 +32,7 @@ from docs.generator import (  # noqa: E402  # only now can it be found
     errors,
     links,
     machine,
+    real_agents,
     replays,
     routing,
     transcripts,
@@ -39,7 +40,9 @@ from docs.generator import (  # noqa: E402  # only now can it be found
 )
 
 REGIONS: Mapping[str, Callable[[], str]] = {
+    "acp.agents": real_agents.agents,
     "acp.checklist": checklist.checklist,
+    "acp.surprises": real_agents.surprises,
     "chat.commands": command_line.chat_commands,
     "command-line": command_line.commands,
     "configuration.models": configuration.models,

@@ -7,36 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
-
-def _shared_options(command: Any) -> Any:
-    """Add the options that every command has."""
-    for option in (
-        click.option(
-            "--log-level",
-            type=click.Choice(["debug", "info", "warning", "error"]),
-            default="warning",
-            show_default=True,
-            help="How much to log, to stderr; info is one line per decision.",
-        ),
-        click.option(
-            "--trace-dir",
-            type=click.Path(file_okay=False, path_type=Path),
-            help="Write every wire line to a file in this folder, secrets redacted.",
-        ),
-        click.option(
-            "--config",
-            type=click.Path(dir_okay=False, path_type=Path),
-            help="The models' TOML file; else VSCODELM_CONFIG, else the user's own.",
-        ),
-    ):
-        command = option(command)
-    return command
+from .agents_cli import agents, doctor
+from .options import nearest, shared_options
 
 
 @click.group(invoke_without_command=True)
-@_shared_options
+@shared_options
 @click.version_option(package_name="vscodelm", prog_name="vscodelm")
 @click.pass_context
 def main(
@@ -59,8 +36,12 @@ def main(
         raise click.ClickException(str(error)) from None
 
 
+main.add_command(agents)
+main.add_command(doctor)
+
+
 @main.command()
-@_shared_options
+@shared_options
 @click.option(
     "--model", default="eliza", show_default=True, metavar="ID", help="The model that answers."
 )
@@ -105,15 +86,10 @@ def replay(file: Path, labels: Path | None) -> None:
 
 
 def _server_options(context: click.Context, given: dict[str, Any]) -> list[str]:
-    """Return the shared options as a server's arguments, from before or after the command's name.
-
-    Where one is given in both places, the one that stands nearer to the command counts.
-    """
-    before = context.parent.params if context.parent else {}
+    """Return the shared options as a server's arguments."""
     arguments: list[str] = []
-    for name, value in given.items():
-        is_default = context.get_parameter_source(name) is ParameterSource.DEFAULT
-        chosen = before.get(name, value) if is_default else value
+    for name in given:
+        chosen = nearest(context, name)
         if chosen is not None:
             arguments += [f"--{name.replace('_', '-')}", str(chosen)]
     return arguments

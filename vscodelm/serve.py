@@ -14,8 +14,10 @@ import trio
 from actors.system import run_system
 from actors.trace import Trace, open_trace
 from agents.directory import open_directory
-from bridge.models import Catalogue, ConfigError, parse_catalogue
+from bridge.models import Catalogue
 from bridge.stdio import open_stdio
+
+from .config_file import load_catalogue
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("vscodelm")
@@ -28,24 +30,6 @@ class ServeOptions:
     log_level: str = "warning"
     trace_dir: Path | None = None
     config: Path | None = None
-
-
-def load_catalogue(config: Path | None) -> Catalogue:
-    """Return the models; raises `ConfigError` where the file is wrong, or is named and missing."""
-    named = config or os.environ.get("VSCODELM_CONFIG")
-    path = Path(named) if named else _own_config()
-    if not named and not path.exists():
-        return Catalogue()
-    try:
-        return parse_catalogue(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, ConfigError) as error:
-        raise ConfigError(f"{path}: {error}") from None
-
-
-def _own_config() -> Path:
-    import platformdirs  # here, because a run with a named file doesn't need it
-
-    return platformdirs.user_config_path("vscodelm") / "config.toml"
 
 
 def set_up_logging(level: str) -> None:

@@ -14,8 +14,10 @@ import trio
 
 from agents.base import AgentError
 from agents.events import Prompt
+from agents.origin import FRESH, Fresh, Origin
 from bridge.wire import McpServerSpec
 
+from .dialogue import Dialogue
 from .known import environment_for
 from .link import Connect, Link
 from .methods import NewSessionRequest
@@ -61,20 +63,29 @@ class AcpAgent:
         return len(self._peers)
 
     @asynccontextmanager
-    async def session(self, prompt: Prompt) -> AsyncGenerator[AcpSession]:
-        """Open a session; raises `AgentError`."""
-        peer = await self._claim()
-        try:
-            dialogue = await peer.open(self._setup(prompt))
-            session = AcpSession(peer, dialogue, root=self._cwd, new_call_id=self._new_call_id)
-            try:
-                yield session
-            finally:
-                with trio.CancelScope(shield=True):
-                    await self._leave(peer, session)
-        finally:
-            peer.is_taken = False
-            peer.release()
+    async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AcpSession]:
+        """Open a session, or one that the agent has; raises `AgentError`."""
+        for wanted in (origin, FRESH):
+            async with self._claimed() as peer:
+                setup = self._setup(prompt)
+                found: Dialogue | None = None
+                if not isinstance(wanted, Fresh):
+                    found = await peer.existing.find(setup, wanted)
+                    if peer.is_ending or not (found or peer.is_usable):
+                        continue  # this is what came of looking: a new one needs another process
+                session = AcpSession(
+                    peer,
+                    found or await peer.open(setup),
+                    root=self._cwd,
+                    new_call_id=self._new_call_id,
+                    knows_history=found is not None,
+                )
+                try:
+                    yield session
+                finally:
+                    with trio.CancelScope(shield=True):
+                        await self._leave(peer, session)
+                return
 
     def _setup(self, prompt: Prompt) -> NewSessionRequest:
         """Return what a session is opened with. Tools of the editor's will come in here."""
@@ -87,8 +98,17 @@ class AcpAgent:
         if not has_stopped or (self._one_session_each and not peer.can_close):
             peer.retire()
 
+    @asynccontextmanager
+    async def _claimed(self) -> AsyncGenerator[Peer]:
+        """Have a process that is ready for one session more."""
+        peer = await self._claim()
+        try:
+            yield peer
+        finally:
+            peer.is_taken = False
+            peer.release()
+
     async def _claim(self) -> Peer:
-        """Return a process that is ready for one session more."""
         while True:
             peer = next((peer for peer in self._peers if self._has_room(peer)), None)
             peer = peer or self._start()

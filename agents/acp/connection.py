@@ -4,9 +4,6 @@ One task reads and one writes. The reader decodes inline and in order, and hands
 the session it is for at once, so that everything that came in one read is one batch there; a
 session that isn't keeping up stops the reader. What we send is put into a buffer, which never
 waits.
-
-An agent may say things of a session before we know that it exists: while one is being opened, what
-is said of unknown sessions is kept.
 """
 
 from __future__ import annotations
@@ -14,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from itertools import count
-from typing import Protocol, TypeAlias, TypeVar
+from typing import TypeVar
 
 import msgspec
 import trio
@@ -26,24 +23,22 @@ from bridge.jsonrpc import LineSplitter
 from bridge.wire import RequestId
 
 from .decode import Envelope, decode_lines, decode_params, decode_result, decode_update
+from .ears import CANCELLED, Ear, Ears, PermissionId
 from .encode import error_line, notification_line, request_line, response_line
 from .faults import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Error, ProtocolFault
 from .methods import (
     CANCEL_REQUEST,
     REQUEST_PERMISSION,
     UPDATE,
-    CancelledPermissionOutcome,
     CancelRequestNotification,
     Method,
     RequestPermissionRequest,
     RequestPermissionResponse,
 )
-from .updates import SessionUpdate
+from .speaker import Speaker
 
 CHUNK = 64 * 1024
 """What is read at once."""
-MOST_EARLY = 1_000
-"""Messages that are kept of sessions that we don't know yet."""
 BROKEN_SECONDS = 0.25
 """How long an agent that hears nothing more is listened to: it may say why."""
 _MOST_TOLD = 100
@@ -52,33 +47,6 @@ log = logging.getLogger("vscodelm.acp")
 
 P = TypeVar("P", bound=msgspec.Struct)
 R = TypeVar("R", bound=msgspec.Struct)
-PermissionId: TypeAlias = RequestId | None
-
-CANCELLED = RequestPermissionResponse(CancelledPermissionOutcome())
-
-
-class Ear(Protocol):
-    """A session, as the reader knows it. Nothing here waits but `room`."""
-
-    def hear(self, update: SessionUpdate) -> None:
-        """Take an update in."""
-        ...
-
-    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest) -> None:
-        """Take a permission request in, which must be answered once."""
-        ...
-
-    def be_unasked(self, id_: PermissionId) -> bool:
-        """Take a permission request back that isn't answered; return whether there was one."""
-        ...
-
-    async def room(self) -> None:
-        """Wait until more can be taken in."""
-        ...
-
-    def lose(self, failure: Failure) -> None:
-        """Hear that the agent is gone."""
-        ...
 
 
 class Connection:
@@ -89,16 +57,10 @@ class Connection:
     ) -> None:
         self.name = name
         self._source = source
-        self._sink = sink
+        self._speaker = Speaker(sink)
         self._ids = count(1)
         self._pending: dict[RequestId, Callable[[Raw | UnsetType | Error | Failure], None]] = {}
-        self._ears: dict[str, Ear] = {}
-        self._early: dict[str, list[SessionUpdate]] = {}
-        self._openings = 0
-        self._heard: dict[Ear, None] = {}
-        """Who heard something in this read, in order."""
-        self._unsent: list[bytes] = []
-        self._news = trio.Event()
+        self._ears = Ears()
         self._failure: Failure | None = None
         self._told: set[str] = set()
 
@@ -141,8 +103,7 @@ class Connection:
 
     def _send(self, line: bytes) -> None:
         if self._failure is None:
-            self._unsent.append(line)
-            self._news.set()
+            self._speaker.say(line)
 
     async def request(self, method: Method[P, R], params: P) -> R | Error:
         """Ask something and wait for the answer; raises `AgentError` where the agent is gone."""
@@ -175,29 +136,29 @@ class Connection:
 
         def opened(answer: R | Error | Failure) -> None:
             then(answer)
-            self._openings -= 1
-            if not self._openings:
-                self._early.clear()
+            self._ears.expect_less()
 
-        self._openings += 1
+        self._ears.expect_more()
         self.call(method, params, opened)
 
     def attach(self, session_id: str, ear: Ear) -> None:
         """Let a session hear what is said of it, from the beginning."""
-        self._ears[session_id] = ear
-        for update in self._early.pop(session_id, ()):
-            ear.hear(update)
+        self._ears.attach(session_id, ear)
+
+    def is_attached(self, session_id: str) -> bool:
+        """Return whether somebody hears what is said of a session."""
+        return self._ears.of(session_id) is not None
 
     def detach(self, session_id: str) -> None:
         """Let nobody hear what is said of a session any more."""
-        self._ears.pop(session_id, None)
+        self._ears.detach(session_id)
 
     # What we hear.
 
     async def run(self) -> None:
         """Speak with the agent until one of its streams ends."""
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._write, nursery.cancel_scope)
+            nursery.start_soon(self._speak, nursery.cancel_scope)
             await self._read()
             nursery.cancel_scope.cancel()
 
@@ -209,21 +170,12 @@ class Connection:
         pending, self._pending = self._pending, {}
         for then in pending.values():
             then(failure)
-        for ear in list(self._ears.values()):
-            ear.lose(failure)
+        self._ears.lose(failure)
 
-    async def _write(self, running: trio.CancelScope) -> None:
-        try:
-            while True:
-                if self._unsent:
-                    unsent, self._unsent = self._unsent, []
-                    await self._sink.send_all(b"".join(unsent))
-                else:
-                    self._news = trio.Event()
-                    await self._news.wait()
-        except (trio.BrokenResourceError, trio.ClosedResourceError):
-            log.info("agent=%s hears nothing any more", self.name)
-            running.deadline = trio.current_time() + BROKEN_SECONDS
+    async def _speak(self, running: trio.CancelScope) -> None:
+        await self._speaker.run()
+        log.info("agent=%s hears nothing any more", self.name)
+        running.deadline = trio.current_time() + BROKEN_SECONDS
 
     async def _read(self) -> None:
         splitter = LineSplitter()
@@ -235,9 +187,7 @@ class Connection:
             self._take(splitter, bytes(chunk))
             if not chunk:
                 return
-            heard, self._heard = self._heard, {}
-            for ear in heard:
-                await ear.room()
+            await self._ears.room()
 
     def _take(self, splitter: LineSplitter, chunk: bytes) -> None:
         for message in decode_lines(splitter.feed(chunk) if chunk else splitter.finish()):
@@ -259,16 +209,8 @@ class Connection:
         except ProtocolFault as fault:
             self._tell_once(str(fault))
             return
-        session_id = notification.session_id
-        ear = self._ears.get(session_id)
-        if ear is not None:
-            ear.hear(notification.update)
-            self._heard[ear] = None
-        elif self._openings:
-            if sum(map(len, self._early.values())) < MOST_EARLY:
-                self._early.setdefault(session_id, []).append(notification.update)
-            else:
-                self._tell_once("too many updates of unknown sessions")
+        if not self._ears.hear(notification.session_id, notification.update):
+            self._tell_once("too many updates of unknown sessions")
 
     def _response(self, envelope: Envelope) -> None:
         id_ = envelope.id
@@ -287,10 +229,8 @@ class Connection:
         except ProtocolFault as fault:
             self._tell_once(str(fault))
             return
-        for ear in self._ears.values():
-            if ear.be_unasked(id_):
-                self.answer(id_, CANCELLED)
-                self._heard[ear] = None
+        if self._ears.be_unasked(id_):
+            self.answer(id_, CANCELLED)
 
     def _request(self, id_: PermissionId, method: str, params: Raw | UnsetType) -> None:
         if method != REQUEST_PERMISSION:
@@ -303,12 +243,8 @@ class Connection:
             self._tell_once(str(fault))
             self._send(error_line(id_, Error(INVALID_PARAMS, str(fault))))
             return
-        ear = self._ears.get(request.session_id)
-        if ear is None:  # it is closed, or has yet to be prompted
+        if not self._ears.be_asked(id_, request):  # it is closed, or has yet to be prompted
             self.answer(id_, CANCELLED)
-        else:
-            ear.be_asked(id_, request)
-            self._heard[ear] = None
 
     def _tell_once(self, what: str) -> None:
         """Log what is odd of an agent, once: it may say it a thousand times."""

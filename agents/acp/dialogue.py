@@ -18,8 +18,9 @@ from bridge.errors import Failure
 from bridge.value import Value
 
 from .choices import Choices
-from .connection import CANCELLED, Connection, PermissionId
+from .connection import Connection
 from .content import ContentBlock
+from .ears import CANCELLED, PermissionId
 from .faults import Error
 from .methods import (
     CANCEL,
@@ -43,6 +44,10 @@ HIGH_WATER = 512
 """News that wait for a turn that is being received; more stop the reader."""
 MOST_LATE = 1_000
 """News that are kept while no turn runs."""
+SILENCE_SECONDS = 0.08
+"""How long nothing may come before what was said in a session counts as told again."""
+MOST_REPLAY_SECONDS = 5.0
+"""How long that is waited for."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -64,7 +69,7 @@ News: TypeAlias = SessionUpdate | Asked | Returned
 
 
 class Dialogue:
-    """The client's side of a session; it satisfies `agents.acp.connection.Ear`."""
+    """The client's side of a session; it satisfies `agents.acp.ears.Ear`."""
 
     def __init__(self, connection: Connection, session_id: str, choices: Choices) -> None:
         self.session_id = session_id
@@ -82,6 +87,9 @@ class Dialogue:
         self._asked: dict[PermissionId, None] = {}
         """What is asked and not answered."""
         self._is_cancelled = False
+        self._is_replaying = False
+        self._replayed_at = -math.inf
+        """When something was last told again."""
         self._changes = trio.lowlevel.ParkingLot()
         self._space = trio.lowlevel.ParkingLot()
 
@@ -98,6 +106,9 @@ class Dialogue:
                 return
             case _:
                 pass
+        if self._is_replaying:
+            self._replayed_at = trio.current_time()
+            return
         if not self.is_prompted and (self._is_cancelled or len(self._news) >= MOST_LATE):
             log.info("session=%s dropped late=%s", self.session_id, type(update).__name__)
             return
@@ -136,6 +147,22 @@ class Dialogue:
         self._news.append(news)
         if self._changes:
             self._changes.unpark_all()
+
+    # What is told again.
+
+    def begin_replay(self) -> None:
+        """Drop what is heard: the agent tells again what was said in the session."""
+        self._is_replaying = True
+
+    async def end_replay(self) -> None:
+        """Wait until the agent, which has opened the session, tells nothing more again."""
+        now = trio.current_time()
+        self._replayed_at, latest = now, now + MOST_REPLAY_SECONDS
+        until = min(now + SILENCE_SECONDS, latest)
+        while until > trio.current_time():
+            await trio.sleep_until(until)
+            until = min(self._replayed_at + SILENCE_SECONDS, latest)
+        self._is_replaying = False
 
     # What a turn calls.
 

@@ -60,7 +60,7 @@ _KINDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
     (
         "Unavailable",
         re.compile(
-            r"\b(50[0234]|529|overloaded|time[d ]?.?out|ECONN\w+|ENOTFOUND|EAI_AGAIN"
+            r"\b(50[0234]|529|overloaded|high demand|time[d ]?.?out|ECONN\w+|ENOTFOUND|EAI_AGAIN"
             r"|(connection|network) (error|refused|reset)|fetch failed|service unavailable)\b",
             re.IGNORECASE,
         ),

@@ -4,7 +4,8 @@ Everything here was measured (notes of the project, 2026-11) and is keyed by the
 gives itself in `initialize`. What an agent needs in its environment must be there before it can say
 its name, so that is found by words of the command that starts it.
 
-All other surprises are tolerated of every agent, as any may have them:
+All other surprises are tolerated of every agent, as any may have them (the whole list, with who was
+seen with which, is docs/explanation/real-agents.md):
 
 - Permission requests come after a cancel: each is answered `cancelled` until the prompt returns.
 - MCP servers of equal name are mixed up: ours have names unique in the process.

@@ -21,6 +21,7 @@ import attrs
 import trio
 
 from agents.base import AgentError
+from bridge.value import Value
 from bridge.wire import McpServerSpec
 
 from .failures import cannot_start
@@ -36,6 +37,17 @@ _POLL_SECONDS = 0.02
 log = logging.getLogger("vscodelm.acp")
 
 
+class Ending(Value):
+    """How a child ended when its input did: by itself or not, and after how long.
+
+    `left_behind` tells whether others of its group lived on.
+    """
+
+    by_itself: bool
+    seconds: float
+    left_behind: bool
+
+
 @attrs.define(eq=False)
 class AgentProcess:
     """A child that runs, or has ended; it satisfies `agents.acp.link.Link`."""
@@ -44,6 +56,8 @@ class AgentProcess:
     process: trio.Process
     source: trio.abc.ReceiveStream
     sink: trio.abc.SendStream
+    ending: Ending | None = attrs.field(default=None, init=False)
+    """Known when `end` has returned."""
     _stderr: Tail = attrs.field(factory=Tail, init=False)
     _is_silent: trio.Event = attrs.field(factory=trio.Event, init=False)
 
@@ -70,11 +84,15 @@ class AgentProcess:
     async def end(self) -> None:
         """Return when the whole group is gone."""
         with trio.CancelScope(shield=True):
+            began = trio.current_time()
             await self.sink.aclose()
             with trio.move_on_after(LEAVING_SECONDS):
                 await self.process.wait()
-            if self._signal(signal.SIGTERM):
-                led = self.process.returncode is None
+            led = self.process.returncode is None
+            seconds = trio.current_time() - began
+            is_left = self._signal(signal.SIGTERM)
+            self.ending = Ending(not led, seconds, is_left and not led)
+            if is_left:
                 with trio.move_on_after(LEAVING_SECONDS if led else ORPHAN_SECONDS):
                     await self.process.wait()
                     while self._signal(0):  # noqa: ASYNC110  a group can only be looked at

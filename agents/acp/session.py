@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import assert_never
 
 import trio
 from msgspec.structs import replace
@@ -10,8 +11,19 @@ from msgspec.structs import replace
 from agents.events import Answer, Prompt
 from bridge.errors import Failure, LocalError
 
-from .choices import Kind, change_to
+from .choices import Change, Kind, change_to
 from .dialogue import Dialogue
+from .existing import can_find
+from .faults import Error
+from .methods import (
+    SET_CONFIG_OPTION,
+    SET_MODE,
+    SET_MODEL,
+    SetSessionConfigOptionRequest,
+    SetSessionConfigOptionResponse,
+    SetSessionModelRequest,
+    SetSessionModeRequest,
+)
 from .peer import Peer
 from .prompt import prompt_blocks
 from .render import Renderer
@@ -22,20 +34,40 @@ from .turn import AcpTurn
 class AcpSession:
     """A conversation with an agent; it satisfies `agents.base.AgentSession`.
 
-    `root` is the folder that the agent works in.
+    `root` is the folder that the agent works in. It `knows_history` where the agent had it already.
     """
 
     def __init__(
-        self, peer: Peer, dialogue: Dialogue, *, root: str, new_call_id: Callable[[], str]
+        self,
+        peer: Peer,
+        dialogue: Dialogue,
+        *,
+        root: str,
+        new_call_id: Callable[[], str],
+        knows_history: bool = False,
     ) -> None:
         self.dialogue = dialogue
-        self._peer = peer
+        self.knows_history = knows_history
+        self.peer = peer
         self._root = root
         self._new_call_id = new_call_id
         self._told = Told()
         self._turn: AcpTurn | None = None
         self._untold: Prompt | None = None
         """What was to be prompted and wasn't, because its turn was cancelled before."""
+
+    @property
+    def handle(self) -> str | None:
+        """The agent's own id of the session, if the agent says that it finds it by that."""
+        able = self.peer.about.agent_capabilities
+        return self.dialogue.session_id if can_find(able) else None
+
+    @property
+    def lost(self) -> Failure | None:
+        """Why the session is of no more use."""
+        if self.dialogue.lost is None and self.peer.is_ending:
+            return Failure("AgentFailed", f"{self.peer.name} has ended.")
+        return self.dialogue.lost
 
     def run(self, prompt: Prompt) -> AcpTurn:
         """Begin a turn. The agent hears of it with the first receive."""
@@ -50,13 +82,13 @@ class AcpSession:
         self._untold = prompt
         self._turn = AcpTurn(
             self.dialogue,
-            prompt_blocks(prompt, self._peer.about.agent_capabilities.prompt_capabilities),
+            prompt_blocks(prompt, self.peer.about.agent_capabilities.prompt_capabilities),
             Renderer(self._told, root=self._root),
             prompt.settings.permissions,
             new_call_id=self._new_call_id,
             prepare=lambda: self._prepare(prompt),
-            log_in=self._peer.log_in,
-            failure_of=self._peer.failure_of,
+            log_in=self.peer.authentication.log_in,
+            failure_of=self.peer.authentication.failure_of,
             sent=self._be_told,
             take_notes=self._told.take_notes,
         )
@@ -98,10 +130,28 @@ class AcpSession:
             failure = (
                 change
                 if change is None or isinstance(change, Failure)
-                else await self._peer.change(self.dialogue, change)
+                else await self._change(change)
             )
             if failure is not None:
                 return failure
+        return None
+
+    async def _change(self, change: Change) -> Failure | None:
+        request = self.peer.connection.request
+        match change:
+            case SetSessionConfigOptionRequest():
+                answer = await request(SET_CONFIG_OPTION, change)
+            case SetSessionModeRequest():
+                answer = await request(SET_MODE, change)
+            case SetSessionModelRequest():
+                answer = await request(SET_MODEL, change)
+            case _:
+                assert_never(change)
+        if isinstance(answer, Error):
+            return self.peer.authentication.failure_of(answer)
+        self.dialogue.choices = self.dialogue.choices.after(change)
+        if isinstance(answer, SetSessionConfigOptionResponse) and answer.config_options:
+            self.dialogue.choices = self.dialogue.choices.with_options(answer.config_options)
         return None
 
     def _be_told(self) -> None:

@@ -94,7 +94,7 @@ def outcome(call: CallRecord, root: str, *, follows: bool) -> str:
 def unfinished(call: CallRecord, root: str, *, follows: bool) -> str:
     """Return the line for a call of which nobody says how it ended."""
     head = "" if follows else started(call, root)
-    return f"{head} *did not finish*"
+    return f"{head} *no result*"
 
 
 class _Short(str):

@@ -37,13 +37,11 @@ from .dialogue import Asked, Dialogue, Returned
 from .failures import is_auth_required, is_lost_session
 from .faults import Error
 from .methods import PromptResponse
-from .permission import Question, outcome, question_of
+from .questions import Questions
 from .render import Renderer
 
 LATE_SECONDS = 0.06
 """How long an agent is listened to after it has answered its prompt."""
-GATHER_SECONDS = 0.05
-"""How long another question may take to come, before the turn awaits the answers."""
 SILENT_SECONDS = 1.0
 """After how long a silence what is held back for company is shown alone."""
 
@@ -79,11 +77,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     _is_cancelled: bool = attrs.field(default=False, init=False)
     _preparing: trio.CancelScope | None = attrs.field(default=None, init=False)
     _chunks: ChunkJoiner = attrs.field(factory=ChunkJoiner, init=False)
-    _questions: dict[str, tuple[Asked, Question]] = attrs.field(
-        factory=dict[str, "tuple[Asked, Question]"], init=False
-    )
-    """By the id of the call."""
-    _gathered_at: float = attrs.field(default=math.inf, init=False)
+    _questions: Questions = attrs.field(init=False)
     _awaits: bool = attrs.field(default=False, init=False)
     """Whether `Await` went out and an answer is still to come."""
     _is_quiet: bool = attrs.field(default=False, init=False)
@@ -94,6 +88,9 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     """The prompt was refused for want of a login."""
     _tried_login: bool = attrs.field(default=False, init=False)
 
+    def __attrs_post_init__(self) -> None:
+        self._questions = Questions(self.dialogue, self.permissions)
+
     @property
     def runs(self) -> bool:
         """Whether the last event is still to come, and the session there to say it."""
@@ -101,12 +98,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def answer(self, answer: Answer) -> None:
         """Take the first answer to a question that is open."""
-        asked = self._questions.get(answer.call_id)
-        if asked is None or not isinstance(answer, PermissionAnswer):
-            return
-        del self._questions[answer.call_id]
-        request, question = asked
-        self.dialogue.answer(request.id, outcome(question, answer.decision, self.permissions))
+        if isinstance(answer, PermissionAnswer):
+            self._questions.answer(answer)
 
     def cancel(self) -> None:
         """Make the turn end as soon as the agent lets it."""
@@ -181,7 +174,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     def _tell(self) -> Batch:
         """Return what was heard, as events."""
         if self._awaits:
-            if self._is_asking:
+            if self._questions.are_open:
                 return ()
             self._awaits = False
             self.renderer.begin_response()
@@ -201,7 +194,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                         events += self.renderer.update(update)
         for note in self.take_notes():
             log.warning("session=%s %s", self.dialogue.session_id, note)
-        if self._is_asking and trio.current_time() >= self._gathered_at:
+        if self._questions.are_open and trio.current_time() >= self._questions.gathered_at:
             events += self._pause()  # an agent that goes on talking must not put it off
         return events
 
@@ -209,15 +202,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         record = self.renderer.ask(asked.request.tool_call)
         if not self.dialogue.is_open(asked.id):
             return ()  # it was taken back, or refused by a cancel
-        question = question_of(asked.request, self.new_call_id(), record)
-        self._questions[question.ask.call_id] = asked, question
-        self._gathered_at = trio.current_time() + GATHER_SECONDS
-        return (question.ask,)
-
-    @property
-    def _is_asking(self) -> bool:
-        """Whether a question is open."""
-        return any(self.dialogue.is_open(asked.id) for asked, _ in self._questions.values())
+        return (self._questions.put(asked, self.new_call_id(), record),)
 
     def _pause(self) -> Batch:
         self._awaits = True
@@ -242,11 +227,11 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return ()
         if self.dialogue.lost is not None and self._returned is None:
             raise AgentError(self.dialogue.lost)
-        waits = self._is_asking
+        waits = self._questions.are_open
         if self._returned is not None:
             until = self._ends_at
         elif waits and not self._awaits:
-            until = self._gathered_at
+            until = self._questions.gathered_at
         elif not (self._is_quiet or self._awaits):
             until = trio.current_time() + SILENT_SECONDS
         else:

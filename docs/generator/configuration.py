@@ -34,7 +34,8 @@ _MODEL = {
 
 _SETTINGS = {
     "context": "What of the host's messages an agent gets: what the user asked, or all of it. By "
-    "default the agent's kind decides. Eliza always takes what the user asked.",
+    "default the agent's kind decides, and it is all where the host asks something beside a chat, "
+    "such as a title. Eliza always takes what the user asked.",
     "model": "Which of an ACP agent's own models answers, by its id there; by default the agent "
     "chooses.",
     "mode": "In which of an ACP agent's own modes it works, by its id there; by default the agent "
@@ -42,11 +43,13 @@ _SETTINGS = {
     "tools": "Which of the host's tools the agent is offered, by glob: `include`, then `exclude`.",
     "permissions": "Who decides when the agent asks for permission: `ask` puts it to the user (and "
     "denies where the host has no tool for that), `read_only` allows reading, searching and "
-    "thinking, `allow` allows everything, `deny` nothing.",
+    "thinking, `allow` allows everything but a change of the agent's mode, which is put to the "
+    "user as under `ask`, `deny` nothing.",
     "thinking": "Reasoning as parts of their own (if the host can take them), as text, or not.",
     "rewind": "What the agent knows of an answer that was taken back: `auto` goes on in a session "
     "that doesn't know it, `continue` in the one that does.",
-    "idleSeconds": "How long a conversation may lie idle before it is given up; more than 0.",
+    "idleSeconds": "How long a conversation may lie idle before it is given up; more than 0. One that waits for the "
+    "user is kept for a day.",
     "maxSessions": "How many conversations with one agent may live; one more ends the least "
     "recently used of those that are idle and wait for nothing. At least 1.",
 }

@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 import * as vscode from "vscode";
 import { readAgents } from "../src/agents.ts";
 import { RpcError } from "../src/connection.ts";
+import { TokenCounter } from "../src/counter.ts";
 import { launchOf } from "../src/launch.ts";
 import { logLevel, logLine } from "../src/log.ts";
 import { Models } from "../src/models.ts";
@@ -108,17 +109,40 @@ test("tokens are counted here, of texts and of messages in either shape", async 
   const { provider } = providerOf(async () => {});
   const count = (what: unknown) => provider.provideTokenCount(own("m"), what as string);
   const text = await count("four words are here");
-  expect(text).toBeGreaterThan(2);
+  expect(text).toBe(4);
   const content = [new vscode.LanguageModelTextPart("four words are here")];
   const whole = await count({ role: 1, content, name: undefined });
-  expect(whole).toBe(text + 4);
+  expect(whole).toBe(text + 1);
   expect(await count({ role: 1, _content: content })).toBe(whole);
+  expect(await count({ role: 1 })).toBe(1);
   const image = vscode.LanguageModelDataPart.image(new Uint8Array(100_000), "image/png");
-  expect(await count({ role: 1, content: [image] })).toBe(4 + 765);
-  const result = new vscode.LanguageModelToolResultPart("id", content);
-  expect(await count({ role: 1, content: [result] })).toBe(whole);
-  const call = new vscode.LanguageModelToolCallPart("id", "read_file", { path: "a" });
-  expect(await count({ role: 2, content: [call] })).toBeGreaterThan(4);
+  expect(await count({ role: 1, content: [image] })).toBeGreaterThan(50);
+});
+
+test("what an endpoint counted makes the estimates of its model better, and no other's", async () => {
+  const usage = (tokens: unknown): Part => ({
+    type: "data",
+    mimeType: "usage",
+    data: Buffer.from(JSON.stringify({ prompt_tokens: tokens })).toString("base64"),
+  });
+  const text = "some words of a longer text. ".repeat(100);
+  const request = (modelId: string, agent: object): ChatParams => ({
+    modelId,
+    messages: [{ role: "user", content: [{ type: "text", value: text }] }],
+    agent,
+    options: { toolMode: "auto" },
+  });
+  const counter = new TokenCounter();
+  const before = counter.count(own("e"), text);
+  const counted = usage(before * 1.5);
+  counter.learn(request("e", { open_responses: {} }), "e", counted);
+  counter.learn(request("a", { acp: {} }), "a", counted);
+  counter.learn(request("f", { open_responses: {} }), "f", usage("many"));
+  const broken = { type: "data", mimeType: "usage", data: "e" };
+  counter.learn(request("f", { open_responses: {} }), "f", broken);
+  expect(counter.count(own("e"), text)).toBeGreaterThan(before * 1.1);
+  expect(counter.count(own("a"), text)).toBe(before);
+  expect(counter.count(own("f"), text)).toBe(before);
 });
 
 test("models of the settings go before those that the process knows", async () => {

@@ -16,6 +16,7 @@ from actors.editor import EditorPort
 from actors.history import HistoryActor
 from actors.inbox import Asked, Expired, Leaving, Message
 from actors.outbox import Outbox
+from actors.session import ANSWER_SECONDS
 from actors.trace import Trace
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop
 from bridge.errors import Failure
@@ -422,6 +423,19 @@ async def test_a_request_that_crosses_the_news_of_an_idle_session_keeps_the_sess
     assert agent.sessions_opened == agent.sessions_closed == [1]
 
 
+async def test_a_question_outlives_an_idle_chat_for_as_long_as_a_person_may_take(
+    autojump_clock: MockClock,
+) -> None:
+    agent = ScriptedAgent([[Say("Let me see."), CallTool("1", "f", {}), Await(), Say("Done.")]])
+    async with connected(agent) as editor:
+        chat = Chat(editor, options=tools("f"), settings={"idleSeconds": 60})
+        request = await chat.say("Do it.")
+        await trio.sleep(ANSWER_SECONDS - 1)
+        assert (await chat.say(tool_result(request.calls[0], "x"))).text == "Done."
+        await trio.sleep(61)
+        assert agent.sessions_open == 0
+
+
 async def test_a_result_that_comes_when_its_session_has_ended_is_told_with_the_transcript(
     autojump_clock: MockClock,
 ) -> None:
@@ -429,10 +443,11 @@ async def test_a_result_that_comes_when_its_session_has_ended_is_told_with_the_t
     async with connected(agent) as editor:
         chat = Chat(editor, options=tools("f"), settings={"idleSeconds": 60})
         request = await chat.say("Do it.")
-        await trio.sleep(3600)
+        await trio.sleep(ANSWER_SECONDS + 1)
         assert (await chat.say(tool_result(request.calls[0], "x"))).text == "ok"
-    if agent.sessions_opened == [1, 2]:
-        assert texts(agent.prompts[-1].transcript) == ["Do it.", "Let me see."]
+    assert agent.sessions_opened == [1, 2]
+    prompt = agent.prompts[-1]
+    assert texts((*prompt.transcript, *prompt.messages))[:2] == ["Do it.", "Let me see."]
 
 
 async def test_a_request_that_crosses_the_end_of_its_session_is_answered(

@@ -12,6 +12,7 @@ from actors.history import MARKER_PREFIX
 from agents.events import Await, Break, CallTool, Say, Stop, ToolAnswer
 from bridge.damper import MOST_GOOD, WINDOW_SECONDS
 from bridge.errors import Failure
+from tests.fakes.acp_agents import agent_in_process
 from tests.fakes.editor import JSON, Chat, Request, connected, message, quiet, tool_result, tools
 from tests.fakes.scripted_agent import Hang, ScriptedAgent
 
@@ -180,3 +181,29 @@ async def test_chats_that_open_alike_one_after_the_other_are_no_storm() -> None:
             await Chat(editor).say("hello")
             await Chat(editor).say(f"number {number}")
     assert len(agent.prompts) == 4 * MOST_GOOD
+
+
+# What an agent is told of it.
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "is_whole"),
+    [
+        (UTILITY, {}, True),
+        (UTILITY, {"context": "request"}, False),
+        (of_the_agent("run", 1), {}, False),
+        (of_the_agent("run", 1), {"context": "full"}, True),
+    ],
+)
+async def test_an_acp_agent_hears_the_hosts_own_words_where_the_host_itself_asks(
+    options: JSON, settings: JSON, is_whole: bool
+) -> None:
+    """A title is asked for in the system's words alone; a chat's system prompt is the host's."""
+    async with agent_in_process({}) as (agent, peers):
+        async with connected(agent) as editor:
+            chat = Chat(editor, options=options, settings=settings)
+            await chat.say(message("system", "Write a short title."), "one")
+        (prompt,) = peers.asked("session/prompt")
+        told = "".join(block["text"] for block in prompt["prompt"])
+        assert "one" in told
+        assert ("Write a short title." in told) is is_whole

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from msgspec import Raw
@@ -16,6 +16,7 @@ from actors.plan import (
     offered_tools,
     plan,
     result_text,
+    settings_for,
 )
 from agents.events import (
     AskPermission,
@@ -25,6 +26,7 @@ from agents.events import (
     PermissionKind,
     ToolAnswer,
 )
+from bridge.request import RequestClass
 from bridge.transcript import TranscriptReader
 from bridge.wire import (
     PERMISSION_TOOL,
@@ -297,12 +299,29 @@ ALLOWED, DENIED = Decision.ALLOWED, Decision.DENIED
         ),
         ("allow", "delete", True, ALLOWED),
         ("allow", "delete", False, ALLOWED),
+        ("allow", "switch_mode", True, None),
+        ("allow", "switch_mode", False, DENIED),
+        ("ask", "switch_mode", True, None),
+        ("deny", "switch_mode", True, DENIED),
         ("deny", "read", True, DENIED),
         ("deny", "read", False, DENIED),
     ],
 )
+@pytest.mark.checklist(31)
 def test_who_decides_on_a_permission_follows_the_settings(
     permissions: Permissions, kind: PermissionKind, can_ask: bool, decision: Decision | None
 ) -> None:
+    """Point 31: a change of mode is no ordinary tool, it is always asked."""
     ask = AskPermission("3", "Do it", kind)
     assert decide(ask, Settings(permissions=permissions), can_ask=can_ask) is decision
+
+
+@pytest.mark.parametrize("request_class", list(RequestClass))
+@pytest.mark.parametrize("context", ["request", "full", None])
+def test_what_is_asked_beside_a_chat_is_told_whole_unless_the_settings_say_otherwise(
+    request_class: RequestClass, context: Literal["request", "full"] | None
+) -> None:
+    settings = settings_for(Settings(context=context, permissions="deny"), request_class)
+    one_shots = {RequestClass.UTILITY, RequestClass.COMPACTION, RequestClass.INLINE}
+    assert settings.context == (context or ("full" if request_class in one_shots else None))
+    assert settings.permissions == "deny"

@@ -8,6 +8,7 @@ from bridge.wire import (
     PERMISSION_TOOL,
     Capabilities,
     DataPart,
+    OwnTextPart,
     Part,
     TextPart,
     ThinkingMode,
@@ -30,13 +31,38 @@ def test_text_is_shown_and_empty_text_is_not() -> None:
     assert it.said
 
 
+def test_what_the_agent_didn_t_say_itself_is_known_from_the_rest() -> None:
+    assert presenter().part(Say("- Read", by_us=True)) == OwnTextPart("- Read")
+
+
+def test_thinking_as_text_is_a_paragraph_of_its_own() -> None:
+    """However it is cut, and whatever comes between."""
+    it = presenter(thinking="text")
+    events = [
+        Think("h"),
+        Think("m"),
+        Say("Good "),
+        Say(""),
+        Attach("usage", b"{}"),
+        Say("day"),
+        Say("- Read", by_us=True),
+        Think("oh"),
+        Think(""),
+        CallTool("1", "f", {}),
+        Say("42"),
+    ]
+    shown = [it.part(event) for event in events]
+    text = "".join(part.value for part in shown if isinstance(part, TextPart))
+    assert text == "hm\n\nGood day- Read\n\noh\n\n42"
+
+
 @pytest.mark.parametrize(
     ("mode", "capable", "shown"),
     [
         ("part", True, ThinkingPart("hm", "1", {"signature": "x"})),
         ("part", False, None),
-        ("text", True, TextPart("hm")),
-        ("text", False, TextPart("hm")),
+        ("text", True, OwnTextPart("hm")),
+        ("text", False, OwnTextPart("hm")),
         ("hide", True, None),
         ("hide", False, None),
     ],
@@ -91,7 +117,7 @@ def test_a_permission_is_asked_through_the_hosts_tool_with_all_that_helps_to_dec
 @pytest.mark.parametrize("reason", list(StopReason))
 def test_an_answer_is_never_empty(reason: StopReason) -> None:
     notice = presenter().notice(reason)
-    assert isinstance(notice, TextPart)
+    assert isinstance(notice, OwnTextPart)
     assert notice.value.startswith("*The agent")
 
 
@@ -103,5 +129,5 @@ def test_an_answer_that_stopped_early_says_why(reason: StopReason) -> None:
     if reason in (StopReason.END_TURN, StopReason.CANCELLED):
         assert notice is None
     else:
-        assert isinstance(notice, TextPart)
+        assert isinstance(notice, OwnTextPart)
         assert notice.value.startswith("\n\n*The agent")

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
+from actors.handle import SessionHandle
 from actors.plan import Delivery
-from actors.session import DRAIN_SECONDS, SessionHandle
+from actors.session import DRAIN_SECONDS
 from agents.base import Turn
 from agents.events import Answer, Batch, Break, Prompt, Say, Stop, StopReason
+from agents.origin import FRESH, Origin
 from bridge.damper import WINDOW_SECONDS
 from bridge.errors import Failure
 from bridge.transcript import TranscriptReader
@@ -531,8 +533,14 @@ async def test_a_turn_that_ends_without_a_word_of_why_is_a_failure_of_the_agent(
             await trio.lowlevel.checkpoint()
 
     class MuteAgent:
+        handle = None
+        knows_history = False
+        lost = None
+
         @asynccontextmanager
-        async def session(self, prompt: Prompt) -> AsyncGenerator[MuteAgent, None]:
+        async def session(
+            self, prompt: Prompt, origin: Origin = FRESH
+        ) -> AsyncGenerator[MuteAgent, None]:
             yield self
 
         def run(self, prompt: Prompt) -> Turn:

@@ -322,6 +322,12 @@ FAULTS = [
         "Rule.IMAGE_REPLACED",
     ),
     Fault(
+        "an image that is added is replaced",
+        "align",
+        "if len(theirs.images) > len(ours.images):",
+        "if False:",
+    ),
+    Fault(
         "an image that never was is replaced",
         "align",
         "if ours.images and ours.request is not None and",

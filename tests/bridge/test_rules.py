@@ -295,6 +295,18 @@ def test_image_replaced_but_not_the_words_beside_it(theirs: Message) -> None:
     assert read(said(pictured("q1"), A1), theirs, A1, Q2).recorded == 0
 
 
+def test_image_replaced_but_not_added() -> None:
+    """Who adds one has edited the message, and asks something else."""
+    assert read(said(Q1, A1), pictured("q1"), A1, Q2).recorded == 0
+    twice = Message.of("user", [TextPart("q1"), *(DataPart("image/png", b) for b in (b"1", b"2"))])
+    assert read(said(pictured("q1"), A1), twice, A1, Q2).recorded == 0
+    other = Message.of("user", [TextPart("q1"), DataPart("image/png", b"smaller")])
+    assert rules_for(said(pictured("q1"), A1), other, A1, Q2) == {Rule.IMAGE_REPLACED}
+    record = said(Q1, called("c1"), results("c1"), A1)
+    shown = results("c1", image=b"1")  # a result is known by its call
+    assert rules_for(record, Q1, called("c1"), shown, A1, Q2) == {Rule.RESULTS_REGROUPED}
+
+
 def test_image_replaced_but_not_by_a_line_where_there_was_none() -> None:
     assert read(said(Q1, A1), user("q1\n[1 image was left out]"), A1, Q2).recorded == 0
 

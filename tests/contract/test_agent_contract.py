@@ -33,6 +33,7 @@ from agents.events import (
     StopReason,
     ToolAnswer,
 )
+from agents.origin import ForkOf, Origin, Resumed
 from bridge.errors import Failure, LocalError
 from bridge.request_text import request_text
 from bridge.wire import ChatMessage, ElizaSpec, TextPart, ToolSpec
@@ -632,6 +633,71 @@ async def test_turns_of_two_sessions_run_side_by_side(subject: Subject) -> None:
         session.answer(ToolAnswer(call_id, parts("forty-two")))
         assert "forty-two" in said(await rest_of(turn))
         assert (await rest_of(other_turn))[-1] == CANCELLED
+
+
+# Sessions that exist.
+
+NOBODYS = "a session that nobody has"
+
+
+def handle_of(session: AgentSession) -> str:
+    return session.handle or pytest.skip("its sessions can't be found again")
+
+
+async def test_a_session_that_begins_with_nothing_says_so(subject: Subject) -> None:
+    prompt = asking(subject.plain)
+    async with subject.agent.session(prompt) as session:
+        assert not session.knows_history
+        assert session.lost is None
+
+
+@pytest.mark.parametrize("origin_of", [Resumed, ForkOf])
+async def test_a_session_that_can_t_be_had_is_a_fresh_one_and_says_so(
+    subject: Subject, origin_of: Callable[[str], Origin]
+) -> None:
+    prompt = asking(subject.introduce)
+    async with subject.agent.session(prompt, origin_of(NOBODYS)) as session:
+        assert not session.knows_history
+        assert await answer_to(session, subject.introduce)
+        assert subject.remembered in await answer_to(session, subject.recall)
+
+
+@pytest.mark.parametrize("origin_of", [Resumed, ForkOf])
+async def test_a_session_that_was_closed_is_found_by_its_handle_and_remembers(
+    subject: Subject, origin_of: Callable[[str], Origin]
+) -> None:
+    prompt = asking(subject.introduce)
+    async with subject.agent.session(prompt) as session:
+        handle = handle_of(session)
+        await rest_of(session.run(prompt))
+    async with subject.agent.session(asking(subject.recall), origin_of(handle)) as again:
+        assert again.knows_history
+        assert subject.remembered in await answer_to(again, subject.recall)
+
+
+async def test_a_session_goes_on_being_found(subject: Subject) -> None:
+    prompt = asking(subject.introduce)
+    async with subject.agent.session(prompt) as session:
+        handle = handle_of(session)
+        await rest_of(session.run(prompt))
+    for _ in range(3):
+        async with subject.agent.session(prompt, Resumed(handle)) as again:
+            assert again.knows_history
+            handle = handle_of(again)
+            assert subject.remembered in await answer_to(again, subject.recall)
+
+
+async def test_a_fork_knows_what_was_said_and_is_another_session(subject: Subject) -> None:
+    prompt = asking(subject.plain)
+    async with subject.agent.session(prompt) as session:
+        handle = handle_of(session)
+        await rest_of(session.run(prompt))
+        async with subject.agent.session(prompt, ForkOf(handle)) as fork:
+            assert fork.knows_history
+            assert fork.handle != handle
+            await answer_to(fork, subject.introduce)
+            assert subject.remembered in await answer_to(fork, subject.recall)
+        assert subject.remembered not in await answer_to(session, subject.recall)
 
 
 # Lifetime.

@@ -14,7 +14,7 @@ from bridge.labels import read_labels
 from bridge.models import parse_catalogue
 from bridge.recording import read_recording
 from docs import generate
-from docs.generator import checklist, links, replays, transcripts
+from docs.generator import checklist, links, real_agents, replays, transcripts
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 TESTED = re.compile(r"<!-- tested -->\n```sh\n(?P<script>.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -185,3 +185,15 @@ def test_a_mark_without_a_point_is_found(tmp_path: Path) -> None:
         1: ["test_new.py::test_one", "test_new.py::test_two"],
         99: ["test_new.py::test_one"],
     }
+
+
+def test_every_surprise_of_a_real_agent_has_a_test() -> None:
+    without = {number for number, one in real_agents.SURPRISES.items() if not one.tests}
+    assert without == real_agents.YET_TO_COME
+
+
+def test_a_surprise_whose_test_is_gone_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = real_agents.Surprise("they dance", "we look away", ("test_new.py::test_gone",))
+    monkeypatch.setattr(real_agents, "SURPRISES", {1: gone})
+    with pytest.raises(KeyError, match="test_gone"):
+        real_agents.surprises()

@@ -39,15 +39,19 @@ async def started(
     *arguments: str,
     command: Sequence[str] = COMMAND,
     env: Mapping[str, str] | None = None,
+    inherits: bool = True,
     status: int = 0,
 ) -> AsyncGenerator[Process, None]:
-    """Start a process. On exit its input ends, and it must end with this status."""
+    """Start a process. On exit its input ends, and it must end with this status.
+
+    Its environment is ours with `env` over it, or `env` alone.
+    """
     it = await trio.lowlevel.open_process(
         [*command, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env=_environment(env),
+        env=_environment(env) if inherits else dict(env or {}),
     )
     assert it.stdin is not None
     assert it.stdout is not None

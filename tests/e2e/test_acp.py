@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from typing import TYPE_CHECKING, Any
 
@@ -84,6 +85,26 @@ async def test_a_crash_is_told_and_the_next_request_works() -> None:
         assert "status 7" in error["message"]
         assert error["data"]["stderrTail"] == "Segfault"
         assert (await chat.say("two")).text == "ok"
+        assert len(child.processes) == 2
+
+
+@pytest.mark.checklist(4, 19)
+@pytest.mark.parametrize("keeps", [True, False])
+async def test_a_chat_goes_on_when_the_agent_died_while_nothing_was_asked(keeps: bool) -> None:
+    """By its session where the agent has kept that, else by what was said; nobody sees which."""
+    script = {"keeps": keeps, "otherwise": [{"memory": True}]}
+    async with child_program(script) as child, started() as process:
+        chat = chat_with(process.editor, child)
+        assert (await chat.say("I am Ada")).text == "I am Ada"
+        os.kill(child.processes[0], signal.SIGKILL)
+        await until(lambda: child.living == [])
+        answer = (await chat.say("who am I?")).text
+        if keeps:
+            assert answer == "I am Ada / who am I?"
+        else:
+            assert "conversation_record" in answer
+            assert answer.endswith("who am I?")
+        assert child.faults == []
         assert len(child.processes) == 2
 
 

@@ -31,6 +31,7 @@ class PeerLink:
     sink: MemorySendStream
     status: int | None = None
     last_words: str = ""
+    exit_seconds: float = 0.0
     has_ended: trio.Event = attrs.field(factory=trio.Event)
 
     async def ended(self) -> None:
@@ -38,8 +39,8 @@ class PeerLink:
         await self.has_ended.wait()
 
     async def exit(self) -> Exit:
-        """Return how it ended."""
-        await trio.lowlevel.checkpoint()
+        """Return how it ended, which may take a moment to be known."""
+        await trio.sleep(self.exit_seconds)
         return Exit(self.status, self.last_words)
 
 
@@ -49,6 +50,10 @@ class PeerAgent:
     def __init__(self, script: JSON) -> None:
         self.script = script
         self.peers: list[ScriptedPeer] = []
+        self.kept: dict[str, list[str]] = {}
+        """What was said in every session, for whichever process is asked for it."""
+        self.exit_seconds = 0.0
+        """How long it takes to know how one of them ended."""
         self.running = 0
 
     @property
@@ -70,9 +75,9 @@ class PeerAgent:
         """Start another one; on exit it is gone."""
         to_peer, from_client = memory_stream_one_way_pair()
         to_client, from_peer = memory_stream_one_way_pair()
-        peer = ScriptedPeer(self.script, len(self.peers))
+        peer = ScriptedPeer(self.script, len(self.peers), self.kept)
         self.peers.append(peer)
-        link = PeerLink(from_peer, to_peer)
+        link = PeerLink(from_peer, to_peer, exit_seconds=self.exit_seconds)
         self.running += 1
         try:
             async with trio.open_nursery() as nursery:
@@ -110,6 +115,8 @@ async def _drive(
                 link.status = 0
                 break
             peer.receive(bytes(chunk))
+    link.has_ended.set()
+    if peer.children:
+        await trio.sleep_forever()  # they hold its pipes open
     sink.close()
     source.close()
-    link.has_ended.set()

@@ -20,6 +20,7 @@ A script is a JSON object, every key optional:
     login_needed    -32000 for what these methods ask, until `authenticate` was called
     lingers         true: the end of the input doesn't end the program
     runs            [script, ...]: what each process in turn does; the last one is for all after it
+    keeps           false: sessions are forgotten with their process
 
 Steps, done one after the other; `times` repeats a step:
 
@@ -34,12 +35,16 @@ Steps, done one after the other; `times` repeats a step:
     {"sleep": seconds} {"hang": true} {"deaf": true}      until a cancel; until for ever
     {"stop": reason} {"result": any} {"error": {...}}     answer; further steps come after it
     {"memory": true}                          say every text that the session was told
+    {"replay": true}                          tell again what was said; done unless told otherwise
+                                              before `session/load` is answered
     {"time": true}                            say the time, in seconds of the system's clock
     {"raw": text}                             a line as it is, with $session and $id filled in
     {"garbage": text}                         bytes on stdout, as they are
     {"stderr": text}
     {"exit": status} {"kill": signal} {"close_stdout": true}
     {"ignore": ["SIGTERM"]} {"child": seconds}            be stubborn; leave a child behind
+
+Sessions are kept beyond their process: beside the log, as `log.jsonl.sessions`.
 
 What was heard is kept, a line of JSON each: `{"process": pid}` where one starts, then the messages.
 What the peer itself finds wrong with its client is kept as `{"fault": what}`.
@@ -71,10 +76,11 @@ AGENT: JSON = {
     "agentCapabilities": {
         "loadSession": True,
         "promptCapabilities": {"image": True, "embeddedContext": True},
-        "sessionCapabilities": {"close": {}, "list": {}, "resume": {}},
+        "sessionCapabilities": {"close": {}, "fork": {}, "list": {}, "resume": {}},
     },
     "authMethods": [],
 }
+FINDING = ("session/load", "session/resume", "session/fork")
 OUTCOMES = {"allow_once": "allowed", "reject_once": "denied"}
 
 
@@ -151,6 +157,10 @@ class Track:
             case {"memory": _}:
                 told = " / ".join(peer.memory.get(self.session, []))
                 self._chunk("agent_message_chunk", told, step)
+            case {"replay": _}:
+                for text in peer.kept.get(self.session, []):
+                    self._chunk("user_message_chunk", text, {})
+                    self._chunk("agent_message_chunk", f"what I said to {text}", {})
             case {"time": _}:
                 self._chunk("agent_message_chunk", f"{peer.now:.6f}", step)
             case {"stop": reason}:
@@ -198,6 +208,8 @@ class Track:
 
     def _answer(self, answer: JSON) -> None:
         self.answered = True
+        if "error" in answer and self.method in FINDING:
+            self._peer.memory.pop(self.session, None)
         self._peer.send({"id": self.id, **answer})
 
     def take_reply(self, reply: JSON) -> bool:
@@ -222,9 +234,12 @@ class Track:
 class ScriptedPeer:
     """The agent: what it hears and what it says. `run` counts the processes from 0."""
 
-    def __init__(self, script: JSON, run: int = 0) -> None:
+    def __init__(
+        self, script: JSON, run: int = 0, kept: dict[str, list[str]] | None = None
+    ) -> None:
         runs: list[JSON] = script.get("runs", [script])
         self.script = runs[min(run, len(runs) - 1)]
+        self._run = run
         self.now = 0.0
         self.output = bytearray()
         self.noise = bytearray()
@@ -232,6 +247,8 @@ class ScriptedPeer:
         self.faults: list[str] = []
         self.memory: dict[str, list[str]] = {}
         """What each session that is open was told."""
+        self.kept = {} if kept is None else kept
+        """What each session was told, open or not."""
         self.ends_with: int | None = None
         """The status to end with, or a signal, negative."""
         self.silent = False
@@ -289,6 +306,11 @@ class ScriptedPeer:
                 return {"result": {**AGENT, **self.script.get("agent", {})}}
             case "session/new":
                 return {"result": {"sessionId": track.session, **self.script.get("session", {})}}
+            case "session/fork":
+                return {"result": {"sessionId": track.session}}
+            case "session/list":
+                found = [{"sessionId": session, "cwd": "/"} for session in self.kept]
+                return {"result": {"sessions": found}}
             case "session/prompt":
                 return {"result": {"stopReason": "end_turn"}}
             case "session/set_config_option":
@@ -329,9 +351,11 @@ class ScriptedPeer:
             return
         match method:
             case "session/new":
-                self._sessions += 1
-                session = f"session-{os.getpid()}-{self._sessions}"
-                self.memory[session] = []
+                session = self._open([])
+            case "session/fork":
+                session = self._open([*self.kept[session]])
+            case "session/load" | "session/resume":
+                self.memory[session] = self.kept[session]
             case "session/close":
                 self.memory.pop(session)
             case _:
@@ -339,10 +363,23 @@ class ScriptedPeer:
         steps = self._prompted(session, params) if method == "session/prompt" else []
         self._tracks.append(Track(self, message, session, steps or self._steps_on(method)))
 
+    def _open(self, told: list[str]) -> str:
+        self._sessions += 1
+        session = f"session-{os.getpid()}-{self._run}-{self._sessions}"
+        self.memory[session] = told
+        if self.script.get("keeps", True):
+            self.kept[session] = told
+        return session
+
     def _refusal(self, method: str, session: str) -> JSON | None:
         if method in self.script.get("login_needed", []) and not self._logged_in:
             return {"code": -32000, "message": "Authentication required"}
-        if session and session not in self.memory:
+        if method in FINDING:
+            if method != "session/fork" and session in self.memory:
+                self.faults.append(f"{method} of a session that is open")
+            if session not in self.kept:
+                return {"code": -32002, "message": f"Resource not found: {session}"}
+        elif session and session not in self.memory:
             self.faults.append(f"{method} of a session that isn't open")
             return {"code": -32002, "message": f"Resource not found: {session}"}
         if method == "session/prompt" and self._turn_of(session):
@@ -358,7 +395,8 @@ class ScriptedPeer:
         ]
 
     def _steps_on(self, method: str) -> Steps:
-        steps: list[Any] = self.script.get("on", {}).get(method, [])
+        unless: Steps = [{"replay": True}] if method == "session/load" else []
+        steps: list[Any] = self.script.get("on", {}).get(method, unless)
         if not steps or isinstance(steps[0], dict):
             return steps
         nth = self._asked[method] = self._asked.get(method, -1) + 1
@@ -394,6 +432,21 @@ def _keep(log: str | None, entries: list[JSON]) -> None:
             file.writelines(json.dumps(entry) + "\n" for entry in entries)
 
 
+def _sessions_in(log: str | None) -> dict[str, list[str]]:
+    try:
+        with open(f"{log}.sessions", encoding="utf-8") as file:
+            return json.load(file)
+    except FileNotFoundError:
+        return {}
+
+
+def _keep_sessions(log: str | None, sessions: dict[str, list[str]]) -> None:
+    if log is not None and sessions:
+        with open(f"{log}.new", "w", encoding="utf-8") as file:
+            json.dump(sessions, file)
+        os.replace(f"{log}.new", f"{log}.sessions")
+
+
 def _write(fd: int, data: bytearray) -> None:
     rest = memoryview(bytes(data))
     data.clear()
@@ -420,7 +473,7 @@ def main(script_path: str, log: str | None = None) -> None:
     """Be an agent until the input ends."""
     with open(script_path, encoding="utf-8") as file:
         script = json.load(file)
-    peer = ScriptedPeer(script, _count_runs(log) if log else 0)
+    peer = ScriptedPeer(script, _count_runs(log) if log else 0, _sessions_in(log))
     _keep(log, [{"process": os.getpid()}])
     faults = 0
     while True:
@@ -441,6 +494,7 @@ def main(script_path: str, log: str | None = None) -> None:
             if not chunk:
                 break
             _keep(log, peer.receive(chunk))
+            _keep_sessions(log, peer.kept)
         _keep(log, [{"fault": fault} for fault in peer.faults[faults:]])
         faults = len(peer.faults)
     while peer.script.get("lingers"):

@@ -19,9 +19,10 @@ After `Await` the turn goes on when everything it asked is answered. A cancel ma
 with `when_cancelled` (at once a `Stop`, unless told otherwise), except where it stands at `Linger`
 or `Deaf`. A turn whose script just ends, ends with `Stop()`.
 
-What it was told is in lists: `prompts`, `answers`, `cancels`, `sessions_opened`, `sessions_closed`.
-It is strict with its caller: a turn begun before the last one has ended, or in a closed session, is
-a `LocalError`.
+What it was told is in lists: `prompts`, `answers`, `cancels`, `sessions_opened`, `sessions_closed`,
+`origins`. Its sessions have handles and can be found again, unless it `forgets`; `lose` ends all
+that are open. It is strict with its caller: a turn begun before the last one has ended, or in a
+closed session, is a `LocalError`.
 
     agent = ScriptedAgent([[Say("Hello "), Hang()], [Crash(Failure("AgentFailed", "gone"))]])
 """
@@ -52,6 +53,7 @@ from agents.events import (
     StopReason,
     Think,
 )
+from agents.origin import FRESH, Fresh, Origin
 from bridge.errors import Failure, LocalError
 
 
@@ -259,12 +261,17 @@ class ScriptedTurn(trio.abc.ReceiveChannel[Batch]):
 class ScriptedSession:
     """A session of a `ScriptedAgent`, with what it was told.
 
-    `answers` holds those that a turn waited for; the agent's list holds all.
+    `answers` holds those that a turn waited for; the agent's list holds all. `prompts` are those,
+    too, of the session that it began with.
     """
 
-    def __init__(self, agent: ScriptedAgent, number: int) -> None:
+    def __init__(
+        self, agent: ScriptedAgent, number: int, before: Sequence[Prompt] | None = None
+    ) -> None:
         self.number = number
-        self.prompts: list[Prompt] = []
+        self.handle = f"scripted-{number}" if agent.has_handles else None
+        self.knows_history = before is not None
+        self.prompts: list[Prompt] = list(before or ())
         self.answers: dict[str, Answer] = {}
         self.lost: Failure | None = None
         self._agent = agent
@@ -324,8 +331,12 @@ class ScriptedAgent:
         when_cancelled: Steps = (STOP_CANCELLED,),
         opening: Sequence[Gate | Crash] = (),
         closing: Sequence[Gate] = (),
+        has_handles: bool = True,
+        forgets: bool = False,
     ) -> None:
         self.when_cancelled = when_cancelled
+        self.has_handles = has_handles
+        self.forgets = forgets
         self.prompts: list[Prompt] = []
         """Of every turn, in order."""
         self.answers: list[Answer] = []
@@ -334,6 +345,9 @@ class ScriptedAgent:
         """For every cancel the number of the turn that ran, 0 if none did."""
         self.sessions_opened: list[int] = []
         self.sessions_closed: list[int] = []
+        self.origins: list[Origin] = []
+        """What each session was to begin with."""
+        self._sessions: dict[str, ScriptedSession] = {}
         self._script = script
         self._opening = opening
         self._closing = closing
@@ -350,8 +364,16 @@ class ScriptedAgent:
         turn = len(self.prompts)
         return self._script[turn - 1] if turn <= len(self._script) else (Say("ok"),)
 
+    def lose(self, failure: Failure) -> None:
+        """Lose every session that is open, as when a process ends."""
+        for session in self._sessions.values():
+            if session.number not in self.sessions_closed:
+                session.lost = failure
+
     @asynccontextmanager
-    async def session(self, prompt: Prompt) -> AsyncGenerator[ScriptedSession, None]:
+    async def session(
+        self, prompt: Prompt, origin: Origin = FRESH
+    ) -> AsyncGenerator[ScriptedSession, None]:
         """Open a session."""
         await trio.lowlevel.checkpoint()
         for step in self._opening:
@@ -360,7 +382,13 @@ class ScriptedAgent:
                     await step.wait()
                 case Crash(failure=failure):
                     raise AgentError(failure)
-        session = ScriptedSession(self, len(self.sessions_opened) + 1)
+        self.origins.append(origin)
+        found = None
+        if not (self.forgets or isinstance(origin, Fresh)):
+            found = self._sessions.get(origin.handle)
+        number = len(self.sessions_opened) + 1
+        session = ScriptedSession(self, number, None if found is None else found.prompts)
+        self._sessions[session.handle or f"nameless-{number}"] = session
         self.sessions_opened.append(session.number)
         try:
             yield session

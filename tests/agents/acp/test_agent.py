@@ -10,7 +10,8 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from agents.acp.agent import IDLE_SECONDS, AcpAgent
-from agents.acp.peer import FRESH_SECONDS, INITIALIZE_SECONDS
+from agents.acp.openings import FRESH_SECONDS
+from agents.acp.peer import INITIALIZE_SECONDS
 from agents.base import AgentError
 from agents.events import AskPermission, Decision, PermissionAnswer, Say
 from bridge.errors import Failure

@@ -14,7 +14,8 @@ import pytest
 import trio
 
 from actors.session import DRAIN_SECONDS
-from agents.acp.peer import INITIALIZE_SECONDS, SESSION_SECONDS
+from agents.acp.openings import SESSION_SECONDS
+from agents.acp.peer import INITIALIZE_SECONDS
 from agents.acp.turn import LATE_SECONDS
 from bridge.wire import PERMISSION_TOOL
 from tests.fakes.acp_agents import agent_as_child, agent_in_process

@@ -14,9 +14,10 @@ import trio
 from trio.testing import MemoryReceiveStream, MemorySendStream, wait_all_tasks_blocked
 
 from agents.acp.choices import Choices
-from agents.acp.connection import MOST_EARLY, Connection
+from agents.acp.connection import Connection
 from agents.acp.content import TextContent
 from agents.acp.dialogue import HIGH_WATER, Asked, Dialogue
+from agents.acp.ears import MOST_EARLY
 from agents.acp.faults import Error
 from agents.acp.methods import (
     CLOSE_SESSION,

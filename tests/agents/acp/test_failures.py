@@ -102,6 +102,7 @@ def test_a_login_is_asked_for_with_advice() -> None:
         ("503 Service Unavailable", "Unavailable"),
         ("connect ECONNREFUSED 127.0.0.1:1", "Unavailable"),
         ("the request timed out", "Unavailable"),
+        ("We're experiencing high demand just now", "Unavailable"),
         ("line 4290 of file 5031", "AgentFailed"),
     ],
 )

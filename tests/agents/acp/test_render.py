@@ -177,7 +177,7 @@ def test_the_agents_words_are_all_there_and_each_call_ends_once(
     ]
     own = [event.text for event in events if isinstance(event, Say) and not event.by_us]
     assert "".join(own) == "".join(said)
-    ends = text(events).count("✔") + text(events).count("✘") + text(events).count("did not finish")
+    ends = text(events).count("✔") + text(events).count("✘") + text(events).count("*no result*")
     calls = {u.tool_call_id for u in updates if isinstance(u, ToolCall | ToolCallUpdate)}
     assert ends <= len(calls)
     assert list(renderer.finish()) == []

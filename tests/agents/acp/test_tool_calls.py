@@ -75,7 +75,7 @@ def test_parallel_calls_end_by_their_names() -> None:
 def test_calls_that_never_end_are_closed_when_the_turn_is_over() -> None:
     calls = tool_calls()
     told_of(calls, running("1", "One"), ToolCall("2", "Two"), ToolCallUpdate("3", meta={}))
-    assert text(list(calls.finish())) == " *did not finish*\n\n🔧 Two *did not finish*"
+    assert text(list(calls.finish())) == " *no result*\n\n🔧 Two *no result*"
     assert list(calls.finish()) == []
     assert told_of(calls, done("1")) == ""
 

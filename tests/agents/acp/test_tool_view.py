@@ -143,5 +143,5 @@ def test_content_is_shown_and_not_the_raw_output() -> None:
 
 
 def test_what_did_not_finish_says_so() -> None:
-    assert unfinished(call("Wait"), ROOT, follows=True) == " *did not finish*"
-    assert unfinished(call("Wait"), ROOT, follows=False) == "🔧 Wait *did not finish*"
+    assert unfinished(call("Wait"), ROOT, follows=True) == " *no result*"
+    assert unfinished(call("Wait"), ROOT, follows=False) == "🔧 Wait *no result*"

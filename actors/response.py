@@ -1,0 +1,109 @@
+"""One response: what an agent says to a request, on its way to the editor."""
+
+from __future__ import annotations
+
+import enum
+from typing import assert_never
+
+import attrs
+import trio
+
+from agents.base import AgentError, AgentSession, Turn
+from agents.events import (
+    AskPermission,
+    Attach,
+    Await,
+    Break,
+    CallTool,
+    PermissionAnswer,
+    Say,
+    Stop,
+    StopReason,
+    Think,
+    ToolAnswer,
+)
+from bridge.errors import Failure
+from bridge.index import ConversationKey
+from bridge.wire import Part
+
+from .inbox import FromSession, Said
+from .outbox import Outbox
+from .plan import Delivery, Question, decide
+from .presentation import Presenter
+
+
+class Pause(enum.Enum):
+    """Why an agent says nothing more in a response."""
+
+    STOPPED = enum.auto()
+    CANCELLED = enum.auto()
+    """It stopped before the end by itself."""
+    AWAITING = enum.auto()
+
+
+@attrs.define(eq=False)
+class Response:
+    """Says what an agent says; `questions` are those that the open turn waits for."""
+
+    conversation: ConversationKey
+    delivery: Delivery
+    session: AgentSession
+    questions: list[Question]
+    inbox: trio.MemorySendChannel[FromSession]
+    outbox: Outbox
+    _presenter: Presenter = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._presenter = Presenter(self.delivery.capabilities, self.delivery.settings.thinking)
+
+    async def pass_on(self, turn: Turn) -> Pause | Failure:
+        """Pass on what the agent says until its turn ends or waits."""
+        async for batch in turn:
+            parts: list[Part | None] = []
+            pause: Pause | Failure | None = None
+            for event in batch:
+                match event:
+                    case Say() | Think() | Attach():
+                        parts.append(self._presenter.part(event))
+                    case CallTool() | AskPermission():
+                        parts.append(self._ask(event))
+                    case Await():
+                        pause = Pause.AWAITING if self.questions else None
+                    case Stop(reason=reason):
+                        parts.append(self._presenter.notice(reason))
+                        is_cut = reason is StopReason.CANCELLED
+                        pause = Pause.CANCELLED if is_cut else Pause.STOPPED
+                    case Break(failure=failure):
+                        pause = failure
+                    case _:
+                        assert_never(event)
+            await self._say([part for part in parts if part is not None])
+            if pause is not None:
+                return pause
+        raise AgentError(
+            Failure("AgentFailed", "The agent's turn ended without a word of why; try again.")
+        )
+
+    async def _say(self, parts: list[Part]) -> None:
+        if parts:
+            await self.outbox.room()  # an editor that doesn't read stops the agent here
+            await self.inbox.send(Said(self.conversation, self.delivery.turn, parts))
+
+    def _ask(self, question: Question) -> Part | None:
+        """Put a question to the editor, or answer it here where the editor can't."""
+        match question:
+            case CallTool(call_id=call_id, name=name):
+                if all(tool.name != name for tool in self.delivery.tools):
+                    error = ToolAnswer(call_id, f"{name} is not offered.", is_error=True)
+                    self.session.answer(error)
+                    return None
+            case AskPermission(call_id=call_id):
+                settings = self.delivery.settings
+                decision = decide(question, settings, can_ask=self.delivery.can_ask)
+                if decision is not None:
+                    self.session.answer(PermissionAnswer(call_id, decision))
+                    return None
+            case _:
+                assert_never(question)
+        self.questions.append(question)
+        return self._presenter.part(question)

@@ -1,0 +1,79 @@
+"""Logging in to a running agent: when it demands that, once, however many sessions need it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import attrs
+import trio
+
+from agents.base import AgentError
+from bridge.errors import Failure
+from bridge.wire import McpServerSpec
+
+from .connection import Connection
+from .failures import is_auth_required, refused
+from .faults import Error
+from .known import KnownAgent
+from .login import login_advice, sole_method
+from .methods import AUTHENTICATE, Empty
+from .setup import AuthenticateRequest, AuthMethod
+
+LOGIN_SECONDS = 300.0
+"""How long a login may take: the agent may open a browser."""
+
+T = TypeVar("T")
+
+
+@attrs.define(eq=False)
+class Authentication:
+    """The logins of one process. `retire` is called where only another process can serve."""
+
+    spec: McpServerSpec
+    connection: Connection
+    methods: tuple[AuthMethod, ...]
+    known: KnownAgent
+    retire: Callable[[], None]
+    _login: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    _logins: int = attrs.field(default=0, init=False)
+
+    async def log_in(self, error: Error) -> Failure | None:
+        """Log in, as the agent demanded by `error`; return why that can't be done here.
+
+        Where several sessions are asked for it at once, it is done once.
+        """
+        before = self._logins
+        async with self._login:
+            if self._logins != before:
+                return None
+            method = sole_method(self.methods, self.known)
+            if method is None:
+                return self.failure_of(error)
+            answer: Empty | Error | None = None
+            with trio.move_on_after(LOGIN_SECONDS):
+                request = AuthenticateRequest(method.id)
+                answer = await self.connection.request(AUTHENTICATE, request)
+            if not isinstance(answer, Empty):
+                self.retire()
+                return self.failure_of(answer or error)
+            self._logins += 1
+            return None
+
+    async def ask(self, ask: Callable[[], Awaitable[T | Error]]) -> T | Error:
+        """Ask, and once more after a login if that is demanded; raises `AgentError` if it fails."""
+        answer = await ask()
+        if not (isinstance(answer, Error) and is_auth_required(answer)):
+            return answer
+        failure = await self.log_in(answer)
+        if failure is not None:
+            raise AgentError(failure)
+        return await ask()
+
+    def failure_of(self, error: Error) -> Failure:
+        """Return the failure for an error that the agent answered a request with."""
+        if is_auth_required(error):
+            self.retire()  # after a login in a terminal, only another process knows of it
+        argv = (self.spec.command, *self.spec.args)
+        advice = login_advice(argv, self.methods, self.known)
+        return refused(self.spec.name, error, advice=advice)

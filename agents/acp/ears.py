@@ -1,0 +1,125 @@
+"""The sessions of a connection, as its reader knows them: who hears what is said of which.
+
+An agent may say things of a session before we know that it exists: while one is being opened, what
+is said of unknown sessions is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol, TypeAlias
+
+from bridge.errors import Failure
+from bridge.wire import RequestId
+
+from .methods import (
+    CancelledPermissionOutcome,
+    RequestPermissionRequest,
+    RequestPermissionResponse,
+)
+from .updates import SessionUpdate
+
+MOST_EARLY = 1_000
+"""Messages that are kept of sessions that we don't know yet."""
+
+PermissionId: TypeAlias = RequestId | None
+
+CANCELLED = RequestPermissionResponse(CancelledPermissionOutcome())
+
+
+class Ear(Protocol):
+    """What hears what is said of a session. Nothing here waits but `room`."""
+
+    def hear(self, update: SessionUpdate) -> None:
+        """Take an update in."""
+        ...
+
+    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest) -> None:
+        """Take a permission request in, which must be answered once."""
+        ...
+
+    def be_unasked(self, id_: PermissionId) -> bool:
+        """Take a permission request back that isn't answered; return whether there was one."""
+        ...
+
+    async def room(self) -> None:
+        """Wait until more can be taken in."""
+        ...
+
+    def lose(self, failure: Failure) -> None:
+        """Hear that the agent is gone."""
+        ...
+
+
+class Ears:
+    """All that hear, by their sessions."""
+
+    def __init__(self) -> None:
+        self._ears: dict[str, Ear] = {}
+        self._early: dict[str, list[SessionUpdate]] = {}
+        self._expected = 0
+        self._heard: dict[Ear, None] = {}
+        """Who heard something since there was room, in order."""
+
+    def expect_more(self) -> None:
+        """Keep what is said of unknown sessions: one is being opened."""
+        self._expected += 1
+
+    def expect_less(self) -> None:
+        """Undo one `expect_more`: that session is known now, or there is none."""
+        self._expected -= 1
+        if not self._expected:
+            self._early.clear()
+
+    def attach(self, session_id: str, ear: Ear) -> None:
+        """Let a session hear what is said of it, from the beginning."""
+        self._ears[session_id] = ear
+        for update in self._early.pop(session_id, ()):
+            ear.hear(update)
+
+    def detach(self, session_id: str) -> None:
+        """Let nobody hear what is said of a session any more."""
+        self._ears.pop(session_id, None)
+
+    def of(self, session_id: str) -> Ear | None:
+        """Return who hears what is said of a session."""
+        return self._ears.get(session_id)
+
+    def hear(self, session_id: str, update: SessionUpdate) -> bool:
+        """Pass an update on; return whether there was a place for it, if it may be of use."""
+        ear = self._ears.get(session_id)
+        if ear is not None:
+            ear.hear(update)
+            self._heard[ear] = None
+        elif self._expected:
+            if sum(map(len, self._early.values())) >= MOST_EARLY:
+                return False
+            self._early.setdefault(session_id, []).append(update)
+        return True
+
+    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest) -> bool:
+        """Pass a permission request on; return whether somebody hears it."""
+        ear = self._ears.get(request.session_id)
+        if ear is None:
+            return False
+        ear.be_asked(id_, request)
+        self._heard[ear] = None
+        return True
+
+    def be_unasked(self, id_: PermissionId) -> bool:
+        """Take a permission request back; return whether somebody had one that isn't answered."""
+        for ear in self._ears.values():
+            if ear.be_unasked(id_):
+                self._heard[ear] = None
+                return True
+        return False
+
+    async def room(self) -> None:
+        """Wait until all that heard something can take more in."""
+        heard, self._heard = self._heard, {}
+        for ear in heard:
+            await ear.room()
+
+    def lose(self, failure: Failure) -> None:
+        """Let everybody hear that the agent is gone."""
+        for ear in list(self._ears.values()):
+            ear.lose(failure)

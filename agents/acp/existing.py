@@ -1,0 +1,212 @@
+"""Sessions that an agent has already: they are resumed, loaded or forked.
+
+What an agent says that it can may fail all the same, and it may have forgotten the session. So each
+way is tried in turn, and where none leads to it, that is logged and isn't an error: the caller can
+always open a new session and tell it what was said.
+
+An agent may tell again what was said in a session: all do when they load it, some when they resume
+it, and it may begin before the answer and run on past it. The record of that is ours, so it is
+dropped, up to a moment of silence.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from typing import TypeAlias, assert_never
+
+import attrs
+import trio
+
+from agents.base import AgentError
+from agents.origin import ForkOf, Resumed
+from bridge.errors import Failure
+
+from .authentication import Authentication
+from .choices import Choices
+from .connection import Connection
+from .dialogue import Dialogue
+from .faults import Error
+from .methods import (
+    FORK_SESSION,
+    LIST_SESSIONS,
+    LOAD_SESSION,
+    RESUME_SESSION,
+    ForkSessionRequest,
+    ForkSessionResponse,
+    ListSessionsRequest,
+    ListSessionsResponse,
+    LoadSessionRequest,
+    LoadSessionResponse,
+    Method,
+    NewSessionRequest,
+    SessionInfo,
+)
+from .openings import SESSION_SECONDS
+from .setup import AgentCapabilities
+
+MOST_PAGES = 20
+"""Of a list of sessions."""
+
+log = logging.getLogger("vscodelm.acp")
+
+Way: TypeAlias = Method[LoadSessionRequest, LoadSessionResponse]
+
+
+def can_find(able: AgentCapabilities) -> bool:
+    """Return whether an agent says that a session which it has can be had again in any way."""
+    return bool(list(_ways(able))) or able.session_capabilities.fork is not None
+
+
+def _ways(able: AgentCapabilities) -> Iterator[Way]:
+    """Return how a session can be gone on with; the first one needn't tell it all again."""
+    if able.session_capabilities.resume is not None:
+        yield RESUME_SESSION
+    if able.load_session:
+        yield LOAD_SESSION
+
+
+@attrs.define(eq=False)
+class _Search:
+    """A session that was asked for; whoever asked may have gone."""
+
+    answer: Dialogue | Error | Failure | None = attrs.field(default=None, init=False)
+    answered: trio.Event = attrs.field(factory=trio.Event, init=False)
+    is_wanted: bool = attrs.field(default=True, init=False)
+
+
+@attrs.define(eq=False)
+class ExistingSessions:
+    """Finds them in one process. `retire` is called when it doesn't answer, `close` closes one."""
+
+    connection: Connection
+    able: AgentCapabilities
+    authentication: Authentication
+    retire: Callable[[], None]
+    close: Callable[[Dialogue], None]
+
+    async def find(self, setup: NewSessionRequest, origin: Resumed | ForkOf) -> Dialogue | None:
+        """Return a session that knows what `origin` says, None where it can't be had here.
+
+        Raises `AgentError` where that takes a login which can't be done.
+        """
+        request = LoadSessionRequest(
+            origin.handle, setup.cwd, setup.mcp_servers, setup.additional_directories
+        )
+        match origin:
+            case ForkOf():
+                if self.able.session_capabilities.fork is None:
+                    return None
+                return await self._have(FORK_SESSION.name, request, lambda: self._fork(request))
+            case Resumed():
+                return await self._resume(request)
+            case _:
+                assert_never(origin)
+
+    async def _resume(self, request: LoadSessionRequest) -> Dialogue | None:
+        for way in _ways(self.able):
+            if self.connection.is_attached(request.session_id):
+                # Somebody has it, or it is still being opened: two of it would disturb each other.
+                log.info("session=%s not had by %s: it is in use", request.session_id, way.name)
+                return None
+            found = await self._have(way.name, request, lambda way=way: self._load(way, request))
+            if found is not None:
+                return found
+        return None
+
+    async def _have(
+        self, way: str, request: LoadSessionRequest, begin: Callable[[], _Search]
+    ) -> Dialogue | None:
+        match await self.authentication.ask(lambda: self._end(begin())):
+            case Dialogue(lost=None) as dialogue:
+                return dialogue
+            case Dialogue(lost=Failure() as failure) | (Failure() as failure):
+                reason = failure.message
+            case Error() as error:
+                reason = f"{error.code} {error.message}"
+            case _:
+                reason = f"no answer in {SESSION_SECONDS:.0f} seconds"
+                self.retire()
+        log.warning("session=%s not had by %s: %s", request.session_id, way, reason)
+        return None
+
+    async def list(self, cwd: str | None = None) -> tuple[SessionInfo, ...] | None:
+        """Return the sessions that the agent keeps, of a folder if one is given.
+
+        None if it can't tell; raises `AgentError`.
+        """
+        if self.able.session_capabilities.list is None:
+            return None
+        found: list[SessionInfo] = []
+        request = ListSessionsRequest(cwd)
+        for _ in range(MOST_PAGES):
+            page = await self.authentication.ask(lambda asked=request: self._page(asked))
+            if isinstance(page, Error):
+                raise AgentError(self.authentication.failure_of(page))
+            found += page.sessions
+            if page.next_cursor in (None, "", request.cursor):
+                break
+            request = ListSessionsRequest(cwd, page.next_cursor)
+        return tuple(found)
+
+    async def _page(self, request: ListSessionsRequest) -> ListSessionsResponse | Error:
+        with trio.move_on_after(SESSION_SECONDS):
+            return await self.connection.request(LIST_SESSIONS, request)
+        name = self.connection.name
+        message = f"{name} didn't list its sessions within {SESSION_SECONDS:.0f} seconds."
+        raise AgentError(Failure("Unavailable", message))
+
+    def _load(self, way: Way, request: LoadSessionRequest) -> _Search:
+        """Ask for a session in that way; what is told again comes before the answer already."""
+        search = _Search()
+        dialogue = Dialogue(self.connection, request.session_id, Choices())
+        dialogue.begin_replay()
+        self.connection.attach(request.session_id, dialogue)
+
+        def take(answer: LoadSessionResponse | Error | Failure) -> None:
+            if isinstance(answer, LoadSessionResponse):
+                dialogue.choices = Choices.of(answer)
+                self._take(search, dialogue)
+            else:
+                self.connection.detach(request.session_id)
+                self._take(search, answer)
+
+        self.connection.call(way, request, take)
+        return search
+
+    def _fork(self, request: ForkSessionRequest) -> _Search:
+        search = _Search()
+
+        def take(answer: ForkSessionResponse | Error | Failure) -> None:
+            if not isinstance(answer, ForkSessionResponse):
+                self._take(search, answer)
+                return
+            dialogue = Dialogue(self.connection, answer.session_id, Choices.of(answer))
+            dialogue.begin_replay()
+            self.connection.attach(answer.session_id, dialogue)
+            self._take(search, dialogue)
+
+        self.connection.open(FORK_SESSION, request, take)
+        return search
+
+    def _take(self, search: _Search, answer: Dialogue | Error | Failure) -> None:
+        search.answer = answer
+        search.answered.set()
+        if isinstance(answer, Dialogue) and not search.is_wanted:
+            self.close(answer)
+
+    async def _end(self, search: _Search) -> Dialogue | Error | Failure | None:
+        """Wait for what a search leads to: None if that takes too long."""
+        is_over = False
+        try:
+            with trio.move_on_after(SESSION_SECONDS):
+                await search.answered.wait()
+            if isinstance(search.answer, Dialogue):
+                await search.answer.end_replay()
+            is_over = search.answer is not None
+            return search.answer
+        finally:
+            if not is_over:
+                search.is_wanted = False
+                if isinstance(search.answer, Dialogue):
+                    self.close(search.answer)

@@ -1,0 +1,55 @@
+"""What an agent asks in a turn, until it is answered."""
+
+from __future__ import annotations
+
+import math
+
+import attrs
+import trio
+
+from agents.events import AskPermission, PermissionAnswer
+from bridge.wire import Permissions
+
+from .dialogue import Asked, Dialogue
+from .permission import Question, outcome, question_of
+from .tool_call import CallRecord
+
+GATHER_SECONDS = 0.05
+"""How long another question may take to come, before the turn awaits the answers."""
+
+
+@attrs.define(eq=False)
+class Questions:
+    """The questions of one turn; `permissions` is the setting under which they are answered."""
+
+    dialogue: Dialogue
+    permissions: Permissions
+    gathered_at: float = attrs.field(default=math.inf, init=False)
+    """When no more of them are waited for."""
+    _asked: dict[str, tuple[Asked, Question]] = attrs.field(
+        factory=dict[str, "tuple[Asked, Question]"], init=False
+    )
+    """By the id of the call."""
+
+    @property
+    def are_open(self) -> bool:
+        """Whether one of them waits for its answer; the agent may have taken it back."""
+        return any(self.dialogue.is_open(asked.id) for asked, _ in self._asked.values())
+
+    def put(self, asked: Asked, call_id: str, record: CallRecord) -> AskPermission:
+        """Take a question in; return it as the user is asked it."""
+        question = question_of(asked.request, call_id, record)
+        self._asked[call_id] = asked, question
+        self.gathered_at = trio.current_time() + GATHER_SECONDS
+        return question.ask
+
+    def answer(self, answer: PermissionAnswer) -> None:
+        """Hand the agent the first answer to a question that is open."""
+        if answer.call_id in self._asked:
+            asked, question = self._asked.pop(answer.call_id)
+            option = outcome(question, answer.decision, self.permissions)
+            self.dialogue.answer(asked.id, option)
+
+    def clear(self) -> None:
+        """Forget them all: a cancel answers them."""
+        self._asked.clear()

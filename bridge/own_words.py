@@ -1,0 +1,78 @@
+"""What we said ourselves in an answer is left out where the chat is told to an agent again.
+
+A host joins what we streamed into one text, and may cut it or write its links in another way. So
+each answer that comes back is found among those of the record, and what of it is our own is cut
+out: at its place as far as the texts agree, and from there on where it is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from .align import plain
+from .message import Message
+from .wire import ChatMessage, Part, TextPart
+
+_TELLING = 20
+"""How long words of ours must be to be recognised at another place."""
+
+
+def without_own_words(
+    messages: Iterable[ChatMessage], answers: Sequence[Message]
+) -> tuple[ChatMessage, ...]:
+    """Return the messages without our own words, as the record's `answers` tell them apart.
+
+    An answer that was nothing else is left out.
+    """
+    plains = [plain(answer.text) for answer in answers]
+    kept: list[ChatMessage] = []
+    next_ = 0
+    for message in messages:
+        text = "".join(part.value for part in message.content if isinstance(part, TextPart))
+        found = _find(plains, next_, text) if message.role == "assistant" and text else None
+        if found is None:
+            kept.append(message)
+            continue
+        next_ = found + 1
+        if answers[found].own:
+            content = _content(message.content, _agents_words(text, answers[found]))
+            message = replace(message, content=content)
+        if message.content:
+            kept.append(message)
+    return tuple(kept)
+
+
+def _find(plains: Sequence[str], start: int, text: str) -> int | None:
+    """Return which answer it is that the host repeats: whole, or else its beginning."""
+    theirs = plain(text)
+    for index in range(start, len(plains)):
+        if plains[index] == theirs:
+            return index
+    for index in range(start, len(plains)):
+        if plains[index].startswith(theirs):
+            return index
+    return None
+
+
+def _agents_words(text: str, answer: Message) -> str:
+    kept: list[str] = []
+    at = 0
+    for start, end in answer.own:
+        ours = answer.text[start:end]
+        if answer.text.startswith(text[:end]):
+            place = start if start < len(text) else -1
+        else:
+            place = text.find(ours, at) if len(ours) >= _TELLING else -1
+        if place >= at:
+            kept.append(text[at:place])
+            at = place + len(ours)
+    kept.append(text[at:])
+    return "\n\n".join(piece.strip("\n") for piece in kept if piece.strip())
+
+
+def _content(content: Sequence[Part], text: str) -> tuple[Part, ...]:
+    """Return the parts with this text in place of theirs."""
+    others = tuple(part for part in content if not isinstance(part, TextPart))
+    return (TextPart(text), *others) if text else others

@@ -1,0 +1,243 @@
+"""What real agents were measured to do that nobody would expect, what is done about it, and where.
+
+The tests are named here and not marked: most of them show something of their own. That they exist
+is checked when the page is made.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.real.agents import AGENTS
+
+from .markdown import table
+
+TESTS = Path(__file__).resolve().parents[2] / "tests"
+
+
+class Surprise(NamedTuple):
+    """What agents do, what we do, and the tests that show it, as `file::test`."""
+
+    seen: str
+    done: str
+    tests: tuple[str, ...] = ()
+
+
+_ACP = "agents/acp/"
+_REAL = "real/test_real_agents.py::"
+_EXAMPLES = "real/test_sdk_examples.py::"
+
+SURPRISES: Mapping[int, Surprise] = {
+    1: Surprise(
+        "Permission is asked after the turn was cancelled (Vibe, Qwen, OpenCode), and who isn't "
+        "answered hangs.",
+        "Everything that is asked is answered `cancelled`, until the prompt has returned.",
+        (
+            _ACP
+            + "test_turn.py::test_questions_after_a_cancel_are_answered_until_the_prompt_returns",
+            _REAL + "test_a_user_who_moves_on_gets_an_answer",
+        ),
+    ),
+    2: Surprise(
+        "MCP servers belong to the folder (OpenCode) or the process (fast-agent), not to the "
+        "session.",
+        "OpenCode gets a process for each session.",
+        (
+            _ACP + "test_known.py"
+            "::test_an_agent_that_keeps_tools_by_folder_gets_a_process_for_each_session",
+            _ACP + "test_agent.py"
+            "::test_an_agent_whose_sessions_disturb_each_other_has_a_process_for_each",
+            _REAL + "test_two_chats_at_once_stay_apart",
+        ),
+    ),
+    3: Surprise(
+        "MCP servers on stdio are dropped without a word (Copilot).",
+        "Copilot is known to take servers over HTTP alone.",
+        (_ACP + "test_known.py::test_an_agent_that_drops_stdio_servers_gets_them_over_http",),
+    ),
+    4: Surprise(
+        "A tool call is first heard of in a permission request or an update (Gemini, Qwen).",
+        "Whatever comes first is its beginning.",
+        (
+            _ACP + "test_tool_calls.py::test_an_update_of_a_call_that_nobody_announced_is_enough",
+            _ACP + "test_tool_calls.py"
+            "::test_what_is_learnt_from_a_permission_request_shows_nothing",
+            _ACP + "test_render_golden.py::test_a_turn_is_shown_as_its_golden_file_has_it",
+        ),
+    ),
+    5: Surprise(
+        "A call's title differs from agent to agent; its input comes later (Claude, OpenCode), is "
+        "wrapped (Codex) or is only text (Gemini).",
+        "A call is shown when enough is known of it, and its input as a person would write it.",
+        (
+            _ACP + "test_tool_calls.py::test_a_bare_call_is_held_until_more_is_known",
+            _ACP + "test_render_golden.py::test_a_turn_is_shown_as_its_golden_file_has_it",
+            _REAL + "test_what_is_allowed_is_done",
+        ),
+    ),
+    6: Surprise(
+        "MCP tools are hidden behind a search or in code (Qwen, Claude, Vibe).",
+        "Claude is told to show them, by its environment; the others find them by themselves.",
+        (_ACP + "test_known.py::test_claudes_tools_are_made_visible_before_it_can_say_who_it_is",),
+    ),
+    7: Surprise(
+        "Options of a permission come in any order, under any id; a question names nothing but "
+        "the call's id (Vibe).",
+        "Options are chosen by kind; what is known of the call is shown with the question.",
+        (
+            _ACP + "test_permission.py"
+            "::test_approval_and_denial_are_found_by_kind_in_every_real_agent",
+            _ACP + "test_turn.py::test_a_question_may_name_a_call_by_nothing_but_its_id",
+            _REAL + "test_what_is_denied_is_not_done_and_the_chat_goes_on",
+        ),
+    ),
+    8: Surprise(
+        "After a cancel a call stays in progress for ever, and its tool may run on (Codex, Gemini, "
+        "Vibe). fast-agent never tells how its own shell ended.",
+        "Such a call is closed with *no result*; what comes of it later is dropped.",
+        (
+            _ACP + "test_tool_calls.py::test_calls_that_never_end_are_closed_when_the_turn_is_over",
+            _ACP + "test_tool_calls.py::test_late_news_of_an_earlier_turn_is_not_shown",
+        ),
+    ),
+    9: Surprise(
+        "Updates come after the cancel, after its answer (Claude, Vibe), and after an ordinary end "
+        "(Vibe's titles).",
+        "A turn listens on for a moment. What comes later begins the next turn, or is dropped "
+        "after a cancel.",
+        (
+            _ACP + "test_turn.py::test_text_just_after_the_answer_belongs_to_the_turn",
+            _ACP + "test_turn.py::test_text_after_a_cancelled_turn_is_dropped",
+            _ACP + "test_turn.py::test_commands_and_titles_may_come_at_any_time",
+            _REAL + "test_a_turn_stops_in_mid_stream_and_the_next_is_clean",
+        ),
+    ),
+    10: Surprise(
+        "A second prompt while one runs is queued, refused, or never answered, or kills the first.",
+        "There is never one: the next prompt waits for the cancelled one, and an agent that is "
+        "stuck is ended.",
+        (
+            _ACP + "test_turn.py::test_a_second_turn_must_wait_for_the_first",
+            _ACP + "test_cancellation.py::test_an_edit_frees_a_chat_wherever_its_agent_hangs",
+            _ACP + "test_cancellation.py"
+            "::test_an_agent_that_never_stops_is_ended_and_the_next_turn_works",
+        ),
+    ),
+    11: Surprise(
+        "The end of the input doesn't end the process (Codex; Gemini with a server), or not all of "
+        "its group.",
+        "The whole group is told to end, and then made to.",
+        (
+            _ACP + "test_process.py"
+            "::test_a_child_that_does_not_heed_the_end_of_its_input_is_terminated",
+            _ACP + "test_process.py::test_what_a_launcher_started_ends_with_it",
+            _REAL + "test_the_end_of_the_input_leaves_nothing_behind",
+        ),
+    ),
+    12: Surprise(
+        "When its model fails, one agent says so as an error (Codex), one in its answer "
+        "(fast-agent), and the others try again for a minute or more.",
+        "An error fails the request, by its kind, and the session goes on; who doesn't want to "
+        "wait cancels.",
+        (
+            _ACP + "test_turn.py::test_an_error_breaks_the_turn_and_the_session_goes_on",
+            _ACP + "test_failures.py::test_the_words_of_an_error_tell_its_kind",
+            _REAL + "test_a_chat_survives_a_model_that_fails",
+            _REAL + "test_the_user_is_told_what_kind_of_failure_it_is",
+        ),
+    ),
+    13: Surprise(
+        "A session that is unknown is told by four codes, by a refusal (fast-agent), or not at all "
+        "(the Python examples).",
+        "A process is only asked for sessions that it has opened. The codes and their words are "
+        "recognised, and the next request has a new session; a refusal is told as one.",
+        (
+            _ACP + "test_failures.py::test_a_lost_session_is_recognised_under_all_its_codes",
+            _ACP + "test_turn.py::test_a_session_that_the_agent_doesn_t_know_any_more_is_lost",
+            _REAL + "test_a_chat_survives_the_death_of_its_agent_between_turns",
+        ),
+    ),
+    14: Surprise(
+        "The answer begins with a notice about the model (Codex, where it doesn't know the model); "
+        "the user's words are echoed (Vibe) or get a preface on their way to the model (Copilot).",
+        "Echoes aren't shown. A notice is what the agent said; a model that Codex knows avoids it, "
+        "and `settings.model` can name one.",
+        (
+            _ACP + "test_render.py::test_what_is_not_for_the_user_is_not_shown",
+            _REAL + "test_the_second_turn_knows_the_first",
+            _REAL + "test_the_settings_choose_the_model",
+        ),
+    ),
+    15: Surprise(
+        "Thoughts come from most agents, but not from fast-agent.",
+        "They are thinking parts; nothing waits for them.",
+        (
+            _ACP + "test_render.py::test_thoughts_go_out_as_thoughts",
+            _REAL + "test_what_the_model_thinks_is_shown_as_such",
+        ),
+    ),
+    16: Surprise(
+        "Agents ask their model more than the user asks them: for a title, to warm up.",
+        "That is theirs. Our model server knows such a call by its lack of tools.",
+        ("real/test_scenario.py::test_a_request_without_tools_is_a_side_call",),
+    ),
+    17: Surprise(
+        "MCP servers are started before `session/new` is answered, or seconds later (Codex, "
+        "Claude, Vibe).",
+        "Comes with the editor's tools.",
+    ),
+    18: Surprise(
+        "HTTP entries of MCP servers come with an Authorization header; nobody measured who sends "
+        "it.",
+        "Comes with the editor's tools.",
+    ),
+    19: Surprise(
+        "Every agent speaks version 1, and two offer a draft of the next to whoever asks for more.",
+        "We ask for 1, and an agent that answers with another is told apart clearly.",
+        (
+            _ACP + "test_agent.py::test_we_say_version_1_and_offer_nothing_that_we_don_t_serve",
+            _ACP + "test_agent.py::test_another_version_is_a_clear_error",
+            _EXAMPLES + "test_the_typescript_example_does_what_is_allowed",
+        ),
+    ),
+}
+YET_TO_COME = frozenset({17, 18})
+"""What is about the editor's tools alone, which don't reach an agent yet."""
+
+
+def surprises() -> str:
+    """Return what was seen, what is done and the tests; raises `KeyError` for one that isn't."""
+    there = set(all_tests())
+    missing = sorted({name for one in SURPRISES.values() for name in one.tests} - there)
+    if missing:
+        raise KeyError(f"no such tests: {missing}")
+    rows = [
+        [str(number), one.seen, one.done, "<br>".join(f"`{name}`" for name in one.tests)]
+        for number, one in SURPRISES.items()
+    ]
+    return table(["", "what agents do", "what we do", "tests"], rows)
+
+
+def all_tests(root: Path = TESTS) -> Iterator[str]:
+    """Yield the name of every test there is, as `file::test`."""
+    for path in sorted(root.rglob("test_*.py")):
+        for node in ast.parse(path.read_bytes()).body:
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{path.relative_to(root).as_posix()}::{node.name}"
+
+
+def agents() -> str:
+    """Return who is talked to, and what each can't be asked to do."""
+    rows = [
+        [agent.name, agent.version, agent.dialect, "; ".join(_lacks(agent.lacks)) or "nothing"]
+        for agent in AGENTS
+    ]
+    return table(["agent", "version", "its model speaks", "what isn't tested"], rows)
+
+
+def _lacks(lacks: Mapping[str, str]) -> Iterator[str]:
+    for ability, reason in lacks.items():
+        yield f"{ability}: {reason}"

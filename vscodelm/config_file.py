@@ -1,0 +1,64 @@
+"""The models' file: where it is, what is in it, and how a model is added to it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from bridge.models import Catalogue, ConfigError, parse_catalogue
+
+
+def config_path(named: Path | None) -> Path:
+    """Return where the file is, or would be."""
+    chosen = named or os.environ.get("VSCODELM_CONFIG")
+    return Path(chosen) if chosen else _own_config()
+
+
+def load_catalogue(named: Path | None) -> Catalogue:
+    """Return the models; raises `ConfigError` where the file is wrong, or is named and missing."""
+    path = config_path(named)
+    is_named = named or os.environ.get("VSCODELM_CONFIG")
+    if not is_named and not path.exists():
+        return Catalogue()
+    try:
+        return parse_catalogue(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, ConfigError) as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def add_model(path: Path, entry: str) -> None:
+    """Write an entry to the end of the file, which needn't exist; raises `ConfigError`.
+
+    The file stays as it is unless the whole is right with it.
+    """
+    try:
+        old = path.read_text(encoding="utf-8") if path.exists() else ""
+        new = f"{old.rstrip()}\n\n{entry}" if old.strip() else entry
+        parse_catalogue(old)
+        parse_catalogue(new)
+        _replace(path.resolve(), new)
+    except (OSError, UnicodeDecodeError, ConfigError) as error:
+        raise ConfigError(f"{path}: {error}") from None
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write the file whole or not at all, with the permissions that it had."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    number, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(number, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        if path.exists():
+            shutil.copymode(path, name)
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _own_config() -> Path:
+    import platformdirs  # here, because a run with a named file doesn't need it
+
+    return platformdirs.user_config_path("vscodelm") / "config.toml"

@@ -1,0 +1,227 @@
+"""Examines an agent: each step is bounded, and told as soon as it is done.
+
+It goes the way that a chat goes: the same process, the same conversation, the same turn.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+import shutil
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any
+
+import attrs
+import msgspec
+import trio
+
+from actors.trace import Trace
+from agents.acp.dialogue import Dialogue
+from agents.acp.known import environment_for
+from agents.acp.link import Link
+from agents.acp.methods import NewSessionRequest
+from agents.acp.peer import Peer
+from agents.acp.process import AgentProcess, open_process, working_directory
+from agents.acp.session import AcpSession
+from agents.base import AgentError
+from agents.registry.launch import ADVICE
+from bridge.errors import Failure
+from bridge.wire import McpServerSpec
+
+from . import words
+from .findings import Finding, Step
+from .turn import CLOSING_SECONDS, one_turn
+from .wiretap import TappedLink
+
+STEP_SECONDS = 120.0
+"""How long a step may take, unless told otherwise; a launcher may download the agent first."""
+
+
+@attrs.define(eq=False)
+class Examination:
+    """One examination of one agent.
+
+    `begin` is told of each step, `tell` what came of it. `missing` is the advice where the command
+    isn't there.
+    """
+
+    spec: McpServerSpec
+    begin: Callable[[Step], None]
+    tell: Callable[[Finding], None]
+    seconds: float = STEP_SECONDS
+    prompt: str | None = None
+    missing: str = ""
+    trace: Trace = attrs.field(factory=Trace)
+    _child: AgentProcess | None = attrs.field(default=None, init=False)
+    _tried: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """The process was started, or couldn't be."""
+
+    async def run(self) -> None:
+        """Go through the steps, until one fails; when this returns, the agent has ended."""
+        if not self._find_command():
+            return
+        self.begin("process")
+        async with trio.open_nursery() as nursery:
+            peer = Peer(self.spec, self._connect, math.inf, spares=False)
+            peer.claim()
+            nursery.start_soon(peer.run)
+            await self._meet(peer)
+            self.begin("end")
+            has_ended = self._child is None or self._child.process.returncode is not None
+            nursery.cancel_scope.cancel()
+        self._tell_end(has_ended)
+
+    # Before it runs.
+
+    @property
+    def _argv(self) -> tuple[str, ...]:
+        return (self.spec.command, *self.spec.args)
+
+    def _find_command(self) -> bool:
+        self.begin("command")
+        known = environment_for(self._argv)
+        own = {variable.name: variable.value for variable in self.spec.env}
+        cwd = working_directory(self.spec)
+        path = {**os.environ, **known, **own}.get("PATH")
+        is_path = os.path.dirname(self.spec.command) != ""
+        command = os.path.join(cwd, self.spec.command) if is_path else self.spec.command
+        found = shutil.which(command, path=path)
+        facts = (("runs", shlex.join(self._argv)), ("works in", cwd), *_environment(known, own))
+        if found is None:
+            advice = self.missing or ADVICE.get(self.spec.command) or _WHERE
+            summary = f"{self.spec.command} was not found"
+            self.tell(Finding("command", "failed", summary, facts=facts, advice=advice))
+            return False
+        self.tell(Finding("command", "ok", found, facts=facts))
+        return True
+
+    @asynccontextmanager
+    async def _connect(self) -> AsyncGenerator[Link]:
+        try:
+            async with open_process(self.spec, environment_for(self._argv)) as child:
+                self._child = child
+                self._tried.set()
+                yield TappedLink.of(child, self.trace)
+        finally:
+            self._tried.set()
+
+    # While it runs.
+
+    async def _meet(self, peer: Peer) -> None:
+        began = trio.current_time()
+        await self._tried.wait()
+        if self._child is None:
+            await peer.ready.wait()
+            await self._fail("process", peer.failure)
+            return
+        started = trio.current_time()
+        summary = f"started, with the id {self._child.pid}"
+        self.tell(Finding("process", "ok", summary, started - began))
+        self.begin("initialize")
+        with trio.move_on_after(self.seconds):
+            await peer.ready.wait()
+        if not peer.ready.is_set():
+            await self._fail("initialize", self._too_slow("introduce itself"))
+            return
+        if peer.failure is not None:
+            await self._fail("initialize", peer.failure)
+            return
+        self.tell(
+            Finding(
+                "initialize",
+                "ok",
+                words.name_of(peer.about),
+                trio.current_time() - started,
+                words.introduction(self._argv, peer.about, peer.known),
+                data=msgspec.to_builtins(peer.about),
+            )
+        )
+        await self._open(peer)
+
+    async def _open(self, peer: Peer) -> None:
+        self.begin("session/new")
+        began = trio.current_time()
+        cwd = working_directory(self.spec)
+        dialogue: Dialogue | None = None
+        try:
+            with trio.move_on_after(self.seconds):
+                dialogue = await peer.open(NewSessionRequest(cwd, ()))
+        except AgentError as error:
+            await self._fail("session/new", error.failure)
+            return
+        if dialogue is None:
+            await self._fail("session/new", self._too_slow("open a session"))
+            return
+        self.tell(Finding("session/new", "ok", "a session is open", trio.current_time() - began))
+        facts = words.choices(dialogue.choices)
+        summary = (
+            "what a session can be set to" if facts else "it offers no choice of model or mode"
+        )
+        self.tell(Finding("choices", "ok", summary, facts=facts))
+        numbers = count(1)
+        session = AcpSession(
+            peer, dialogue, root=cwd, new_call_id=lambda: f"doctor_{next(numbers)}"
+        )
+        try:
+            if self.prompt is not None:
+                self.begin("prompt")
+                finding = await one_turn(session, self.prompt, self.seconds)
+                if finding.state == "failed" and not finding.stderr:
+                    finding = msgspec.structs.replace(finding, stderr=await self._last_words())
+                self.tell(finding)
+        finally:
+            with trio.CancelScope(shield=True):
+                await session.end(CLOSING_SECONDS)
+            peer.close(dialogue)
+
+    # What went wrong.
+
+    async def _fail(self, step: Step, failure: Failure | None) -> None:
+        assert failure is not None, "it failed"
+        stderr = failure.stderr_tail or await self._last_words()
+        data: dict[str, Any] = {"kind": failure.kind, "detail": failure.detail}
+        advice = _ADVICE.get(failure.kind, "")
+        self.tell(Finding(step, "failed", failure.message, None, (), advice, stderr, data))
+
+    def _too_slow(self, what: str) -> Failure:
+        return Failure(
+            "Unavailable", f"{self.spec.name} didn't {what} within {self.seconds:g} seconds."
+        )
+
+    async def _last_words(self) -> str:
+        return "" if self._child is None else (await self._child.exit()).last_words
+
+    # After it ran.
+
+    def _tell_end(self, had_ended: bool) -> None:
+        """Tell how it ended when it was to; of one that had already, only what it left."""
+        ending = None if self._child is None else self._child.ending
+        if ending is None or (had_ended and not ending.left_behind):
+            return
+        state, summary = "note", "it ended before what it had started, which was ended, too"
+        if not ending.by_itself:
+            summary = "it doesn't end with its input; it was ended, with all that it had started"
+        elif not ending.left_behind:
+            state, summary = "ok", "it ended by itself and left nothing behind"
+        data = {"byItself": ending.by_itself, "leftBehind": ending.left_behind}
+        self.tell(Finding("end", state, summary, ending.seconds, data=data))
+
+
+_WHERE = (
+    "Install it, or give its whole path. It is looked for in the folders of PATH; an editor may "
+    "have fewer of them than a terminal."
+)
+_ADVICE = {
+    "Unavailable": "Run its command in a terminal to see what it waits for. If a launcher "
+    "downloads it first, ask again, or give it longer with --timeout.",
+}
+
+
+def _environment(known: Mapping[str, str], own: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Tell what is set beside our own environment; values that a user chose may be secrets."""
+    set_ = [f"{name}={value}" for name, value in known.items() if name not in own]
+    facts = [("set for it", ", ".join(set_))] if set_ else []
+    return (*facts, *([("configured", ", ".join(own))] if own else []))

@@ -1,0 +1,78 @@
+"""What an examination finds, step by step. Pure."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypeAlias
+
+from bridge.value import Value
+
+State: TypeAlias = Literal["ok", "note", "failed"]
+Step: TypeAlias = Literal[
+    "agent", "command", "process", "initialize", "session/new", "choices", "prompt", "end"
+]
+Facts: TypeAlias = tuple[tuple[str, str], ...]
+
+
+class Finding(Value):
+    """What came of a step: `facts` are labels with what belongs to them, `data` is for programs.
+
+    `advice` is what to do about it, `stderr` the end of what the agent wrote there.
+    """
+
+    step: Step
+    state: State
+    summary: str
+    seconds: float | None = None
+    facts: Facts = ()
+    advice: str = ""
+    stderr: str = ""
+    data: Any = None
+
+
+class Report(Value):
+    """All that was found; `agent` is what it was asked for by."""
+
+    agent: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether chats can be led with the agent."""
+        return bool(self.findings) and all(one.state != "failed" for one in self.findings)
+
+    @property
+    def has_turn(self) -> bool:
+        """Whether a turn was led: an agent may want a login only then."""
+        return any(one.step == "prompt" for one in self.findings)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the report for programs."""
+        return {
+            "agent": self.agent,
+            "usable": self.is_usable,
+            "findings": [_as_json(finding) for finding in self.findings],
+        }
+
+
+def duration(seconds: float) -> str:
+    """Return a duration for a person."""
+    if seconds < 0.1:
+        return f"{seconds * 1000:.0f} ms"
+    return f"{seconds:.1f} s" if seconds < 60 else f"{seconds / 60:.1f} min"
+
+
+def _as_json(finding: Finding) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "step": finding.step,
+        "state": finding.state,
+        "summary": finding.summary,
+    }
+    if finding.seconds is not None:
+        told["seconds"] = round(finding.seconds, 3)
+    more = {
+        "facts": dict(finding.facts),
+        "advice": finding.advice,
+        "stderr": finding.stderr,
+        "data": finding.data,
+    }
+    return told | {name: value for name, value in more.items() if value}

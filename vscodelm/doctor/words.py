@@ -1,0 +1,129 @@
+"""What an agent says of itself, in plain words. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from agents.acp.choices import Choices
+from agents.acp.config import SessionConfigBoolean, SessionConfigSelect
+from agents.acp.exhibit import title_of
+from agents.acp.known import KnownAgent
+from agents.acp.login import login_advice
+from agents.acp.setup import AgentCapabilities, InitializeResponse
+
+from .findings import Facts
+
+SHOWN = 12
+"""How many things to choose from are named."""
+
+
+def name_of(about: InitializeResponse) -> str:
+    """Return how the agent calls itself."""
+    told = about.agent_info
+    if told is None:
+        return "an agent that doesn't tell its name"
+    title = title_of(told.title or told.name)
+    named = f" ({title_of(told.name)})" if told.title and told.title != told.name else ""
+    return f"{title} {title_of(told.version)}{named}"
+
+
+def introduction(argv: Sequence[str], about: InitializeResponse, known: KnownAgent) -> Facts:
+    """Return what the agent can do, and what is known of it."""
+    capabilities = about.agent_capabilities
+    facts = [
+        ("protocol", f"version {about.protocol_version}"),
+        ("prompts", _prompts(capabilities)),
+        ("sessions", _sessions(capabilities)),
+        ("MCP servers", _servers(capabilities, known)),
+        ("login", _login(argv, about, known)),
+        *(("known", fact) for fact in _known(known)),
+    ]
+    return tuple(facts)
+
+
+def choices(offered: Choices) -> Facts:
+    """Return what can be chosen in a session, and what is."""
+    facts: list[tuple[str, str]] = []
+    for option in offered.options:
+        match option:
+            case SessionConfigSelect():
+                pairs = [(choice.value, choice.name) for choice in option.choices]
+                facts.append((title_of(option.name), _choice(pairs, option.current_value)))
+            case SessionConfigBoolean():
+                facts.append((title_of(option.name), "on" if option.current_value else "off"))
+            case _:
+                assert_never(option)
+    # What came before options counts only where they don't offer it.
+    told = {option.category or option.id for option in offered.options}
+    if offered.modes is not None and "mode" not in told:
+        pairs = [(mode.id, mode.name) for mode in offered.modes.available_modes]
+        facts.append(("mode", _choice(pairs, offered.modes.current_mode_id)))
+    if offered.models is not None and "model" not in told:
+        pairs = [(model.model_id, model.name) for model in offered.models.available_models]
+        facts.append(("model", _choice(pairs, offered.models.current_model_id)))
+    return tuple(facts)
+
+
+def _prompts(capabilities: AgentCapabilities) -> str:
+    can = capabilities.prompt_capabilities
+    taken = ["text", "links"]
+    taken += _those(("images", can.image), ("audio", can.audio), ("files", can.embedded_context))
+    missing = _those(("images", not can.image), ("files", not can.embedded_context))
+    return ", ".join(taken) + (f"; no {' and no '.join(missing)}" if missing else "")
+
+
+def _sessions(capabilities: AgentCapabilities) -> str:
+    can = capabilities.session_capabilities
+    done = _those(
+        ("load", capabilities.load_session),
+        ("resume", can.resume is not None),
+        ("fork", can.fork is not None),
+        ("close", can.close is not None),
+        ("list", can.list is not None),
+        ("delete", can.delete is not None),
+    )
+    return ", ".join(done) or "they can be opened, and nothing else"
+
+
+def _servers(capabilities: AgentCapabilities, known: KnownAgent) -> str:
+    can = capabilities.mcp_capabilities
+    remote = _those(("http", can.http), ("sse", can.sse))
+    if known.http_tools_only:
+        return f"{', '.join(remote) or 'none'}; it drops those on stdio without a word"
+    return ", ".join(["stdio", *remote])
+
+
+def _login(argv: Sequence[str], about: InitializeResponse, known: KnownAgent) -> str:
+    if not about.auth_methods:
+        return "it offers none"
+    names = ", ".join(title_of(method.name) or method.id for method in about.auth_methods)
+    advice = login_advice(argv, about.auth_methods, known)
+    where = advice.removesuffix(", then ask again.")
+    return f"{names}. If it is needed: {where}" if advice.startswith("Run") else names
+
+
+def _known(known: KnownAgent) -> Iterable[str]:
+    if known.sessions_share_tools:
+        yield "its sessions share tools, so each chat has a process of its own"
+    if known.http_tools_only:
+        yield "it takes tools over http alone"
+    if known.login:
+        yield f"`{known.login}` logs in"
+
+
+def _choice(offered: Sequence[tuple[str, str]], current: str) -> str:
+    shown = [_named(*pair) for pair in offered if pair[0] != current][:SHOWN]
+    chosen = next((_named(*pair) for pair in offered if pair[0] == current), title_of(current))
+    more = len(offered) - 1 - len(shown)
+    others = ", ".join([*shown, *([f"{more} more"] if more > 0 else [])])
+    return f"{chosen}; or {others}" if others else chosen
+
+
+def _named(id_: str, name: str) -> str:
+    id_, name = title_of(id_), title_of(name)
+    return f"{name} ({id_})" if name and name.casefold() != id_.casefold() else id_
+
+
+def _those(*pairs: tuple[str, bool]) -> list[str]:
+    return [name for name, is_so in pairs if is_so]

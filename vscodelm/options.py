@@ -1,0 +1,48 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+LOG_LEVEL = click.option(
+    "--log-level",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    default="warning",
+    show_default=True,
+    help="How much to log, to stderr; info is one line per decision.",
+)
+TRACE_DIR = click.option(
+    "--trace-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write every wire line to a file in this folder, secrets redacted.",
+)
+CONFIG = click.option(
+    "--config",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The models' TOML file; else VSCODELM_CONFIG, else the user's own.",
+)
+
+
+def shared_options(command: Any) -> Any:
+    """Add the options of every command that leads chats."""
+    for option in (LOG_LEVEL, TRACE_DIR, CONFIG):
+        command = option(command)
+    return command
+
+
+def nearest(context: click.Context, name: str) -> Any:
+    """Return an option's value, given after or before the command's name, or else its default.
+
+    Where one is given in both places, the one that stands nearer to the command counts.
+    """
+    default = context.params.get(name)
+    above: click.Context | None = context
+    while above is not None:
+        source = above.get_parameter_source(name)
+        if source is not None and source is not click.core.ParameterSource.DEFAULT:
+            return above.params[name]
+        above = above.parent
+    return default

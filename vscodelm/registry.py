@@ -1,0 +1,131 @@
+"""The registry as it is for this machine: the cached index, and what is installed."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import attrs
+
+from agents.registry.cache import CachedIndex, IndexCache
+from agents.registry.index import INDEX_URL, RegistryAgent
+from agents.registry.install import Shelf
+from agents.registry.launch import Kind, Launch, choose, kinds_of, launch, platform_of
+from agents.registry.members import BadArchive
+from bridge.value import Value
+
+Readiness: TypeAlias = Literal["ready", "no launcher", "not installed", "not for this machine"]
+
+
+class RegistryError(Exception):
+    """What was asked for can't be done; the message says why and what to do."""
+
+
+class Offer(Value):
+    """An agent of the registry: how it would be started here, and whether it can be.
+
+    `others` are versions of it that are installed, too.
+    """
+
+    agent: RegistryAgent
+    kind: Kind | None
+    readiness: Readiness
+    others: tuple[str, ...] = ()
+
+
+def _has(launcher: str) -> bool:
+    return shutil.which(launcher) is not None
+
+
+@attrs.frozen
+class Registry:
+    """The folder in which it is kept, and the address that it comes from."""
+
+    folder: Path
+    url: str
+    platform: str = attrs.field(factory=lambda: platform_of(platform.system(), platform.machine()))
+    has: Callable[[str], bool] = _has
+    """Tells whether a launcher is there."""
+
+    @classmethod
+    def of(cls, folder: Path | None, url: str | None) -> Registry:
+        """Return the registry that the options, the environment, or the defaults say."""
+        named = folder or os.environ.get("VSCODELM_CACHE_DIR")
+        return cls(
+            Path(named) if named else _own_folder(),
+            url or os.environ.get("VSCODELM_REGISTRY_URL") or INDEX_URL,
+        )
+
+    @property
+    def cache(self) -> IndexCache:
+        """The index on disk."""
+        return IndexCache(self.folder)
+
+    @property
+    def shelf(self) -> Shelf:
+        """What is installed."""
+        return Shelf(self.folder)
+
+    async def refresh(self) -> CachedIndex:
+        """Fetch the index; raises `FetchError` and `CacheError`."""
+        return await self.cache.refresh(self.url, time.time())
+
+    def find(self, id_: str) -> RegistryAgent:
+        """Return an agent; raises `RegistryError` and `CacheError`."""
+        cached = self.cache.load()
+        if cached is None:
+            raise RegistryError(
+                "The registry's index was never fetched; `vscodelm agents --refresh` does."
+            )
+        agent = cached.index.find(id_)
+        if agent is None:
+            raise RegistryError(
+                f"The registry has no agent {id_!r}. `vscodelm agents` lists them, and "
+                "`vscodelm agents --refresh` looks for new ones."
+            )
+        return agent
+
+    def offer(self, agent: RegistryAgent) -> Offer:
+        """Return how an agent would be started."""
+        kind = choose(agent, self.platform, self.has)
+        installed = self.shelf.versions(agent.id) if agent.archives else []
+        others = tuple(version for version in installed if version != agent.version)
+        return Offer(agent, kind, self._readiness(agent, kind), others)
+
+    def _readiness(self, agent: RegistryAgent, kind: Kind | None) -> Readiness:
+        match kind:
+            case None:
+                return "not for this machine"
+            case "binary":
+                cmd = agent.archives[self.platform].cmd
+                there = self.shelf.has(agent.id, agent.version, cmd)
+                return "ready" if there else "not installed"
+            case launcher:
+                return "ready" if self.has(launcher) else "no launcher"
+
+    def launch(self, agent: RegistryAgent, kind: Kind | None = None) -> Launch:
+        """Return what starts an agent, by a kind or by the best; raises `RegistryError`."""
+        chosen = kind or choose(agent, self.platform, self.has)
+        kinds = kinds_of(agent, self.platform)
+        if chosen is None:
+            there = ", ".join(agent.archives)
+            raise RegistryError(f"{agent.id} isn't there for {self.platform}; only for {there}.")
+        if chosen not in kinds:
+            ways = " and ".join(kinds) or "none"
+            raise RegistryError(f"{agent.id} can't be had by {chosen} here; there is {ways}.")
+        try:
+            place = self.shelf.place(agent.id, agent.version)
+            return launch(agent, chosen, self.platform, place.absolute())
+        except BadArchive as error:
+            raise RegistryError(f"{agent.id} can't be started: {error}.") from None
+
+
+def _own_folder() -> Path:
+    import platformdirs  # here, because a run with a named folder doesn't need it
+
+    return platformdirs.user_cache_path("vscodelm")
