@@ -33,7 +33,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help chat test test-slow test-agents bench check $(CHECKS) format docs golden clean \
-	test-extension check-extension vsix
+	test-extension test-vscode check-extension vsix
 
 help:
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
@@ -66,6 +66,9 @@ test-extension: $(PACKAGES) ## Run the extension's fast tests
 
 check-extension: $(PACKAGES) ## Do the extension's types and rules hold? (tsc, biome)
 	$(NPM) run check
+
+test-vscode: vsix ## Try the extension in a real VS Code, in a real browser
+	$(NPM) run test:vscode -- $(ARGS)
 
 vsix: $(PACKAGES) ## Package the extension, with vscodelm inside
 	rm -rf extension/dist

@@ -191,8 +191,11 @@ test("two chats are answered at once, each its own", async () => {
   expect(sessions[0]).not.toBe(sessions[1]);
 });
 
-test("after the window was loaded anew the chat goes on, and the agent knows it", async () => {
+test("after the window was loaded anew the chat goes on, and the agent knows it", {
+  timeout: 150_000,
+}, async () => {
   await chat.ask("the password is swordfish");
+  await kept(/swordfish.*indeed/s);
   const loaded = page.waitForEvent("domcontentloaded", { timeout: 30_000 });
   await chat.command("Developer: Reload Window");
   await loaded;
@@ -218,6 +221,22 @@ async function requestsTo(model: string): Promise<{ messages: unknown[] }[]> {
     .filter((line) => line.includes("lm/provideLanguageModelChatResponse"))
     .map((line) => JSON.parse(line).message.params)
     .filter(({ modelId }) => modelId === model);
+}
+
+/** Wait until the editor has written a chat to its disk, which it does every few seconds. */
+async function kept(text: RegExp): Promise<void> {
+  const folder = join(editor.folder, "user/User/workspaceStorage");
+  for (let tries = 0; tries < 300; tries++) {
+    const files = (await readdir(folder, { recursive: true })).filter((file) =>
+      file.includes("chatSessions/"),
+    );
+    const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+    if (texts.some((found) => text.test(found))) {
+      return;
+    }
+    await page.waitForTimeout(200);
+  }
+  throw new Error("the editor doesn't keep the chat");
 }
 
 /** Return which options were chosen for the agent's questions. */
