@@ -20,6 +20,10 @@ CODE := bridge agents actors vscodelm tests benchmarks docs tooling
 CHECKS := check-format check-lint check-words check-project check-imports check-types check-docs \
 	check-coverage
 WORKERS ?= 2
+NODE_RUN = $(CURDIR)/$(BIN)/python $(CURDIR)/tooling/node.py
+NPM = cd extension && $(NODE_RUN) npm
+# As new as the lock file that says which packages the extension is built with.
+PACKAGES := extension/node_modules/.package-lock.json
 # Options for the command that a recipe runs, as in: make test ARGS="-k history"
 ARGS ?=
 
@@ -28,7 +32,8 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help chat test test-slow test-agents bench check $(CHECKS) format docs golden clean
+.PHONY: help chat test test-slow test-agents bench check $(CHECKS) format docs golden clean \
+	test-extension test-vscode check-extension vsix
 
 help:
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
@@ -53,6 +58,25 @@ test-agents: $(DEV) ## Install real ACP agents into .agents (1.2 GB), and talk t
 
 bench: $(DEV) ## Measure the numbers we hold
 	$(RUN) benchmarks $(ARGS)
+
+##@ The VS Code extension
+
+test-extension: $(PACKAGES) ## Run the extension's fast tests
+	$(NPM) test -- $(ARGS)
+
+check-extension: $(PACKAGES) ## Do the extension's types and rules hold? (tsc, biome)
+	$(NPM) run check
+
+test-vscode: vsix ## Try the extension in a real VS Code, in a real browser
+	$(NPM) run test:vscode -- $(ARGS)
+
+vsix: $(PACKAGES) ## Package the extension, with vscodelm inside
+	rm -rf extension/dist
+	$(RUN) pip --disable-pip-version-check -qq wheel --no-deps --wheel-dir extension/dist .
+	$(NPM) run build
+	cp LICENSE extension/LICENSE
+	$(NPM) run package
+	@ls -l extension/dist/*.vsix
 
 ##@ Check
 
@@ -119,6 +143,12 @@ $(BIN)/python:
 $(RUNTIME): pyproject.toml | $(BIN)/python
 	@echo "Installing vscodelm into $(VENV) ..."
 	@$(PIP) install --editable .
+	@touch $@
+
+# Their install scripts aren't run: nothing here needs them.
+$(PACKAGES): extension/package-lock.json | $(DEV)
+	@echo "Installing the extension's tools ..."
+	@$(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(DEV): pyproject.toml | $(BIN)/python

@@ -1,62 +1,122 @@
-"""How many tokens a text has, estimated.
+"""How many tokens a message, a chat's tools or a text have, estimated.
 
-Byte-pair tokenizers spend about one token on a short word with the blank before it, more on long
-words, numbers and runs of punctuation, and about one on a character of a script without blanks.
+What surrounds the content is counted as the host counts it for models of its own, which adds
+`MESSAGE_OVERHEAD` to what it is told of a message; so that is not in it.
 """
 
 from __future__ import annotations
 
-import re
+import base64
+from collections.abc import Iterable
+from typing import Any, cast
+
+import msgspec
 
 from .message import canonical_json
-from .wire import ChatMessage, DataPart, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
+from .tokens_images import estimate_image
+from .tokens_text import estimate_text
+from .wire import (
+    ChatMessage,
+    DataPart,
+    Part,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolResultPart,
+    ToolSpec,
+)
 
-MESSAGE_OVERHEAD = 4
-"""What a message costs beside its content: role and separators."""
-IMAGE_TOKENS = 765
-"""An image of common size, as the large vendors bill it."""
+__all__ = ["estimate_image", "estimate_message", "estimate_text", "estimate_tools"]
 
-_PIECE = re.compile(r"[A-Za-z]+|\d+|[^\W\d_a-zA-Z]|[^\w\s]+|_+|\n+|[ \t]{2,}")
-_LETTERS_PER_TOKEN = 6
-_DIGITS_PER_TOKEN = 3
-_MARKS_PER_TOKEN = 2
-
-
-def estimate_text(text: str) -> int:
-    """Return the estimated number of tokens of a text."""
-    return sum(_piece_tokens(piece) for piece in _PIECE.findall(text))
-
-
-def _piece_tokens(piece: str) -> int:
-    first = piece[0]
-    if first.isascii() and first.isalpha():
-        per_token = _LETTERS_PER_TOKEN
-    elif first.isdigit():
-        per_token = _DIGITS_PER_TOKEN
-    elif first.isspace():
-        return 1
-    else:
-        per_token = _MARKS_PER_TOKEN
-    return -(-len(piece) // per_token)
+ROLE, NAME = 1, 1
+"""The role of a message; and its name, beside the words of it."""
+MESSAGE_OVERHEAD = 3
+"""What separates a message from the next."""
+REPLY_OVERHEAD = 3
+"""The beginning of the answer, which every request ends with."""
+CALL_OVERHEAD, RESULT_OVERHEAD = 14, 20
+"""The frame of a tool call, and of a result: ids, and the words that say what it is."""
+TOOLS_OVERHEAD, TOOL_OVERHEAD = 16, 8
+"""The frame of all tools together, and of each."""
 
 
-def estimate_message(message: ChatMessage) -> int:
-    """Return the estimated number of tokens of a message, its overhead included."""
-    total = MESSAGE_OVERHEAD
-    for part in message.content:
-        match part:
-            case TextPart(value=value):
-                total += estimate_text(value)
-            case ToolCallPart(tool_name=name, parameters=parameters):
-                total += estimate_text(name) + estimate_text(canonical_json(parameters).decode())
-            case ToolResultPart(result=str(result)):
-                total += estimate_text(result)
-            case ToolResultPart(result=result):
-                total += estimate_text(canonical_json(result).decode())
-            case ThinkingPart(value=value):
-                total += estimate_text(value if isinstance(value, str) else "".join(value))
-            case DataPart(mime_type=mime) if mime.startswith("image/"):
-                total += IMAGE_TOKENS
-            case _:
-                pass  # bookkeeping of the host's, which no model reads
-    return total
+def estimate_message(message: ChatMessage, family: str = "") -> int:
+    """Return the estimated number of tokens of a message; `family` is the model's, for images."""
+    name = NAME + estimate_text(message.name) if message.name else 0
+    return ROLE + name + sum(_part(part, family) for part in message.content)
+
+
+def estimate_tools(tools: Iterable[ToolSpec]) -> int:
+    """Return the estimated number of tokens of what a model is told of its tools."""
+    total = 0
+    for tool in tools:
+        shown: dict[str, Any] = {"name": tool.name, "description": tool.description}
+        if isinstance(tool.input_schema, msgspec.Raw):
+            shown["parameters"] = msgspec.json.decode(tool.input_schema)
+        total += TOOL_OVERHEAD + _schema(shown)
+    return (TOOLS_OVERHEAD + total) * 11 // 10 if total else 0
+
+
+def _schema(value: Any) -> int:
+    """Return the tokens of keys and texts; the rest of a schema is a tenth more, as hosts guess."""
+    if isinstance(value, str):
+        return estimate_text(value)
+    if isinstance(value, list):
+        return sum(1 + _schema(item) for item in cast("list[Any]", value) if _counts(item))
+    if isinstance(value, dict):
+        items = cast("dict[str, Any]", value).items()
+        return sum(estimate_text(key) + _schema(item) for key, item in items if _counts(item))
+    return 0
+
+
+def _counts(value: Any) -> bool:
+    return bool(value) or isinstance(value, (dict, list))
+
+
+def _part(part: Part, family: str) -> int:
+    match part:
+        case TextPart(value=value):
+            return estimate_text(value)
+        case ThinkingPart(value=value):
+            return estimate_text(value if isinstance(value, str) else "".join(value))
+        case ToolCallPart(tool_name=name, parameters=parameters):
+            return CALL_OVERHEAD + estimate_text(name) + _json(parameters)
+        case ToolResultPart(result=result):
+            items = cast("list[Any]", result) if isinstance(result, list) else [result]
+            return RESULT_OVERHEAD + sum(_item(item, family) for item in items)
+        case DataPart(mime_type=mime, data=data):
+            return _data(mime, data, family)
+        case _:
+            return 0  # of a kind that no agent is told
+
+
+def _item(item: Any, family: str) -> int:
+    """Return the tokens of what a tool said: a text, a part as hosts send it, or any JSON."""
+    match item:
+        case str():
+            return estimate_text(item)
+        case {"type": "data", "mimeType": str(mime), "data": str(data)}:
+            return _data(mime, _decoded(data), family)
+        case {"value": str(value)}:
+            return estimate_text(value)
+        case _:
+            return _json(item)
+
+
+def _data(mime: str, data: bytes, family: str) -> int:
+    if mime.startswith("image/"):
+        return estimate_image(len(data), family)
+    if mime.startswith("text/") or mime == "application/json":
+        return estimate_text(data.decode(errors="replace"))
+    return 0  # bookkeeping of the host's, which no model reads
+
+
+def _decoded(data: str) -> bytes:
+    try:
+        return base64.b64decode(data)
+    except ValueError:
+        return b""
+
+
+def _json(value: Any) -> int:
+    return estimate_text(canonical_json(value).decode())

@@ -111,6 +111,14 @@ def test_tokens_are_counted_of_a_text_and_of_a_message(content: JSON) -> None:
     assert result["count"] > 0
 
 
+@pytest.mark.parametrize(("model", "tokens"), [("claude-opus", 1601), ("other", 171)])
+def test_an_image_has_the_tokens_that_the_model_takes_for_it(model: str, tokens: int) -> None:
+    image = {"type": "data", "mimeType": "image/png", "data": "AAAA"}
+    message = {"role": "user", "content": [image]}
+    result = Port().result("lm/provideTokenCount", {"modelId": model, "message": message})
+    assert result == {"count": tokens}
+
+
 def test_a_change_of_the_models_is_told() -> None:
     port = Port()
     port.it.change_catalogue(Catalogue(()))

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import acp_agent, acp_burst, acp_sessions, history, memory, parts, start
+from benchmarks import acp_agent, acp_burst, acp_sessions, history, memory, parts, start, tokens
 from benchmarks import open_responses as streams
 from benchmarks.editor import chat_line, editing, message
 from benchmarks.harness import Child, Result, running
@@ -78,8 +78,9 @@ class TestOnRealProcesses:
             *memory.measure(early=505, late=510),
             *acp_burst.measure(short=100, long=5_000, repetitions=1, chunks=5),
             *acp_sessions.measure(sessions=3),
+            *tokens.measure(modules=4, repetitions=1),
         ]
-        assert len(results) == 10
+        assert len(results) == 12
         assert all(result.measured > 0 for result in results)
 
     def test_the_floor_writes_the_lines_of_the_bridge(self) -> None:

@@ -1,14 +1,23 @@
-"""The estimate of tokens: monotonous, additive, and about right."""
+"""The estimate of messages and tools: additive, and of what a model reads."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.tokens import IMAGE_TOKENS, MESSAGE_OVERHEAD, estimate_message, estimate_text
+from bridge.tokens import (
+    CALL_OVERHEAD,
+    RESULT_OVERHEAD,
+    ROLE,
+    estimate_image,
+    estimate_message,
+    estimate_text,
+    estimate_tools,
+)
 from bridge.wire import (
     ChatMessage,
     DataPart,
@@ -17,91 +26,107 @@ from bridge.wire import (
     ThinkingPart,
     ToolCallPart,
     ToolResultPart,
+    ToolSpec,
     UnknownPart,
 )
 
-
-@pytest.mark.parametrize("text", ["", " ", "\t"])
-def test_nothing_costs_nothing(text: str) -> None:
-    """A single blank goes with the word after it."""
-    assert estimate_text(text) == 0
+IMAGE = {"type": "data", "mimeType": "image/png", "data": "AAAA"}
 
 
-@pytest.mark.parametrize(
-    ("text", "least", "most"),
-    [
-        ("hello", 1, 1),
-        ("hello world", 2, 2),
-        ("antidisestablishmentarianism", 4, 7),
-        ("1234567890", 3, 4),
-        ("你好世界", 2, 4),
-        ("snake_case_name", 4, 6),
-        ("a\n\n\nb", 3, 3),
-        ("a        b", 3, 3),
-        ("!!!!", 1, 3),
-        ("naïve", 1, 3),
-        ("😀", 1, 3),
-        ("٣", 1, 2),
-        ("The quick brown fox jumps over the lazy dog.", 9, 11),
-        ("def f(x):\n    return x + 1\n", 10, 16),
-    ],
-)
-def test_the_estimate_is_about_what_a_tokenizer_says(text: str, least: int, most: int) -> None:
-    """The ranges hold o200k_base's count, or come close."""
-    assert least <= estimate_text(text) <= most
+def cost(*parts: Part, family: str = "") -> int:
+    return estimate_message(ChatMessage("user", parts), family) - ROLE
 
 
-@given(st.text(), st.text())
-def test_more_text_never_costs_less(text: str, more: str) -> None:
-    whole = estimate_text(text + more)
-    assert max(estimate_text(text), estimate_text(more)) <= whole
+def test_an_empty_message_has_its_role() -> None:
+    assert estimate_message(ChatMessage("user", ())) == ROLE
 
 
-@given(st.text(), st.text())
-def test_lines_cost_what_they_cost_alone(text: str, more: str) -> None:
-    lines = f"{text.strip()}x\nx{more.strip()}"
-    alone = estimate_text(f"{text.strip()}x") + estimate_text(f"x{more.strip()}")
-    assert estimate_text(lines) == alone + 1
-
-
-@given(st.text())
-def test_no_text_costs_more_than_its_characters(text: str) -> None:
-    assert 0 <= estimate_text(text) <= len(text)
-
-
-def cost(*parts: Part) -> int:
-    return estimate_message(ChatMessage("user", parts)) - MESSAGE_OVERHEAD
-
-
-def test_an_empty_message_costs_its_overhead() -> None:
-    assert estimate_message(ChatMessage("user", ())) == MESSAGE_OVERHEAD
+def test_a_name_is_told_to_the_model_too() -> None:
+    assert estimate_message(ChatMessage("user", (), "alice")) > ROLE + estimate_text("alice")
 
 
 @pytest.mark.parametrize(
-    ("part", "text"),
+    ("part", "text", "overhead"),
     [
-        (TextPart("hello world"), "hello world"),
-        (ThinkingPart("hello world"), "hello world"),
-        (ThinkingPart(["hello ", "world"]), "hello world"),
-        (ToolResultPart("c1", "hello world"), "hello world"),
-        (ToolResultPart("c1", [{"value": "hello"}]), '[{"value":"hello"}]'),
-        (ToolResultPart("c1"), "null"),
-        (ToolCallPart("c1", "read", {"b": 1, "a": 2.0}), 'read{"a":2,"b":1}'),
+        (TextPart("hello world"), "hello world", 0),
+        (ThinkingPart("hello world"), "hello world", 0),
+        (ThinkingPart(["hello ", "world"]), "hello world", 0),
+        (ToolResultPart("c1", "hello world"), "hello world", RESULT_OVERHEAD),
+        (ToolResultPart("c1", [{"value": "hello"}]), "hello", RESULT_OVERHEAD),
+        (ToolResultPart("c1", [{"type": "text", "value": "hello"}]), "hello", RESULT_OVERHEAD),
+        (ToolResultPart("c1", {"a": [1]}), '{"a":[1]}', RESULT_OVERHEAD),
+        (ToolResultPart("c1", [{"type": "tsx", "value": []}]), '{"type":"tsx","value":[]}', 20),
+        (ToolResultPart("c1"), "null", RESULT_OVERHEAD),
+        (ToolResultPart("c1", []), "", RESULT_OVERHEAD),
+        (DataPart("text/plain", b"hello \xff"), "hello \ufffd", 0),
+        (DataPart("application/json", b'{"a":1}'), '{"a":1}', 0),
     ],
 )
-def test_a_part_costs_what_a_model_reads_of_it(part: Part, text: str) -> None:
-    assert cost(part) == estimate_text(text) > 0
+def test_a_part_has_the_tokens_of_what_a_model_reads(part: Part, text: str, overhead: int) -> None:
+    assert cost(part) == overhead + estimate_text(text)
 
 
-def test_an_image_has_a_price_whatever_its_size() -> None:
-    assert cost(DataPart("image/png", b"x" * 1000)) == IMAGE_TOKENS
+def test_a_call_has_the_tokens_of_its_name_and_its_arguments() -> None:
+    call = ToolCallPart("c1", "read", {"b": 1, "a": 2.0})
+    expected = CALL_OVERHEAD + estimate_text("read") + estimate_text('{"a":2,"b":1}')
+    assert cost(call) == expected
+
+
+@pytest.mark.parametrize("family", ["", "claude"])
+def test_an_image_is_priced_by_the_family_wherever_it_is(family: str) -> None:
+    assert cost(DataPart("image/png", b"abc"), family=family) == estimate_image(3, family)
+    inside = ToolResultPart("c1", [IMAGE])
+    assert cost(inside, family=family) == RESULT_OVERHEAD + estimate_image(3, family)
+
+
+def test_data_that_is_not_base64_is_no_image_to_speak_of() -> None:
+    broken = ToolResultPart("c1", [{**IMAGE, "data": "A"}])
+    assert cost(broken) == RESULT_OVERHEAD + estimate_image(0)
 
 
 @pytest.mark.parametrize("part", [DataPart("usage", b"{}"), UnknownPart("hologram", b"{}")])
-def test_bookkeeping_costs_nothing(part: Part) -> None:
+def test_bookkeeping_has_no_tokens(part: Part) -> None:
     assert cost(part) == 0
 
 
 @given(st.lists(st.builds(TextPart, st.text())), st.lists(st.builds(TextPart, st.text())))
 def test_parts_add_up(some: list[Any], more: list[Any]) -> None:
     assert cost(*some, *more) == cost(*some) + cost(*more)
+
+
+def schema(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(msgspec.json.encode(value))
+
+
+def test_no_tools_have_no_tokens() -> None:
+    assert estimate_tools([]) == 0
+
+
+def test_tools_are_counted_as_the_host_counts_its_own() -> None:
+    """16 for all, 8 for each, every key and every text, and a tenth more."""
+    properties = {"path": {"type": "string"}}
+    tool = ToolSpec("read", "Reads.", schema({"properties": properties, "minItems": 1}))
+    keys = ["name", "description", "parameters", "properties", "path", "type", "minItems"]
+    counted = sum(map(estimate_text, [*keys, "read", "Reads.", "string"]))
+    assert estimate_tools([tool]) == (16 + 8 + counted) * 11 // 10
+    assert estimate_tools([tool, tool]) == (16 + 2 * (8 + counted)) * 11 // 10
+
+
+def test_what_is_empty_in_a_schema_is_left_out_and_a_list_has_places() -> None:
+    bare = estimate_tools([ToolSpec("read")])
+    empty = {"default": None, "x": 0, "y": "", "z": False}
+    parameters = estimate_text("parameters")
+    assert (
+        estimate_tools([ToolSpec("read", "", schema(empty))])
+        == (16 + 8 + 2 + parameters) * 11 // 10
+    )
+    assert bare == (16 + 8 + 2) * 11 // 10
+    required = schema({"required": ["path", "", "line"]})
+    counted = sum(map(estimate_text, ["name", "read", "parameters", "required", "path", "line"]))
+    assert estimate_tools([ToolSpec("read", "", required)]) == (16 + 8 + counted + 2) * 11 // 10
+
+
+def test_an_empty_schema_has_its_key() -> None:
+    some = estimate_tools([ToolSpec("read", "", schema({"properties": {"path": {}, "lines": []}}))])
+    none = estimate_tools([ToolSpec("read", "", schema({"properties": {}}))])
+    assert some >= none + estimate_text("path") + estimate_text("lines")

@@ -1,0 +1,134 @@
+"""Tokens of a conversation: exact for what a server counted, estimated for the rest.
+
+A server says with each answer how many tokens the request had. Whoever knows which messages those
+were knows the exact number of each conversation that begins with them. And the number against the
+estimate tells how the model's tokenizer differs from ours: from then on estimates are corrected by
+that ratio.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import attrs
+
+from .message import Message
+from .tokens import (
+    MESSAGE_OVERHEAD,
+    REPLY_OVERHEAD,
+    estimate_message,
+    estimate_text,
+    estimate_tools,
+)
+from .value import Value
+from .wire import ChatMessage, ToolSpec
+
+Method: TypeAlias = Literal["actual", "hybrid", "estimated"]
+
+CONFIDENCE: dict[Method, float] = {"actual": 1.0, "hybrid": 0.85, "estimated": 0.7}
+KNOWN_CONVERSATIONS = 1000
+"""So many counts are remembered, the latest ones."""
+LEAST_SAMPLE = 100
+"""Fewer tokens than this say little of a ratio."""
+LEAST_RATIO, MOST_RATIO = 0.5, 2.0
+"""No two tokenizers differ more; beyond, the server counted something that we don't see."""
+WEIGHT = 0.3
+"""How much a new measurement counts against all before it."""
+
+
+class Estimate(Value):
+    """How many tokens, how that is known, and how sure it is (0 to 1)."""
+
+    tokens: int
+    method: Method
+    confidence: float
+
+
+@attrs.define
+class HybridEstimator:
+    """The tokens of one model's conversations; `family` is the model's, for images."""
+
+    family: str = ""
+    _ratio: float = attrs.field(default=1.0, init=False)
+    _counted: dict[bytes, int] = attrs.field(factory=dict[bytes, int], init=False)
+
+    @property
+    def ratio(self) -> float:
+        """How many of the model's tokens one of the estimate's is, as measured."""
+        return self._ratio
+
+    def estimate_text(self, text: str) -> int:
+        """Return the estimated tokens of a text."""
+        return self._corrected(estimate_text(text))
+
+    def estimate_message(self, message: ChatMessage) -> int:
+        """Return the estimated tokens of a message."""
+        return self._corrected(estimate_message(message, self.family))
+
+    def estimate_conversation(
+        self, messages: Sequence[ChatMessage], tools: Sequence[ToolSpec] = ()
+    ) -> Estimate:
+        """Return the tokens of a request: exact as far as its beginning was counted.
+
+        A count has the tools of its request in it, so that `tools` add to an estimate only.
+        """
+        known, count = self._longest_counted(_beginnings(messages))
+        if known == len(messages) and count:
+            return _estimate(count, "actual")
+        rest = self._corrected(self._price(messages, known, tools))
+        return _estimate(count + rest, "hybrid" if known else "estimated")
+
+    def calibrate(
+        self, messages: Sequence[ChatMessage], tokens: int, tools: Sequence[ToolSpec] = ()
+    ) -> None:
+        """Learn that a server counted so many input tokens for these messages (and tools)."""
+        beginnings = _beginnings(messages)
+        if tokens <= 0 or not beginnings:
+            return  # some servers say 0 when they don't know
+        known, count = self._longest_counted(beginnings[:-1])
+        estimated = self._price(messages, known, tools)
+        ratio = (tokens - count) / estimated
+        if estimated >= LEAST_SAMPLE and LEAST_RATIO <= ratio <= MOST_RATIO:
+            self._ratio = (1 - WEIGHT) * self._ratio + WEIGHT * ratio
+        self._counted.pop(beginnings[-1], None)  # the latest one goes to the end
+        self._counted[beginnings[-1]] = tokens
+        if len(self._counted) > KNOWN_CONVERSATIONS:
+            del self._counted[next(iter(self._counted))]
+
+    def reset(self) -> None:
+        """Forget what was counted; the ratio is the model's, and stays."""
+        self._counted.clear()
+
+    def _longest_counted(self, beginnings: Sequence[bytes]) -> tuple[int, int]:
+        """Return how many messages were counted together, and their tokens; 0, 0 if none were."""
+        for size in range(len(beginnings), 0, -1):
+            count = self._counted.get(beginnings[size - 1])
+            if count is not None:
+                return size, count
+        return 0, 0
+
+    def _price(self, messages: Sequence[ChatMessage], known: int, tools: Sequence[ToolSpec]) -> int:
+        """Return the estimate of what comes after the known beginning, uncorrected."""
+        rest = messages[known:]
+        total = sum(MESSAGE_OVERHEAD + estimate_message(message, self.family) for message in rest)
+        return total if known else REPLY_OVERHEAD + estimate_tools(tools) + total
+
+    def _corrected(self, tokens: int) -> int:
+        return int(tokens * self._ratio + 0.5)
+
+
+def _estimate(tokens: int, method: Method) -> Estimate:
+    return Estimate(tokens, method, CONFIDENCE[method])
+
+
+def _beginnings(messages: Sequence[ChatMessage]) -> list[bytes]:
+    """Return a digest of the first message, of the first two, and so on."""
+    digest = b""
+    digests: list[bytes] = []
+    for message in messages:
+        said = Message.of(message.role, message.content, message.name).digest
+        digest = hashlib.blake2b(digest + said, digest_size=16).digest()
+        digests.append(digest)
+    return digests

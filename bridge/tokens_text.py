@@ -1,0 +1,100 @@
+"""How many tokens a text has, estimated: each piece is priced, and the prices are added up.
+
+A piece costs what its length says, corrected by each three characters that stand in it together:
+those of common words lower the price, rare ones raise it. The prices were fitted to o200k_base
+(docs/explanation/tokens.md). All of it is whole numbers, so that the extension's counts are equal.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from array import array
+
+from .tokens_pieces import PIECE
+from .tokens_table import LENGTHS, WEIGHTS
+
+UNIT = 64
+"""The parts into which a token is divided for adding."""
+KNOWN_PRICES = 32_768
+"""So many prices are kept; then all are forgotten, which costs less than to know the oldest."""
+LONGEST_KNOWN = 32
+LONGEST_TOKEN = 128
+"""The characters of the longest token of o200k_base, a run of blanks."""
+
+_START, _NEXT, _END = 1, 2, 3
+_HAN, _AFTER_HAN = 0x2E80, 0xA000
+"""Kana and Chinese characters: so many that three together are seldom seen again, but two are."""
+UNFITTED_HAN = 2
+"""What such a character costs more in a text that the table was not fitted to, as other texts show:
+manuals repeat their words, stories and news don't."""
+
+_LENGTHS = tuple(map(int, LENGTHS.split()))
+_WEIGHTS = tuple(array("b", base64.b64decode(WEIGHTS)))
+_LONGEST = len(_LENGTHS) - 1
+_SPLIT_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def estimate_text(text: str) -> int:
+    """Return the estimated number of tokens of a text."""
+    if not text.isascii() and _SPLIT_PAIR.search(text):
+        # JavaScript can't tell the halves of a character from the character.
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return (sum(map(_price_of, PIECE.findall(text))) + UNIT // 2) // UNIT
+
+
+def slots(piece: str) -> list[int]:
+    """Return where the table has the weights of a piece; nowhere if its price is certain.
+
+    The place of some characters is a hash of them, of factors so small that Python adds quickly.
+    """
+    if _is_certain(piece):
+        return []
+    found: list[int] = []
+    first, second = _START, _NEXT
+    for code in [*map(ord, piece), _END]:
+        if _HAN <= code < _AFTER_HAN:
+            found += [second * 6101 + code * 4447 >> 3 & 0xFFFF, code * 4447 >> 3 & 0xFFFF]
+        else:
+            found.append(first * 7919 + second * 6101 + code * 4447 >> 3 & 0xFFFF)
+        first, second = second, code
+    return found
+
+
+def _is_certain(piece: str) -> bool:
+    """Whether it is one token: a number of up to three digits, or a single character."""
+    return "0" <= piece[0] <= "9" or (len(piece) == 1 and piece.isascii())
+
+
+def _price(piece: str) -> int:
+    if _is_certain(piece):
+        return UNIT
+    size = len(piece)
+    price = _LENGTHS[min(size, _LONGEST)]
+    first, second = _START, _NEXT
+    for code in map(ord, piece):  # the sum over `slots`, at half the time
+        if _HAN <= code < _AFTER_HAN:
+            price += UNFITTED_HAN + _WEIGHTS[second * 6101 + code * 4447 >> 3 & 0xFFFF]
+            price += _WEIGHTS[code * 4447 >> 3 & 0xFFFF]
+        else:
+            price += _WEIGHTS[first * 7919 + second * 6101 + code * 4447 >> 3 & 0xFFFF]
+        first, second = second, code
+    price += _WEIGHTS[first * 7919 + second * 6101 + _END * 4447 >> 3 & 0xFFFF]
+    least = UNIT * (1 + size // LONGEST_TOKEN)
+    most = UNIT * size * (1 if piece.isascii() else 4)  # as many as it can have bytes
+    return min(max(price, least), most)
+
+
+class _Prices(dict[str, int]):
+    """The prices that were asked for lately."""
+
+    def __missing__(self, piece: str) -> int:
+        price = _price(piece)
+        if len(piece) <= LONGEST_KNOWN:
+            if len(self) >= KNOWN_PRICES:
+                self.clear()
+            self[piece] = price
+        return price
+
+
+_price_of = _Prices().__getitem__

@@ -1,0 +1,209 @@
+// The built-in chat, as a person uses it.
+
+import type { Locator, Page } from "playwright-core";
+
+/** The chat at the side of the window, and one that is open as an editor. */
+export const VIEW = ".part.auxiliarybar .interactive-session";
+export const EDITOR = ".part.editor .interactive-session";
+
+/** A line of the chat's list: somebody's message. */
+interface Row {
+  index: number;
+  isResponse: boolean;
+  isLoading: boolean;
+  text: string;
+}
+
+export class Chat {
+  constructor(
+    readonly page: Page,
+    private readonly root = VIEW,
+  ) {}
+
+  get input(): Locator {
+    return this.page.locator(`${this.root} .chat-input-container .monaco-editor`).last();
+  }
+
+  get picker(): Locator {
+    return this.page.locator(`${this.root} .model-picker-name`).first();
+  }
+
+  get stopButton(): Locator {
+    return this.page.locator(`${this.root} .codicon-stop-circle`).first();
+  }
+
+  /** The question of a tool that wants to be confirmed. */
+  get question(): Locator {
+    return this.page.locator(`${this.root} .chat-tool-confirmation-carousel-container:visible`);
+  }
+
+  /** Wait until the chat is there, with models to pick from. */
+  async opened(): Promise<void> {
+    await this.input.waitFor({ timeout: 90_000 });
+    await this.picker.filter({ hasText: /Eliza|Scripted/ }).waitFor({ timeout: 90_000 });
+  }
+
+  /** Choose a model in the picker, which shows only what was known when it was opened. */
+  async choose(model: string): Promise<void> {
+    const widget = this.page.locator(".action-widget");
+    const chosen = this.picker.filter({ hasText: model });
+    for (let tries = 0; tries < 10 && (await chosen.count()) === 0; tries++) {
+      await this.picker.click();
+      try {
+        await widget.locator("input").fill(model, { timeout: 5_000 });
+        await widget
+          .locator(`.monaco-list-row[aria-label^="${model}"]`)
+          .waitFor({ timeout: 5_000 });
+        await this.page.keyboard.press("Enter");
+        await chosen.waitFor({ timeout: 5_000 });
+      } catch {
+        await this.page.keyboard.press("Escape");
+      }
+    }
+    await chosen.waitFor({ timeout: 1_000 });
+  }
+
+  /** Send a message, and don't wait for its answer. */
+  async send(text: string): Promise<void> {
+    const before = (await this.rows()).at(-1)?.index ?? -1;
+    await this.input.click();
+    await this.page.keyboard.insertText(text);
+    await this.page.keyboard.press("Enter");
+    await this.until((rows) => {
+      const [request, response] = rows.slice(-2);
+      return Boolean(
+        request?.text.includes(firstLine(text)) && response?.isResponse && response.index > before,
+      );
+    }, `"${text}" to be sent`);
+  }
+
+  /** Send a message, and return the answer to it. */
+  async ask(text: string): Promise<string> {
+    await this.send(text);
+    return this.finished();
+  }
+
+  /** Wait until nothing is answered any more; return the newest answer. */
+  async finished(): Promise<string> {
+    await this.until((rows) => {
+      const last = rows.at(-1);
+      return Boolean(last?.isResponse && !last.isLoading && last.text !== "");
+    }, "the end of the answer");
+    await this.stopButton.waitFor({ state: "detached" });
+    return this.newest();
+  }
+
+  async newest(): Promise<string> {
+    const last = (await this.rows()).at(-1);
+    return last?.isResponse ? last.text : "";
+  }
+
+  /** Wait until the newest answer holds a text. */
+  async shows(text: string): Promise<void> {
+    await this.until((rows) => {
+      const last = rows.at(-1);
+      return Boolean(last?.isResponse && last.text.includes(text));
+    }, `an answer with "${text}"`);
+  }
+
+  /** Return what is on the page of the chat; the list keeps only what can be seen. */
+  async rows(): Promise<Row[]> {
+    return this.page.evaluate((root) => {
+      const rows = [...document.querySelectorAll(`${root} .interactive-list .monaco-list-row`)];
+      return rows
+        .map((row) => ({
+          index: Number(row.getAttribute("data-index")),
+          isResponse: row.querySelector(".interactive-response") !== null,
+          isLoading: row.querySelector(".chat-response-loading") !== null,
+          text: row.querySelector(".value")?.textContent ?? "",
+        }))
+        .sort((one, other) => one.index - other.index);
+    }, this.root);
+  }
+
+  /** Return the line of the list that holds a person's message. */
+  request(text: string): Locator {
+    return this.page
+      .locator(`${this.root} .interactive-list .monaco-list-row`)
+      .filter({ has: this.page.locator(".interactive-request", { hasText: text }) })
+      .last();
+  }
+
+  /** Say something else in place of an earlier message, and return the answer. */
+  async edit(earlier: string, now: string): Promise<string> {
+    await this.request(earlier).locator(".value .rendered-markdown").click();
+    const box = this.page.locator(`${this.root} .chat-edit-input-container .monaco-editor`).first();
+    await box.click();
+    await this.page.keyboard.press("Control+A");
+    await this.page.keyboard.insertText(now);
+    await this.page.keyboard.press("Enter");
+    await this.agree();
+    await this.until((rows) => rows.some(({ text }) => text.includes(now)), `"${now}" to be sent`);
+    return this.finished();
+  }
+
+  /** Have the newest answer given again. */
+  async retry(): Promise<string> {
+    const before = await this.newest();
+    await this.response.hover();
+    await this.page.locator(`${this.root} .interactive-list [aria-label="Retry"]`).last().click();
+    await this.agree();
+    await this.until((rows) => {
+      const last = rows.at(-1);
+      return Boolean(last?.isResponse && (last.isLoading || last.text !== before));
+    }, "another answer");
+    return this.finished();
+  }
+
+  /** Say yes where the editor asks whether later messages may go. */
+  private async agree(): Promise<void> {
+    const dialog = this.page.locator(".monaco-dialog-box");
+    try {
+      await dialog.waitFor({ timeout: 1_500 });
+    } catch {
+      return;
+    }
+    await dialog
+      .locator(".monaco-button", { hasText: /^(Yes|Continue|OK)/ })
+      .first()
+      .click();
+  }
+
+  get response(): Locator {
+    return this.page.locator(`${this.root} .interactive-list .interactive-response`).last();
+  }
+
+  /** Begin another chat. */
+  async newChat(): Promise<void> {
+    await this.page.locator('.part.auxiliarybar [aria-label^="New Chat"]').first().click();
+    await this.until((rows) => rows.length === 0, "an empty chat");
+    await this.opened();
+  }
+
+  /** Run a command by its name, as from the palette. */
+  async command(name: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    const box = this.page.locator(".quick-input-widget input").first();
+    await box.waitFor();
+    await box.fill(`>${name}`);
+    await this.page
+      .locator(".quick-input-list .monaco-list-row", { hasText: name })
+      .first()
+      .click();
+  }
+
+  private async until(holds: (rows: Row[]) => boolean, what: string): Promise<void> {
+    for (let tries = 0; tries < 300; tries++) {
+      if (holds(await this.rows())) {
+        return;
+      }
+      await this.page.waitForTimeout(100);
+    }
+    throw new Error(`waited in vain for ${what}: ${JSON.stringify(await this.rows())}`);
+  }
+}
+
+/** A page shows the lines of a text apart from one another. */
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
+}

@@ -1,0 +1,163 @@
+// A real VS Code: code-server with the extension installed from its package, in folders of its own.
+
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { openSync } from "node:fs";
+import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { CODE_SERVER, E2E, OUTPUT, REPOSITORY, VSCODELM } from "./places.ts";
+
+const run = promisify(execFile);
+
+export interface EditorOptions {
+  /** Names the run's folder in the output. */
+  name: string;
+  settings?: Record<string, unknown>;
+  /** Further extensions, as folders. */
+  extensions?: string[];
+  files?: Record<string, string>;
+  env?: Record<string, string>;
+}
+
+export class Editor {
+  private constructor(
+    readonly folder: string,
+    readonly workspace: string,
+    readonly port: number,
+    private readonly server: ChildProcess,
+  ) {}
+
+  static async start(options: EditorOptions): Promise<Editor> {
+    const folder = join(OUTPUT, options.name);
+    await rm(folder, { recursive: true, force: true });
+    const workspace = join(folder, "workspace");
+    const [user, extensions, home] = ["user", "extensions", "home"].map((name) =>
+      join(folder, name),
+    );
+    for (const place of [
+      join(user as string, "User"),
+      join(user as string, "Machine"),
+      extensions,
+      home,
+      workspace,
+    ]) {
+      await mkdir(place as string, { recursive: true });
+    }
+    for (const [name, text] of Object.entries(options.files ?? {})) {
+      await writeFile(join(workspace, name), text);
+    }
+    const settings = {
+      "security.workspace.trust.enabled": false,
+      "workbench.startupEditor": "none",
+      "workbench.colorTheme": "Default Light Modern",
+      "telemetry.telemetryLevel": "off",
+      "extensions.autoUpdate": false,
+      "extensions.autoCheckUpdates": false,
+      "update.mode": "none",
+      "vscodelm.path": VSCODELM,
+      "vscodelm.environment": { PYTHONPATH: REPOSITORY },
+      "vscodelm.traceDirectory": join(folder, "traces"),
+      ...options.settings,
+    };
+    // Settings of the machine are apart from the user's, as in any remote window.
+    for (const place of ["User", "Machine"]) {
+      await writeFile(
+        join(user as string, place, "settings.json"),
+        JSON.stringify(settings, null, 2),
+      );
+    }
+    // A vendor of the user's own: chats then need no GitHub account.
+    const groups = JSON.stringify([{ vendor: "vscodelm", name: "vscodelm" }]);
+    await writeFile(join(user as string, "User/chatLanguageModels.json"), groups);
+    const places = ["--extensions-dir", extensions, "--user-data-dir", user] as string[];
+    const env: NodeJS.ProcessEnv = { ...process.env, HOME: home, ...options.env };
+    delete env.VSCODE_IPC_HOOK_CLI;
+    const config = ["--config", join(folder, "config.yaml")];
+    await run(
+      process.execPath,
+      [CODE_SERVER, ...places, ...config, "--install-extension", await packaged()],
+      { env },
+    );
+    for (const name of options.extensions ?? []) {
+      await cp(join(E2E, name), join(extensions as string, `test.${name}-0.0.1`), {
+        recursive: true,
+      });
+    }
+    if (options.extensions?.length) {
+      // Without this list every folder counts, not only what was installed.
+      await rm(join(extensions as string, "extensions.json"));
+    }
+    const port = await freePort();
+    const log = openSync(join(folder, "server.log"), "a");
+    const server = spawn(
+      process.execPath,
+      [
+        CODE_SERVER,
+        ...places,
+        ...config,
+        ...["--auth", "none", "--bind-addr", `127.0.0.1:${port}`],
+        ...["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"],
+        "--disable-getting-started-override",
+      ],
+      { env, stdio: ["ignore", log, log], detached: true },
+    );
+    const editor = new Editor(folder, workspace, port, server);
+    await editor.answers();
+    return editor;
+  }
+
+  get address(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  async stop(): Promise<void> {
+    const gone = new Promise((resolve) => this.server.once("exit", resolve));
+    if (this.server.exitCode === null && this.server.pid !== undefined) {
+      process.kill(-this.server.pid, "SIGTERM");
+      await Promise.race([gone, sleep(5000)]);
+      try {
+        process.kill(-this.server.pid, "SIGKILL");
+      } catch {
+        // it has gone, with all its children
+      }
+    }
+  }
+
+  private async answers(): Promise<void> {
+    for (let tries = 0; tries < 300; tries++) {
+      const response = await fetch(`${this.address}/healthz`).catch(() => undefined);
+      if (response?.ok) {
+        return;
+      }
+      if (this.server.exitCode !== null) {
+        break;
+      }
+      await sleep(100);
+    }
+    throw new Error(`code-server didn't start: see ${join(this.folder, "server.log")}`);
+  }
+}
+
+async function packaged(): Promise<string> {
+  const folder = join(REPOSITORY, "extension/dist");
+  const files = await readdir(folder).catch(() => [] as string[]);
+  const file = files.find((name) => name.endsWith(".vsix"));
+  if (file === undefined) {
+    throw new Error("there is no package of the extension: `make vsix` makes it");
+  }
+  return join(folder, file);
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      const port = typeof address === "object" && address ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
+}

@@ -1,0 +1,150 @@
+// As a library: another extension uses our models through `vscode.lm`, in the real editor.
+
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { BrowserContext } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { ScriptedAgent } from "./agent.ts";
+import { openBrowser, openWindow } from "./browser.ts";
+import { Editor } from "./editor.ts";
+import { OUTPUT } from "./places.ts";
+
+const agents = join(OUTPUT, "library-agents");
+const result = join(agents, "consumer.json");
+const scripted = new ScriptedAgent(agents, "scripted");
+const locked = new ScriptedAgent(agents, "locked");
+let editor: Editor;
+let context: BrowserContext;
+// biome-ignore lint/suspicious/noExplicitAny: what the consumer wrote; the tests say what it must be
+let got: any;
+
+beforeAll(async () => {
+  await rm(agents, { recursive: true, force: true });
+  await mkdir(agents, { recursive: true });
+  editor = await Editor.start({
+    name: "library",
+    extensions: ["consumer"],
+    env: { CONSUMER_OUTPUT: result },
+    settings: {
+      "vscodelm.agents": {
+        scripted: await scripted.model({
+          words: {
+            memory: [{ memory: true }],
+            hang: [{ say: "one moment" }, { hang: true }],
+            quota: [{ error: { code: -32603, message: "429 Too Many Requests: quota exceeded" } }],
+          },
+          otherwise: [{ say: "I " }, { say: "see." }],
+        }),
+        locked: await locked.model({
+          agent: { authMethods: [{ id: "key", name: "Use a key", description: "Set it." }] },
+          login_needed: ["session/new"],
+          on: { authenticate: [{ error: { code: -32000, message: "no key" } }] },
+        }),
+        missing: { agent: { acp: { command: "/nowhere/agent" } } },
+      },
+    },
+  });
+  context = await openBrowser(editor);
+  await openWindow(context, editor);
+  for (let tries = 0; tries < 900; tries++) {
+    const text = await readFile(result, "utf8").catch(() => "");
+    if (text !== "") {
+      got = JSON.parse(text);
+      return;
+    }
+    await sleep(100);
+  }
+  throw new Error("the consumer didn't finish");
+});
+
+afterAll(async () => {
+  await context?.close();
+  await editor?.stop();
+});
+
+test("every agent of the settings is a model, and Eliza is there by default", () => {
+  expect(got.failed).toBeUndefined();
+  expect(got.models.map(({ id }: { id: string }) => id).sort()).toEqual([
+    "eliza",
+    "locked",
+    "missing",
+    "scripted",
+  ]);
+  expect(got.models).toContainEqual({
+    id: "scripted",
+    name: "Scripted scripted",
+    family: "scripted",
+    version: "1",
+    maxInputTokens: 1_000_000,
+  });
+});
+
+test("an answer streams, in more than one piece", () => {
+  expect(got.stream.text.split(/\s+/).length).toBeGreaterThanOrEqual(200);
+  expect(got.stream.chunks).toBeGreaterThan(1);
+});
+
+test("thinking arrives as thinking", () => {
+  expect(got.thinking.thinking).not.toBe("");
+  expect(got.thinking.text).not.toContain(got.thinking.thinking);
+});
+
+test("two tools are called in one response, and each result answers its own call", () => {
+  const { first, second } = got.twoTools;
+  expect(
+    first.calls.map(({ name, input }: { name: string; input: object }) => [name, input]),
+  ).toEqual([
+    ["alpha", { path: "a.txt" }],
+    ["beta", { path: "b.txt" }],
+  ]);
+  expect(second.text).toMatch(/alpha.*the result of alpha.*beta.*the result of beta/s);
+});
+
+test("an agent is told only what is new, and remembers the rest", async () => {
+  expect(got.memory.first.text).toBe("I see.");
+  expect(got.memory.second.text).toBe("remember one / memory");
+  const prompts = await scripted.prompts();
+  expect(prompts.slice(0, 2).map(({ texts }) => texts)).toEqual([["remember one"], ["memory"]]);
+  expect(prompts[0]?.session).toBe(prompts[1]?.session);
+});
+
+test("an image reaches the agent", async () => {
+  expect(got.image.text).toBe("I see.");
+  const heard = await scripted.heard();
+  const blocks = heard.flatMap(({ params }) => params?.prompt ?? []);
+  const image = blocks.find(({ type }) => type === "image");
+  expect(image?.mimeType).toBe("image/png");
+  expect(image?.data).toMatch(/^iVBORw0KGgo/);
+});
+
+test("a cancel reaches the agent, and the chat goes on in the same session", async () => {
+  expect(got.cancel.text).toBe("one moment");
+  expect(got.cancel.after.text).toBe("I see.");
+  const heard = await scripted.heard();
+  const cancelled = heard.find(({ method }) => method === "session/cancel")?.params?.sessionId;
+  const prompts = await scripted.prompts();
+  const after = prompts.find(({ texts }) => texts.at(-1) === "and now?");
+  expect(after?.session).toBe(cancelled);
+});
+
+test("each kind of error is a LanguageModelError with its code", () => {
+  expect(got.notFound).toMatchObject({ code: "NotFound", isLanguageModelError: true });
+  expect(got.notFound.message).toContain("/nowhere/agent");
+  expect(got.noPermissions).toMatchObject({ code: "NoPermissions", isLanguageModelError: true });
+  expect(got.noPermissions.message).toContain("log in");
+  expect(got.blocked).toMatchObject({ code: "Blocked", isLanguageModelError: true });
+  expect(got.agentFailed.message).not.toBe("");
+  expect(got.agentFailed.code).not.toMatch(/NotFound|NoPermissions|Blocked/);
+});
+
+test("tokens are counted, and fast", () => {
+  expect(got.tokens.text).toBeGreaterThan(50);
+  expect(got.tokens.text).toBeLessThan(200);
+  expect(got.tokens.message).toBeGreaterThan(got.tokens.text);
+  expect(got.tokens.message).toBeLessThan(got.tokens.text + 20);
+});
+
+test("the agent found no fault with us", async () => {
+  expect(await scripted.faults()).toEqual([]);
+});

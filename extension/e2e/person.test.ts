@@ -1,0 +1,252 @@
+// As a person: the built-in chat with our models, in the real editor in a real browser.
+
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { ScriptedAgent } from "./agent.ts";
+import { openBrowser, openWindow } from "./browser.ts";
+import { Chat, EDITOR } from "./chat.ts";
+import { Editor } from "./editor.ts";
+import { OUTPUT } from "./places.ts";
+
+const agents = join(OUTPUT, "person-agents");
+const agent = new ScriptedAgent(agents, "agent");
+let editor: Editor;
+let context: BrowserContext;
+let page: Page;
+let chat: Chat;
+
+const call = {
+  toolCallId: "call-1",
+  title: "Tidy up `build`",
+  kind: "execute",
+  rawInput: { command: "rm -rf build && echo done" },
+  content: [{ type: "diff", path: "/work/a.txt", oldText: "one\ntwo\n", newText: "one\n2\n" }],
+};
+const tidied = {
+  sessionUpdate: "tool_call_update",
+  toolCallId: "call-1",
+  status: "completed",
+  content: [{ type: "content", content: { type: "text", text: "tidied" } }],
+};
+
+beforeAll(async () => {
+  await rm(agents, { recursive: true, force: true });
+  await mkdir(agents, { recursive: true });
+  editor = await Editor.start({
+    name: "person",
+    files: { "notes.txt": "Buy milk.\n" },
+    settings: {
+      "vscodelm.agents": {
+        eliza: { agent: { eliza: { deterministic: true } } },
+        scripted: await agent.model({
+          words: {
+            "tidy up": [
+              { say: "One thing. " },
+              { ask: call },
+              { await: true },
+              { outcomes: true },
+              { update: tidied },
+              { say: " - and so it is." },
+            ],
+            slow: [{ say: "once upon a time " }, { hang: true }],
+            "what do you remember?": [{ memory: true }],
+            "take your time": [{ say: "here " }, { sleep: 3 }, { say: "it is" }],
+          },
+          otherwise: [{ say: "Yes, " }, { say: "indeed." }],
+        }),
+      },
+    },
+  });
+  context = await openBrowser(editor);
+  page = await openWindow(context, editor);
+  chat = new Chat(page);
+  await chat.opened();
+});
+
+afterEach(async ({ task }) => {
+  const name = task.name.replace(/[^a-z]+/gi, "-").toLowerCase();
+  await page?.screenshot({ path: join(OUTPUT, "person", `${name}.png`) });
+});
+
+afterAll(async () => {
+  await context?.close();
+  await editor?.stop();
+});
+
+test("a chat of three turns with Eliza", async () => {
+  await chat.choose("Eliza");
+  const first = await chat.ask("Hello");
+  const second = await chat.ask("I am unhappy");
+  const third = await chat.ask("My mother takes care of me");
+  expect(first).toBe("How do you do. What brings you here?");
+  expect(second).toMatch(/unhappy/);
+  expect(third).toMatch(/mother|family|takes care of you/i);
+  const requests = await requestsTo("eliza");
+  const newest = JSON.stringify(requests.at(-1)?.messages);
+  for (const said of ["Hello", first, "I am unhappy", second, "My mother takes care of me"]) {
+    expect(newest).toContain(said);
+  }
+});
+
+test("Eliza uses two of the editor's own tools at once", async () => {
+  const file = join(editor.workspace, "notes.txt");
+  const said = [
+    `!tool read_file ${JSON.stringify({ filePath: file, startLine: 1, endLine: 1 })}`,
+    `!tool list_dir ${JSON.stringify({ path: editor.workspace })}`,
+  ];
+  await chat.send(said.join("\n"));
+  const answer = await chat.finished();
+  expect(answer).toContain("Buy milk.");
+  expect(answer).toContain("notes.txt");
+});
+
+test("a failure is told in words, and the chat goes on", async () => {
+  await chat.send("!error");
+  const answer = await chat.finished();
+  expect(answer).toMatch(/Eliza/);
+  expect(answer).not.toMatch(/extension\.cjs|\bat \w+.*:\d+:\d+/);
+  expect(await chat.ask("Hello again")).not.toBe("");
+});
+
+test("an agent asks for permission, and is allowed", async () => {
+  await chat.newChat();
+  await chat.choose("Scripted agent");
+  expect(await chat.ask("hello there")).toBe("Yes, indeed.");
+  await chat.send("tidy up");
+  await chat.question.waitFor();
+  await page.screenshot({ path: join(OUTPUT, "person", "permission.png") });
+  const question = await chat.question.textContent();
+  expect(question).toContain("The agent asks: Run a command");
+  expect(question).toContain("Tidy up `build`");
+  const shown = await chat.question.locator(".view-lines").allTextContents();
+  expect(plainText(shown[0])).toBe("rm -rf build && echo done");
+  expect(plainText(shown[1])).toContain("- two");
+  expect(plainText(shown[1])).toContain("+ 2");
+  const buttons = await chat.question.locator(".monaco-button").allInnerTexts();
+  // Each action is another one: nothing here may be allowed for longer than once.
+  expect(buttons).toContain("Allow Once");
+  expect(buttons.join()).not.toMatch(/Session|Workspace|Always/);
+  await chat.question.locator(".monaco-button", { hasText: "Allow Once" }).click();
+  await chat.shows("and so it is.");
+  expect(await chat.finished()).toContain("allowed");
+  expect(await outcomes()).toEqual(["once"]);
+});
+
+test("an agent asks for permission, and is denied", async () => {
+  await chat.send("tidy up");
+  await chat.question.waitFor();
+  await chat.question.locator(".monaco-button", { hasText: "Skip" }).click();
+  await chat.shows("and so it is.");
+  expect(await chat.finished()).toContain("denied");
+  expect(await outcomes()).toEqual(["once", "no"]);
+});
+
+test("an answer is stopped in the middle, and the chat goes on in the same session", async () => {
+  await chat.send("slow");
+  await chat.shows("once upon a time");
+  await chat.stopButton.click();
+  expect(await chat.finished()).toContain("once upon a time");
+  const remembered = await chat.ask("what do you remember?");
+  expect(remembered).toBe("hello there / tidy up / tidy up / slow / what do you remember?");
+  const heard = await agent.heard();
+  expect(heard.filter(({ method }) => method === "session/cancel")).toHaveLength(1);
+  expect(new Set((await agent.prompts()).map(({ session }) => session)).size).toBe(1);
+});
+
+test("an earlier message is edited, and the agent forgets what was taken back", async () => {
+  await chat.newChat();
+  await chat.ask("my name is Ada");
+  await chat.ask("I like cats");
+  await chat.ask("what do you remember?");
+  const answer = await chat.edit("I like cats", "I like dogs");
+  expect(answer).toBe("Yes, indeed.");
+  const remembered = await chat.ask("what do you remember?");
+  expect(remembered).toContain("my name is Ada");
+  expect(remembered).toContain("I like dogs");
+  expect(remembered).not.toContain("cats");
+});
+
+test("an answer is asked for again", async () => {
+  const before = (await agent.prompts()).length;
+  const remembered = await chat.retry();
+  expect(remembered).toContain("I like dogs");
+  const prompts = await agent.prompts();
+  expect(prompts).toHaveLength(before + 1);
+  expect(prompts.at(-1)?.texts.at(-1)).toBe("what do you remember?");
+});
+
+test("two chats are answered at once, each its own", async () => {
+  await chat.command("Chat: New Chat Editor");
+  const other = new Chat(page, EDITOR);
+  await other.opened();
+  await other.choose("Scripted agent");
+  await chat.send("take your time");
+  await chat.shows("here");
+  expect(await other.ask("what do you remember?")).toBe("what do you remember?");
+  expect((await chat.rows()).at(-1)?.isLoading).toBe(true);
+  expect(await chat.finished()).toBe("here it is");
+  const sessions = (await agent.prompts()).slice(-2).map(({ session }) => session);
+  expect(sessions[0]).not.toBe(sessions[1]);
+});
+
+test("after the window was loaded anew the chat goes on, and the agent knows it", {
+  timeout: 150_000,
+}, async () => {
+  await chat.ask("the password is swordfish");
+  await kept(/swordfish.*indeed/s);
+  const loaded = page.waitForEvent("domcontentloaded", { timeout: 30_000 });
+  await chat.command("Developer: Reload Window");
+  await loaded;
+  await chat.opened();
+  await chat.shows("Yes, indeed.");
+  const remembered = await chat.ask("what do you remember?");
+  expect(remembered).toContain("the password is swordfish");
+  expect((await chat.rows()).at(-1)?.text).toContain("I like dogs");
+});
+
+test("the agent found no fault with us", async () => {
+  expect(await agent.faults()).toEqual([]);
+});
+
+/** Return the requests for a model, as the traces have them. */
+async function requestsTo(model: string): Promise<{ messages: unknown[] }[]> {
+  const folder = join(editor.folder, "traces");
+  const files = await readdir(folder);
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+  return texts
+    .join("")
+    .split("\n")
+    .filter((line) => line.includes("lm/provideLanguageModelChatResponse"))
+    .map((line) => JSON.parse(line).message.params)
+    .filter(({ modelId }) => modelId === model);
+}
+
+/** Wait until the editor has written a chat to its disk, which it does every few seconds. */
+async function kept(text: RegExp): Promise<void> {
+  const folder = join(editor.folder, "user/User/workspaceStorage");
+  for (let tries = 0; tries < 300; tries++) {
+    const files = (await readdir(folder, { recursive: true })).filter((file) =>
+      file.includes("chatSessions/"),
+    );
+    const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+    if (texts.some((found) => text.test(found))) {
+      return;
+    }
+    await page.waitForTimeout(200);
+  }
+  throw new Error("the editor doesn't keep the chat");
+}
+
+/** Return which options were chosen for the agent's questions. */
+async function outcomes(): Promise<(string | undefined)[]> {
+  return (await agent.heard()).flatMap(({ result }) =>
+    result?.outcome ? [result.outcome.optionId] : [],
+  );
+}
+
+/** Code is shown with blanks that don't break. */
+function plainText(text: string | undefined): string {
+  return (text ?? "").replaceAll("\u00a0", " ");
+}

@@ -1,0 +1,16 @@
+// Where things are, for the tests in the real editor.
+
+import { fileURLToPath } from "node:url";
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+export const REPOSITORY = at("../..");
+export const E2E = at(".");
+/** What a run leaves behind: screenshots, logs, what agents were told. */
+export const OUTPUT = at("output");
+export const CODE_SERVER = at("node_modules/code-server");
+export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const PYTHON = process.env.PYTHON ?? at("../../.venv/bin/python");
+/** The program under test. */
+export const VSCODELM = process.env.VSCODELM ?? at("../../.venv/bin/vscodelm");
+export const FAKE_AGENT = at("../../tests/fakes/acp_program.py");

@@ -1,0 +1,147 @@
+// The setting `vscodelm.agents`: models by their ids, and who answers for each. A wrong entry costs that
+// entry only, and is told.
+
+import { findAgent, KNOWN_AGENTS } from "./known_agents.ts";
+import { fillIn, type Variables } from "./variables.ts";
+import type { ModelInformation } from "./wire.ts";
+
+/** Large, because an agent manages its own context, and editors summarise when this is near. */
+export const DEFAULT_INPUT_TOKENS = 1_000_000;
+export const DEFAULT_OUTPUT_TOKENS = 64_000;
+
+/** A model of the settings: what is shown of it, and what is sent with its requests. */
+export interface ConfiguredModel {
+  information: ModelInformation;
+  agent: Record<string, unknown>;
+  settings: Record<string, unknown>;
+}
+
+export interface ConfiguredModels {
+  models: ConfiguredModel[];
+  /** Ids that are switched off, whoever offers them. */
+  hidden: string[];
+  faults: string[];
+}
+
+type Entry = Record<string, unknown>;
+
+const KINDS = ["eliza", "acp", "mcp_server", "open_responses"];
+
+/** Read the setting. `defaults` are the settings of every conversation; those of an entry win. */
+export function readAgents(
+  setting: unknown,
+  defaults: Record<string, unknown>,
+  variables: Variables,
+): ConfiguredModels {
+  const read: ConfiguredModels = { models: [], hidden: [], faults: [] };
+  if (!isObject(setting)) {
+    read.faults.push("`vscodelm.agents` must be an object of agents by their ids.");
+    return read;
+  }
+  for (const [id, entry] of Object.entries(setting)) {
+    if (entry === null || (isObject(entry) && entry.enabled === false)) {
+      read.hidden.push(id);
+      continue;
+    }
+    try {
+      read.models.push(readEntry(id, entry, defaults, variables));
+    } catch (error) {
+      read.faults.push(`\`vscodelm.agents\`, "${id}": ${(error as Error).message}`);
+    }
+  }
+  return read;
+}
+
+function readEntry(
+  id: string,
+  entry: unknown,
+  defaults: Record<string, unknown>,
+  variables: Variables,
+): ConfiguredModel {
+  if (!isObject(entry)) {
+    throw new Error("it must be an object.");
+  }
+  const agent = fillIn(readAgent(id, entry), variables);
+  const isEliza = "eliza" in agent;
+  const name = text(entry.name) ?? knownName(entry) ?? (isEliza ? "Eliza" : id);
+  const tooltip = text(entry.tooltip);
+  const detail = text(entry.detail);
+  return {
+    information: {
+      id,
+      name,
+      family: text(entry.family) ?? id,
+      version: text(entry.version) ?? "1",
+      maxInputTokens: tokens(entry.maxInputTokens) ?? DEFAULT_INPUT_TOKENS,
+      maxOutputTokens: tokens(entry.maxOutputTokens) ?? DEFAULT_OUTPUT_TOKENS,
+      ...(tooltip === undefined ? {} : { tooltip }),
+      ...(detail === undefined ? {} : { detail }),
+      capabilities: {
+        toolCalling: entry.toolCalling !== false,
+        imageInput: typeof entry.imageInput === "boolean" ? entry.imageInput : !isEliza,
+      },
+    },
+    agent,
+    settings: { ...defaults, ...(isObject(entry.settings) ? entry.settings : {}) },
+  };
+}
+
+function readAgent(id: string, entry: Entry): Record<string, unknown> {
+  if (typeof entry.registry === "string") {
+    if (entry.agent !== undefined) {
+      throw new Error("it has both `registry` and `agent`; one of them says who answers.");
+    }
+    const known = findAgent(entry.registry);
+    if (known === undefined) {
+      const ids = KNOWN_AGENTS.map((agent) => agent.id).join(", ");
+      throw new Error(
+        `there is no ready entry for "${entry.registry}". There are: ${ids}. ` +
+          "Any other agent is added with `agent` and its command.",
+      );
+    }
+    const env = { ...known.env, ...(isObject(entry.env) ? entry.env : {}) };
+    const args = [...known.args, ...(Array.isArray(entry.args) ? entry.args : [])];
+    return { acp: { name: id, command: known.command, args, env: variablesList(env) } };
+  }
+  const { agent } = entry;
+  if (!isObject(agent)) {
+    throw new Error("it needs `registry` or `agent` to say who answers.");
+  }
+  const kinds = Object.keys(agent);
+  const kind = kinds[0];
+  if (kinds.length !== 1 || kind === undefined || !KINDS.includes(kind)) {
+    throw new Error(`\`agent\` must be exactly one of ${KINDS.join(", ")}.`);
+  }
+  const definition = agent[kind];
+  if (!isObject(definition)) {
+    throw new Error(`\`agent.${kind}\` must be an object.`);
+  }
+  if (kind === "acp" || kind === "mcp_server") {
+    if (text(definition.command) === undefined) {
+      throw new Error(`\`agent.${kind}\` needs a \`command\`.`);
+    }
+    const env = isObject(definition.env) ? variablesList(definition.env) : definition.env;
+    return { [kind]: { name: id, ...definition, ...(env === undefined ? {} : { env }) } };
+  }
+  return { [kind]: definition };
+}
+
+function knownName(entry: Entry): string | undefined {
+  return typeof entry.registry === "string" ? findAgent(entry.registry)?.name : undefined;
+}
+
+function variablesList(env: Record<string, unknown>): { name: string; value: string }[] {
+  return Object.entries(env).map(([name, value]) => ({ name, value: String(value) }));
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function tokens(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,39 @@
+// `vscodelm doctor` for a model of the settings, in a terminal.
+
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as vscode from "vscode";
+import type { Models } from "./models.ts";
+import type { Launch } from "./process.ts";
+import { toToml } from "./toml.ts";
+
+export async function runDoctor(
+  models: Models,
+  launch: () => Promise<Launch>,
+  storage: string,
+): Promise<void> {
+  const id = await vscode.window.showQuickPick(
+    models.list().map((model) => model.id),
+    { title: "Examine which agent?" },
+  );
+  if (id === undefined) {
+    return;
+  }
+  const { command, env, cwd } = await launch();
+  const configured = models.configuredModel(id);
+  const config: string[] = [];
+  if (configured) {
+    await mkdir(storage, { recursive: true });
+    const file = join(storage, "doctor.toml");
+    await writeFile(file, toToml([configured]), { mode: 0o600 });
+    config.push("--config", file);
+  }
+  const terminal = vscode.window.createTerminal({
+    name: `vscodelm doctor ${id}`,
+    shellPath: command,
+    shellArgs: [...config, "doctor", id],
+    env,
+    cwd,
+  });
+  terminal.show();
+}

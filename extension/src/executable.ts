@@ -1,0 +1,31 @@
+// Where a program is: on PATH, as a shell would find it.
+
+import { access, constants, stat } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+
+/** Return the file of a program on PATH, undefined if there is none. */
+export async function findOnPath(
+  name: string,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<string | undefined> {
+  const folders = (env.PATH ?? env.Path ?? "").split(delimiter).filter((folder) => folder !== "");
+  const suffixes = process.platform === "win32" ? [".exe", ".cmd", ".bat"] : [""];
+  for (const folder of folders) {
+    for (const suffix of suffixes) {
+      const file = join(folder, name + suffix);
+      if (await isExecutable(file)) {
+        return file;
+      }
+    }
+  }
+  return undefined;
+}
+
+export async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,150 @@
+// What VS Code calls: here everything is put together, and nothing is decided.
+
+import * as vscode from "vscode";
+import { addAgent } from "./add_agent.ts";
+import { AgentAction } from "./agent_action.ts";
+import {
+  configuredModels,
+  PROCESS_SETTINGS,
+  processSettings,
+  SECTION,
+  workingFolder,
+} from "./configuration.ts";
+import { runDoctor } from "./doctor.ts";
+import { OwnEnvironment } from "./environment.ts";
+import { findOnPath } from "./executable.ts";
+import { capabilities } from "./features.ts";
+import { Installer } from "./installer.ts";
+import { launchOf } from "./launch.ts";
+import { logLevel, logLine } from "./log.ts";
+import { Models } from "./models.ts";
+import { Provider } from "./provider.ts";
+import { deleteSecret, setSecret } from "./secret_commands.ts";
+import { Secrets } from "./secrets.ts";
+import { Server } from "./server.ts";
+import { Turns } from "./turns.ts";
+import { MODELS_CHANGED, PERMISSION_TOOL } from "./wire.ts";
+
+let running: Server | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel("vscodelm", { log: true });
+  const secrets = new Secrets(context.secrets, context.globalState);
+  const installer = new Installer(
+    new OwnEnvironment({
+      storage: context.globalStorageUri.fsPath,
+      wheels: vscode.Uri.joinPath(context.extensionUri, "dist").fsPath,
+    }),
+    log,
+  );
+  const launch = async (mayAsk: boolean) =>
+    launchOf(
+      {
+        settings: processSettings(),
+        programs: {
+          onPath: () => findOnPath("vscodelm"),
+          own: () => installer.program(),
+          install: () => installer.ask(),
+        },
+        secrets: await secrets.environment(),
+        environment: process.env,
+        logLevel: logLevel(log.logLevel),
+        folder: workingFolder(),
+      },
+      mayAsk,
+    );
+  const server = new Server({
+    clientInfo: { name: vscode.env.appName, version: vscode.version },
+    capabilities: capabilities(),
+    launch,
+    observer: {
+      logged: (line) => logLine(log, line),
+      complained: (what) => log.warn(what),
+      notified: (method) => {
+        if (method === MODELS_CHANGED) {
+          void models.refresh();
+        }
+      },
+      ended: (message) => {
+        log.error(message);
+        void tell(message);
+      },
+    },
+  });
+  running = server;
+  const models = new Models(context.globalState, configuredModels, () => server.models(), log);
+  const item = vscode.window.createStatusBarItem("vscodelm.turns", vscode.StatusBarAlignment.Right);
+  item.name = "vscodelm";
+  const turns = new Turns(item);
+
+  const restart = async () => {
+    await server.stop();
+    log.info("vscodelm was stopped; it starts again now.");
+    await models.refresh();
+  };
+  /** A process that answers somebody is not ended under them. */
+  const restartOrAsk = async () => {
+    if (!server.busy || (await confirmRestart())) {
+      await restart();
+    }
+  };
+  const commands: Record<string, () => unknown> = {
+    addAgent: () => addAgent(secrets),
+    restart,
+    showLog: () => log.show(),
+    runDoctor: () => runDoctor(models, () => launch(true), context.globalStorageUri.fsPath),
+    install: async () => {
+      if (await installer.install()) {
+        await restartOrAsk();
+      }
+    },
+    setSecret: async () => (await setSecret(secrets)) && restartOrAsk(),
+    deleteSecret: async () => (await deleteSecret(secrets)) && restartOrAsk(),
+  };
+
+  context.subscriptions.push(
+    log,
+    models,
+    turns,
+    ...Object.entries(commands).map(([name, run]) =>
+      vscode.commands.registerCommand(`${SECTION}.${name}`, run),
+    ),
+    vscode.lm.registerLanguageModelChatProvider(SECTION, new Provider(server, models, turns, log)),
+    vscode.lm.registerTool(PERMISSION_TOOL, new AgentAction()),
+    vscode.workspace.onDidChangeConfiguration(async (change) => {
+      if (change.affectsConfiguration(SECTION)) {
+        models.reconfigure();
+      }
+      if (PROCESS_SETTINGS.some((key) => change.affectsConfiguration(`${SECTION}.${key}`))) {
+        await restartOrAsk();
+      }
+    }),
+  );
+  void models.refresh();
+}
+
+/** VS Code waits for this: the process ends with the window. */
+export async function deactivate(): Promise<void> {
+  await running?.dispose();
+}
+
+async function tell(message: string): Promise<void> {
+  const show = "Show Log";
+  const answer = await vscode.window.showErrorMessage(
+    `${message} The next message starts it again.`,
+    show,
+  );
+  if (answer === show) {
+    await vscode.commands.executeCommand("vscodelm.showLog");
+  }
+}
+
+async function confirmRestart(): Promise<boolean> {
+  const restart = "Restart";
+  const answer = await vscode.window.showWarningMessage(
+    "vscodelm must start again for this to count. Answers that run now are cut off.",
+    restart,
+    "Later",
+  );
+  return answer === restart;
+}

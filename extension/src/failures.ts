@@ -1,0 +1,73 @@
+// Failures as the editor knows them: the code by which extensions tell them apart, and a message that
+// a person can act on.
+
+import * as vscode from "vscode";
+import { ConnectionClosed, RpcError } from "./connection.ts";
+import type { FailureData, FailureKind } from "./wire.ts";
+
+const FACTORIES: Partial<Record<FailureKind, (message: string) => vscode.LanguageModelError>> = {
+  NoPermissions: (message) => vscode.LanguageModelError.NoPermissions(message),
+  Blocked: (message) => vscode.LanguageModelError.Blocked(message),
+  NotFound: (message) => vscode.LanguageModelError.NotFound(message),
+};
+
+/** A failure of the extension's own, of a kind that the wire has. */
+export class Failure extends Error {
+  constructor(
+    readonly kind: FailureKind,
+    message: string,
+  ) {
+    super(message);
+    this.name = "Failure";
+  }
+}
+
+/** Return the error by which an extension knows what kind of failure it is. */
+export function toLanguageModelError(error: unknown): vscode.LanguageModelError {
+  const failed =
+    FACTORIES[kindOf(error)] ?? ((text: string) => new vscode.LanguageModelError(text));
+  return withoutStack(failed(messageOf(error)));
+}
+
+/**
+ * Return the error for the built-in chat, which shows a person the message and the stack. Editors make
+ * language model errors anew on their way, with stacks of their own; only a plain error keeps none.
+ */
+export function toShownError(error: unknown): Error {
+  return withoutStack(new Error(messageOf(error)));
+}
+
+function withoutStack<T extends Error>(error: T): T {
+  error.stack = "";
+  return error;
+}
+
+/** Return what a user is told of an error. */
+export function messageOf(error: unknown): string {
+  if (error instanceof RpcError && dataOf(error) === undefined) {
+    return `vscodelm refused the request: ${error.message}`;
+  }
+  if (error instanceof ConnectionClosed) {
+    return `${error.message} Ask again to start it anew; its log tells more ("vscodelm: Show Log").`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Return the last of what an agent wrote to its standard error, for the log. */
+export function lastWordsOf(error: unknown): string | undefined {
+  return error instanceof RpcError ? dataOf(error)?.stderrTail : undefined;
+}
+
+function kindOf(error: unknown): FailureKind {
+  if (error instanceof Failure) {
+    return error.kind;
+  }
+  return (error instanceof RpcError && dataOf(error)?.kind) || "AgentFailed";
+}
+
+function dataOf(error: RpcError): FailureData | undefined {
+  const { data } = error;
+  return typeof data === "object" && data !== null && "kind" in data
+    ? (data as FailureData)
+    : undefined;
+}

@@ -1,0 +1,39 @@
+// Values of the host as JSON. A value that JSON has no word for must not cost the whole request.
+
+/** Encode a value on one line; what JSON can't hold is carried as far as it can be. */
+export function encode(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return JSON.stringify(plain(value));
+  }
+}
+
+/** Return a value as JSON has it: bytes as base64, whole numbers of any size, no circles. */
+export function plain(value: unknown, above: readonly object[] = []): unknown {
+  if (typeof value === "bigint") {
+    return value.toString();
+  }
+  if (typeof value !== "object" || value === null) {
+    return value;
+  }
+  if (above.includes(value)) {
+    return null;
+  }
+  if (value instanceof Uint8Array) {
+    return { $base64: base64(value) };
+  }
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
+    return plain((value as { toJSON(): unknown }).toJSON(), [...above, value]);
+  }
+  const within = [...above, value];
+  if (Array.isArray(value)) {
+    return value.map((item) => plain(item, within));
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, within)]));
+}
+
+/** Return bytes as base64, without copying them first. */
+export function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}

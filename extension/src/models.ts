@@ -1,0 +1,81 @@
+// Every model that can be picked: those of the settings, and those that the process knows by itself.
+// Editors ask many times a minute, so they are answered from what is known, and told of changes.
+
+import * as vscode from "vscode";
+import type { ConfiguredModel, ConfiguredModels } from "./agents.ts";
+import type { ModelInformation } from "./wire.ts";
+
+const KEPT = "models";
+
+export class Models implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  readonly onDidChange = this.changed.event;
+  private configured: ConfiguredModels;
+  private offered: ModelInformation[];
+  private refreshing: Promise<void> | undefined;
+
+  constructor(
+    private readonly memory: vscode.Memento,
+    private readonly read: () => ConfiguredModels,
+    private readonly ask: () => Promise<ModelInformation[]>,
+    private readonly log: { info(text: string): void; warn(text: string): void },
+  ) {
+    this.offered = memory.get<ModelInformation[]>(KEPT, []);
+    this.configured = this.readSettings();
+  }
+
+  /** Return what can be picked. A model of the settings goes before another of the same id. */
+  list(): ModelInformation[] {
+    const { models, hidden } = this.configured;
+    const taken = new Set([...models.map(({ information }) => information.id), ...hidden]);
+    return [
+      ...models.map(({ information }) => information),
+      ...this.offered.filter(({ id }) => !taken.has(id)),
+    ];
+  }
+
+  /** Return the model of the settings, undefined if it is one that the process knows. */
+  configuredModel(id: string): ConfiguredModel | undefined {
+    return this.configured.models.find(({ information }) => information.id === id);
+  }
+
+  /** The settings have changed. */
+  reconfigure(): void {
+    this.configured = this.readSettings();
+    this.changed.fire();
+  }
+
+  /** Ask the process which models it knows; several that want it are served by one question. */
+  refresh(): Promise<void> {
+    this.refreshing ??= this.fetch().finally(() => {
+      this.refreshing = undefined;
+    });
+    return this.refreshing;
+  }
+
+  dispose(): void {
+    this.changed.dispose();
+  }
+
+  private async fetch(): Promise<void> {
+    try {
+      const offered = await this.ask();
+      if (JSON.stringify(offered) !== JSON.stringify(this.offered)) {
+        this.offered = offered;
+        await this.memory.update(KEPT, offered);
+        this.changed.fire();
+      }
+    } catch (error) {
+      // Nobody asked for this, so nobody is bothered; a chat says what is wrong.
+      this.log.info(`vscodelm's own models aren't known yet: ${(error as Error).message}`);
+    }
+  }
+
+  private readSettings(): ConfiguredModels {
+    const read = this.read();
+    for (const fault of read.faults) {
+      this.log.warn(fault);
+    }
+    return read;
+  }
+}

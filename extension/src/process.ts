@@ -1,0 +1,173 @@
+// One run of the process `vscodelm`: started, shaken hands with, spoken to, ended.
+
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { type Asked, Connection } from "./connection.ts";
+import { Lines } from "./lines.ts";
+import {
+  type Capabilities,
+  INITIALIZE,
+  type InitializeResult,
+  type Part,
+  RESPONSE_PART,
+} from "./wire.ts";
+
+/** What is started, and where. */
+export interface Launch {
+  command: string;
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  cwd: string;
+}
+
+export interface Observer {
+  /** A line that the process wrote to its standard error. */
+  logged(line: string): void;
+  /** A notification that isn't a part of an answer. */
+  notified(method: string, params: unknown): void;
+  complained(what: string): void;
+  /** It has ended; `message` tells how. */
+  ended(message: string): void;
+}
+
+const LAST_WORDS = 5;
+const HANDSHAKE_MS = 60_000;
+
+export class ServerProcess {
+  /** Resolves when it has answered the handshake; rejects when it can't be used. */
+  readonly ready: Promise<InitializeResult>;
+  /** Resolves when the process is gone. */
+  readonly gone: Promise<void>;
+  private readonly child: ChildProcessWithoutNullStreams;
+  private readonly connection: Connection;
+  private readonly parts = new Map<number, (part: Part) => void>();
+  private readonly lastWords: string[] = [];
+  private stopping = false;
+
+  constructor(
+    launch: Launch,
+    clientInfo: { name: string; version: string },
+    capabilities: Capabilities,
+    private readonly observer: Observer,
+    private readonly graceMs = 3_000,
+  ) {
+    const { command, args, env, cwd } = launch;
+    this.child = spawn(command, args, { env, cwd, stdio: "pipe", windowsHide: true });
+    this.connection = new Connection(this.child.stdout, this.child.stdin, {
+      notified: (method, params) => this.notified(method, params),
+      complained: (what) => observer.complained(what),
+    });
+    this.readErrors();
+    this.gone = new Promise((resolve) => {
+      this.child.once("error", (error) =>
+        this.end(`it can't be started: ${error.message}`, resolve),
+      );
+      this.child.once("close", (status, signal) =>
+        this.end(signal ? `it was ended by ${signal}` : `it exited with status ${status}`, resolve),
+      );
+    });
+    this.ready = this.shakeHands(clientInfo, capabilities);
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
+  /** Whether requests wait for their answers. */
+  get busy(): boolean {
+    return this.connection.open > 0;
+  }
+
+  /** Ask for something that is answered at once. */
+  request<T>(method: string, params: unknown): Asked<T> {
+    return this.connection.request(method, params);
+  }
+
+  /** Ask for something that is answered in parts, too. */
+  stream(method: string, params: unknown, received: (part: Part) => void): Asked<unknown> {
+    const asked = this.connection.request(method, params);
+    this.parts.set(asked.id, received);
+    const forget = () => this.parts.delete(asked.id);
+    asked.result.then(forget, forget);
+    return asked;
+  }
+
+  notify(method: string, params: unknown): void {
+    this.connection.notify(method, params);
+  }
+
+  /** End it: the end of its input is asking; then it is told, and then it is made to. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.connection.close("vscodelm was stopped.");
+    this.child.stdin.end();
+    for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+      if (await this.endsWithin(this.graceMs)) {
+        return;
+      }
+      this.child.kill(signal);
+    }
+    await this.gone;
+  }
+
+  private async endsWithin(milliseconds: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, milliseconds, false);
+    });
+    const ended = await Promise.race([this.gone.then(() => true), late]);
+    clearTimeout(timer);
+    return ended;
+  }
+
+  private async shakeHands(
+    clientInfo: { name: string; version: string },
+    capabilities: Capabilities,
+  ): Promise<InitializeResult> {
+    const { result } = this.connection.request<InitializeResult>(INITIALIZE, {
+      clientInfo,
+      capabilities,
+    });
+    const timer = setTimeout(() => {
+      this.connection.close("vscodelm didn't answer in a minute.");
+      this.child.kill("SIGKILL");
+    }, HANDSHAKE_MS);
+    try {
+      return await result;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private notified(method: string, params: unknown): void {
+    if (method === RESPONSE_PART) {
+      const { requestId, part } = params as { requestId: number; part: Part };
+      this.parts.get(requestId)?.(part);
+      return;
+    }
+    this.observer.notified(method, params);
+  }
+
+  private readErrors(): void {
+    const lines = new Lines();
+    const keep = (line: string) => {
+      if (line.trim() !== "") {
+        this.observer.logged(line);
+        this.lastWords.push(line);
+        this.lastWords.splice(0, this.lastWords.length - LAST_WORDS);
+      }
+    };
+    this.child.stderr.on("data", (chunk: Buffer) => lines.push(chunk).forEach(keep));
+    this.child.stderr.on("end", () => keep(lines.rest()));
+  }
+
+  private end(how: string, resolve: () => void): void {
+    const words = this.lastWords.at(-1);
+    const message = `vscodelm has ended: ${how}.${words ? ` Its last words: ${words}` : ""}`;
+    this.connection.close(message);
+    if (!this.stopping) {
+      this.stopping = true;
+      this.observer.ended(message);
+    }
+    resolve();
+  }
+}

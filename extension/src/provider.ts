@@ -1,0 +1,77 @@
+// What the editor's chats call: models, answers, tokens.
+
+import type * as vscode from "vscode";
+import { TokenCounter } from "./counter.ts";
+import { lastWordsOf, messageOf, toLanguageModelError, toShownError } from "./failures.ts";
+import { partFromWire } from "./incoming.ts";
+import type { Models } from "./models.ts";
+import { messageToWire, optionsToWire } from "./outgoing.ts";
+import type { Server } from "./server.ts";
+import type { Turns } from "./turns.ts";
+import type { ChatParams } from "./wire.ts";
+
+/** Who asks for a person, and shows them the error. */
+const BUILT_IN_CHATS = ["github.copilot-chat", "core"];
+
+export class Provider implements vscode.LanguageModelChatProvider {
+  readonly onDidChangeLanguageModelChatInformation: vscode.Event<void>;
+  private readonly counter = new TokenCounter();
+
+  constructor(
+    private readonly server: Pick<Server, "chat">,
+    private readonly models: Models,
+    private readonly turns: Turns,
+    private readonly log: Pick<vscode.LogOutputChannel, "error" | "debug">,
+  ) {
+    this.onDidChangeLanguageModelChatInformation = models.onDidChange;
+  }
+
+  provideLanguageModelChatInformation(): vscode.LanguageModelChatInformation[] {
+    return this.models.list();
+  }
+
+  async provideLanguageModelChatResponse(
+    model: vscode.LanguageModelChatInformation,
+    messages: readonly vscode.LanguageModelChatRequestMessage[],
+    options: vscode.ProvideLanguageModelChatResponseOptions,
+    progress: vscode.Progress<vscode.LanguageModelResponsePart>,
+    token: vscode.CancellationToken,
+  ): Promise<void> {
+    const configured = this.models.configuredModel(model.id);
+    const turn = this.turns.begin(model.name);
+    const params: ChatParams = {
+      modelId: model.id,
+      messages: messages.map(messageToWire),
+      // A model that the process knows by itself is looked up by its id there.
+      ...(configured && { agent: configured.agent, settings: configured.settings }),
+      options: optionsToWire(options),
+    };
+    try {
+      await this.server.chat(
+        params,
+        (received) => {
+          this.counter.learn(params, model.family, received);
+          const part = partFromWire(received);
+          if (part) {
+            progress.report(part);
+          }
+        },
+        token,
+      );
+    } catch (error) {
+      const words = lastWordsOf(error);
+      this.log.error(`${model.id}: ${messageOf(error)}${words ? `\n${words}` : ""}`);
+      const isShown = BUILT_IN_CHATS.includes(params.options.requestInitiator ?? "");
+      throw isShown ? toShownError(error) : toLanguageModelError(error);
+    } finally {
+      turn.dispose();
+    }
+  }
+
+  async provideTokenCount(
+    model: vscode.LanguageModelChatInformation,
+    text: string | vscode.LanguageModelChatRequestMessage,
+  ): Promise<number> {
+    return this.counter.count(model, text);
+  }
+}

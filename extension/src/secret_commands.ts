@@ -1,0 +1,46 @@
+// Setting and deleting the keys that agents need.
+
+import * as vscode from "vscode";
+import type { Secrets } from "./secrets.ts";
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** Return whether something changed. */
+export async function setSecret(secrets: Secrets): Promise<boolean> {
+  const name = await vscode.window.showInputBox({
+    title: "The environment variable that agents read the key from",
+    placeHolder: "ANTHROPIC_API_KEY",
+    ignoreFocusOut: true,
+    validateInput: (value) =>
+      NAME.test(value) ? undefined : "Letters, digits and _, as variables are named.",
+  });
+  if (!name) {
+    return false;
+  }
+  const value = await vscode.window.showInputBox({
+    title: name,
+    prompt: "It is kept in the editor's secret storage, and given to vscodelm and its agents.",
+    password: true,
+    ignoreFocusOut: true,
+  });
+  if (!value) {
+    return false;
+  }
+  await secrets.set(name, value);
+  return true;
+}
+
+/** Return whether something changed. */
+export async function deleteSecret(secrets: Secrets): Promise<boolean> {
+  const names = secrets.names();
+  if (names.length === 0) {
+    void vscode.window.showInformationMessage("vscodelm keeps no secrets.");
+    return false;
+  }
+  const name = await vscode.window.showQuickPick(names, { title: "Delete which secret?" });
+  if (!name) {
+    return false;
+  }
+  await secrets.delete(name);
+  return true;
+}

@@ -1,0 +1,138 @@
+// The one process of a window: started when it is first needed, again after it has ended, never twice.
+
+import type { CancellationToken } from "vscode";
+import { type Launch, type Observer, ServerProcess } from "./process.ts";
+import {
+  CANCEL,
+  type Capabilities,
+  CHAT,
+  type ChatParams,
+  MODELS,
+  type ModelInformation,
+  type Part,
+} from "./wire.ts";
+
+export interface ServerEnvironment {
+  clientInfo: { name: string; version: string };
+  capabilities: Capabilities;
+  /** Find out what to start; rejects with a message for the user where that can't be told. */
+  launch(mayAsk: boolean): Promise<Launch>;
+  observer: Observer;
+  /** How long a process may take to leave by itself. */
+  graceMs?: number;
+}
+
+export class Server {
+  private current: Promise<ServerProcess> | undefined;
+  private mayAsk = false;
+  private running: ServerProcess | undefined;
+  private disposed = false;
+
+  constructor(private readonly environment: ServerEnvironment) {}
+
+  get pid(): number | undefined {
+    return this.running?.pid;
+  }
+
+  /** Whether it answers somebody just now. */
+  get busy(): boolean {
+    return this.running?.busy ?? false;
+  }
+
+  /** Answer a chat in parts. It resolves when the answer is complete, or was cancelled. */
+  async chat(
+    params: ChatParams,
+    received: (part: Part) => void,
+    token: CancellationToken,
+  ): Promise<void> {
+    const process = await this.process(true);
+    if (token.isCancellationRequested) {
+      return;
+    }
+    const { id, result } = process.stream(CHAT, params, received);
+    const watch = token.onCancellationRequested(() => process.notify(CANCEL, { requestId: id }));
+    try {
+      await result;
+    } finally {
+      watch.dispose();
+    }
+  }
+
+  /** List the models that the process knows by itself. */
+  async models(): Promise<ModelInformation[]> {
+    const process = await this.process(false);
+    const { models } = await process.request<{ models: ModelInformation[] }>(MODELS, {
+      silent: true,
+    }).result;
+    return models;
+  }
+
+  /** End the process; the next request starts another. */
+  async stop(): Promise<void> {
+    const starting = this.current;
+    this.current = undefined;
+    const process = await starting?.catch(() => undefined);
+    await process?.stop();
+  }
+
+  async dispose(): Promise<void> {
+    this.disposed = true;
+    await this.stop();
+  }
+
+  private process(mayAsk: boolean): Promise<ServerProcess> {
+    if (this.disposed) {
+      return Promise.reject(new Error("The window is closing."));
+    }
+    if (this.current !== undefined) {
+      // Who may ask the user needn't be content with the failure of one who may not.
+      return mayAsk && !this.mayAsk ? this.current.catch(() => this.process(true)) : this.current;
+    }
+    const starting = this.start(mayAsk);
+    this.current = starting;
+    this.mayAsk = mayAsk;
+    starting.catch(() => this.forget(starting));
+    return starting;
+  }
+
+  private async start(mayAsk: boolean): Promise<ServerProcess> {
+    const { clientInfo, capabilities, observer, launch, graceMs } = this.environment;
+    const what = await launch(mayAsk);
+    let ready = false;
+    const process = new ServerProcess(
+      what,
+      clientInfo,
+      capabilities,
+      {
+        ...observer,
+        ended: (message) => {
+          this.forget(this.current);
+          if (ready) {
+            observer.ended(message); // else whoever waits for it to start is told
+          }
+        },
+      },
+      graceMs,
+    );
+    this.running = process;
+    process.gone.then(() => {
+      if (this.running === process) {
+        this.running = undefined;
+      }
+    });
+    try {
+      await process.ready;
+      ready = true;
+    } catch (error) {
+      await process.stop();
+      throw error;
+    }
+    return process;
+  }
+
+  private forget(starting: Promise<ServerProcess> | undefined): void {
+    if (this.current === starting) {
+      this.current = undefined;
+    }
+  }
+}

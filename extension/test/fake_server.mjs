@@ -1,0 +1,99 @@
+// A fake `vscodelm`: it speaks the wire, and does what the newest message's text says.
+
+import { createInterface } from "node:readline";
+
+const asked = process.argv[2] ?? "";
+const say = (message) =>
+  process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+const part = (requestId, part) => say({ method: "lm/responsePart", params: { requestId, part } });
+const complete = (id) => {
+  say({ method: "lm/responseComplete", params: { requestId: id } });
+  say({ id, result: {} });
+};
+const model = (id) => ({
+  id,
+  name: id,
+  family: id,
+  version: "1",
+  maxInputTokens: 1,
+  maxOutputTokens: 1,
+  capabilities: {},
+});
+const hanging = new Set();
+
+if (asked === "dies") {
+  process.stderr.write("time=00:00:00 level=ERROR no config here\n");
+  process.exit(3);
+}
+
+createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  switch (method) {
+    case "lm/initialize":
+      say({ id, result: { serverInfo: { name: "fake", version: "1", heard: params } } });
+      break;
+    case "lm/provideLanguageModelChatInformation":
+      say({ id, result: { models: [model("own")] } });
+      break;
+    case "lm/cancel":
+      hanging.delete(params.requestId);
+      complete(params.requestId);
+      break;
+    case "lm/provideLanguageModelChatResponse": {
+      const text = params.messages.at(-1).content.at(-1).value;
+      chat(id, text, params);
+      break;
+    }
+  }
+});
+process.stdin.on("end", () => {
+  if (asked !== "lingers") {
+    process.exit(0);
+  }
+});
+if (asked === "lingers") {
+  process.on("SIGTERM", () => {});
+  setInterval(() => {}, 1000);
+}
+
+function chat(id, text, params) {
+  switch (text) {
+    case "echo":
+      part(id, { type: "text", value: JSON.stringify(params) });
+      complete(id);
+      break;
+    case "pid":
+      part(id, { type: "text", value: String(process.pid) });
+      complete(id);
+      break;
+    case "cwd":
+      part(id, { type: "text", value: `${process.cwd()} ${process.env.SECRET}` });
+      complete(id);
+      break;
+    case "hang":
+      hanging.add(id);
+      part(id, { type: "text", value: "well" });
+      break;
+    case "crash":
+      part(id, { type: "text", value: "oh" });
+      process.stderr.write("boom\n", () => process.exit(7));
+      break;
+    case "blocked":
+      say({
+        id,
+        error: { code: -32000, message: "Too much.", data: { kind: "Blocked", detail: "429" } },
+      });
+      break;
+    case "noise":
+      process.stdout.write("not JSON\n\n");
+      say({ id: 999, result: {} });
+      say({ method: "lm/didChangeLanguageModelChatInformation", params: {} });
+      complete(id);
+      break;
+    default:
+      for (const word of text.split(" ")) {
+        part(id, { type: "text", value: word });
+      }
+      complete(id);
+  }
+}

@@ -1,0 +1,316 @@
+import { expect, test, vi } from "vitest";
+import * as vscode from "vscode";
+import { readAgents } from "../src/agents.ts";
+import { RpcError } from "../src/connection.ts";
+import { TokenCounter } from "../src/counter.ts";
+import { launchOf } from "../src/launch.ts";
+import { logLevel, logLine } from "../src/log.ts";
+import { Models } from "../src/models.ts";
+import { Provider } from "../src/provider.ts";
+import { Secrets } from "../src/secrets.ts";
+import { toToml } from "../src/toml.ts";
+import { Turns } from "../src/turns.ts";
+import type { ChatParams, ModelInformation, Part } from "../src/wire.ts";
+
+const variables = { workspaceFolder: "/work", userHome: "/home/me", env: {} };
+const token = new vscode.CancellationTokenSource().token;
+const quiet = { info() {}, warn() {}, error() {}, debug() {} };
+const own = (id: string): ModelInformation => ({
+  id,
+  name: id,
+  family: id,
+  version: "1",
+  maxInputTokens: 1,
+  maxOutputTokens: 1,
+  capabilities: {},
+});
+
+class Memory implements vscode.Memento {
+  private readonly kept = new Map<string, unknown>();
+  keys = () => [...this.kept.keys()];
+  get = <T>(key: string, fallback?: T) => (this.kept.get(key) ?? fallback) as T;
+  update = async (key: string, value: unknown) => {
+    this.kept.set(key, value);
+  };
+}
+
+function modelsOf(setting: () => unknown, ask = async () => [own("own")], memory = new Memory()) {
+  return new Models(
+    memory,
+    () => readAgents(setting(), { thinking: "part" }, variables),
+    ask,
+    quiet,
+  );
+}
+
+function providerOf(chat: (params: ChatParams, received: (part: Part) => void) => Promise<void>) {
+  const item = {
+    text: "",
+    tooltip: undefined,
+    command: undefined,
+    show() {},
+    hide() {},
+    dispose() {},
+  };
+  const models = modelsOf(() => ({ eliza: { agent: { eliza: {} } } }));
+  return { provider: new Provider({ chat }, models, new Turns(item), quiet), item };
+}
+
+const message = { role: 1, content: [new vscode.LanguageModelTextPart("hi")], name: undefined };
+
+test("a request carries the agent and the settings of its model, and parts come back", async () => {
+  const asked: ChatParams[] = [];
+  const { provider, item } = providerOf(async (params, received) => {
+    asked.push(params);
+    expect(item.text).toBe("$(loading~spin) eliza");
+    received({ type: "text", value: "hello" });
+  });
+  const parts: unknown[] = [];
+  const progress = { report: (part: unknown) => parts.push(part) };
+  await provider.provideLanguageModelChatResponse(
+    own("eliza"),
+    [message],
+    { toolMode: 1 },
+    progress,
+    token,
+  );
+  expect(asked).toEqual([
+    {
+      modelId: "eliza",
+      messages: [{ role: "user", content: [{ type: "text", value: "hi" }] }],
+      agent: { eliza: {} },
+      settings: { thinking: "part" },
+      options: { toolMode: "auto" },
+    },
+  ]);
+  expect(parts).toEqual([new vscode.LanguageModelTextPart("hello")]);
+  await provider
+    .provideLanguageModelChatResponse(own("own"), [message], { toolMode: 1 }, progress, token)
+    .catch(() => {});
+  expect(asked[1]).not.toHaveProperty("agent");
+});
+
+test("who asks for a person is given a plain error, and others the kind of failure", async () => {
+  const { provider } = providerOf(async () => {
+    throw new RpcError(-32000, "Log in.", { kind: "NoPermissions", detail: "401" });
+  });
+  const ask = (requestInitiator: string) => {
+    const options = { toolMode: 1, requestInitiator };
+    return provider
+      .provideLanguageModelChatResponse(own("eliza"), [message], options, { report() {} }, token)
+      .catch((error) => error);
+  };
+  expect((await ask("some.extension")).code).toBe("NoPermissions");
+  const shown = await ask("github.copilot-chat");
+  expect([shown.message, shown.stack, shown.code]).toEqual(["Log in.", "", undefined]);
+});
+
+test("tokens are counted here, of texts and of messages in either shape", async () => {
+  const { provider } = providerOf(async () => {});
+  const count = (what: unknown) => provider.provideTokenCount(own("m"), what as string);
+  const text = await count("four words are here");
+  expect(text).toBe(4);
+  const content = [new vscode.LanguageModelTextPart("four words are here")];
+  const whole = await count({ role: 1, content, name: undefined });
+  expect(whole).toBe(text + 1);
+  expect(await count({ role: 1, _content: content })).toBe(whole);
+  expect(await count({ role: 1 })).toBe(1);
+  const image = vscode.LanguageModelDataPart.image(new Uint8Array(100_000), "image/png");
+  expect(await count({ role: 1, content: [image] })).toBeGreaterThan(50);
+});
+
+test("what an endpoint counted makes the estimates of its model better, and no other's", async () => {
+  const usage = (tokens: unknown): Part => ({
+    type: "data",
+    mimeType: "usage",
+    data: Buffer.from(JSON.stringify({ prompt_tokens: tokens })).toString("base64"),
+  });
+  const text = "some words of a longer text. ".repeat(100);
+  const request = (modelId: string, agent: object): ChatParams => ({
+    modelId,
+    messages: [{ role: "user", content: [{ type: "text", value: text }] }],
+    agent,
+    options: { toolMode: "auto" },
+  });
+  const counter = new TokenCounter();
+  const before = counter.count(own("e"), text);
+  const counted = usage(before * 1.5);
+  counter.learn(request("e", { open_responses: {} }), "e", counted);
+  counter.learn(request("a", { acp: {} }), "a", counted);
+  counter.learn(request("f", { open_responses: {} }), "f", usage("many"));
+  const broken = { type: "data", mimeType: "usage", data: "e" };
+  counter.learn(request("f", { open_responses: {} }), "f", broken);
+  expect(counter.count(own("e"), text)).toBeGreaterThan(before * 1.1);
+  expect(counter.count(own("a"), text)).toBe(before);
+  expect(counter.count(own("f"), text)).toBe(before);
+});
+
+test("models of the settings go before those that the process knows", async () => {
+  let setting: unknown = { eliza: { agent: { eliza: {} }, name: "Mine" }, hidden: null };
+  const models = modelsOf(
+    () => setting,
+    async () => [own("eliza"), own("own"), own("hidden")],
+  );
+  const changes = vi.fn();
+  models.onDidChange(changes);
+  expect(models.list().map(({ name }) => name)).toEqual(["Mine"]);
+  await models.refresh();
+  expect(models.list().map(({ name }) => name)).toEqual(["Mine", "own"]);
+  expect(changes).toHaveBeenCalledTimes(1);
+  await models.refresh();
+  expect(changes).toHaveBeenCalledTimes(1); // nothing was new
+  setting = {};
+  models.reconfigure();
+  expect(models.list().map(({ name }) => name)).toEqual(["eliza", "own", "hidden"]);
+  expect(changes).toHaveBeenCalledTimes(2);
+});
+
+test("the models are known at once in the next window, and stay when the process can't tell", async () => {
+  const memory = new Memory();
+  await modelsOf(() => ({}), undefined, memory).refresh();
+  const next = modelsOf(
+    () => ({}),
+    async () => {
+      throw new Error("not installed");
+    },
+    memory,
+  );
+  expect(next.list().map(({ id }) => id)).toEqual(["own"]);
+  await next.refresh();
+  expect(next.list().map(({ id }) => id)).toEqual(["own"]);
+});
+
+test("several who want the models ask one question", async () => {
+  const ask = vi.fn(async () => [own("own")]);
+  const models = modelsOf(() => ({}), ask);
+  await Promise.all([models.refresh(), models.refresh()]);
+  expect(ask).toHaveBeenCalledTimes(1);
+});
+
+test("the status bar shows who answers, and nothing when nobody does", () => {
+  const item = { text: "", tooltip: "", command: "", show: vi.fn(), hide: vi.fn(), dispose() {} };
+  const turns = new Turns(item);
+  const first = turns.begin("Claude Code");
+  const second = turns.begin("Eliza");
+  expect(item.text).toBe("$(loading~spin) Claude Code +1");
+  first.dispose();
+  first.dispose();
+  expect(item.text).toBe("$(loading~spin) Eliza");
+  expect(item.hide).not.toHaveBeenCalled();
+  second.dispose();
+  expect(item.hide).toHaveBeenCalledTimes(1);
+});
+
+test("secrets are variables of the process, and are listed by name alone", async () => {
+  const vault = new Map<string, string>();
+  const storage = {
+    get: async (key: string) => vault.get(key),
+    store: async (key: string, value: string) => void vault.set(key, value),
+    delete: async (key: string) => void vault.delete(key),
+    keys: async () => [...vault.keys()],
+    onDidChange: new vscode.EventEmitter<vscode.SecretStorageChangeEvent>().event,
+  };
+  const secrets = new Secrets(storage, new Memory());
+  await secrets.set("B_KEY", "b");
+  await secrets.set("A_KEY", "a");
+  await secrets.set("A_KEY", "a2");
+  expect(secrets.names()).toEqual(["A_KEY", "B_KEY"]);
+  await secrets.delete("B_KEY");
+  expect(await secrets.environment()).toEqual({ A_KEY: "a2" });
+});
+
+const settings = { path: "", arguments: ["--x"], environment: { E: "1" }, traceDirectory: "/t" };
+const sources = {
+  settings,
+  secrets: { KEY: "s" },
+  environment: { PATH: "/bin", KEY: "old", E: "0" },
+  logLevel: "info",
+  folder: "/work",
+  programs: {
+    onPath: async () => "/path/vscodelm",
+    own: async () => "/own/vscodelm",
+    install: async () => "/new/vscodelm",
+  },
+};
+
+test("a launch has the folder, the secrets over the settings over the editor's own variables", async () => {
+  expect(await launchOf(sources, false)).toEqual({
+    command: "/path/vscodelm",
+    args: ["--log-level", "info", "--trace-dir", "/t", "--x"],
+    env: { PATH: "/bin", KEY: "s", E: "1" },
+    cwd: "/work",
+  });
+});
+
+test("the program is that of the settings, or on PATH, or our own, or is asked for", async () => {
+  const nowhere = async () => undefined;
+  const find = async (change: object, programs: object, mayAsk: boolean) =>
+    (
+      await launchOf(
+        {
+          ...sources,
+          settings: { ...settings, ...change },
+          programs: { ...sources.programs, ...programs },
+        },
+        mayAsk,
+      )
+    ).command;
+  expect(await find({ path: "/mine" }, {}, false)).toBe("/mine");
+  expect(await find({}, { onPath: nowhere }, false)).toBe("/own/vscodelm");
+  expect(await find({}, { onPath: nowhere, own: nowhere }, true)).toBe("/new/vscodelm");
+  const missing = find({}, { onPath: nowhere, own: nowhere }, false);
+  await expect(missing).rejects.toThrow("isn't installed");
+  const refused = find({}, { onPath: nowhere, own: nowhere, install: nowhere }, true);
+  await expect(refused).rejects.toMatchObject({ kind: "NotFound" });
+});
+
+test("a log line keeps its level, and what isn't one is a warning", () => {
+  const log = { debug: vi.fn(), info: vi.fn(), warn: vi.fn(), error: vi.fn() };
+  logLine(log, "time=10:00:00 level=INFO request=7 turn=3");
+  logLine(log, "time=10:00:00 level=DEBUG d");
+  logLine(log, "time=10:00:00 level=WARNING w");
+  logLine(log, "time=10:00:00 level=ERROR e");
+  logLine(log, "Traceback");
+  expect(log.info).toHaveBeenCalledWith("request=7 turn=3");
+  expect(log.debug).toHaveBeenCalledWith("d");
+  expect(log.warn.mock.calls).toEqual([["w"], ["Traceback"]]);
+  expect(log.error).toHaveBeenCalledWith("e");
+});
+
+test.each([
+  [vscode.LogLevel.Trace, "debug"],
+  [vscode.LogLevel.Debug, "debug"],
+  [vscode.LogLevel.Info, "info"],
+  [vscode.LogLevel.Warning, "warning"],
+  [vscode.LogLevel.Error, "error"],
+  [vscode.LogLevel.Off, "error"],
+])("at the editor's level %d the process logs %s", (level, word) => {
+  expect(logLevel(level)).toBe(word);
+});
+
+test("models are written as vscodelm's own file has them", () => {
+  const { models } = readAgents(
+    {
+      a: {
+        name: 'A "quoted" \u007f',
+        agent: { acp: { command: "x", args: ["1", "2"], env: { K: "v" } } },
+      },
+    },
+    { tools: { include: ["*"] }, model: null },
+    variables,
+  );
+  expect(toToml(models)).toBe(
+    `[[models]]
+id = "a"
+name = "A \\"quoted\\" \\u007f"
+family = "a"
+version = "1"
+maxInputTokens = 1000000
+maxOutputTokens = 64000
+toolCalling = true
+imageInput = true
+agent = { "acp" = { "name" = "a", "command" = "x", "args" = ["1", "2"], "env" = [{ "name" = "K", "value" = "v" }] } }
+settings = { "tools" = { "include" = ["*"] } }
+`,
+  );
+});

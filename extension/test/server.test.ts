@@ -1,0 +1,182 @@
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { afterEach, expect, test, vi } from "vitest";
+import { CancellationTokenSource } from "vscode";
+import { RpcError } from "../src/connection.ts";
+import { Server } from "../src/server.ts";
+import type { ChatParams, Part, TextPart } from "../src/wire.ts";
+
+const FAKE = fileURLToPath(new URL("fake_server.mjs", import.meta.url));
+const never = new CancellationTokenSource().token;
+const servers: Server[] = [];
+
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.dispose()));
+});
+
+interface Seen {
+  logged: string[];
+  complained: string[];
+  notified: string[];
+  ended: string[];
+  launches: boolean[];
+}
+
+function serve(how: () => string = () => ""): [Server, Seen] {
+  const seen: Seen = { logged: [], complained: [], notified: [], ended: [], launches: [] };
+  const server = new Server({
+    clientInfo: { name: "test", version: "1" },
+    capabilities: { thinking: true, data: true, usage: true, marker: true },
+    graceMs: 200,
+    launch: async (mayAsk) => {
+      seen.launches.push(mayAsk);
+      const mode = how();
+      if (mode === "missing" && !mayAsk) {
+        throw new Error("not installed");
+      }
+      const args = [FAKE, mode];
+      const env = { ...process.env, SECRET: "s" };
+      return { command: process.execPath, args, env, cwd: tmpdir() };
+    },
+    observer: {
+      logged: (line) => seen.logged.push(line),
+      complained: (what) => seen.complained.push(what),
+      notified: (method) => seen.notified.push(method),
+      ended: (message) => seen.ended.push(message),
+    },
+  });
+  servers.push(server);
+  return [server, seen];
+}
+
+function params(text: string): ChatParams {
+  const content = [{ type: "text", value: text }];
+  return { modelId: "m", messages: [{ role: "user", content }], options: { toolMode: "auto" } };
+}
+
+async function ask(server: Server, text: string, token = never): Promise<string> {
+  const parts: Part[] = [];
+  await server.chat(params(text), (part) => parts.push(part), token);
+  return parts.map((part) => (part as TextPart).value).join("|");
+}
+
+test("answers stream, each to whoever asked", async () => {
+  const [server, seen] = serve();
+  const answers = await Promise.all([ask(server, "a b c"), ask(server, "d e")]);
+  expect(answers).toEqual(["a|b|c", "d|e"]);
+  expect(seen.launches).toHaveLength(1);
+});
+
+test("everything of a request reaches the process, and it works in its folder with its secrets", async () => {
+  const [server] = serve();
+  expect(JSON.parse(await ask(server, "echo"))).toEqual(params("echo"));
+  expect(await ask(server, "cwd")).toBe(`${tmpdir()} s`);
+});
+
+test("a cancel reaches the process, and the request resolves with what was said", async () => {
+  const [server] = serve();
+  const source = new CancellationTokenSource();
+  const parts: Part[] = [];
+  const chat = server.chat(
+    params("hang"),
+    (part) => {
+      parts.push(part);
+      source.cancel();
+    },
+    source.token,
+  );
+  await chat;
+  expect(parts).toHaveLength(1);
+  expect(server.busy).toBe(false);
+});
+
+test("what is cancelled before the process runs is never asked", async () => {
+  const [server] = serve();
+  const source = new CancellationTokenSource();
+  const chat = ask(server, "hang", source.token);
+  source.cancel();
+  expect(await chat).toBe("");
+});
+
+test("an error arrives with its data", async () => {
+  const [server] = serve();
+  const error = await ask(server, "blocked").catch((caught) => caught);
+  expect(error).toBeInstanceOf(RpcError);
+  expect(error.data.kind).toBe("Blocked");
+});
+
+test("after a crash what waits fails with its reason, and the next request works", async () => {
+  const [server, seen] = serve();
+  const first = await ask(server, "pid");
+  const hanging = ask(server, "hang");
+  const crashing = ask(server, "crash");
+  const message = "vscodelm has ended: it exited with status 7. Its last words: boom";
+  await expect(crashing).rejects.toThrow(message);
+  await expect(hanging).rejects.toThrow(message);
+  expect(seen.ended).toEqual([message]);
+  expect(await ask(server, "pid")).not.toBe(first);
+  expect(seen.launches).toHaveLength(2);
+});
+
+test("a process that can't start fails the request with its last words, and nothing else", async () => {
+  const [server, seen] = serve(() => "dies");
+  await expect(ask(server, "a")).rejects.toThrow("status 3. Its last words: time=00:00:00 level=");
+  expect(seen.ended).toEqual([]);
+  expect(seen.launches).toHaveLength(1);
+});
+
+test("a program that isn't there is said to be so", async () => {
+  const [server] = serve();
+  vi.spyOn(
+    (server as unknown as { environment: { launch(): unknown } }).environment,
+    "launch",
+  ).mockResolvedValue({ command: "/nowhere/vscodelm", args: [], env: {}, cwd: tmpdir() });
+  await expect(ask(server, "a")).rejects.toThrow("it can't be started: spawn /nowhere/vscodelm");
+});
+
+test("whoever may ask the user isn't content with the failure of one who may not", async () => {
+  const [server, seen] = serve(() => "missing");
+  const silent = server.models();
+  const chat = ask(server, "a");
+  await expect(silent).rejects.toThrow("not installed");
+  expect(await chat).toBe("a");
+  expect(seen.launches).toEqual([false, true]);
+});
+
+test("the models of the process are listed", async () => {
+  const [server] = serve();
+  expect((await server.models()).map(({ id }) => id)).toEqual(["own"]);
+});
+
+test("noise is told and does no harm, and notices are passed on", async () => {
+  const [server, seen] = serve();
+  expect(await ask(server, "noise")).toBe("");
+  expect(seen.complained).toHaveLength(2);
+  expect(seen.notified).toContain("lm/didChangeLanguageModelChatInformation");
+});
+
+test("a stopped process is gone, what waited fails, and the next request starts another", async () => {
+  const [server, seen] = serve();
+  const pid = Number(await ask(server, "pid"));
+  const hanging = ask(server, "hang");
+  const stopped = server.stop();
+  await expect(hanging).rejects.toThrow("vscodelm was stopped.");
+  await stopped;
+  expect(() => process.kill(pid, 0)).toThrow();
+  expect(seen.ended).toEqual([]);
+  expect(await ask(server, "a")).toBe("a");
+});
+
+test("a process that doesn't leave by itself is made to", async () => {
+  const [server] = serve(() => "lingers");
+  const pid = Number(await ask(server, "pid"));
+  await server.stop();
+  expect(() => process.kill(pid, 0)).toThrow();
+});
+
+test("nothing starts in a window that is closing", async () => {
+  const [server, seen] = serve();
+  await server.dispose();
+  await expect(ask(server, "a")).rejects.toThrow("The window is closing.");
+  expect(seen.launches).toEqual([]);
+});

@@ -1,0 +1,12 @@
+import { defineConfig } from "vitest/config";
+
+// Real editors, one after the other; what they need is installed by e2e/install.ts.
+export default defineConfig({
+  test: {
+    include: ["e2e/**/*.test.ts"],
+    fileParallelism: false,
+    testTimeout: 90_000,
+    hookTimeout: 150_000,
+    reporters: ["verbose"],
+  },
+});
