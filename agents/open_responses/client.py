@@ -130,7 +130,7 @@ class EndpointClient:
                 log.debug("status=%s version=%s", response.status_code, response.http_version)
                 reader = _Body(self.server, self._spec.idle_seconds, lease, response)
                 try:
-                    if response.status_code != 200:
+                    if not response.is_success:
                         await self._refuse(response, reader)
                     yield response, reader
                 finally:

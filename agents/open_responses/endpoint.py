@@ -35,15 +35,18 @@ class Endpoint:
 
     def conversation(self, prompt: Prompt) -> Conversation:
         """Return a conversation in which nothing was said yet."""
+        return Conversation(self.options(prompt), self.points)
+
+    def options(self, prompt: Prompt) -> ConversionOptions:
+        """Return how what is said next is written down."""
         spec = self.spec
-        options = ConversionOptions(
+        return ConversionOptions(
             prompt.settings.context or "full",
             spec.system_messages,
             spec.image_in_non_user_message,
             spec.result_images,
             spec.call_order,
         )
-        return Conversation(options, self.points)
 
     def tools(self, prompt: Prompt) -> dict[str, Any]:
         """Return what a request says of the tools."""

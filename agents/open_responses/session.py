@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import trio
 
 from agents.events import Answer, Prompt
 from bridge.errors import Failure, LocalError
+from bridge.wire import ToolSpec
 
 from .conversation import Conversation
 from .endpoint import Endpoint
@@ -31,10 +34,15 @@ class OpenResponsesSession:
         self._nursery = nursery
         self._turn: EndpointTurn | None = None
 
+    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+        """Return true: each request brings its own."""
+        return True
+
     def run(self, prompt: Prompt) -> EndpointTurn:
         """Take what was said, and begin a turn."""
         if self._turn is not None and self._turn.runs:
             raise LocalError("a turn of this session still runs; receive its last event first")
+        self.conversation.options = self._endpoint.options(prompt)
         refusal: Failure | None = None
         try:
             self.conversation.tell((*prompt.transcript, *prompt.messages))

@@ -45,7 +45,7 @@ def after(*output: Any, said: str = "", calls: tuple[Called, ...] = (), **fields
 
 
 def test_a_message_is_kept_with_its_phase_and_without_its_id() -> None:
-    got = after(message(text("Hel"), text("lo"), phase="commentary"), said="Hello [1](x)")
+    got = after(message(text("Hell"), text("o"), phase="commentary"), said="Hello [1](x)")
     assert got.items == (MessageItem("assistant", "Hello", "commentary"),)
     assert got.is_chainable
     assert after(message(text("x"), phase="odd")).items == (MessageItem("assistant", "x"),)

@@ -10,7 +10,7 @@ import trio
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop, StopReason, ToolAnswer
 from agents.open_responses.agent import OpenResponsesAgent
 from bridge.errors import LocalError
-from bridge.wire import OpenResponsesSpec
+from bridge.wire import OpenResponsesSpec, Settings
 from tests.fakes.responses_events import Call, Output, Text
 from tests.fakes.responses_server import Context, Plan, ResponsesServer, remember, responses_server
 
@@ -168,6 +168,18 @@ async def test_a_turn_whose_nursery_is_cancelled_can_still_be_closed() -> None:
                         await trio.sleep(0.005)
                 nursery.cancel_scope.cancel()
         assert outer.cancel_scope.cancel_called is False
+
+
+async def test_the_newest_settings_say_what_of_a_message_is_told() -> None:
+    text = "<userMemory>\nnotes\n</userMemory>\n<userRequest>\nGo\n</userRequest>"
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        await events_of(session, text)
+        await events_of(session, text, settings=Settings(context="request"))
+    assert [body["input"][0]["content"] for body in server.bodies] == [text, "Go"]
 
 
 async def test_a_turn_is_run_to_its_end_before_the_next() -> None:
