@@ -1,6 +1,7 @@
 // What VS Code calls: here everything is put together, and nothing is decided.
 
 import * as vscode from "vscode";
+import { useWithoutAccount } from "./account.ts";
 import { addAgent } from "./add_agent.ts";
 import { AgentAction } from "./agent_action.ts";
 import {
@@ -90,6 +91,7 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const commands: Record<string, () => unknown> = {
     addAgent: () => addAgent(secrets),
+    useWithoutAccount,
     restart,
     showLog: () => log.show(),
     runDoctor: () => runDoctor(models, () => launch(true), context.globalStorageUri.fsPath),
