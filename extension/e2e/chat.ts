@@ -40,7 +40,7 @@ export class Chat {
   /** Wait until the chat is there, with models to pick from. */
   async opened(): Promise<void> {
     await this.input.waitFor({ timeout: 90_000 });
-    await this.picker.filter({ hasText: /Eliza|Scripted/ }).waitFor({ timeout: 90_000 });
+    await this.picker.filter({ hasText: /Eliza|Scripted|Inside/ }).waitFor({ timeout: 90_000 });
   }
 
   /** Choose a model in the picker, which shows only what was known when it was opened. */
@@ -84,11 +84,15 @@ export class Chat {
   }
 
   /** Wait until nothing is answered any more; return the newest answer. */
-  async finished(): Promise<string> {
-    await this.until((rows) => {
-      const last = rows.at(-1);
-      return Boolean(last?.isResponse && !last.isLoading && last.text !== "");
-    }, "the end of the answer");
+  async finished(timeoutMs = 30_000): Promise<string> {
+    await this.until(
+      (rows) => {
+        const last = rows.at(-1);
+        return Boolean(last?.isResponse && !last.isLoading && last.text !== "");
+      },
+      "the end of the answer",
+      timeoutMs,
+    );
     await this.stopButton.waitFor({ state: "detached" });
     return this.newest();
   }

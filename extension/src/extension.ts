@@ -20,6 +20,7 @@ import { launchOf } from "./launch.ts";
 import { logLevel, logLine } from "./log.ts";
 import { Models } from "./models.ts";
 import { Provider } from "./provider.ts";
+import { addFromRegistry } from "./registry.ts";
 import { deleteSecret, setSecret } from "./secret_commands.ts";
 import { Secrets } from "./secrets.ts";
 import { Server } from "./server.ts";
@@ -90,7 +91,14 @@ export function activate(context: vscode.ExtensionContext): void {
     }
   };
   const commands: Record<string, () => unknown> = {
-    addAgent: () => addAgent(secrets),
+    addAgent: () =>
+      addAgent(secrets, async () => {
+        const id = await addFromRegistry(() => launch(true));
+        if (id !== undefined) {
+          await restartOrAsk(); // it reads its models when it starts
+        }
+        return id;
+      }),
     useWithoutAccount,
     restart,
     showLog: () => log.show(),
