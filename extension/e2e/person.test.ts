@@ -146,9 +146,12 @@ test("an agent asks for permission, and is denied", async () => {
 test("an answer is stopped in the middle, and the chat goes on in the same session", async () => {
   await chat.send("slow");
   await chat.shows("once upon a time");
+  const status = page.locator(".statusbar-item", { hasText: "Scripted agent" });
+  await status.waitFor();
   await chat.stopButton.click();
   expect(await chat.finished()).toContain("once upon a time");
   const remembered = await chat.ask("what do you remember?");
+  await status.waitFor({ state: "detached" });
   expect(remembered).toBe("hello there / tidy up / tidy up / slow / what do you remember?");
   const heard = await agent.heard();
   expect(heard.filter(({ method }) => method === "session/cancel")).toHaveLength(1);
@@ -191,6 +194,36 @@ test("two chats are answered at once, each its own", async () => {
   expect(sessions[0]).not.toBe(sessions[1]);
 });
 
+test("when the program is killed, that is said, and the next message starts it again", async () => {
+  await chat.ask("my cat is called Tom");
+  const pid = Math.max(...(await traces()).map((file) => Number(/vscodelm-(\d+)/.exec(file)?.[1])));
+  process.kill(pid, "SIGKILL");
+  const notice = page.locator(".notification-toast", { hasText: "vscodelm has ended" });
+  await notice.waitFor();
+  expect(await notice.textContent()).toContain("it was ended by SIGKILL");
+  await chat.command("Notifications: Clear All Notifications"); // they lie over the chat
+  const remembered = await chat.ask("what do you remember?");
+  expect(remembered).toContain("my cat is called Tom");
+  expect((await traces()).length).toBe(2);
+});
+
+test("an agent is added in three steps, and is among the models at once", async () => {
+  await chat.command("vscodelm: Add Agent...");
+  const list = page.locator(".quick-input-list .monaco-list-row");
+  await list.filter({ hasText: "OpenCode" }).first().click();
+  await page
+    .locator(".notification-toast", { hasText: '"opencode" is among the models' })
+    .waitFor();
+  await chat.command("Notifications: Clear All Notifications");
+  await chat.choose("OpenCode");
+  await chat.choose("Scripted agent");
+  const user = join(editor.folder, "user");
+  const files = ["User", "Machine"].map((place) => join(user, place, "settings.json"));
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const added = texts.map((text) => JSON.parse(text)["vscodelm.agents"].opencode);
+  expect(added).toContainEqual({ registry: "opencode" });
+});
+
 test("after the window was loaded anew the chat goes on, and the agent knows it", {
   timeout: 150_000,
 }, async () => {
@@ -213,14 +246,18 @@ test("the agent found no fault with us", async () => {
 /** Return the requests for a model, as the traces have them. */
 async function requestsTo(model: string): Promise<{ messages: unknown[] }[]> {
   const folder = join(editor.folder, "traces");
-  const files = await readdir(folder);
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-  return texts
+  const files = (await traces()).map((file) => readFile(join(folder, file), "utf8"));
+  return (await Promise.all(files))
     .join("")
     .split("\n")
     .filter((line) => line.includes("lm/provideLanguageModelChatResponse"))
     .map((line) => JSON.parse(line).message.params)
     .filter(({ modelId }) => modelId === model);
+}
+
+/** Return the names of the traces; each run of the program writes one. */
+function traces(): Promise<string[]> {
+  return readdir(join(editor.folder, "traces"));
 }
 
 /** Wait until the editor has written a chat to its disk, which it does every few seconds. */
