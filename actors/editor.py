@@ -38,7 +38,6 @@ from bridge.jsonrpc import (
     result_line,
 )
 from bridge.models import AgentChoice, Catalogue
-from bridge.tokens import estimate_message, estimate_text
 from bridge.transcript import TranscriptReader, decode_message
 from bridge.wire import (
     CancelParams,
@@ -186,15 +185,21 @@ class EditorPort:
                 from importlib.metadata import version  # here, because it is slow to load
 
                 return InitializeResult(ClientInfo("vscodelm", version("vscodelm")))
-            case TokenCountParams(text=str(text)):
-                return TokenCountResult(estimate_text(text))
-            case TokenCountParams(message=msgspec.Raw() as raw, model_id=model_id):
-                model = self.catalogue.find(model_id)
-                family = model.information.family if model else model_id
-                message = decode_message(raw, "$.message")
-                return TokenCountResult(estimate_message(message, family))
+            case TokenCountParams():
+                return TokenCountResult(self._tokens(params))
             case _:
                 return ModelsResult([model.information for model in self.catalogue.models])
+
+    def _tokens(self, params: TokenCountParams) -> int:
+        # Here, because the table is slow to load, and our own extension never asks.
+        from bridge.tokens import estimate_message, estimate_text
+
+        if isinstance(params.text, str):
+            return estimate_text(params.text)
+        assert isinstance(params.message, msgspec.Raw)  # it has one of the two
+        model = self.catalogue.find(params.model_id)
+        family = model.information.family if model else params.model_id
+        return estimate_message(decode_message(params.message, "$.message"), family)
 
     def _chat(self, request: RequestId, params: ChatParams) -> Asked:
         model = self.catalogue.find(params.model_id)

@@ -121,8 +121,7 @@ class SessionActor:
         delivery = self._next
         assert delivery is not None, "there is something to serve"
         self._idle_seconds = delivery.settings.idle_seconds
-        if self._is_used and self._turn is None and session.lost is not None:
-            log.info("conversation=%s lost=%s", self.conversation, session.lost.message)
+        if self._is_used and self._turn is None and not self._is_of_use(session, delivery):
             return False
         todo = plan(
             delivery,
@@ -150,6 +149,16 @@ class SessionActor:
             await self._stop(session)
         elif has_settled and session.handle is not None and not self._is_rewound:
             self._origin = Resumed(session.handle)
+        return True
+
+    def _is_of_use(self, session: AgentSession, delivery: Delivery) -> bool:
+        """Return whether a session that runs no turn can begin one."""
+        if session.lost is not None:
+            log.info("conversation=%s lost=%s", self.conversation, session.lost.message)
+            return False
+        if not session.can_offer(delivery.tools):
+            log.info("conversation=%s was opened without tools", self.conversation)
+            return False
         return True
 
     async def _answer(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeAlias
 
 import trio
 
@@ -14,6 +15,9 @@ from .history import AgentFactory, run_history
 from .inbox import Message
 from .outbox import Outbox
 from .trace import Trace
+
+ModelLister: TypeAlias = Callable[[Catalogue, Callable[[Catalogue], None]], Awaitable[None]]
+"""Finds models that a catalogue doesn't have yet, and hands over the next one each time."""
 
 LEAVING_SECONDS = 10.0
 """How long ending may take: draining agents, and an editor that doesn't read its last lines."""
@@ -26,14 +30,15 @@ async def run_system(
     agent_for: AgentFactory,
     processes: Callable[[], int] = lambda: 0,
     catalogue: Catalogue,
+    list_models: ModelLister | None = None,
     trace: Trace,
     until: trio.CancelScope,
 ) -> None:
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.
 
-    `processes` counts the processes of the agents, for who asks for statistics.
-    Then every open request is settled, every session closed and every line written, within
-    `LEAVING_SECONDS`.
+    `list_models` finds more models, and says so each time. `processes` counts the processes of the
+    agents, for who asks for statistics. At the end every open request is settled, every session
+    closed and every line written, within `LEAVING_SECONDS`.
     """
     outbox = Outbox()
     port = EditorPort(outbox, catalogue, trace)
@@ -44,10 +49,17 @@ async def run_system(
         await outbox.run(sink)
         until.cancel()  # done, or nobody reads any more
 
+    async def find_models() -> None:
+        if list_models is not None:
+            with listing:
+                await list_models(catalogue, port.change_catalogue)
+
     async def read() -> None:
         await run_editor(port, source, send_inbox, until)
+        listing.cancel()
         whole.deadline = trio.current_time() + LEAVING_SECONDS
 
+    listing = trio.CancelScope()
     with trio.CancelScope(deadline=math.inf) as whole:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(write)
@@ -55,3 +67,4 @@ async def run_system(
                 run_history, inbox, send_inbox.clone(), port, outbox, agent_for, processes
             )
             nursery.start_soon(read)
+            nursery.start_soon(find_models)

@@ -19,12 +19,14 @@ Nothing here knows an actor, a request or the wire to the editor.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Protocol, TypeAlias
 
 import trio
 
 from bridge.errors import Failure
+from bridge.wire import ToolSpec
 
 from .events import (
     Answer,
@@ -110,6 +112,10 @@ class AgentSession(Protocol):
     @property
     def lost(self) -> Failure | None:
         """Why it is of no more use, as far as is known; then a turn would raise `AgentError`."""
+        ...
+
+    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+        """Return whether the agent can be given these tools of the editor's in this session."""
         ...
 
     def run(self, prompt: Prompt) -> Turn:

@@ -11,28 +11,16 @@ from typing import TYPE_CHECKING
 import trio
 from msgspec import UNSET
 
-from bridge.errors import Failure
 from bridge.models import AgentChoice
-from bridge.value import Value
-from bridge.wire import McpServerSpec
+from bridge.wire import McpServerSpec, OpenResponsesSpec
 
-from .base import FRESH, Agent, AgentError, AgentSession, Origin, Prompt
+from .base import Agent
 from .eliza import ElizaAgent
 
 if TYPE_CHECKING:
     from .acp.agent import AcpAgent
-
-
-class _Missing(Value):
-    """An agent that this version can't run."""
-
-    failure: Failure
-
-    @asynccontextmanager
-    async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AgentSession]:
-        """Raise the reason."""
-        raise AgentError(self.failure)
-        yield  # the Protocol asks for a context manager
+    from .open_responses.agent import OpenResponsesAgent
+    from .open_responses.call_ids import CallIds
 
 
 class AgentDirectory:
@@ -45,6 +33,9 @@ class AgentDirectory:
         self._nursery = nursery
         self._acp: dict[bytes, AcpAgent] = {}
         """By the key of their definition: processes are shared."""
+        self._open_responses: dict[bytes, OpenResponsesAgent] = {}
+        """The same: they share what is known of the endpoint, and connections."""
+        self._endpoints_call_ids: CallIds | None = None
         self._prefix = secrets.token_hex(4)
         self._calls = count(1)
 
@@ -66,12 +57,13 @@ class AgentDirectory:
             return self._acp_agent(choice.key, spec.mcp_server)
         if spec.acp is not UNSET:
             return self._acp_agent(choice.key, spec.acp)
-        return _Missing(
-            Failure(
-                "NotFound",
-                "This version of vscodelm can't run Open Responses endpoints yet; Eliza is here.",
-            )
-        )
+        assert spec.open_responses is not UNSET, "an agent is one of the kinds"
+        return self._open_responses_agent(choice, spec.open_responses)
+
+    async def aclose(self) -> None:
+        """Close what outlives its sessions."""
+        for agent in self._open_responses.values():
+            await agent.aclose()
 
     def _acp_agent(self, key: bytes, spec: McpServerSpec) -> AcpAgent:
         from .acp.agent import AcpAgent  # here, because Eliza needn't wait for its many types
@@ -84,12 +76,35 @@ class AgentDirectory:
             self._acp[key] = agent
         return agent
 
+    def _open_responses_agent(
+        self, choice: AgentChoice, spec: OpenResponsesSpec
+    ) -> OpenResponsesAgent:
+        agent = self._open_responses.get(choice.key)
+        if agent is None:
+            # here, because who asks no endpoint needn't wait for an HTTP client to load
+            from .open_responses.agent import OpenResponsesAgent
+            from .open_responses.call_ids import CallIds
+            from .open_responses.request_body import further_options
+
+            self._endpoints_call_ids = self._endpoints_call_ids or CallIds()
+            agent = OpenResponsesAgent(
+                spec,
+                self._nursery,
+                further=further_options(choice),
+                call_ids=self._endpoints_call_ids,
+            )
+            self._open_responses[choice.key] = agent
+        return agent
+
 
 @asynccontextmanager
 async def open_directory() -> AsyncGenerator[AgentDirectory]:
     """Open the directory; on exit every process of its agents has ended."""
     async with trio.open_nursery() as nursery:
+        directory = AgentDirectory(nursery)
         try:
-            yield AgentDirectory(nursery)
+            yield directory
         finally:
             nursery.cancel_scope.cancel()
+            with trio.CancelScope(shield=True):
+                await directory.aclose()

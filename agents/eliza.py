@@ -34,7 +34,7 @@ from .events import (
 from .origin import FRESH, Origin
 
 if TYPE_CHECKING:
-    from bridge.wire import ChatMessage, ElizaSpec
+    from bridge.wire import ChatMessage, ElizaSpec, ToolSpec
 
 
 class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
@@ -124,6 +124,10 @@ class ElizaSession:
         self._eliza = eliza
         self._new_call_id = new_call_id
         self._turn: ElizaTurn | None = None
+
+    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+        """Return true: each prompt brings its own."""
+        return True
 
     def run(self, prompt: Prompt) -> ElizaTurn:
         """Hear what the users said, and begin the answer to the newest of it."""

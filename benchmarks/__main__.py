@@ -10,7 +10,18 @@ from pathlib import Path
 import attrs
 import msgspec
 
-from . import acp_burst, acp_sessions, history, memory, parts, routing, start, tokens
+from . import (
+    acp_burst,
+    acp_sessions,
+    history,
+    memory,
+    open_responses,
+    parts,
+    routing,
+    start,
+    tokens,
+    tools,
+)
 from .harness import Result
 
 BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
@@ -19,8 +30,10 @@ BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "history": history.measure,
     "routing": routing.measure,
     "memory": memory.measure,
+    "tools": tools.measure,
     "acp": acp_burst.measure,
     "acp-sessions": acp_sessions.measure,
+    "open-responses": open_responses.measure,
     "tokens": tokens.measure,
 }
 

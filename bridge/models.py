@@ -1,4 +1,4 @@
-"""The models that can be picked: Eliza, and what a configuration file adds.
+"""The models that can be picked: Eliza, and what a configuration file and endpoints add.
 
 The file is TOML, its keys are those of the wire:
 
@@ -7,10 +7,18 @@ The file is TOML, its keys are those of the wire:
     name = "Claude Code"
     agent = { acp = { name = "claude", command = "claude-agent-acp" } }
     settings = { permissions = "ask" }
+
+    [[endpoints]]
+    id = "local"
+    open_responses = { baseUrl = "http://127.0.0.1:8080/v1" }
+
+Every model that an endpoint lists can be picked, as `local/NAME`. The list comes when it comes.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import Any
 
 import msgspec
@@ -44,8 +52,21 @@ class _Model(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     image_input: bool = False
 
 
+class _Endpoint(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
+    id: str
+    open_responses: dict[str, Any] = msgspec.field(name="open_responses")
+    include: tuple[str, ...] = ("*",)
+    exclude: tuple[str, ...] = ()
+    settings: Settings = Settings()
+    max_input_tokens: int = DEFAULT_INPUT_TOKENS
+    max_output_tokens: int = DEFAULT_OUTPUT_TOKENS
+    tool_calling: bool = True
+    image_input: bool = False
+
+
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     models: list[_Model] = []
+    endpoints: list[_Endpoint] = []
 
 
 class AgentChoice(Value):
@@ -67,11 +88,12 @@ class AgentChoice(Value):
 
 
 class Model(Value):
-    """A model and who answers for it."""
+    """A model and who answers for it; `listed_by` is the listing that it is from."""
 
     information: ModelInformation
     agent: AgentChoice
     settings: Settings = msgspec.field(default_factory=Settings)
+    listed_by: str | None = None
 
 
 ELIZA = Model(
@@ -89,10 +111,73 @@ ELIZA = Model(
 )
 
 
+class ListedModel(Value):
+    """A model as an endpoint lists it; None is what the endpoint doesn't say."""
+
+    id: str
+    name: str | None = None
+    max_input_tokens: int | None = None
+    max_output_tokens: int | None = None
+    tool_calling: bool | None = None
+    image_input: bool | None = None
+
+
+class Listing(Value):
+    """An endpoint whose models are asked for; `include` and `exclude` are globs of their names."""
+
+    id: str
+    definition: dict[str, Any]
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    settings: Settings
+    default: ListedModel
+    """What holds where the endpoint says nothing."""
+
+    def agent(self, name: str) -> AgentChoice:
+        """Return who answers for a model of the endpoint's."""
+        return AgentChoice.of({"open_responses": {**self.definition, "model": name}})
+
+    def models(self, listed: Sequence[ListedModel]) -> tuple[Model, ...]:
+        """Return those that can be picked."""
+        return tuple(
+            Model(self._information(one), self.agent(one.id), self.settings, self.id)
+            for one in listed
+            if any(fnmatchcase(one.id, glob) for glob in self.include)
+            and not any(fnmatchcase(one.id, glob) for glob in self.exclude)
+        )
+
+    def _information(self, one: ListedModel) -> ModelInformation:
+        def known(field: str) -> Any:
+            value = getattr(one, field)
+            return getattr(self.default, field) if value is None else value
+
+        return ModelInformation(
+            id=f"{self.id}/{one.id}",
+            name=one.name or one.id,
+            family=one.id,
+            version="1",
+            max_input_tokens=known("max_input_tokens"),
+            max_output_tokens=known("max_output_tokens"),
+            detail=self.id,
+            capabilities=ModelCapabilities(known("tool_calling"), known("image_input")),
+        )
+
+
 class Catalogue(Value):
-    """Every model, Eliza first unless the file defines that id itself."""
+    """Every model, Eliza first unless the file defines that id itself; where to ask for more."""
 
     models: tuple[Model, ...] = (ELIZA,)
+    listings: tuple[Listing, ...] = ()
+
+    def with_listed(self, listing: Listing, listed: Sequence[ListedModel]) -> Catalogue:
+        """Return a catalogue with an endpoint's models in the place of those that it had before.
+
+        A model that the file names itself stays as it is.
+        """
+        others = [model for model in self.models if model.listed_by != listing.id]
+        taken = {model.information.id for model in others}
+        new = [model for model in listing.models(listed) if model.information.id not in taken]
+        return Catalogue((*others, *new), self.listings)
 
     def find(self, model_id: str) -> Model | None:
         """Return the model of that id."""
@@ -116,7 +201,35 @@ def parse_catalogue(toml: str) -> Catalogue:
         except msgspec.ValidationError as error:
             raise ConfigError(f"{error} - in `$.models[{index}].agent`") from None
         models[model.id] = Model(_information(model), agent, model.settings)
-    return Catalogue(tuple(models.values()))
+    listings = [_listing(endpoint, index) for index, endpoint in enumerate(file.endpoints)]
+    ids = [listing.id for listing in listings]
+    for index, given_id in enumerate(ids):
+        if given_id in ids[:index]:
+            raise ConfigError(f"the id {given_id!r} is given twice - at `$.endpoints[{index}].id`")
+    return Catalogue(tuple(models.values()), tuple(listings))
+
+
+def _listing(endpoint: _Endpoint, index: int) -> Listing:
+    listing = Listing(
+        endpoint.id,
+        endpoint.open_responses,
+        endpoint.include,
+        endpoint.exclude,
+        endpoint.settings,
+        ListedModel(
+            "*",
+            None,
+            endpoint.max_input_tokens,
+            endpoint.max_output_tokens,
+            endpoint.tool_calling,
+            endpoint.image_input,
+        ),
+    )
+    try:
+        listing.agent("*")
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{error} - in `$.endpoints[{index}]`") from None
+    return listing
 
 
 def _information(model: _Model) -> ModelInformation:

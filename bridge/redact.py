@@ -25,8 +25,13 @@ def redact(value: Any) -> Any:
     return {key: _redact_field(key, item) for key, item in fields.items()}
 
 
+def is_secret(key: str) -> bool:
+    """Return whether what stands under that key is a secret by its name."""
+    return _SECRET_KEY.search(key) is not None
+
+
 def _redact_field(key: str, value: Any) -> Any:
-    if isinstance(value, str) and _SECRET_KEY.search(key):
+    if isinstance(value, str) and is_secret(key):
         return HIDDEN
     if key in _ALL_VALUES and isinstance(value, dict):
         return dict.fromkeys(cast("dict[str, Any]", value), HIDDEN)

@@ -6,6 +6,7 @@ unknown kinds of part are carried as `UnknownPart` (see `bridge.transcript`).
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Literal, TypeAlias, dataclass_transform
 
 import msgspec
@@ -115,13 +116,44 @@ class McpServerSpec(Wire):
     cwd: str | None = None
 
 
+_ADDRESS = re.compile(r"https?://([^/?#\[\]]+|[^/?#]*\[[0-9A-Fa-f:.]+\](:\d*)?)([/?#]|$)")
+
+
 class OpenResponsesSpec(Wire):
-    """An Open Responses endpoint; further keys are the endpoint's options."""
+    """An Open Responses endpoint; keys that aren't here go into each request's body as they are.
+
+    The key is in the environment variable that `apiKeyEnv` names, or in `headers`. `stateful` lets
+    a request name the response that it goes on from, where the server keeps responses. The last
+    five say how messages are written down, for servers that don't take everything.
+    """
 
     base_url: str
     model: str
     api_key_env: str | None = None
     headers: dict[str, str] = {}
+    store: bool | None = None
+    stateful: bool = True
+    reasoning: dict[str, Any] = {}
+    include: tuple[str, ...] = ()
+    max_output_tokens: int | None = None
+    connect_seconds: float = 10.0
+    idle_seconds: float = 300.0
+    retries: int = 3
+    annotations: Literal["inline", "end", "none"] = "inline"
+    system_messages: Literal["instructions", "developer", "system"] = "instructions"
+    image_in_non_user_message: Literal["placeholder", "skip", "error"] = "placeholder"
+    result_images: Literal["result", "message"] = "result"
+    call_order: Literal["grouped", "interleaved"] = "grouped"
+
+    def __post_init__(self) -> None:
+        if not _ADDRESS.match(self.base_url):
+            raise ValueError("baseUrl must be an address that begins with http:// or https://")
+        if self.max_output_tokens is not None and self.max_output_tokens < 16:
+            raise ValueError("maxOutputTokens must be at least 16")
+        if not (self.connect_seconds > 0 and self.idle_seconds > 0):
+            raise ValueError("connectSeconds and idleSeconds must be more than 0")
+        if self.retries < 0:
+            raise ValueError("retries can't be less than 0")
 
 
 class AgentSpec(Wire, rename=None):

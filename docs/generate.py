@@ -45,6 +45,7 @@ REGIONS: Mapping[str, Callable[[], str]] = {
     "acp.surprises": real_agents.surprises,
     "chat.commands": command_line.chat_commands,
     "command-line": command_line.commands,
+    "configuration.endpoints": configuration.endpoints,
     "configuration.models": configuration.models,
     "configuration.settings": configuration.settings,
     "errors.codes": errors.codes,

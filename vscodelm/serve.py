@@ -6,6 +6,7 @@ import logging
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -55,6 +56,14 @@ def serve(options: ServeOptions) -> int:
         trace.close()
 
 
+async def list_models(catalogue: Catalogue, change: Callable[[Catalogue], None]) -> None:
+    """Ask the endpoints of a catalogue for their models, for as long as it runs."""
+    # here, because who has no endpoint to ask needn't wait for an HTTP client to load
+    from agents.open_responses.listing import keep_listing
+
+    await keep_listing(catalogue, change)
+
+
 async def _serve(catalogue: Catalogue, trace: Trace) -> int:
     until = trio.CancelScope()
     status = 0
@@ -77,6 +86,7 @@ async def _serve(catalogue: Catalogue, trace: Trace) -> int:
                 agent_for=directory.agent_for,
                 processes=lambda: directory.processes,
                 catalogue=catalogue,
+                list_models=list_models if catalogue.listings else None,
                 trace=trace,
                 until=until,
             )

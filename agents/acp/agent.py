@@ -14,13 +14,14 @@ import trio
 
 from agents.base import AgentError
 from agents.events import Prompt
+from agents.mcp.toolboxes import Toolboxes
 from agents.origin import FRESH, Fresh, Origin
 from bridge.wire import McpServerSpec
 
 from .dialogue import Dialogue
 from .known import environment_for
 from .link import Connect, Link
-from .methods import NewSessionRequest
+from .outfit import Outfit
 from .peer import Peer
 from .process import open_process, working_directory
 from .session import AcpSession
@@ -56,6 +57,7 @@ class AcpAgent:
         self._cwd = working_directory(spec)
         self._peers: list[Peer] = []
         self._one_session_each = False
+        self._toolboxes = Toolboxes(nursery, new_call_id)
 
     @property
     def processes(self) -> int:
@@ -65,31 +67,48 @@ class AcpAgent:
     @asynccontextmanager
     async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AcpSession]:
         """Open a session, or one that the agent has; raises `AgentError`."""
+        if prompt.tools:
+            await self._toolboxes.prepare()  # much of it is done while the agent starts
         for wanted in (origin, FRESH):
             async with self._claimed() as peer:
-                setup = self._setup(prompt)
-                found: Dialogue | None = None
-                if not isinstance(wanted, Fresh):
-                    found = await peer.existing.find(setup, wanted)
-                    if peer.is_ending or not (found or peer.is_usable):
-                        continue  # this is what came of looking: a new one needs another process
-                session = AcpSession(
-                    peer,
-                    found or await peer.open(setup),
-                    root=self._cwd,
-                    new_call_id=self._new_call_id,
-                    knows_history=found is not None,
-                )
+                outfit = await self._outfit(peer, prompt)
                 try:
-                    yield session
+                    found: Dialogue | None = None
+                    if not isinstance(wanted, Fresh):
+                        found = await peer.existing.find(outfit, wanted)
+                        if peer.is_ending or not (found or peer.is_usable):
+                            continue  # it came of looking: a new one needs another process
+                    session = AcpSession(
+                        peer,
+                        found or await peer.open(outfit, self._another(peer, prompt)),
+                        root=self._cwd,
+                        new_call_id=self._new_call_id,
+                        knows_history=found is not None,
+                    )
+                    try:
+                        yield session
+                    finally:
+                        with trio.CancelScope(shield=True):
+                            await self._leave(peer, session)
                 finally:
-                    with trio.CancelScope(shield=True):
-                        await self._leave(peer, session)
+                    outfit.close()
                 return
 
-    def _setup(self, prompt: Prompt) -> NewSessionRequest:
-        """Return what a session is opened with. Tools of the editor's will come in here."""
-        return NewSessionRequest(self._cwd, ())
+    async def _outfit(self, peer: Peer, prompt: Prompt) -> Outfit:
+        """Return what a session is opened with."""
+        if not prompt.tools:
+            return Outfit(self._cwd)
+        if peer.known.http_tools_only:
+            return Outfit(self._cwd, await self._toolboxes.make_web(prompt.tools))
+        return Outfit(self._cwd, self._toolboxes.make(prompt.tools))
+
+    def _another(self, peer: Peer, prompt: Prompt) -> Callable[[], Outfit] | None:
+        """Return what makes another one, where that needn't wait for anything."""
+        if not prompt.tools:
+            return lambda: Outfit(self._cwd)
+        if peer.known.http_tools_only:
+            return None
+        return lambda: Outfit(self._cwd, self._toolboxes.make(prompt.tools))
 
     async def _leave(self, peer: Peer, session: AcpSession) -> None:
         """Close a session. An agent that doesn't let go of a turn is not asked for another."""

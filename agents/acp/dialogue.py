@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import trio
 
+from agents.mcp.toolbox import Toolbox
 from bridge.errors import Failure
 from bridge.value import Value
 
@@ -74,6 +75,8 @@ class Dialogue:
     def __init__(self, connection: Connection, session_id: str, choices: Choices) -> None:
         self.session_id = session_id
         self.choices = choices
+        self.tools: Toolbox | None = None
+        """The editor's, where the session was opened with them."""
         self.lost: Failure | None = None
         """Why the agent is gone."""
         self.is_prompted = False

@@ -39,10 +39,10 @@ from .methods import (
     LoadSessionRequest,
     LoadSessionResponse,
     Method,
-    NewSessionRequest,
     SessionInfo,
 )
 from .openings import SESSION_SECONDS
+from .outfit import Outfit
 from .setup import AgentCapabilities
 
 MOST_PAGES = 20
@@ -85,23 +85,25 @@ class ExistingSessions:
     retire: Callable[[], None]
     close: Callable[[Dialogue], None]
 
-    async def find(self, setup: NewSessionRequest, origin: Resumed | ForkOf) -> Dialogue | None:
+    async def find(self, outfit: Outfit, origin: Resumed | ForkOf) -> Dialogue | None:
         """Return a session that knows what `origin` says, None where it can't be had here.
 
         Raises `AgentError` where that takes a login which can't be done.
         """
-        request = LoadSessionRequest(
-            origin.handle, setup.cwd, setup.mcp_servers, setup.additional_directories
-        )
+        request = outfit.to_load(origin.handle)
+        found: Dialogue | None = None
         match origin:
             case ForkOf():
-                if self.able.session_capabilities.fork is None:
-                    return None
-                return await self._have(FORK_SESSION.name, request, lambda: self._fork(request))
+                if self.able.session_capabilities.fork is not None:
+                    fork = FORK_SESSION.name
+                    found = await self._have(fork, request, lambda: self._fork(request))
             case Resumed():
-                return await self._resume(request)
+                found = await self._resume(request)
             case _:
                 assert_never(origin)
+        if found is not None:
+            found.tools = outfit.tools
+        return found
 
     async def _resume(self, request: LoadSessionRequest) -> Dialogue | None:
         for way in _ways(self.able):

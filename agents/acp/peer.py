@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Callable
 from importlib.metadata import version
 
 import attrs
@@ -29,9 +30,9 @@ from .methods import (
     CLOSE_SESSION,
     INITIALIZE,
     CloseSessionRequest,
-    NewSessionRequest,
 )
 from .openings import Openings
+from .outfit import Outfit
 from .setup import (
     PROTOCOL_VERSION,
     ClientCapabilities,
@@ -165,6 +166,8 @@ class Peer:
             log.info("agent=%s gone reason=%s", self.name, failure.message)
             if hasattr(self, "connection"):
                 self.connection.fail(failure)
+            if hasattr(self, "_openings"):
+                self._openings.discard_spares()
             self.ready.set()
 
     # Its use.
@@ -195,18 +198,20 @@ class Peer:
 
     # Sessions.
 
-    async def open(self, setup: NewSessionRequest) -> Dialogue:
-        """Open a session; raises `AgentError`."""
-        dialogue = await self.authentication.ask(lambda: self._openings.open(setup))
+    async def open(self, outfit: Outfit, another: Callable[[], Outfit] | None = None) -> Dialogue:
+        """Open a session; raises `AgentError`. `another` makes an outfit for a spare."""
+        dialogue = await self.authentication.ask(lambda: self._openings.open(outfit))
         if isinstance(dialogue, Error):
             raise AgentError(self.authentication.failure_of(dialogue))
-        if self._opens_in_advance:
-            self._openings.open_in_advance(setup)
+        if self._opens_in_advance and another is not None and not self._openings.has_spare:
+            self._openings.open_in_advance(another())
         return dialogue
 
     def close(self, dialogue: Dialogue) -> None:
         """Close a session, where the agent can."""
         dialogue.pause()
+        if dialogue.tools is not None:
+            dialogue.tools.close()
         self.connection.detach(dialogue.session_id)
         if self.can_close:
             request = CloseSessionRequest(dialogue.session_id)

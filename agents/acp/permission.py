@@ -69,13 +69,18 @@ def approval(question: Question, permissions: Permissions) -> PermissionOption |
     the question. Where this is None for a user, the question has said so, and the answer to an
     approval is that to a denial.
     """
-    once = _find(question.options, "allow_once")
-    if once:
-        return once[0]
+    option = once(question.options)
+    if option is not None:
+        return option
     lasting = _find(question.options, "allow_always")
     if permissions == "ask" or question.ask.kind == ALWAYS_ASKED:
         return lasting[0] if len(lasting) == 1 else None
     return lasting[0] if lasting and permissions == "allow" else None
+
+
+def once(options: Options) -> PermissionOption | None:
+    """Return the option that allows a thing once."""
+    return next(iter(_find(options, "allow_once")), None)
 
 
 def outcome(

@@ -112,6 +112,11 @@ class Renderer:
         """
         return self._calls.learn(call)
 
+    @property
+    def under_way(self) -> int:
+        """How many calls of the editor's tools the agent says are under way."""
+        return self._calls.editors
+
     def begin_response(self) -> None:
         """Go on in another response to the editor: nothing stands there yet."""
         self._page.turn()

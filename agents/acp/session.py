@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 import trio
@@ -10,8 +10,10 @@ from msgspec.structs import replace
 
 from agents.events import Answer, Prompt
 from bridge.errors import Failure, LocalError
+from bridge.wire import ToolSpec
 
 from .choices import Change, Kind, change_to
+from .content import TextContent
 from .dialogue import Dialogue
 from .existing import can_find
 from .faults import Error
@@ -29,6 +31,9 @@ from .prompt import prompt_blocks
 from .render import Renderer
 from .told import Told
 from .turn import AcpTurn
+
+TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} to answer this.)"
+"""What an agent is told where the host demands a tool: the protocol has no word for it."""
 
 
 class AcpSession:
@@ -52,6 +57,8 @@ class AcpSession:
         self._root = root
         self._new_call_id = new_call_id
         self._told = Told()
+        if dialogue.tools is not None:
+            dialogue.tools.wake = dialogue.wake
         self._turn: AcpTurn | None = None
         self._untold: Prompt | None = None
         """What was to be prompted and wasn't, because its turn was cancelled before."""
@@ -69,6 +76,10 @@ class AcpSession:
             return Failure("AgentFailed", f"{self.peer.name} has ended.")
         return self.dialogue.lost
 
+    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+        """Return whether the agent can be given these tools: it learns of a server only once."""
+        return not tools or self.dialogue.tools is not None
+
     def run(self, prompt: Prompt) -> AcpTurn:
         """Begin a turn. The agent hears of it with the first receive."""
         if self._turn is not None and self._turn.runs:
@@ -80,10 +91,14 @@ class AcpSession:
                 messages=(*self._untold.messages, *prompt.messages),
             )
         self._untold = prompt
+        tools = self.dialogue.tools
+        blocks = prompt_blocks(prompt, self.peer.about.agent_capabilities.prompt_capabilities)
+        if prompt.tool_required and tools is not None:
+            blocks = (*blocks, TextContent(TOOL_REQUIRED.format(server=tools.server)))
         self._turn = AcpTurn(
             self.dialogue,
-            prompt_blocks(prompt, self.peer.about.agent_capabilities.prompt_capabilities),
-            Renderer(self._told, root=self._root),
+            blocks,
+            Renderer(self._told, root=self._root, editor_server=tools.server if tools else ""),
             prompt.settings.permissions,
             new_call_id=self._new_call_id,
             prepare=lambda: self._prepare(prompt),
@@ -118,7 +133,9 @@ class AcpSession:
         return not self.dialogue.is_prompted
 
     async def _prepare(self, prompt: Prompt) -> Failure | None:
-        """Choose the model and the mode that the settings name."""
+        """Offer the tools of this turn, and choose the model and the mode of the settings."""
+        if self.dialogue.tools is not None:
+            await self.dialogue.tools.offer(prompt.tools)
         wanted: tuple[tuple[Kind, str | None], ...] = (
             ("model", prompt.settings.model),
             ("mode", prompt.settings.mode),

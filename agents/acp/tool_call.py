@@ -23,6 +23,8 @@ class CallRecord:
     call_id: str
     title: str = ""
     name: str = ""
+    meta_name: str = ""
+    """What one agent puts in `_meta` instead of the name."""
     kind: str = "other"
     status: str = "pending"
     content: tuple[ToolCallContent, ...] = ()
@@ -41,6 +43,7 @@ class CallRecord:
         """
         self.title = news.title or self.title
         self.name = news.name or self.name
+        self.meta_name = _meta_name(news.meta) or self.meta_name
         self.kind = news.kind or self.kind
         self.status = news.status or self.status
         if news.content is not None:
@@ -87,3 +90,11 @@ class CallRecord:
         given = self.raw_input
         wrapped = cast("dict[str, Any]", given).get("server") if isinstance(given, dict) else None
         return server in self.title or server in self.name or server == wrapped
+
+
+def _meta_name(meta: dict[str, Any] | None) -> str:
+    match meta:
+        case {"claudeCode": {"toolName": str(name)}}:
+            return name
+        case _:
+            return ""

@@ -34,6 +34,13 @@ class ToolCalls:
     _editor_server: str
     _calls: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _held: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
+    _editors: set[str] = attrs.field(factory=set[str], init=False)
+    """Calls of the editor's tools that aren't over, as far as the agent says."""
+
+    @property
+    def editors(self) -> int:
+        """How many calls of the editor's tools are under way, as far as the agent says."""
+        return len(self._editors)
 
     def update(self, news: ToolCall | ToolCallUpdate) -> Sequence[Say]:
         """Return what there is to show of the news of a call.
@@ -61,11 +68,19 @@ class ToolCalls:
     def learn(self, news: ToolCall | ToolCallUpdate) -> CallRecord:
         """Take note of the news of a call, and show nothing. Return all that is known of it."""
         call = self._calls.setdefault(news.tool_call_id, CallRecord(news.tool_call_id))
-        if not call.is_closed:
+        is_editors = call.call_id in self._editors
+        if is_editors or not call.is_closed:
             call.learn(news)
-            if self._editor_server and not call.is_started and call.mentions(self._editor_server):
-                self._end(call)  # the editor shows it itself
+        if is_editors and call.is_over:
+            self._editors.remove(call.call_id)
+        if not (call.is_closed or call.is_started) and self._is_editors(call):
+            self._end(call)  # the editor shows it itself
+            if not call.is_over:
+                self._editors.add(call.call_id)
         return call
+
+    def _is_editors(self, call: CallRecord) -> bool:
+        return bool(self._editor_server) and call.mentions(self._editor_server)
 
     def flush(self) -> Sequence[Say]:
         """Return the lines of the calls that are held."""

@@ -27,6 +27,7 @@ from agents.events import (
     PermissionAnswer,
     Stop,
     StopReason,
+    ToolAnswer,
 )
 from bridge.errors import Failure
 from bridge.wire import Permissions
@@ -39,6 +40,7 @@ from .faults import Error
 from .methods import PromptResponse
 from .questions import Questions
 from .render import Renderer
+from .turn_tools import TurnTools
 
 LATE_SECONDS = 0.06
 """How long an agent is listened to after it has answered its prompt."""
@@ -78,6 +80,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     _preparing: trio.CancelScope | None = attrs.field(default=None, init=False)
     _chunks: ChunkJoiner = attrs.field(factory=ChunkJoiner, init=False)
     _questions: Questions = attrs.field(init=False)
+    _tools: TurnTools = attrs.field(init=False)
     _awaits: bool = attrs.field(default=False, init=False)
     """Whether `Await` went out and an answer is still to come."""
     _is_quiet: bool = attrs.field(default=False, init=False)
@@ -90,6 +93,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def __attrs_post_init__(self) -> None:
         self._questions = Questions(self.dialogue, self.permissions)
+        self._tools = TurnTools(self.dialogue)
 
     @property
     def runs(self) -> bool:
@@ -98,8 +102,13 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def answer(self, answer: Answer) -> None:
         """Take the first answer to a question that is open."""
-        if isinstance(answer, PermissionAnswer):
-            self._questions.answer(answer)
+        match answer:
+            case PermissionAnswer():
+                self._questions.answer(answer)
+            case ToolAnswer():
+                self._tools.answer(answer)
+            case _:
+                assert_never(answer)
 
     def cancel(self) -> None:
         """Make the turn end as soon as the agent lets it."""
@@ -107,6 +116,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return
         self._is_cancelled = True
         self._questions.clear()
+        self._tools.cancel()
         self.dialogue.cancel()
         if self._preparing is not None:
             self._preparing.cancel()
@@ -114,6 +124,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def close(self) -> None:
         """Close the turn; who receives from it is told so."""
+        if self._phase is not _Phase.OVER:
+            self._tools.cancel()
         self._phase = _Phase.CLOSED
         if self._preparing is not None:
             self._preparing.cancel()
@@ -165,6 +177,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                 raise self._lost(failure)
             return self._over(Break(failure))
         self.dialogue.prompt(self.blocks)
+        self._tools.begin()
         self.sent()
         self._phase = _Phase.OPEN
         return ()
@@ -174,16 +187,14 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     def _tell(self) -> Batch:
         """Return what was heard, as events."""
         if self._awaits:
-            if self._questions.are_open:
+            if self._questions.are_open or self._tools.are_out:
                 return ()
             self._awaits = False
             self.renderer.begin_response()
-        news = self.dialogue.take()
-        if not news:
-            return ()
-        self._is_quiet = False
+            self._tools.resume()
         events: list[Event] = []
-        for one in news:
+        for one in self.dialogue.take():
+            self._is_quiet = False
             match one:
                 case Asked():
                     events += self._ask(one)
@@ -194,7 +205,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                         events += self.renderer.update(update)
         for note in self.take_notes():
             log.warning("session=%s %s", self.dialogue.session_id, note)
-        if self._questions.are_open and trio.current_time() >= self._questions.gathered_at:
+        self._tools.announce(self.renderer.under_way)
+        if trio.current_time() >= self._pauses_at:
             events += self._pause()  # an agent that goes on talking must not put it off
         return events
 
@@ -202,12 +214,26 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         record = self.renderer.ask(asked.request.tool_call)
         if not self.dialogue.is_open(asked.id):
             return ()  # it was taken back, or refused by a cancel
+        if self._tools.allow(asked, record):
+            return ()
         return (self._questions.put(asked, self.new_call_id(), record),)
 
+    @property
+    def _pauses_at(self) -> float:
+        """When the turn begins to await answers; infinite where there is nothing to await."""
+        if self._awaits or self._returned is not None:
+            return math.inf
+        due = self._tools.due
+        if not self._questions.are_open:
+            return due
+        gathered_at = self._questions.gathered_at
+        return gathered_at if due == math.inf else max(gathered_at, due)
+
     def _pause(self) -> Batch:
+        calls = self._tools.emit()
         self._awaits = True
         self.dialogue.pause()
-        return (*self.renderer.flush(), Await())
+        return (*self.renderer.flush(), *calls, Await())
 
     def _return(self, answer: PromptResponse | Error) -> None:
         if (
@@ -227,11 +253,10 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return ()
         if self.dialogue.lost is not None and self._returned is None:
             raise AgentError(self.dialogue.lost)
-        waits = self._questions.are_open
         if self._returned is not None:
             until = self._ends_at
-        elif waits and not self._awaits:
-            until = self._questions.gathered_at
+        elif self._pauses_at < math.inf:
+            until = self._pauses_at
         elif not (self._is_quiet or self._awaits):
             until = trio.current_time() + SILENT_SECONDS
         else:
@@ -242,8 +267,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return ()
         if self._returned is not None:
             return self._end(self._returned)
-        if waits:
-            return self._pause()
+        if self._pauses_at < math.inf:
+            return ()  # the next look finds that it is time
         self._is_quiet = True
         return self.renderer.flush()
 
@@ -259,6 +284,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             raise self._lost(self.failure_of(answer))
         if self._is_cancelled:
             self.dialogue.drop_late()
+        else:
+            events += self._tools.end()
         last = CANCELLED if self._is_cancelled else self._ending(answer)
         return (*events, *self._over(last))
 

@@ -32,6 +32,19 @@ _MODEL = {
     "imageInput": "Whether the host may send images.",
 }
 
+_ENDPOINT = {
+    "id": "What its models' ids begin with: `ID/NAME`. Unique among the endpoints.",
+    "open_responses": "The endpoint, with the keys of "
+    "[OpenResponsesSpec](wire.md#openresponsesspec) but for `model`.",
+    "include": "Which of the models that it lists can be picked, by globs of their names.",
+    "exclude": "Which of those can't.",
+    "settings": "[Settings](#settings) of these models' chats.",
+    "maxInputTokens": "Where the endpoint doesn't say it: as for a model.",
+    "maxOutputTokens": "The same.",
+    "toolCalling": "The same.",
+    "imageInput": "The same.",
+}
+
 _SETTINGS = {
     "context": "What of the host's messages an agent gets: what the user asked, or all of it. By "
     "default the agent's kind decides, and it is all where the host asks something beside a chat, "
@@ -48,8 +61,8 @@ _SETTINGS = {
     "thinking": "Reasoning as parts of their own (if the host can take them), as text, or not.",
     "rewind": "What the agent knows of an answer that was taken back: `auto` goes on in a session "
     "that doesn't know it, `continue` in the one that does.",
-    "idleSeconds": "How long a conversation may lie idle before it is given up; more than 0. One that waits for the "
-    "user is kept for a day.",
+    "idleSeconds": "How long a conversation may lie idle before it is given up; more than 0. One "
+    "that waits for the user is kept for a day.",
     "maxSessions": "How many conversations with one agent may live; one more ends the least "
     "recently used of those that are idle and wait for nothing. At least 1.",
 }
@@ -59,6 +72,11 @@ def models() -> str:
     """Return the keys of a model."""
     # The file's shape has no public name, as nothing but the parser needs it.
     return _keys(_models._Model, _MODEL)  # pyright: ignore[reportPrivateUsage]  # see above
+
+
+def endpoints() -> str:
+    """Return the keys of an endpoint that lists its models."""
+    return _keys(_models._Endpoint, _ENDPOINT)  # pyright: ignore[reportPrivateUsage]  # the same
 
 
 def settings() -> str:

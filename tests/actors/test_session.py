@@ -6,7 +6,7 @@ test_cancellation.py.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,7 @@ from agents.origin import FRESH, Origin
 from bridge.damper import WINDOW_SECONDS
 from bridge.errors import Failure
 from bridge.transcript import TranscriptReader
-from bridge.wire import Capabilities, ChatMessage, ChatOptions, Settings, TextPart
+from bridge.wire import Capabilities, ChatMessage, ChatOptions, Settings, TextPart, ToolSpec
 from tests.fakes.editor import Chat, Request, assistant, connected, message, quiet, user
 from tests.fakes.scripted_agent import (
     STOP_CANCELLED,
@@ -542,6 +542,9 @@ async def test_a_turn_that_ends_without_a_word_of_why_is_a_failure_of_the_agent(
             self, prompt: Prompt, origin: Origin = FRESH
         ) -> AsyncGenerator[MuteAgent, None]:
             yield self
+
+        def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+            return True
 
         def run(self, prompt: Prompt) -> Turn:
             return Mute()

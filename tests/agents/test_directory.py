@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from agents.acp.agent import AcpAgent
-from agents.base import AgentError
 from agents.directory import open_directory
 from agents.eliza import ElizaAgent
-from agents.events import Prompt
+from agents.open_responses.agent import OpenResponsesAgent
 from bridge.models import AgentChoice
 from tests.fakes.acp_agents import child_program
 from tests.fakes.editor import connected_to, user
@@ -37,12 +34,18 @@ async def test_eliza_is_always_there() -> None:
         assert isinstance(directory.agent_for(choice(eliza={})), ElizaAgent)
 
 
-async def test_what_can_not_be_run_yet_says_so() -> None:
+async def test_an_endpoint_s_definition_has_one_agent_with_its_further_options() -> None:
+    definition = {"baseUrl": "http://127.0.0.1:1/v1", "model": "m", "top_p": 0.5, "store": True}
     async with open_directory() as directory:
-        agent = directory.agent_for(choice(open_responses={"baseUrl": "x", "model": "m"}))
-        with pytest.raises(AgentError, match="Open Responses"):
-            async with agent.session(Prompt(())):
-                pass  # pragma: no cover
+        agent = directory.agent_for(choice(open_responses=definition))
+        assert isinstance(agent, OpenResponsesAgent)
+        assert agent.endpoint.further == {"top_p": 0.5}
+        same = dict(reversed(definition.items()))
+        assert directory.agent_for(choice(open_responses=same)) is agent
+        other = directory.agent_for(choice(open_responses={**definition, "top_p": 1}))
+        assert isinstance(other, OpenResponsesAgent)
+        assert other is not agent
+        assert other.endpoint.call_ids is agent.endpoint.call_ids
 
 
 async def test_call_ids_are_unique() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks import __main__ as command
 from benchmarks import acp_agent, acp_burst, acp_sessions, history, memory, parts, start, tokens
+from benchmarks import open_responses as streams
 from benchmarks.editor import chat_line, editing, message
 from benchmarks.harness import Child, Result, running
 
@@ -57,6 +58,13 @@ def test_a_name_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit):
         command.main(["quik"])
     assert "there is no quik; there is quick, both" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the memory is read as Linux has it")
+def test_the_benchmark_of_streams_measures_something() -> None:
+    results = streams.measure(events=500, repetitions=1, many=1_000, firsts=5)
+    assert len(results) == 5
+    assert all(result.measured > 0 for result in results if result.name != "or memory")
 
 
 @pytest.mark.slow

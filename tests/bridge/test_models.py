@@ -17,9 +17,10 @@ from bridge.models import (
     AgentChoice,
     Catalogue,
     ConfigError,
+    ListedModel,
     parse_catalogue,
 )
-from bridge.wire import Settings
+from bridge.wire import ModelCapabilities, Settings
 
 CLAUDE = """
 [[models]]
@@ -172,3 +173,54 @@ def test_no_file_whatever_breaks_the_parser(toml: str) -> None:
         parse_catalogue(toml)
     except ConfigError as refused:
         assert str(refused)  # noqa: PT017  either is fine
+
+
+# Endpoints that list their models.
+
+ENDPOINT = """
+[[models]]
+id = "local/named"
+agent = { eliza = {} }
+
+[[endpoints]]
+id = "local"
+open_responses = { baseUrl = "http://x/v1" }
+include = ["n*", "s*"]
+exclude = ["secret"]
+maxInputTokens = 1000
+imageInput = true
+settings = { permissions = "deny" }
+"""
+
+
+def test_what_an_endpoint_lists_can_be_picked() -> None:
+    catalogue = parse_catalogue(ENDPOINT)
+    (listing,) = catalogue.listings
+    listed = [ListedModel(name) for name in ("named", "small", "secret", "other")]
+    listed.append(ListedModel("new", "New", 5, 6, tool_calling=False, image_input=False))
+    found = catalogue.with_listed(listing, listed)
+    assert [m.information.id for m in found.models] == [
+        "eliza",
+        "local/named",
+        "local/small",
+        "local/new",
+    ]
+    small, new = found.models[-2:]
+    assert small.agent == AgentChoice.of(
+        {"open_responses": {"baseUrl": "http://x/v1", "model": "small"}}
+    )
+    assert small.settings.permissions == "deny"
+    assert (small.information.name, small.information.max_input_tokens) == ("small", 1000)
+    assert small.information.max_output_tokens == DEFAULT_OUTPUT_TOKENS
+    assert small.information.capabilities == ModelCapabilities(True, True)
+    assert (new.information.name, new.information.max_input_tokens) == ("New", 5)
+    assert new.information.capabilities == ModelCapabilities(False, False)
+    assert found.with_listed(listing, []).models == catalogue.models
+
+
+def test_a_wrong_endpoint_is_an_error_that_says_where() -> None:
+    with pytest.raises(ConfigError, match=r"baseUrl.*endpoints\[0\]"):
+        parse_catalogue('[[endpoints]]\nid = "x"\nopen_responses = { baseUrl = "x" }')
+    twice = '[[endpoints]]\nid = "x"\nopen_responses = { baseUrl = "http://x" }\n' * 2
+    with pytest.raises(ConfigError, match=r"given twice - at `\$.endpoints\[1\].id`"):
+        parse_catalogue(twice)

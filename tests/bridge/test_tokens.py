@@ -124,3 +124,9 @@ def test_what_is_empty_in_a_schema_is_left_out_and_a_list_has_places() -> None:
     required = schema({"required": ["path", "", "line"]})
     counted = sum(map(estimate_text, ["name", "read", "parameters", "required", "path", "line"]))
     assert estimate_tools([ToolSpec("read", "", required)]) == (16 + 8 + counted + 2) * 11 // 10
+
+
+def test_an_empty_schema_has_its_key() -> None:
+    some = estimate_tools([ToolSpec("read", "", schema({"properties": {"path": {}, "lines": []}}))])
+    none = estimate_tools([ToolSpec("read", "", schema({"properties": {}}))])
+    assert some >= none + estimate_text("path") + estimate_text("lines")

@@ -53,7 +53,7 @@ def test_lines_have_the_tokens_that_they_have_alone(text: str, more: str) -> Non
 
 
 def test_a_character_in_halves_is_the_character() -> None:
-    assert estimate_text("\ud83d\ude00 !\ud83d\ude00") == estimate_text("😀 !😀")
+    assert estimate_text("\ud83d\ude00" * 20) == estimate_text("😀" * 20)
 
 
 def test_half_a_character_is_a_character_of_its_own() -> None:

@@ -196,3 +196,25 @@ def test_tokens_are_counted_of_a_text_or_of_a_message(json: str) -> None:
 def test_an_empty_text_is_a_text() -> None:
     params = msgspec.json.decode(b'{"modelId":"m","text":""}', type=TokenCountParams)
     assert (params.text, params.message) == ("", UNSET)
+
+
+@pytest.mark.parametrize(
+    ("field", "words"),
+    [
+        ('"baseUrl":"ftp://x"', "baseUrl"),
+        ('"baseUrl":"http://"', "baseUrl"),
+        ('"baseUrl":"http://[x"', "baseUrl"),
+        ('"baseUrl":"http://x","maxOutputTokens":15', "at least 16"),
+        ('"baseUrl":"http://x","idleSeconds":0', "more than 0"),
+        ('"baseUrl":"http://x","connectSeconds":-1', "more than 0"),
+        ('"baseUrl":"http://x","retries":-1', "less than 0"),
+    ],
+)
+def test_an_endpoint_that_can_not_be_asked_is_refused(field: str, words: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=words):
+        agent(f'{{"open_responses":{{{field},"model":"m"}}}}')
+
+
+@pytest.mark.parametrize("address", ["http://x", "https://x:1/v1?a=b", "http://[::1]:80/v1"])
+def test_an_endpoint_has_an_address(address: str) -> None:
+    agent(f'{{"open_responses":{{"baseUrl":"{address}","model":"m"}}}}')

@@ -7,7 +7,7 @@ joins by one more factory in `SUBJECTS`. Where two agents may differ, nothing is
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 from typing import Any
@@ -33,11 +33,14 @@ from agents.events import (
     StopReason,
     ToolAnswer,
 )
+from agents.open_responses.agent import OpenResponsesAgent
 from agents.origin import ForkOf, Origin, Resumed
 from bridge.errors import Failure, LocalError
 from bridge.request_text import request_text
-from bridge.wire import ChatMessage, ElizaSpec, TextPart, ToolSpec
+from bridge.wire import ChatMessage, ElizaSpec, OpenResponsesSpec, TextPart, ToolSpec
 from tests.fakes.acp_agents import agent_as_child, agent_in_process
+from tests.fakes.responses_events import Call, Output, Text
+from tests.fakes.responses_server import Context, Plan, remember, responses_server
 from tests.fakes.scripted_agent import (
     STOP_CANCELLED,
     Burst,
@@ -60,8 +63,6 @@ class Subject:
 
     agent: Agent
     plain: str
-    ask_permission: str
-    """Asks once, then says "allowed" or "denied"."""
     hang: str
     """Says something, then nothing more."""
     fail: str
@@ -72,8 +73,14 @@ class Subject:
     recall: str
     remembered: str
     """What the answer to `recall` holds if the session knows of `introduce`, and only then."""
+    asks_permission: str | None = None
     calls_tool: str | None = None
     calls_two_tools: str | None = None
+
+    @property
+    def ask_permission(self) -> str:
+        """Asks once, then says "allowed" or "denied"."""
+        return self.asks_permission or pytest.skip("it never asks")
 
     @property
     def call_tool(self) -> str:
@@ -99,7 +106,7 @@ async def eliza() -> AsyncGenerator[Subject, None]:
         plain="Hello!",
         calls_tool='!tool read_file {"path": "a.txt"}',
         calls_two_tools='!tool read_file {"path": "a.txt"}\n!tool read_file {"path": "b.txt"}',
-        ask_permission="!permission Delete everything",
+        asks_permission="!permission Delete everything",
         hang="!hang",
         fail="!error",
         long="!long 1000",
@@ -151,7 +158,7 @@ async def scripted() -> AsyncGenerator[Subject, None]:
         plain="hello",
         calls_tool="tool",
         calls_two_tools="tools",
-        ask_permission="permission",
+        asks_permission="permission",
         hang="hang",
         fail="fail",
         long="long",
@@ -177,7 +184,7 @@ def acp_subject(agent: Agent) -> Subject:
     return Subject(
         agent=agent,
         plain="hello",
-        ask_permission="permission",
+        asks_permission="permission",
         hang="hang",
         fail="fail",
         long="long",
@@ -204,11 +211,62 @@ async def acp_child() -> AsyncGenerator[Subject, None]:
         assert child.faults == []
 
 
+@asynccontextmanager
+async def open_responses() -> AsyncGenerator[Subject, None]:
+    async with responses_subject(stateful=True) as made:
+        yield made
+
+
+@asynccontextmanager
+async def open_responses_stateless() -> AsyncGenerator[Subject, None]:
+    async with responses_subject(stateful=False) as made:
+        yield made
+
+
+@asynccontextmanager
+async def responses_subject(*, stateful: bool) -> AsyncGenerator[Subject, None]:
+    def model(context: Context) -> Sequence[Output] | Plan:
+        if context.results:
+            return [Text(" ".join(context.results))]
+        match context.users[-1]:
+            case "tool":
+                return [Text("Let me see. "), Call("read_file", {"path": "a.txt"})]
+            case "tools":
+                return [Call("read_file", {"path": name}) for name in ("a.txt", "b.txt")]
+            case "hang":
+                return Plan(outputs=[Text("Wait ...")], ending="hang")
+            case "fail":
+                return Plan(outputs=[Text("Oh, ")], ending="failed")
+            case "long":
+                return [Text("word " * 1000, pieces=1000)]
+            case _:
+                return remember(context)
+
+    async with responses_server(model, stateful=stateful) as server, trio.open_nursery() as nursery:
+        agent = OpenResponsesAgent(OpenResponsesSpec(server.base_url, "small"), nursery)
+        yield Subject(
+            agent=agent,
+            plain="hello",
+            calls_tool="tool",
+            calls_two_tools="tools",
+            hang="hang",
+            fail="fail",
+            long="long",
+            introduce="I am called Ada",
+            recall="what?",
+            remembered="Ada",
+        )
+        await agent.aclose()
+        nursery.cancel_scope.cancel()
+
+
 SUBJECTS: list[Callable[[], AbstractAsyncContextManager[Subject]]] = [
     eliza,
     scripted,
     acp,
     acp_child,
+    open_responses,
+    open_responses_stateless,
 ]
 
 

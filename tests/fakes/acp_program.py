@@ -18,6 +18,8 @@ A script is a JSON object, every key optional:
     otherwise       steps of any other turn; [{"say": "ok"}] unless told otherwise
     when_cancelled  what a turn does on a cancel; [{"stop": "cancelled"}] unless told otherwise
     login_needed    -32000 for what these methods ask, until `authenticate` was called
+    servers         servers to start in place of those that the client gives
+    ignores_tools   true: the servers that the client gives are not started
     lingers         true: the end of the input doesn't end the program
     runs            [script, ...]: what each process in turn does; the last one is for all after it
     keeps           false: sessions are forgotten with their process
@@ -38,6 +40,12 @@ Steps, done one after the other; `times` repeats a step:
     {"replay": true}                          tell again what was said; done unless told otherwise
                                               before `session/load` is answered
     {"time": true}                            say the time, in seconds of the system's clock
+    {"tools": true}                           wait for the editor's tools, and say their names
+    {"call": tool, "with": {...}, "as": key}  call one of them; waits for nothing
+    {"take_back": key}                        and wait for that call no more
+    {"gather": true}                          wait for what the calls lead to
+    {"results": true}                         say what they led to
+    {"restart": true}                         start the server with the tools again
     {"raw": text}                             a line as it is, with $session and $id filled in
     {"garbage": text}                         bytes on stdout, as they are
     {"stderr": text}
@@ -60,6 +68,11 @@ import subprocess
 import sys
 import time
 from typing import Any
+
+if __package__:
+    from .acp_tools import ToolClient, ToolProcesses
+else:  # run as a script
+    from acp_tools import ToolClient, ToolProcesses
 
 JSON = dict[str, Any]
 Steps = list[JSON]
@@ -117,6 +130,8 @@ class Track:
             self.wakes = None
             self._steps = list(self._peer.script.get("when_cancelled", [{"stop": "cancelled"}]))
             return True
+        if self._lacks_tools(step):
+            return False
         if "hang" in step or "deaf" in step or ("await" in step and self.asked):
             return False
         if "sleep" in step:
@@ -131,9 +146,32 @@ class Track:
             self._do(step)
         return True
 
+    def _lacks_tools(self, step: JSON) -> bool:
+        client = self._peer.tools.get(self.session)
+        if client is None or client.ended:
+            return False
+        if "tools" in step:
+            return client.listed < step.get("times_listed", 1)
+        return ("call" in step and client.tools is None) or ("gather" in step and client.waits)
+
     def _do(self, step: JSON) -> None:
         peer = self._peer
+        client = peer.tools.get(self.session)
         match step:
+            case {"tools": _} | {"call": _} | {"take_back": _} | {"results": _} if client is None:
+                self._chunk("agent_message_chunk", "no tools", step)
+            case {"tools": _} if client is not None:
+                names = sorted(tool["name"] for tool in client.tools or [])
+                self._chunk("agent_message_chunk", " ".join(names), step)
+            case {"call": name} if client is not None:
+                client.call(name, step.get("with", {}), step.get("as", name))
+            case {"take_back": key} if client is not None:
+                client.take_back(key)
+            case {"results": _} if client is not None:
+                said = [f"{key}{result}" for key, result in sorted(client.results.items())]
+                self._chunk("agent_message_chunk", " ".join(said), step)
+            case {"restart": _} if client is not None:
+                peer.tools[self.session] = ToolClient(client.server)
             case {"say": text}:
                 self._chunk("agent_message_chunk", text, step)
             case {"think": text}:
@@ -141,6 +179,8 @@ class Track:
             case {"update": update}:
                 self._update(update, step.get("session"))
             case {"ask": call}:
+                if client is not None:  # agents know the name of the server
+                    call = json.loads(json.dumps(call).replace("$server", client.server["name"]))
                 options = step.get("options", OPTIONS)
                 self._ask(
                     "session/request_permission",
@@ -254,6 +294,8 @@ class ScriptedPeer:
         self.silent = False
         self.ignored: list[str] = []
         self.children: list[float] = []
+        self.tools: dict[str, ToolClient] = {}
+        """The hands of each session that was given a server."""
         self._tracks: list[Track] = []
         self._turns = 0
         self._asked: dict[str, int] = {}
@@ -358,8 +400,12 @@ class ScriptedPeer:
                 self.memory[session] = self.kept[session]
             case "session/close":
                 self.memory.pop(session)
+                self.tools.pop(session, None)
             case _:
                 pass
+        servers = params.get("mcpServers", []) and self.script.get("servers", params["mcpServers"])
+        if servers and not self.script.get("ignores_tools"):
+            self.tools[session] = ToolClient(servers[0])
         steps = self._prompted(session, params) if method == "session/prompt" else []
         self._tracks.append(Track(self, message, session, steps or self._steps_on(method)))
 
@@ -474,6 +520,7 @@ def main(script_path: str, log: str | None = None) -> None:
     with open(script_path, encoding="utf-8") as file:
         script = json.load(file)
     peer = ScriptedPeer(script, _count_runs(log) if log else 0, _sessions_in(log))
+    processes = ToolProcesses()
     _keep(log, [{"process": os.getpid()}])
     faults = 0
     while True:
@@ -488,8 +535,13 @@ def main(script_path: str, log: str | None = None) -> None:
             peer.silent = False
         if peer.ends_with is not None:
             _end(peer.ends_with)
-        ready, _, _ = select.select([0], [], [], None if wakes is None else max(0, wakes - now))
-        if ready:
+        hands = processes.tend(list(peer.tools.values()))
+        pause = None if wakes is None else max(0, wakes - now)
+        ready, _, _ = select.select([0, *hands], [], [], pause)
+        for hand in ready:
+            if hand != 0:
+                processes.receive(hand)
+        if 0 in ready:
             chunk = os.read(0, 65536)
             if not chunk:
                 break
@@ -497,6 +549,7 @@ def main(script_path: str, log: str | None = None) -> None:
             _keep_sessions(log, peer.kept)
         _keep(log, [{"fault": fault} for fault in peer.faults[faults:]])
         faults = len(peer.faults)
+    processes.tend([])
     while peer.script.get("lingers"):
         time.sleep(3600)
 

@@ -32,7 +32,7 @@ import trio
 import trio.testing
 
 from actors.history import AgentFactory
-from actors.system import run_system
+from actors.system import ModelLister, run_system
 from actors.trace import Trace
 from agents.base import Agent
 from bridge import methods
@@ -423,6 +423,7 @@ async def connected_to(
     *,
     processes: Callable[[], int] = lambda: 0,
     catalogue: Catalogue | None = None,
+    list_models: ModelLister | None = None,
     trace: Trace | None = None,
     until: trio.CancelScope | None = None,
     leaves_within: float = PATIENCE,
@@ -441,6 +442,7 @@ async def connected_to(
                 agent_for=agent_for,
                 processes=processes,
                 catalogue=catalogue or Catalogue(),
+                list_models=list_models,
                 trace=trace or Trace(),
                 until=until or trio.CancelScope(),
             )

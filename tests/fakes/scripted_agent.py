@@ -55,6 +55,7 @@ from agents.events import (
 )
 from agents.origin import FRESH, Fresh, Origin
 from bridge.errors import Failure, LocalError
+from bridge.wire import ToolSpec
 
 
 @attrs.frozen
@@ -274,6 +275,7 @@ class ScriptedSession:
         self.prompts: list[Prompt] = list(before or ())
         self.answers: dict[str, Answer] = {}
         self.lost: Failure | None = None
+        self.takes_tools = True
         self._agent = agent
         self._turn: ScriptedTurn | None = None
         self._turn_number = 0
@@ -282,6 +284,10 @@ class ScriptedSession:
     @property
     def _runs(self) -> bool:
         return self._turn is not None and not self._turn.over and self.lost is None
+
+    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+        """Return what the test says."""
+        return self.takes_tools or not tools
 
     def run(self, prompt: Prompt) -> ScriptedTurn:
         """Begin the script's next turn."""

@@ -22,7 +22,7 @@ from actors.trace import Trace
 from agents.acp.dialogue import Dialogue
 from agents.acp.known import environment_for
 from agents.acp.link import Link
-from agents.acp.methods import NewSessionRequest
+from agents.acp.outfit import Outfit
 from agents.acp.peer import Peer
 from agents.acp.process import AgentProcess, open_process, working_directory
 from agents.acp.session import AcpSession
@@ -148,7 +148,7 @@ class Examination:
         dialogue: Dialogue | None = None
         try:
             with trio.move_on_after(self.seconds):
-                dialogue = await peer.open(NewSessionRequest(cwd, ()))
+                dialogue = await peer.open(Outfit(cwd))
         except AgentError as error:
             await self._fail("session/new", error.failure)
             return

@@ -95,10 +95,16 @@ async def _run(subject: Subject, options: DoctorOptions, trace: Trace) -> int:
                 tell(Finding("agent", "ok", "Eliza is in this process; nothing is started"))
                 agent = ElizaAgent(eliza, new_call_id=lambda: "doctor")
                 await _prompt(agent, options, begin, tell)
-            case OpenResponsesSpec(base_url=url):
-                summary = f"{url} is an Open Responses endpoint, and those aren't supported yet"
-                advice = "An agent that speaks ACP can be used, and Eliza."
-                tell(Finding("agent", "failed", summary, advice=advice))
+            case OpenResponsesSpec(base_url=url) as endpoint:
+                summary = f"{url} is an Open Responses endpoint; nothing is started"
+                advice = "" if options.prompt else "With --prompt it is asked something."
+                tell(Finding("agent", "ok", summary, advice=advice))
+                # here, because an HTTP client is slow to load
+                from agents.open_responses.agent import OpenResponsesAgent
+
+                asked = OpenResponsesAgent(endpoint, nursery)
+                await _prompt(asked, options, begin, tell)
+                await asked.aclose()
         nursery.cancel_scope.cancel()
     report = Report(subject.name, tuple(findings))
     if view is None:

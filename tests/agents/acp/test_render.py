@@ -88,6 +88,13 @@ def test_what_is_unknown_is_noted_once_in_a_session() -> None:
     ]
 
 
+def test_it_tells_how_many_of_the_editors_tools_are_being_called() -> None:
+    renderer = Renderer(Told(), editor_server="vsc1")
+    assert renderer.under_way == 0
+    assert renderer.update(ToolCall("1", "vsc1/a")) == ()
+    assert renderer.under_way == 1
+
+
 def test_images_and_sounds_are_attached_for_editors_that_take_them() -> None:
     events = shown(
         Renderer(Told()),

@@ -113,3 +113,16 @@ def test_what_is_learnt_from_a_permission_request_shows_nothing() -> None:
     record = calls.learn(ToolCallUpdate("1", raw_input={"a": 1}))
     assert (record.title, record.arguments) == ("Terminal", {"a": 1})
     assert told_of(calls, done("1")) == "✔ Terminal `a: 1`"
+
+
+def test_calls_of_the_editors_tools_are_counted_while_they_are_under_way() -> None:
+    calls = tool_calls(server="vsc1")
+    assert calls.editors == 0
+    told_of(calls, running("1", "mcp__vsc1__a"), running("2", "vsc1/b"), running("3", "Read c"))
+    assert calls.editors == 2
+    told_of(calls, running("1", "mcp__vsc1__a"), ToolCallUpdate("1", status="in_progress"))
+    assert calls.editors == 2
+    told_of(calls, done("1"), done("1"), done("3"))
+    assert calls.editors == 1
+    told_of(calls, ToolCallUpdate("4", title="vsc1/d", status="completed"))
+    assert calls.editors == 1

@@ -105,13 +105,18 @@ def test_eliza_is_always_well(tmp_path: Path) -> None:
     assert len(json.loads(alone.output)["findings"]) == 1
 
 
-def test_an_endpoint_is_said_not_to_be_supported(tmp_path: Path) -> None:
+def test_an_endpoint_is_asked_if_there_is_something_to_ask(tmp_path: Path) -> None:
     config = tmp_path / "config.toml"
-    agent = '{ open_responses = { baseUrl = "http://127.0.0.1:1", model = "m" } }'
+    agent = '{ open_responses = { baseUrl = "http://127.0.0.1:1", model = "m", retries = 0 } }'
     config.write_text(f'[[models]]\nid = "local"\nagent = {agent}\n')
-    result = CliRunner().invoke(main, ["--config", str(config), "doctor", "local"])
-    assert result.exit_code == 1
-    assert "aren't supported yet" in " ".join(result.output.split())
+    alone = CliRunner().invoke(main, ["--config", str(config), "doctor", "local"])
+    assert alone.exit_code == 0
+    assert "With --prompt it is asked" in " ".join(alone.output.split())
+    asked = CliRunner().invoke(
+        main, ["--config", str(config), "doctor", "local", "--prompt", "hello"]
+    )
+    assert asked.exit_code == 1
+    assert "can't be reached" in " ".join(asked.output.split())
 
 
 def test_nobody_of_that_name_is_an_error_of_one_line(tmp_path: Path) -> None:

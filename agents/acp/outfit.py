@@ -1,0 +1,55 @@
+"""What a session is opened with: its folder, and the editor's tools."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+import attrs
+
+from agents.mcp.toolbox import HttpAccess, StdioAccess, Toolbox
+
+from .methods import LoadSessionRequest, NewSessionRequest
+from .setup import HttpHeader, McpServer, McpServerHttp, McpServerStdio
+
+
+@attrs.define(eq=False)
+class Outfit:
+    """A session's own; without tools where none are offered."""
+
+    cwd: str
+    tools: Toolbox | None = None
+    is_spare: bool = attrs.field(default=False, init=False)
+    """Whether it is kept for whoever comes next, with the session that was opened with it."""
+
+    def matches(self, other: Outfit) -> bool:
+        """Return whether a session that was opened with one does for the other."""
+        mine = self.tools and self.tools.catalogue
+        return self.cwd == other.cwd and mine == (other.tools and other.tools.catalogue)
+
+    def close(self) -> None:
+        """Let go of it, unless it is kept."""
+        if self.tools is not None and not self.is_spare:
+            self.tools.close()
+
+    def to_open(self) -> NewSessionRequest:
+        """Return the request for a new session."""
+        return NewSessionRequest(self.cwd, self._servers)
+
+    def to_load(self, session_id: str) -> LoadSessionRequest:
+        """Return the request for a session that exists."""
+        return LoadSessionRequest(session_id, self.cwd, self._servers)
+
+    @property
+    def _servers(self) -> tuple[McpServer, ...]:
+        if self.tools is None:
+            return ()
+        match self.tools.access:
+            case StdioAccess(program=program, arguments=arguments, environment=environment):
+                return (McpServerStdio(self.tools.server, program, arguments, environment),)
+            case HttpAccess(url=url, authorization=words):
+                headers = (HttpHeader("Authorization", words),)
+                return (McpServerHttp(self.tools.server, url, headers),)
+            case None:
+                return ()
+            case _:
+                assert_never(self.tools.access)

@@ -1,0 +1,77 @@
+"""Which of an agent's tool calls are of the editor's tools. Pure.
+
+An agent asks permission for every tool of an MCP server, and then the editor asks its user again.
+So for ours the agent's question is answered without asking, and that must not be had by a trick: a
+model may choose the title of a call, for instance as the description of a command to run.
+
+- What the agent itself says of a call's tool decides, for or against: its programmatic name, or
+  what stands for it in one agent's `_meta`.
+- Only where it says neither, the title counts. It must be one of the ways in which agents write the
+  name of a tool that is offered now, exactly and with nothing beside it, on the server of this very
+  session. And nothing else may speak of another tool: neither the kind, nor what it is given, nor
+  files or changes that it names.
+
+What isn't recognised is asked, as any other question: the user sees two instead of one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from agents.mcp.catalogue import Catalogue, OfferedTool
+
+from .tool_call import CallRecord
+
+_HARMLESS_KINDS = frozenset({"", "other", "read", "search", "think"})
+"""Agents say `execute`, `edit` and so on of tools of their own."""
+_WRAPPED = frozenset({"server", "tool", "arguments"})
+
+
+def spellings(server: str, alias: str) -> frozenset[str]:
+    """Return the ways in which agents write a server's tool."""
+    return frozenset(
+        {
+            f"mcp__{server}__{alias}",
+            f"mcp_{server}_{alias}",
+            f"mcp.{server}.{alias}",
+            f"mcp_{server}.{alias}",
+            f"{server}__{alias}",
+            f"{server}_{alias}",
+            f"{server}-{alias}",
+            f"{server}.{alias}",
+            f"{server}/{alias}",
+            f"Tool: {server}/{alias}",
+            f"{alias} ({server} MCP Server)",
+        }
+    )
+
+
+def editors_tool(call: CallRecord, server: str, catalogue: Catalogue) -> OfferedTool | None:
+    """Return the editor's tool that a call is of, None if that isn't beyond doubt."""
+    name = call.name or call.meta_name
+    if name:
+        return _named(name, server, catalogue)
+    tool = _named(call.title, server, catalogue)
+    if tool is None or call.kind not in _HARMLESS_KINDS:
+        return None
+    if call.locations or any(not hasattr(part, "content") for part in call.content):
+        return None
+    return tool if _could_be_given(call.raw_input, tool, server) else None
+
+
+def _named(words: str, server: str, catalogue: Catalogue) -> OfferedTool | None:
+    return next(
+        (tool for tool in catalogue.tools.values() if words in spellings(server, tool.alias)), None
+    )
+
+
+def _could_be_given(raw: Any, tool: OfferedTool, server: str) -> bool:
+    """Return whether the input of a call is one for the tool; an agent may not tell it yet."""
+    if raw is None:
+        return True
+    if not isinstance(raw, dict):
+        return False
+    given = cast("dict[str, Any]", raw)
+    if given.keys() <= _WRAPPED and "server" in given:
+        return given["server"] == server and given.get("tool") in (tool.alias, None)
+    return given.keys() <= tool.schema.get("properties", {}).keys()

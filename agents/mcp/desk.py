@@ -1,0 +1,205 @@
+"""The desk where an agent leaves its calls of the editor's tools, and gets the results. Pure.
+
+Calls come one by one and at any time; the editor takes them only while it is sent a response, and
+brings results with a later request, in any order. So calls are gathered for a moment and go out
+together, and what comes when no response is open waits for the next one.
+
+Three rules. Every call is answered exactly once, but one that the agent takes back, which is never
+answered. A result reaches its call, or is dropped for a reason. Nothing is kept of what is over.
+
+`key` is whoever left a call and waits for its answer; `call_id` is its name at the editor's. Time
+comes in as an argument. Each method returns what is to be done: `Reply` to who waits, `Drop` to be
+logged.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias, assert_never
+
+import attrs
+
+from agents.events import CallTool, ToolAnswer
+from bridge.value import Value
+
+SETTLE_SECONDS = 0.05
+"""How long another call may take to come after the last one, before all go out."""
+ANNOUNCED_SECONDS = 0.25
+"""The same, where the agent has announced more calls than have come."""
+
+CANCELLED = "The turn was cancelled."
+NO_TURN = "The user isn't waiting for anything now. The editor's tools can be used in a turn."
+CLOSED = "The session is over."
+
+
+class Reply(Value):
+    """The answer to a call."""
+
+    key: Any
+    result: Any
+    is_error: bool = False
+
+
+class Drop(Value):
+    """A result that nobody gets, and why."""
+
+    call_id: str
+    reason: str
+
+
+Effect: TypeAlias = Reply | Drop
+Effects: TypeAlias = Sequence[Effect]
+
+
+class _Phase(enum.Enum):
+    SHUT = enum.auto()
+    """Calls are refused: no turn was begun yet, or the last one was cancelled."""
+    BETWEEN = enum.auto()
+    """The last turn ended by itself: what the agent still calls waits for the next."""
+    OPEN = enum.auto()
+    """A turn runs. Whether a response is open at this moment, its driver knows."""
+    CLOSED = enum.auto()
+
+
+@attrs.define
+class _Call:
+    key: Hashable
+    event: CallTool
+    is_out: bool = False
+    """Whether the editor has it."""
+
+
+@attrs.define
+class Desk:
+    """The calls of one session."""
+
+    _phase: _Phase = attrs.field(default=_Phase.SHUT, init=False)
+    _calls: dict[str, _Call] = attrs.field(factory=dict[str, _Call], init=False)
+    """What isn't answered, by the editor's id, in the order in which it came."""
+    _ended: dict[str, str] = attrs.field(factory=dict[str, str], init=False)
+    """Why a result has no call any more, for calls that the editor has and will bring one of."""
+    _due: float = attrs.field(default=math.inf, init=False)
+    _patience_ends: float = attrs.field(default=math.inf, init=False)
+    _announced: int = attrs.field(default=0, init=False)
+    """How many calls the agent says are under way."""
+    _keeps_word: bool = attrs.field(default=True, init=False)
+    """Whether the agent calls at once what it announces. Some do it one by one."""
+
+    # What is there.
+
+    @property
+    def waiting(self) -> int:
+        """How many calls are to go out."""
+        return sum(not call.is_out for call in self._calls.values())
+
+    @property
+    def out(self) -> int:
+        """How many calls the editor has."""
+        return len(self._calls) - self.waiting
+
+    @property
+    def due(self) -> float:
+        """When what waits goes out; infinite where nothing does."""
+        if self._phase is not _Phase.OPEN or not self.waiting:
+            return math.inf
+        if self._keeps_word and self._announced > len(self._calls):
+            return max(self._due, self._patience_ends)
+        return self._due
+
+    def has(self, name: str) -> bool:
+        """Return whether a call of a tool isn't answered; `name` is the editor's."""
+        return any(call.event.name == name for call in self._calls.values())
+
+    # What the agent does.
+
+    def arrive(self, key: Hashable, call: CallTool, now: float) -> Effects:
+        """Take a call in."""
+        match self._phase:
+            case _Phase.SHUT:
+                return (Reply(key, NO_TURN, is_error=True),)
+            case _Phase.CLOSED:
+                return (Reply(key, CLOSED, is_error=True),)
+            case _Phase.BETWEEN | _Phase.OPEN:
+                self._calls[call.call_id] = _Call(key, call)
+                self._settle(now)
+                return ()
+            case _:
+                assert_never(self._phase)
+
+    def withdraw(self, key: Hashable) -> None:
+        """Let a call go that its agent doesn't wait for any more."""
+        for call_id, call in list(self._calls.items()):
+            if call.key == key:
+                self._forget(call_id, "the agent has withdrawn the call")
+
+    def announce(self, under_way: int) -> None:
+        """Note how many calls the agent says are under way, those included that have come."""
+        self._announced = under_way
+
+    # What happens to its turn.
+
+    def begin(self, now: float) -> None:
+        """Begin a turn, with a response that calls can go out in."""
+        if self._phase is not _Phase.CLOSED:
+            self._phase = _Phase.OPEN
+            self._ended.clear()  # what comes for them comes before another turn begins
+            self._settle(now)
+
+    def resume(self, now: float) -> None:
+        """Go on in another response: what has come meanwhile can go out, and more may come."""
+        self._settle(now)
+
+    def emit(self, now: float) -> tuple[CallTool, ...]:
+        """Send out all that waits."""
+        if self._phase is not _Phase.OPEN:
+            return ()
+        if self._announced > len(self._calls) and now >= self._patience_ends:
+            self._keeps_word = False
+        going = [call for call in self._calls.values() if not call.is_out]
+        for call in going:
+            call.is_out = True
+        return tuple(call.event for call in going)
+
+    def end(self) -> None:
+        """End the turn by itself. What is out can still be answered, what waits goes on waiting."""
+        if self._phase is _Phase.OPEN:
+            self._phase = _Phase.BETWEEN
+            self._announced = 0
+
+    def cancel(self) -> Effects:
+        """Cancel the turn: nothing of it is wanted any more, nor what the agent still calls."""
+        return self._shut(_Phase.SHUT, CANCELLED)
+
+    def close(self) -> Effects:
+        """End the session."""
+        return self._shut(_Phase.CLOSED, CLOSED)
+
+    # What the editor brings.
+
+    def answer(self, answer: ToolAnswer) -> Effects:
+        """Hand a result over."""
+        call = self._calls.get(answer.call_id)
+        if call is None:
+            reason = self._ended.pop(answer.call_id, "there is no such call")
+            return (Drop(answer.call_id, reason),)
+        del self._calls[answer.call_id]
+        return (Reply(call.key, answer.result, answer.is_error),)
+
+    def _settle(self, now: float) -> None:
+        self._due = now + SETTLE_SECONDS
+        self._patience_ends = now + ANNOUNCED_SECONDS
+
+    def _shut(self, phase: _Phase, words: str) -> Effects:
+        if self._phase is not _Phase.CLOSED:
+            self._phase = phase
+        self._announced = 0
+        keys = [call.key for call in self._calls.values()]
+        for call_id in list(self._calls):
+            self._forget(call_id, words)
+        return tuple(Reply(key, words, is_error=True) for key in keys)
+
+    def _forget(self, call_id: str, reason: str) -> None:
+        if self._calls.pop(call_id).is_out:
+            self._ended[call_id] = reason

@@ -1,0 +1,223 @@
+"""Where the relays of agents come in: a private socket, and a token for each session.
+
+The socket is in a folder of its own that only this user can enter; the kernel tells whose process
+it is that connects; the token tells which session it belongs to. On Windows, where there is no such
+socket, any user's process can connect to the port, so there the token is the only guard.
+
+A token is for one connection at a time and ends with the session. It can't be for a single one:
+agents start a server again after a crash, or for another connection, with the same environment.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+import os
+import secrets
+import shutil
+import socket
+import struct
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import attrs
+import trio
+
+from bridge.wire import EnvVariable
+
+from .relay import TOKEN
+
+HANDSHAKE_SECONDS = 5.0
+"""How long a relay may take to show its token."""
+SUCCESSION_SECONDS = 2.0
+"""How long a relay waits for the end of the one before it."""
+TOKEN_BYTES = 32
+_LONGEST_HANDSHAKE = 256
+_LONGEST_FOLDER = 80
+"""A Unix socket's path has at most 104 characters on some systems, with what comes below it."""
+_CREDENTIALS = struct.Struct("iII")
+"""Process, user, group."""
+
+Kind: TypeAlias = Literal["unix", "tcp"]
+KIND: Kind = "tcp" if sys.platform == "win32" else "unix"
+Serve: TypeAlias = Callable[[trio.abc.Stream], Awaitable[None]]
+
+log = logging.getLogger("vscodelm.mcp")
+
+
+class _Refused(Exception):
+    """A relay isn't let in; the text is for its agent's log."""
+
+
+@attrs.define(eq=False)
+class Pass:
+    """What a session's agent needs to come in. `revoke` ends it, and the connection it let in."""
+
+    address: str
+    token: str = attrs.field(repr=False)
+    _door: Door
+    _serve: Serve
+    _turnstile: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    _connection: trio.CancelScope | None = attrs.field(default=None, init=False)
+    _is_revoked: bool = attrs.field(default=False, init=False)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The relay's argv."""
+        script = Path(__file__).absolute().with_name("relay.py")
+        return (sys.executable, "-I", "-S", str(script), self.address)
+
+    @property
+    def environment(self) -> tuple[EnvVariable, ...]:
+        """What the relay needs in its environment, because arguments can be read by everybody."""
+        return (EnvVariable(TOKEN, self.token),)
+
+    def revoke(self) -> None:
+        """Let nobody in with it any more."""
+        self._is_revoked = True
+        self._door.forget(self)
+        if self._connection is not None:
+            self._connection.cancel()
+
+    async def let_in(self, stream: trio.abc.Stream) -> None:
+        """Serve a connection, when the one before it has ended; raises `_Refused`."""
+        with trio.move_on_after(SUCCESSION_SECONDS) as waiting:
+            await self._turnstile.acquire()
+        if waiting.cancelled_caught:
+            raise _Refused("another process uses these tools, with the same token")
+        try:
+            if self._is_revoked:
+                raise _Refused(_OVER)
+            with trio.CancelScope() as self._connection:
+                await stream.send_all(b"ok\n")
+                await self._serve(stream)
+        finally:
+            self._connection = None
+            self._turnstile.release()
+
+
+_OVER = "its token isn't valid, or not any more: the chat may be over"
+
+
+@attrs.define(eq=False)
+class Door:
+    """A socket that listens, and who may come in."""
+
+    address: str
+    _passes: list[Pass] = attrs.field(factory=list[Pass], init=False)
+
+    def issue(self, serve: Serve) -> Pass:
+        """Return a pass for a session; `serve` gets each connection that it lets in."""
+        one = Pass(self.address, secrets.token_hex(TOKEN_BYTES), self, serve)
+        self._passes.append(one)
+        return one
+
+    def forget(self, one: Pass) -> None:
+        """Accept a pass no longer."""
+        if one in self._passes:
+            self._passes.remove(one)
+
+    async def receive(self, stream: trio.SocketStream) -> None:
+        """Let a relay in, or tell it why not. What goes wrong with one concerns no other."""
+        async with stream:
+            try:
+                shown = await _read_token(stream)
+                _check_peer(stream.socket)
+                await self._owner(shown).let_in(stream)
+            except _Refused as refused:
+                log.warning("relay refused reason=%s", refused)
+                with trio.move_on_after(HANDSHAKE_SECONDS):
+                    await _send(stream, f"no {refused}\n".encode())
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                log.info("relay gone")
+            except Exception:  # such as a fault of the library that serves
+                log.exception("relay's connection failed")
+
+    def _owner(self, shown: bytes) -> Pass:
+        # Each is compared, and whole, so that the time it takes tells nothing.
+        found = [one for one in self._passes if hmac.compare_digest(one.token.encode(), shown)]
+        if not found:
+            raise _Refused(_OVER)
+        return found[0]
+
+
+async def _read_token(stream: trio.abc.Stream) -> bytes:
+    line = bytearray()
+    with trio.move_on_after(HANDSHAKE_SECONDS):
+        while b"\n" not in line and len(line) < _LONGEST_HANDSHAKE:
+            chunk = await stream.receive_some(_LONGEST_HANDSHAKE)
+            if not chunk:
+                break
+            line += chunk
+    return bytes(line.removesuffix(b"\n"))
+
+
+async def _send(stream: trio.abc.Stream, words: bytes) -> None:
+    try:
+        await stream.send_all(words)
+    except (trio.BrokenResourceError, trio.ClosedResourceError):
+        log.info("relay gone")
+
+
+def _check_peer(peer: trio.socket.SocketType) -> None:
+    """Refuse another user's process, where the kernel tells."""
+    number = getattr(socket, "SO_PEERCRED", None)
+    if peer.family != getattr(socket, "AF_UNIX", None) or number is None:
+        return
+    packed = peer.getsockopt(socket.SOL_SOCKET, number, _CREDENTIALS.size)
+    pid, uid, _ = _CREDENTIALS.unpack(packed)
+    if uid != _own_uid():
+        raise _Refused(f"process {pid} is another user's")
+
+
+def _own_uid() -> int:
+    return os.geteuid()
+
+
+@asynccontextmanager
+async def open_door(kind: Kind = KIND) -> AsyncGenerator[Door]:
+    """Listen for relays until the exit; then nobody is connected, and nothing is left on disk."""
+    folder = tempfile.mkdtemp(prefix="vscodelm-", dir=_short_folder()) if kind == "unix" else None
+    try:
+        with _listening(folder) as bound:
+            door = Door(_address(bound))
+            async with trio.open_nursery() as nursery:
+                listener = trio.SocketListener(trio.socket.from_stdlib_socket(bound))
+                nursery.start_soon(trio.serve_listeners, door.receive, [listener])
+                yield door
+                nursery.cancel_scope.cancel()
+    finally:
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _listening(folder: str | None) -> socket.socket:
+    """Return a socket that listens, in a folder or on the loopback."""
+    bound = socket.socket(socket.AF_INET if folder is None else socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if folder is None:
+            bound.bind(("127.0.0.1", 0))
+        else:
+            path = os.path.join(folder, "s")
+            bound.bind(path)
+            os.chmod(path, 0o600)
+        bound.listen(64)
+    except BaseException:
+        bound.close()
+        raise
+    return bound
+
+
+def _address(bound: socket.socket) -> str:
+    name = bound.getsockname()
+    return f"unix:{name}" if isinstance(name, str) else f"tcp:{name[1]}"
+
+
+def _short_folder() -> str:
+    """Return where temporary files go, or what is shorter: a socket's path may not be long."""
+    usual = tempfile.gettempdir()
+    return usual if len(usual) <= _LONGEST_FOLDER else "/tmp"

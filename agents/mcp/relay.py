@@ -1,0 +1,106 @@
+"""The program that an agent starts as its MCP server: it copies bytes to the bridge and back.
+
+    python -I -S relay.py unix:PATH | tcp:PORT
+
+It needs the standard library alone and is run as a script, so that it starts at once: agents drop a
+slow server without a word. Whose tools these are, a token in the environment says. It is shown
+first, and the bridge answers `ok`, or `no` and why. From then on every byte is the agent's business
+and the bridge's. When either side ends, so does this.
+"""
+
+import _thread
+import os
+import socket
+import sys
+import time
+
+TOKEN = "VSCODELM_MCP_TOKEN"
+HANDSHAKE_SECONDS = 10.0
+LAST_SECONDS = 2.0
+"""How long the bridge may take to end its side after the agent has ended its own."""
+CHUNK = 262_144
+FAILED, BROKEN = 1, 2
+
+
+def connect(address: str) -> socket.socket:
+    """Connect to the bridge."""
+    kind, _, place = address.partition(":")
+    if kind == "tcp":
+        return socket.create_connection(("127.0.0.1", int(place)), HANDSHAKE_SECONDS)
+    if kind != "unix":
+        raise ValueError(f"where the bridge is must be unix:PATH or tcp:PORT, not {address!r}")
+    bridge = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    bridge.settimeout(HANDSHAKE_SECONDS)
+    bridge.connect(place)
+    return bridge
+
+
+def be_let_in(bridge: socket.socket, token: str) -> None:
+    """Show the token; raise `PermissionError` if the bridge refuses it."""
+    bridge.sendall(token.encode() + b"\n")
+    answer = b""
+    while not answer.endswith(b"\n"):
+        byte = bridge.recv(1)  # not one byte more: what follows is the agent's
+        if not byte:
+            raise ConnectionError("the bridge closed the connection")
+        answer += byte
+    if answer != b"ok\n":
+        raise PermissionError(answer.decode(errors="replace").strip().removeprefix("no "))
+
+
+def agent_to_bridge(bridge: socket.socket) -> None:
+    """Copy what the agent says, until it has said everything."""
+    try:
+        while chunk := os.read(0, CHUNK):
+            bridge.sendall(chunk)
+        bridge.shutdown(socket.SHUT_WR)
+        time.sleep(LAST_SECONDS)
+    except OSError:
+        pass  # the bridge has ended; the other direction sees to the rest
+    os._exit(0)
+
+
+def bridge_to_agent(bridge: socket.socket) -> None:
+    """Copy what the bridge says, until it has said everything."""
+    while chunk := bridge.recv(CHUNK):
+        rest = memoryview(chunk)
+        while rest:
+            rest = rest[os.write(1, rest) :]
+
+
+def main(arguments: list[str]) -> int:
+    """Return the status to end with."""
+    address = " ".join(arguments)
+    try:
+        token = os.environ.pop(TOKEN)
+        bridge = connect(address)
+        be_let_in(bridge, token)
+    except ValueError as error:
+        return fail(f"wrong arguments, {error}")
+    except KeyError:
+        return fail(f"the environment variable {TOKEN} is missing: the agent doesn't pass it on")
+    except PermissionError as error:
+        return fail(f"the bridge refused the connection: {error}")
+    except OSError as error:
+        return fail(f"can't reach the bridge at {address}: {error}. Does it still run?")
+    bridge.settimeout(None)
+    _thread.start_new_thread(agent_to_bridge, (bridge,))
+    try:
+        bridge_to_agent(bridge)
+    except OSError as error:
+        return fail(f"the connection broke: {error}", BROKEN)
+    return 0
+
+
+def fail(what: str, status: int = FAILED) -> int:
+    """Say what failed, where the agent keeps its logs."""
+    sys.stderr.write(f"vscodelm: the editor's tools are not available: {what}\n")
+    sys.stderr.flush()
+    return status
+
+
+if __name__ == "__main__":
+    try:
+        os._exit(main(sys.argv[1:]))  # without waiting for the other thread
+    except KeyboardInterrupt:
+        os._exit(130)

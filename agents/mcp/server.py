@@ -1,0 +1,273 @@
+"""The MCP server with a session's tools, on the official SDK. Importing it takes a second.
+
+So nothing imports it at once: `toolbox` does, in a thread. It serves every connection of the
+session alike, in each era of the protocol that the SDK knows. Nothing here chooses: what a call
+means is the business of whoever is called, by whom it is answered, too.
+
+The SDK speaks anyio, so this file does; it runs under trio.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+
+import anyio
+import attrs
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.shared.message import SessionMessage
+from mcp_types.jsonrpc import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+
+from agents.events import ToolAnswer
+from bridge.jsonrpc import TooLong, repair_surrogates
+
+from .catalogue import JSON, Catalogue
+from .content import content
+
+if TYPE_CHECKING:
+    from anyio.abc import TaskGroup
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.server.models import InitializationOptions
+    from mcp.server.session import ServerSession
+
+PROGRESS_SECONDS = 10.0
+"""How often an agent hears that its call is still being seen to: a person may be asked."""
+NOTICE_SECONDS = 2.0
+"""How long an agent may take to read that the tools have changed."""
+MOST_SESSIONS = 16
+"""Sessions of MCP's that are told of changes; agents open one, or a few one after the other."""
+INSTRUCTIONS = (
+    "These are the tools of the editor that the user works in. The user may be asked before one is "
+    "used, so a call can take minutes."
+)
+
+Call: TypeAlias = Callable[[str, JSON], Awaitable[ToolAnswer]]
+"""Called with the editor's name of a tool; cancelled where the agent takes the call back."""
+_Context: TypeAlias = ServerRequestContext[Any, Any]
+
+log = logging.getLogger("vscodelm.mcp")
+
+
+class Wire(Protocol):
+    """A connection of lines."""
+
+    async def receive(self) -> Sequence[bytes | TooLong] | None:
+        """Return the next lines; None at the end."""
+        ...
+
+    async def send(self, line: bytes) -> bool:
+        """Send a line; return whether there is still somebody who may read it."""
+        ...
+
+
+class _Server(Server[Any]):
+    """The SDK's server; it says that the tools may change, also where the SDK doesn't ask us."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, JSON] | None = None,
+        extensions: dict[str, JSON] | None = None,
+    ) -> InitializationOptions:
+        """Return what is said in the answer to `initialize`."""
+        options = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(options, experimental_capabilities, extensions)
+
+
+class _Audience:
+    """Whom to tell of changes, in the eras when that needs no subscription."""
+
+    def __init__(self) -> None:
+        self.sessions: list[ServerSession] = []
+
+    async def greet(self, context: _Context, _params: types.NotificationParams) -> None:
+        """Take note of a session that is open now."""
+        self.sessions.append(context.session)
+        del self.sessions[:-MOST_SESSIONS]
+
+
+class EditorServer:
+    """Serves the tools of a catalogue; calls go to `call`."""
+
+    def __init__(self, name: str, version: str, catalogue: Catalogue, call: Call) -> None:
+        self.was_asked = False
+        """Whether an agent ever asked what there is."""
+        self._catalogue = catalogue
+        self._call = call
+        self._name = name
+        self._version = version
+        self._audiences: list[_Audience] = []
+        self._bus = InMemorySubscriptionBus()
+        """Tells of changes who has subscribed to them, in the newest era."""
+
+    @contextmanager
+    def sdk(self) -> Generator[Server[Any]]:
+        """Return a server of the SDK's with these tools, that hears of changes until the exit."""
+        audience = _Audience()
+        server = _Server(
+            self._name,
+            version=self._version,
+            title="VS Code",
+            instructions=INSTRUCTIONS,
+            on_list_tools=self._list,
+            on_call_tool=self._serve_call,
+            on_subscriptions_listen=ListenHandler(self._bus),
+        )
+        server.add_notification_handler(
+            "notifications/initialized", types.NotificationParams, audience.greet
+        )
+        self._audiences.append(audience)
+        try:
+            yield server
+        finally:
+            self._audiences.remove(audience)
+
+    async def change(self, catalogue: Catalogue) -> None:
+        """Offer other tools from now on, and say so."""
+        self._catalogue = catalogue
+        await self._bus.publish(ToolsListChanged())
+        for session in [one for audience in self._audiences for one in audience.sessions]:
+            with anyio.move_on_after(NOTICE_SECONDS):
+                await session.send_tool_list_changed()
+
+    async def serve(self, wire: Wire) -> None:
+        """Serve one connection until either side ends it."""
+        to_server, from_wire = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        to_wire, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+        with self.sdk() as server:
+            options = server.create_initialization_options()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_read, wire, to_server, to_wire.clone())
+                tasks.start_soon(_write, wire, from_server, tasks)
+                await server.run(from_wire, to_wire, options)
+                tasks.cancel_scope.cancel()
+
+    # What the SDK calls.
+
+    async def _list(
+        self, _context: _Context, _params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        self.was_asked = True
+        return types.ListToolsResult(
+            tools=[
+                types.Tool(
+                    name=tool.alias,
+                    description=tool.description,
+                    input_schema=tool.schema,
+                    annotations=types.ToolAnnotations.model_validate(tool.annotations)
+                    if tool.annotations
+                    else None,
+                )
+                for tool in self._catalogue.tools.values()
+            ]
+        )
+
+    async def _serve_call(
+        self, context: _Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        self.was_asked = True
+        tool = self._catalogue.tools.get(params.name)
+        if tool is None:
+            return _result(f"The editor offers no tool named {params.name} now.", is_error=True)
+        answer: ToolAnswer | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_report, context.session)
+            answer = await self._call(tool.name, params.arguments or {})
+            tasks.cancel_scope.cancel()
+        assert answer is not None, "a cancel doesn't come here"
+        return _result(answer.result, is_error=answer.is_error)
+
+
+def _result(result: Any, *, is_error: bool) -> types.CallToolResult:
+    return types.CallToolResult.model_validate({"content": content(result), "isError": is_error})
+
+
+async def _report(session: ServerSession) -> None:
+    """Say again and again that a call is being seen to; an agent that didn't ask hears nothing."""
+    for number in count(1):
+        await anyio.sleep(PROGRESS_SECONDS)
+        await session.report_progress(number, message="Waiting for the editor")
+
+
+# The wire.
+
+
+async def _read(
+    wire: Wire,
+    server: MemoryObjectSendStream[SessionMessage | Exception],
+    answers: MemoryObjectSendStream[SessionMessage],
+) -> None:
+    async with server, answers:
+        while (lines := await wire.receive()) is not None:
+            for line in lines:
+                for message in messages(line):
+                    if isinstance(message, Unread):
+                        await answers.send(SessionMessage(message.answer))
+                    else:
+                        await server.send(SessionMessage(message))
+
+
+async def _write(
+    wire: Wire, server: MemoryObjectReceiveStream[SessionMessage], tasks: TaskGroup
+) -> None:
+    async with server:
+        async for message in server:
+            line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+            if not await wire.send(line.encode()):
+                break
+    tasks.cancel_scope.cancel()
+
+
+@attrs.frozen
+class Unread:
+    """What is no message, and the answer to it; the answer has no id."""
+
+    answer: JSONRPCError
+
+    @classmethod
+    def of(cls, code: int, words: str) -> Unread:
+        """Return the answer with this error."""
+        error = ErrorData(code=code, message=words)
+        return cls(JSONRPCError(jsonrpc="2.0", id=None, error=error))
+
+
+def messages(line: bytes | TooLong) -> Sequence[JSONRPCMessage | Unread]:
+    """Return the messages in a line.
+
+    A batch is several: one era of the protocol had them, and each is answered by itself.
+    """
+    if isinstance(line, TooLong):
+        return (Unread.of(PARSE_ERROR, f"a line of {line.size} bytes is too long"),)
+    try:
+        return (jsonrpc_message_adapter.validate_json(line, by_name=False),)
+    except ValidationError:
+        pass
+    try:
+        value = json.loads(repair_surrogates(line))
+    except (ValueError, RecursionError):
+        return (Unread.of(PARSE_ERROR, "this is not JSON"),)
+    if isinstance(value, list):
+        return [_message(item) for item in cast("list[Any]", value)]
+    return (_message(value),)
+
+
+def _message(value: Any) -> JSONRPCMessage | Unread:
+    try:
+        return jsonrpc_message_adapter.validate_python(value, by_name=False)
+    except ValidationError:
+        return Unread.of(INVALID_REQUEST, "this is not a message of JSON-RPC")

@@ -1,0 +1,215 @@
+"""A session's tools, between the server where its agent calls and the turn that asks the editor.
+
+The server's side is `call`, which waits for the result, and the turn's side is the rest, of which
+nothing waits. What is decided is decided by the desk.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.metadata import version
+from itertools import count
+from typing import TYPE_CHECKING, TypeAlias
+
+import attrs
+import trio
+
+from agents.events import CallTool, ToolAnswer
+from bridge.value import Value
+from bridge.wire import EnvVariable, ToolSpec
+
+from .catalogue import JSON, Catalogue
+from .desk import Desk, Drop, Effects, Reply
+from .wire import LineWire
+
+if TYPE_CHECKING:
+    from .server import EditorServer  # noqa: TC004  it takes long, and attrs needs the name only
+
+log = logging.getLogger("vscodelm.mcp")
+
+
+IGNORED_SECONDS = 15.0
+"""How long after its first prompt an agent has surely started its servers; some are late."""
+IGNORED = (
+    "*This agent hasn't asked for the editor's tools, so it can't use them here. Some agents "
+    "ignore the MCP servers that they are given.*"
+)
+
+
+class StdioAccess(Value):
+    """The server is a program to be started."""
+
+    program: str
+    arguments: tuple[str, ...]
+    environment: tuple[EnvVariable, ...]
+
+
+class HttpAccess(Value):
+    """The server is there, at a URL."""
+
+    url: str
+    authorization: str
+
+
+Access: TypeAlias = StdioAccess | HttpAccess
+
+
+@attrs.define(eq=False)
+class _Caller:
+    answered: trio.Event = attrs.field(factory=trio.Event, init=False)
+    answer: ToolAnswer | None = attrs.field(default=None, init=False)
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+@attrs.define(eq=False)
+class Toolbox:
+    """The tools of one session. `wake` is called when there is news for its turn."""
+
+    server: str
+    catalogue: Catalogue
+    new_call_id: Callable[[], str]
+    wake: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    access: Access | None = attrs.field(default=None, init=False)
+    """How its agent gets at them."""
+    on_close: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    may_complain: Callable[[], bool] = attrs.field(default=lambda: True, init=False)
+    """Called when there is cause to; true the first time for an agent."""
+    _begun_at: float = attrs.field(default=math.inf, init=False)
+    """When the first turn began."""
+    _desk: Desk = attrs.field(factory=Desk, init=False)
+    _mcp: EditorServer | None = attrs.field(default=None, init=False)
+    _callers: dict[int, _Caller] = attrs.field(factory=dict[int, _Caller], init=False)
+    _keys: count[int] = attrs.field(factory=count, init=False)
+
+    # The server's side.
+
+    async def call(self, name: str, arguments: JSON) -> ToolAnswer:
+        """Have the editor run a tool; cancelling this takes the call back."""
+        key, caller = next(self._keys), _Caller()
+        self._callers[key] = caller
+        try:
+            event = CallTool(self.new_call_id(), name, arguments)
+            log.info("server=%s call=%s tool=%s", self.server, event.call_id, name)
+            self._perform(self._desk.arrive(key, event, trio.current_time()))
+            self.wake()
+            await caller.answered.wait()
+        finally:
+            del self._callers[key]
+            if caller.answer is None:
+                self._desk.withdraw(key)
+                self.wake()
+        assert caller.answer is not None, "that is what was waited for"
+        return caller.answer
+
+    async def serve(self, stream: trio.abc.Stream) -> None:
+        """Serve one connection of its agent's."""
+        mcp = await self.mcp()
+        await mcp.serve(LineWire(stream))
+
+    async def mcp(self) -> EditorServer:
+        """Return the server; the first time it may take a second."""
+        await load("server")
+        if self._mcp is None:
+            from .server import EditorServer
+
+            self._mcp = EditorServer(self.server, version("vscodelm"), self.catalogue, self.call)
+        return self._mcp
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether its agent ever asked what there is."""
+        return self._mcp is not None and self._mcp.was_asked
+
+    # The turn's side.
+
+    def begin(self) -> None:
+        """Begin a turn."""
+        self._begun_at = min(self._begun_at, trio.current_time())
+        self._desk.begin(trio.current_time())
+
+    def resume(self) -> None:
+        """Go on in another response."""
+        self._desk.resume(trio.current_time())
+
+    def announce(self, under_way: int) -> None:
+        """Note how many calls the agent says are under way."""
+        self._desk.announce(under_way)
+
+    @property
+    def due(self) -> float:
+        """When what waits goes out; infinite where nothing does."""
+        return self._desk.due
+
+    @property
+    def out(self) -> int:
+        """How many calls the editor has."""
+        return self._desk.out
+
+    def emit(self) -> tuple[CallTool, ...]:
+        """Send out all that waits."""
+        return self._desk.emit(trio.current_time())
+
+    def answer(self, answer: ToolAnswer) -> None:
+        """Hand a result over."""
+        self._perform(self._desk.answer(answer))
+
+    def end(self) -> None:
+        """End the turn by itself."""
+        self._desk.end()
+
+    def cancel(self) -> None:
+        """Cancel the turn."""
+        self._perform(self._desk.cancel())
+
+    def complain(self) -> str | None:
+        """Return what the user should know where the agent has never come for its tools, once."""
+        has_had_time = trio.current_time() >= self._begun_at + IGNORED_SECONDS
+        if self.was_asked or not has_had_time or not self.may_complain():
+            return None
+        return IGNORED
+
+    async def offer(self, specs: Sequence[ToolSpec]) -> None:
+        """Offer these tools from now on; the agent hears of it if they aren't the same."""
+        catalogue = Catalogue.of(specs, self.server)
+        if catalogue == self.catalogue:
+            return
+        log.info("server=%s tools=%d changed", self.server, len(catalogue.tools))
+        self.catalogue = catalogue
+        if self._mcp is not None:
+            await self._mcp.change(catalogue)
+
+    def close(self) -> None:
+        """End it: nobody gets at it any more."""
+        self._perform(self._desk.close())
+        self.on_close()
+
+    def _perform(self, effects: Effects) -> None:
+        for effect in effects:
+            match effect:
+                case Reply(key=key, result=result, is_error=is_error):
+                    caller = self._callers[key]
+                    caller.answer = ToolAnswer("", result, is_error)
+                    caller.answered.set()
+                case Drop(call_id=call_id, reason=reason):
+                    log.info("server=%s call=%s result dropped: %s", self.server, call_id, reason)
+
+
+_loaded: set[str] = set()
+
+
+async def load(module: str) -> None:
+    """Import a module of this package that takes long, without stopping everything else."""
+    if module not in _loaded:
+        await trio.to_thread.run_sync(load_now, module, abandon_on_cancel=True)
+
+
+def load_now(module: str) -> None:
+    """Import a module of this package."""
+    import_module(f"{__package__}.{module}")
+    _loaded.add(module)

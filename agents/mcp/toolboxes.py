@@ -1,0 +1,114 @@
+"""Makes toolboxes, and keeps what they share: the door, and the news that an agent ignores them."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import attrs
+import trio
+
+from agents.base import AgentError
+from bridge.errors import Failure
+from bridge.wire import ToolSpec
+
+from .catalogue import Catalogue
+from .door import Door, open_door
+from .names import server_name
+from .toolbox import HttpAccess, StdioAccess, Toolbox, load
+
+if TYPE_CHECKING:
+    from .server import EditorServer
+
+_SUFFIX_BYTES = 3
+
+
+@attrs.define(eq=False)
+class Toolboxes:
+    """The toolboxes of one agent definition; what they need lives in `nursery`."""
+
+    nursery: trio.Nursery
+    new_call_id: Callable[[], str]
+    _has_complained: bool = attrs.field(default=False, init=False)
+    _door: Door | None = attrs.field(default=None, init=False)
+    _opening: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    _names: set[str] = attrs.field(factory=set[str], init=False)
+
+    async def prepare(self) -> None:
+        """Get ready for agents that start a program; raises `AgentError`."""
+        async with self._opening:
+            if self._door is None:
+                self._door = await self.nursery.start(self._keep_door)
+                self.nursery.start_soon(load, "server")
+
+    def make(self, specs: Sequence[ToolSpec]) -> Toolbox:
+        """Return a toolbox for an agent that starts a program to get at it; `prepare` first."""
+        assert self._door is not None, "prepare it first"
+        toolbox = self._make(specs)
+        one = self._door.issue(toolbox.serve)
+        program, *arguments = one.command
+        toolbox.access = StdioAccess(program, tuple(arguments), one.environment)
+
+        def close() -> None:
+            one.revoke()
+            self._names.discard(toolbox.server)
+
+        toolbox.on_close = close
+        return toolbox
+
+    async def make_web(self, specs: Sequence[ToolSpec]) -> Toolbox:
+        """Return a toolbox for an agent that calls a URL; raises `AgentError`."""
+        toolbox = self._make(specs)
+        scope = trio.CancelScope()
+
+        def close() -> None:
+            scope.cancel()
+            self._names.discard(toolbox.server)
+
+        toolbox.on_close = close
+        await load("web")
+        toolbox.access = await self.nursery.start(self._keep_web, await toolbox.mcp(), scope)
+        return toolbox
+
+    def _make(self, specs: Sequence[ToolSpec]) -> Toolbox:
+        server = server_name(secrets.token_hex(_SUFFIX_BYTES))
+        while server in self._names:
+            server = server_name(secrets.token_hex(_SUFFIX_BYTES))
+        self._names.add(server)
+        toolbox = Toolbox(server, Catalogue.of(specs, server), self.new_call_id)
+        toolbox.may_complain = self._may_complain
+        return toolbox
+
+    def _may_complain(self) -> bool:
+        has_complained, self._has_complained = self._has_complained, True
+        return not has_complained
+
+    async def _keep_door(self, task_status: trio.TaskStatus[Door]) -> None:
+        try:
+            async with open_door() as door:
+                task_status.started(door)
+                await trio.sleep_forever()
+        except OSError as error:
+            raise _cannot_listen(error) from error
+
+    async def _keep_web(
+        self,
+        server: EditorServer,
+        scope: trio.CancelScope,
+        task_status: trio.TaskStatus[HttpAccess],
+    ) -> None:
+        from .web import open_web
+
+        with scope:
+            try:
+                async with open_web(server) as access:
+                    task_status.started(access)
+                    await trio.sleep_forever()
+            except OSError as error:
+                raise _cannot_listen(error) from error
+
+
+def _cannot_listen(error: OSError) -> AgentError:
+    words = f"The agent can't be given the editor's tools, because nothing can listen here: {error}"
+    return AgentError(Failure("Unavailable", words))

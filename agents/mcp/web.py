@@ -1,0 +1,100 @@
+"""The same server for agents that take only HTTP: on the loopback, behind a gate, one a session.
+
+Importing it takes a while, as `server` does; so it is imported in a thread as well.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlsplit
+
+import attrs
+import trio
+from hypercorn import trio as hypercorn_trio
+from hypercorn.config import Config
+from hypercorn.typing import ASGIFramework
+
+from .gate import UNAUTHORIZED, Gate
+from .toolbox import HttpAccess
+
+if TYPE_CHECKING:
+    from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
+
+    from .server import EditorServer
+
+MOST_BYTES = 16 * 1024 * 1024
+"""Of a request: the arguments of a call, such as a whole file."""
+MOST_SESSIONS = 8
+ADDRESS = "127.0.0.1"
+_NOBODY = Gate("", "", "")
+
+
+@attrs.define(eq=False)
+class _Guarded:
+    """An ASGI app behind a gate, which is shut until it is known where it stands."""
+
+    app: ASGIFramework
+    gate: Gate = _NOBODY
+
+    async def __call__(
+        self, scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable
+    ) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+        elif scope["type"] == "http":
+            status = self.gate.refusal(scope["path"], scope["headers"])
+            if status is None:
+                await self.app(scope, receive, send)
+            else:
+                await _refuse(send, status)
+        else:
+            await send({"type": "websocket.close", "code": 1008, "reason": ""})
+
+
+async def _refuse(send: ASGISendCallable, status: int) -> None:
+    headers = [(b"content-length", b"0")]
+    if status == UNAUTHORIZED:
+        headers.append((b"www-authenticate", b"Bearer"))
+    await send(
+        {
+            "type": "http.response.start",
+            "status": status,
+            "headers": headers,
+            "trailers": False,
+        }
+    )
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+@asynccontextmanager
+async def open_web(server: EditorServer) -> AsyncGenerator[HttpAccess]:
+    """Serve on a port, a path and with a token that nobody can guess, until the exit."""
+    path = f"/{secrets.token_urlsafe(16)}/mcp"
+    token = secrets.token_hex(32)
+    with server.sdk() as sdk:
+        app: Any = sdk.streamable_http_app(
+            streamable_http_path=path,
+            host=ADDRESS,
+            max_request_body_size=MOST_BYTES,
+            max_sessions=MOST_SESSIONS,
+            session_idle_timeout=None,  # it ends with the agent's session
+        )
+        guarded = _Guarded(app)
+        async with trio.open_nursery() as nursery:
+            serve = cast("Any", hypercorn_trio).serve  # whose types are incomplete
+            (bound,) = await nursery.start(serve, guarded, _config())
+            host = urlsplit(str(bound)).netloc
+            guarded.gate = Gate(host, path, token)
+            yield HttpAccess(f"http://{host}{path}", f"Bearer {token}")
+            nursery.cancel_scope.cancel()
+
+
+def _config() -> Config:
+    config = Config()
+    config.bind = [f"{ADDRESS}:0"]
+    config.errorlog = None
+    config.include_server_header = False
+    return config

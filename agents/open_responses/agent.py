@@ -1,0 +1,60 @@
+"""An Open Responses endpoint as an agent."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import trio
+
+from agents.events import Prompt
+from agents.origin import FRESH, Origin
+from bridge.wire import OpenResponsesSpec
+
+from .call_ids import CallIds
+from .client import EndpointClient
+from .endpoint import Endpoint
+from .session import OpenResponsesSession
+
+
+class OpenResponsesAgent:
+    """A definition of an endpoint; it satisfies `agents.base.Agent`.
+
+    `further` are the definition's keys that are the endpoint's own. Turns live in `nursery`.
+    """
+
+    def __init__(
+        self,
+        spec: OpenResponsesSpec,
+        nursery: trio.Nursery,
+        *,
+        further: Mapping[str, Any] | None = None,
+        call_ids: CallIds | None = None,
+        environment: Mapping[str, str] | None = None,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        client = EndpointClient(spec, environment)
+        self.endpoint = Endpoint(spec, further or {}, client, call_ids or CallIds(), chance)
+        self._nursery = nursery
+
+    @asynccontextmanager
+    async def session(
+        self, prompt: Prompt, origin: Origin = FRESH
+    ) -> AsyncGenerator[OpenResponsesSession]:
+        """Open a session, always a fresh one: by what is told first it is known where it goes on.
+
+        The endpoint hears of it with the first turn.
+        """
+        conversation = self.endpoint.conversation(prompt)
+        session = OpenResponsesSession(self.endpoint, conversation, self._nursery)
+        try:
+            yield session
+        finally:
+            with trio.CancelScope(shield=True):
+                await session.end()
+
+    async def aclose(self) -> None:
+        """Close the connections; nothing may be asked any more."""
+        await self.endpoint.client.aclose()

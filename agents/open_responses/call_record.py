@@ -1,0 +1,100 @@
+"""What is known of one tool call."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, cast
+
+import attrs
+import msgspec
+
+from bridge.value import Value
+
+from .events import Item, load
+
+
+class WholeCall(Value):
+    """A call that can be emitted; `arguments` is the server's text of its parameters."""
+
+    call_id: str
+    name: str
+    parameters: dict[str, Any]
+    arguments: str
+
+
+class CallState(enum.Enum):
+    """How far a call is."""
+
+    OPEN = enum.auto()
+    SENT = enum.auto()
+    TRUNCATED = enum.auto()
+    """Its item is said to be incomplete."""
+
+
+@attrs.define(eq=False)
+class CallRecord:
+    """A call; what isn't known yet is None."""
+
+    item_id: str | None = None
+    output_index: int | None = None
+    call_id: str | None = None
+    name: str | None = None
+    deltas: list[str] = attrs.field(factory=list[str])
+    done_text: str | None = None
+    item_text: str | None = None
+    state: CallState = CallState.OPEN
+    is_finished: bool = False
+    """Whether its item is done."""
+    digest: bytes = b""
+    """Of the parameters that were sent."""
+    is_matched: bool = False
+    """Whether it was found in the final output."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """What is known of its arguments, the best first."""
+        given = (self.item_text, self.done_text, "".join(self.deltas))
+        return tuple(text for text in given if text and not text.isspace())
+
+    @property
+    def parameters(self) -> tuple[dict[str, Any], str] | None:
+        """The first text that is a JSON object, as that and as it is."""
+        for text in self.texts:
+            parameters = load(text.encode("utf-8", "replace"))
+            if isinstance(parameters, dict):
+                return cast("dict[str, Any]", parameters), text
+        return None
+
+    def learn(self, item_id: str | None, index: int | None, item: Item | None = None) -> None:
+        """Fill in the keys that weren't known."""
+        self.item_id = self.item_id or item_id
+        self.output_index = index if self.output_index is None else self.output_index
+        if item is not None:
+            self.call_id = self.call_id or item.call_id
+            self.name = self.name or item.name
+
+    def clashes(self, item_id: str | None, index: int | None) -> bool:
+        """Tell whether it is known to be at another place, under another id."""
+        return (
+            bool(self.item_id and item_id and self.item_id != item_id)
+            and None not in (self.output_index, index)
+            and self.output_index != index
+        )
+
+
+def text_of(arguments: Any) -> str | None:
+    """Return arguments as text; some servers write the object itself."""
+    if isinstance(arguments, dict):
+        return msgspec.json.encode(arguments).decode()
+    return arguments if isinstance(arguments, str) else None
+
+
+def parse(arguments: Any) -> Any:
+    """Return arguments as JSON; empty ones are an object."""
+    text = text_of(arguments)
+    return {} if text is None or not text.strip() else load(text.encode("utf-8", "replace"))
+
+
+def digest_of(parameters: Any) -> bytes:
+    """Return what is equal for equal JSON."""
+    return msgspec.json.encode(parameters, order="sorted")

@@ -1,0 +1,222 @@
+"""Asks an endpoint, once: one request, and its answer as it comes.
+
+The rest of this package sees bytes and `EndpointError`; that there is httpx behind it stays here
+and in `connections`.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import cast
+
+import attrs
+import httpx
+import trio
+
+from bridge.wire import OpenResponsesSpec
+
+from .address import resource, server_name
+from .answer_body import Kind, NotInflatable, inflater, kind_of
+from .connections import Connections, Lease
+from .credentials import headers_for, secrets_in
+from .faults import read_fault
+from .trouble import (
+    EndpointError,
+    bad_header,
+    broke_off,
+    no_stream,
+    out_of_reach,
+    refused,
+    scrubbed,
+    silent,
+)
+
+_END_SECONDS = 0.1
+"""How long an answer that is over may take to end, so that its connection can be used again."""
+_FAULT_BYTES = 64 * 1024
+_WHOLE_BYTES = 64 * 1024 * 1024
+_OUT_OF_REACH = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.InvalidURL,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+)
+
+log = logging.getLogger("vscodelm.open_responses")
+
+
+@attrs.define(eq=False)
+class EndpointAnswer:
+    """The answer to one request, of a kind that can be read."""
+
+    kind: Kind
+    _start: bytes
+    _body: _Body
+
+    async def receive(self) -> bytes | None:
+        """Return the next bytes, None at the end; raises `EndpointError`."""
+        if self._start:
+            start, self._start = self._start, b""
+            return start
+        return await self._body.receive()
+
+    async def whole(self) -> bytes:
+        """Return all that is left; raises `EndpointError`."""
+        return await self._body.read(_WHOLE_BYTES, self._start)
+
+    async def end(self) -> None:
+        """Read what is left, if it comes at once; then the connection can be used again.
+
+        What goes wrong with that has no meaning any more.
+        """
+        with trio.move_on_after(_END_SECONDS), suppress(EndpointError):
+            while await self.receive() is not None:
+                pass
+
+
+class EndpointClient:
+    """Asks one endpoint."""
+
+    def __init__(
+        self, spec: OpenResponsesSpec, environment: Mapping[str, str] | None = None
+    ) -> None:
+        self._spec = spec
+        self._environment = os.environ if environment is None else environment
+        self._connections = Connections(
+            httpx.Timeout(spec.idle_seconds, connect=spec.connect_seconds)
+        )
+        self.server = server_name(spec.base_url)
+        self.secrets: list[str] = []
+        """What the last request was sent with, and nobody must see."""
+
+    @asynccontextmanager
+    async def post(self, body: bytes) -> AsyncGenerator[EndpointAnswer]:
+        """Ask for a response; raises `EndpointError`. Leaving breaks off what isn't at its end."""
+        async with self._ask("POST", "responses", body) as (response, reader):
+            start = await reader.receive() or b""
+            content_type = response.headers.get("content-type", "")
+            kind = kind_of(content_type, start)
+            if kind == "other":
+                text = (await reader.read(_FAULT_BYTES, start)).decode(errors="replace")
+                raise no_stream(self.server, content_type, text[:200])
+            yield EndpointAnswer(kind, start, reader)
+
+    async def get(self, name: str) -> bytes:
+        """Return a resource; raises `EndpointError`."""
+        async with self._ask("GET", name, None) as (_, reader):
+            return await reader.read(_WHOLE_BYTES)
+
+    async def aclose(self) -> None:
+        """Close the connections that nobody uses."""
+        await self._connections.aclose()
+
+    @asynccontextmanager
+    async def _ask(
+        self, method: str, name: str, body: bytes | None
+    ) -> AsyncGenerator[tuple[httpx.Response, _Body]]:
+        headers = headers_for(self._spec, self._environment)
+        self.secrets = secrets_in(headers)
+        async with self._connections.lease() as lease:
+            try:
+                with _in_our_words(self.server, self._spec.idle_seconds):
+                    request = lease.client.build_request(
+                        method, resource(self._spec.base_url, name), content=body, headers=headers
+                    )
+                    response = await lease.client.send(request, stream=True)
+                log.debug("status=%s version=%s", response.status_code, response.http_version)
+                reader = _Body(self.server, self._spec.idle_seconds, lease, response)
+                try:
+                    if response.status_code != 200:
+                        await self._refuse(response, reader)
+                    yield response, reader
+                finally:
+                    await reader.aclose()
+            except EndpointError as error:
+                error.failure = scrubbed(error.failure, self.secrets)
+                raise
+
+    async def _refuse(self, response: httpx.Response, reader: _Body) -> None:
+        fault = read_fault(await reader.read(_FAULT_BYTES), response.status_code)
+        raise refused(fault, response.headers, self.server)
+
+
+@attrs.define(eq=False)
+class _Body:
+    """The body of an answer. It is always brought to an end, one way or the other."""
+
+    server: str
+    idle_seconds: float
+    lease: Lease
+    response: httpx.Response
+    _chunks: AsyncIterator[bytes] = attrs.field(init=False)
+    _inflate: Callable[[bytes], bytes] = attrs.field(init=False)
+    _is_broken: bool = attrs.field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        # Not decoded by httpx: its generators would be left open where a body can't be.
+        self._chunks = self.response.aiter_raw()
+        self._inflate = inflater(self.response.headers.get("content-encoding", ""))
+
+    async def receive(self) -> bytes | None:
+        try:
+            with _in_our_words(self.server, self.idle_seconds):
+                async for raw in self._chunks:
+                    chunk = self._inflate(raw)
+                    if chunk:
+                        return chunk
+        except NotInflatable as error:
+            raise broke_off(self.server, str(error)) from None
+        except BaseException:
+            self._is_broken = True
+            raise
+        self.lease.is_clean = not self._is_broken
+        return None
+
+    async def read(self, most: int, start: bytes = b"") -> bytes:
+        """Return what is left, up to about so many bytes."""
+        chunks, length = [start], len(start)
+        while length < most and (chunk := await self.receive()) is not None:
+            chunks.append(chunk)
+            length += len(chunk)
+        return b"".join(chunks)
+
+    async def aclose(self) -> None:
+        """Break off what isn't at its end. Cancelling the reading is how httpx lets go of it."""
+        if self.lease.is_clean:
+            return
+        if not self._is_broken:
+            with trio.CancelScope(shield=True) as scope:
+                scope.cancel()
+                with suppress(httpx.HTTPError):
+                    async for _ in self._chunks:
+                        pass
+        with trio.move_on_after(_END_SECONDS, shield=True):
+            await self.response.aclose()
+
+
+@contextmanager
+def _in_our_words(server: str, idle_seconds: float) -> Generator[None]:
+    """Say in our words what httpx says."""
+    try:
+        yield
+    except (httpx.ReadTimeout, httpx.WriteTimeout):
+        raise silent(server, idle_seconds) from None
+    except _OUT_OF_REACH as error:
+        raise out_of_reach(server, _reason(error)) from None
+    except (httpx.LocalProtocolError, UnicodeEncodeError):
+        raise bad_header(server) from None
+    except (httpx.RequestError, httpx.StreamError) as error:
+        raise broke_off(server, _reason(error)) from None
+
+
+def _reason(error: BaseException) -> str:
+    """Return what is said where an error comes from: httpx and trio often say nothing."""
+    said, at = "", cast("BaseException | None", error)
+    while at is not None:
+        said = str(at) or said
+        at = at.__cause__ or at.__context__
+    return said or type(error).__name__

@@ -1,0 +1,231 @@
+"""What a conversation with an endpoint holds, and how much of it the server has already.
+
+A request goes on from the last response that the server keeps (`Point`), and says only what came
+after that; without such a one it says everything. Responses that failed, were cut short or were
+cancelled are nothing to go on from: what was shown of them is told again, as text.
+
+Points outlive their session: one that begins with the same words goes on from there, which makes an
+edit, and the way back from it, as cheap as any other request.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+import attrs
+from msgspec.structs import replace
+
+from agents.events import Batch, CallTool, Say, ToolAnswer
+from bridge.value import Value
+from bridge.wire import ChatMessage, ToolResultPart
+
+from .call_ids import inward
+from .outcome import Outcome
+from .request_items import CompactionItem, Item, MessageItem, ReasoningItem
+from .request_messages import ConversionOptions, OpenCall, convert_messages, result_item
+from .request_output import heard
+from .track import Track, boundaries
+
+MISSES = 2
+"""After how many ids in a row that a server didn't know it is taken for stateless."""
+_MOST_POINTS = 4096
+_EMPTY = "(The user sent an empty message.)"
+
+
+class Point(Value):
+    """A response to go on from, and with what it was asked for: model, instructions, tools."""
+
+    response_id: str
+    setup: bytes
+
+
+class Points:
+    """The responses that an endpoint keeps, by what was said up to them."""
+
+    def __init__(self, most: int = _MOST_POINTS) -> None:
+        self._most = most
+        self._points: OrderedDict[bytes, Point] = OrderedDict()
+        self._misses = 0
+        self.server_ids: dict[str, str] = {}
+        """The server's ids of calls, by the editor's, where they don't follow from those."""
+
+    @property
+    def is_stateless(self) -> bool:
+        """Whether the server has shown that it keeps nothing."""
+        return self._misses >= MISSES
+
+    def at(self, digest: bytes) -> Point | None:
+        """Return the response that was the last word there."""
+        point = self._points.get(digest)
+        if point is not None:
+            self._points.move_to_end(digest)
+        return point
+
+    def keep(self, digest: bytes, point: Point) -> None:
+        """Note a response that can be gone on from."""
+        self._points[digest] = point
+        if len(self._points) > self._most:
+            self._points.popitem(last=False)
+
+    def keep_ids(self, calls: Mapping[str, OpenCall]) -> None:
+        """Note the server's ids of calls, where they don't follow from the editor's."""
+        for call_id, call in calls.items():
+            if inward(call_id) != call.server_id:
+                self.server_ids[call_id] = call.server_id
+        while len(self.server_ids) > self._most:
+            del self.server_ids[next(iter(self.server_ids))]
+
+    def hit(self) -> None:
+        """Note that the server went on from a response."""
+        self._misses = 0
+
+    def miss(self, response_id: str) -> None:
+        """Forget a response that the server doesn't know."""
+        self._misses += 1
+        for digest in [key for key, one in self._points.items() if one.response_id == response_id]:
+            del self._points[digest]
+
+
+@attrs.define
+class Shown:
+    """What the editor was shown of a response; `is_whole` if that is all of it."""
+
+    own: list[str] = attrs.field(factory=list[str])
+    """The texts that are the model's; ours are left out where a conversation is told again."""
+    calls: list[CallTool] = attrs.field(factory=list[CallTool])
+    is_empty: bool = True
+    is_whole: bool = False
+
+    def add(self, batch: Batch) -> None:
+        """Note what went out."""
+        self.is_empty = self.is_empty and not batch
+        for event in batch:
+            match event:
+                case Say(text=text, by_us=False):
+                    self.own.append(text)
+                case CallTool():
+                    self.calls.append(event)
+                case _:
+                    pass
+
+
+class Ask(Value):
+    """What the next request says, and what it goes on from."""
+
+    items: tuple[Item, ...]
+    previous_response_id: str | None
+
+
+@attrs.define
+class Conversation:
+    """One conversation; the responses that it went through are in `response_ids`, oldest first."""
+
+    options: ConversionOptions
+    points: Points
+    instructions: str = ""
+    response_ids: list[str] = attrs.field(factory=list[str])
+    _items: list[Item] = attrs.field(factory=list["Item"])
+    _open: dict[str, OpenCall] = attrs.field(factory=dict[str, OpenCall])
+    """Calls without a result, by the editor's ids."""
+    _track: Track = attrs.field(factory=Track)
+    _has_begun: bool = False
+    _point: Point | None = None
+    _known: int = 0
+    """How many of the items the server has at that point."""
+
+    def tell(self, messages: Sequence[ChatMessage]) -> None:
+        """Take what the editor says next; raises `ConversionError`, and is then as before."""
+        converted = convert_messages(
+            messages,
+            self.options,
+            open_calls=self._open,
+            server_ids=self.points.server_ids,
+            begins=not self._has_begun,
+        )
+        if self._has_begun:
+            for message in messages:
+                self._track.tell(message)
+        else:
+            self.instructions = converted.instructions
+            self._track, ends = boundaries(messages)
+            for digest, index in reversed(ends.items()):
+                self._point = self.points.at(digest)
+                if self._point is not None:
+                    self._known = sum(one.source <= index for one in converted.placed)
+                    break
+        self._has_begun = True
+        self._open = {}
+        self._items += converted.items or [MessageItem("user", _EMPTY)]
+
+    @property
+    def open_calls(self) -> tuple[str, ...]:
+        """The ids, as the editor knows them, of the calls that wait for a result."""
+        return tuple(self._open)
+
+    def answer(self, answers: Sequence[ToolAnswer]) -> None:
+        """Take the results of calls. All of those that are open have one."""
+        beside: list[Item] = []
+        for answer in answers:
+            part = ToolResultPart(answer.call_id, answer.result, answer.is_error)
+            self._track.answer(part)
+            call = self._open.pop(answer.call_id)
+            first, *others = result_item(call.server_id, part, self.options)
+            self._items.append(first)
+            beside += others
+        self._items += beside
+
+    def ask(self, setup: bytes, *, stateful: bool) -> Ask:
+        """Return what to say next. `setup` is what must be as it was at the point to go on from."""
+        goes_on = (
+            stateful
+            and self._point is not None
+            and self._point.setup == setup
+            and not self.points.is_stateless
+        )
+        if self._point is None or not goes_on:
+            return Ask(_useful(self._items), None)
+        return Ask(_useful(self._items[self._known :]), self._point.response_id)
+
+    def miss(self) -> None:
+        """Note that the server doesn't know what the last request went on from."""
+        if self._point is not None:
+            self.points.miss(self._point.response_id)
+            self._point = None
+
+    def hear(self, outcome: Outcome, shown: Shown, setup: bytes) -> None:
+        """Take a response: what is known of it, and what of it the editor was shown."""
+        outcome = _as_shown(outcome, shown)
+        repeated = heard(outcome, "".join(shown.own))
+        self._track.say("".join(shown.own), shown.calls)
+        self._items += repeated.items
+        self._open = repeated.calls
+        self.points.keep_ids(repeated.calls)
+        compacted = [at for at, one in enumerate(self._items) if isinstance(one, CompactionItem)]
+        if compacted:
+            del self._items[: compacted[-1]]
+            self._point = None
+        if outcome.previous_response_id and outcome.status == "completed":
+            self.points.hit()
+        if repeated.is_chainable and outcome.response_id and not compacted:
+            self.response_ids.append(outcome.response_id)
+            self._point, self._known = Point(outcome.response_id, setup), len(self._items)
+            self.points.keep(self._track.digest, self._point)
+
+
+def _as_shown(outcome: Outcome, shown: Shown) -> Outcome:
+    """Return what is known of a response, as far as the editor knows it, too."""
+    ids = {call.call_id for call in shown.calls}
+    calls = tuple(call for call in outcome.calls if call.call_id in ids)
+    return replace(outcome, calls=calls, status=outcome.status if shown.is_whole else "open")
+
+
+def _useful(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Leave out reasoning of earlier turns: it is of use only until the user speaks again."""
+    last = max(
+        (at for at, one in enumerate(items) if isinstance(one, MessageItem) and one.role == "user"),
+        default=-1,
+    )
+    return tuple(
+        one for at, one in enumerate(items) if at > last or not isinstance(one, ReasoningItem)
+    )

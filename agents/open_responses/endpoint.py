@@ -1,0 +1,68 @@
+"""What all sessions with one endpoint share."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import attrs
+import msgspec
+
+from agents.events import Prompt
+from bridge.wire import OpenResponsesSpec
+
+from .call_ids import CallIds
+from .client import EndpointClient
+from .conversation import Ask, Conversation, Points
+from .request_body import options_body, tools_body, whole_body
+from .request_messages import ConversionOptions
+
+
+@attrs.frozen
+class Endpoint:
+    """An endpoint: its definition, with the keys (`further`) that aren't ours, and what is known.
+
+    `chance` is in [0, 1).
+    """
+
+    spec: OpenResponsesSpec
+    further: Mapping[str, Any]
+    client: EndpointClient
+    call_ids: CallIds
+    chance: Callable[[], float]
+    points: Points = attrs.field(factory=Points)
+
+    def conversation(self, prompt: Prompt) -> Conversation:
+        """Return a conversation in which nothing was said yet."""
+        spec = self.spec
+        options = ConversionOptions(
+            prompt.settings.context or "full",
+            spec.system_messages,
+            spec.image_in_non_user_message,
+            spec.result_images,
+            spec.call_order,
+        )
+        return Conversation(options, self.points)
+
+    def tools(self, prompt: Prompt) -> dict[str, Any]:
+        """Return what a request says of the tools."""
+        return tools_body(prompt.tools, required=prompt.tool_required)
+
+    def setup(self, conversation: Conversation, tools: Mapping[str, Any]) -> bytes:
+        """Return what must stay the same for a request to go on from a response."""
+        said = msgspec.json.encode([self.spec.model, conversation.instructions, tools.get("tools")])
+        return hashlib.blake2b(said, digest_size=16).digest()
+
+    def body(
+        self, ask: Ask, conversation: Conversation, prompt: Prompt, tools: Mapping[str, Any]
+    ) -> bytes:
+        """Return the body of a request."""
+        return whole_body(
+            self.spec,
+            options_body(self.spec, self.further, prompt.model_options),
+            tools,
+            instructions=conversation.instructions,
+            items=ask.items,
+            previous_response_id=ask.previous_response_id,
+        )

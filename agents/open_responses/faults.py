@@ -1,0 +1,167 @@
+"""What a server says went wrong, in whatever shape, and what that means for us.
+
+The same words come as the body of an HTTP error, as an `error` event, and inside `response.failed`.
+The status decides first, then the code; a failure inside a 200 gets the status that would fit it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+import msgspec
+
+from bridge.errors import Failure, FailureKind
+from bridge.value import Value
+
+_SHOWN_LENGTH = 1000
+_RETRYABLE = frozenset({408, 409, 425, 429})
+# A status is right, but more is said: that no retry helps, whatever HTTP thinks of it.
+_FINAL = re.compile(
+    r"insufficient_(quota|funds|credit|balance)|quota_exceeded|exceeded your current quota|billing"
+    r"|content_filter|content_policy|invalid_prompt|cyber_policy|model_not_found"
+    r"|context_length|previous_response_not_found|invalid_api_key",
+    re.IGNORECASE,
+)
+_BLOCKED = re.compile(
+    r"quota|rate_?limit|billing|credit|balance|content_filter|policy|too_many", re.IGNORECASE
+)
+# In this order; the first one that finds its words is the status of a failure inside a 200.
+_STATUSES: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
+    (status, re.compile(words, re.IGNORECASE))
+    for status, words in (
+        (429, r"quota|rate_?limit|too_many_requests|billing"),
+        (401, r"authenticat|unauthorized|invalid_api_key"),
+        (403, r"permission|forbidden"),
+        (404, r"not_?found"),
+        (400, r"invalid|bad_request|context_length|content_filter|policy"),
+        (503, r"overload|unavailable|capacity"),
+        (504, r"time_?d?_?out"),
+    )
+)
+_MARKUP = re.compile(r"<(script|style|head)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+
+
+class Fault(Value):
+    """A fault of a server's: `status` is HTTP's, or the one that would fit."""
+
+    status: int
+    message: str
+    code: str = ""
+    param: str = ""
+    type: str = ""
+
+    @property
+    def kind(self) -> FailureKind:
+        """What the host is told."""
+        if self.status in (401, 403):
+            return "NoPermissions"
+        if self.status in (402, 429) or _BLOCKED.search(f"{self.code} {self.type}"):
+            return "Blocked"
+        if self.status == 404:
+            return "NotFound"
+        if self.status in (408, 425) or self.status >= 500:
+            return "Unavailable"
+        return "AgentFailed"
+
+    @property
+    def is_retryable(self) -> bool:
+        """Whether asking again may help: not with a quota, a key or a request that is wrong."""
+        if _FINAL.search(f"{self.code} {self.type} {self.message}"):
+            return False
+        return self.status in _RETRYABLE or self.status >= 500
+
+    @property
+    def is_unknown_response(self) -> bool:
+        """Whether it says that the `previous_response_id` isn't known (any more), or not taken."""
+        told = f"{self.code} {self.type} {self.message}"
+        if "previous_response_not_found" in told:
+            return True
+        if self.param in ("previous_response_id", "response_id"):
+            return self.status in (400, 404, 409, 422)
+        return self.status == 404 and "response" in self.message.lower()
+
+    def failure(self, server: str) -> Failure:
+        """Return what the user is told; `server` names it."""
+        advice = {
+            "NoPermissions": " Check the key that it is asked with.",
+            "NotFound": " Check the address and the name of the model.",
+        }.get(self.kind, "")
+        said = self.message or f"status {self.status}"
+        words = [str(self.status), *(word for word in (self.type, self.code, self.param) if word)]
+        ends = "" if said.endswith((".", "!", "?")) else "."
+        return Failure(self.kind, f"{server} failed: {said}{ends}{advice}", " ".join(words))
+
+
+def read_fault(body: bytes, status: int) -> Fault:
+    """Read the body of an HTTP answer with an error status: JSON of any known shape, text, HTML."""
+    try:
+        value: Any = msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        text = _MARKUP.sub(" ", body[: 64 * 1024].decode(errors="replace"))
+        return Fault(status, _shown(" ".join(text.split())))
+    return fault_of(value, status)
+
+
+def fault_of(value: Any, status: int | None = None) -> Fault:
+    """Read what a server says, from JSON; without a status it gets the one that would fit.
+
+    Seen: `{error: {message, type, param, code}}`, the same fields without `error`, `{error: text}`,
+    `{detail: ...}`, `{error: [...]}`, a code that is HTTP's status as a number.
+    """
+    fields, message = _open(value)
+    code, type_ = _word(fields.get("code")), _word(fields.get("type"))
+    param = _word(fields.get("param"))
+    if type_ in ("error", "response.failed"):
+        type_ = ""  # the event's, not the error's
+    if status is None:
+        status = _status(fields, code, type_)
+    return Fault(status, _shown(message), code, param, type_)
+
+
+def _open(value: Any) -> tuple[dict[str, Any], str]:
+    """Return the fields of an error, and what it says."""
+    match value:
+        case {"error": dict()}:
+            outer = dict(cast("dict[str, Any]", value))
+            inner = outer.pop("error")
+            return _open({**outer, **inner})
+        case {"message": str(message)}:
+            return cast("dict[str, Any]", value), message
+        case {"error": str(message)} | {"detail": str(message)} | {"details": str(message)}:
+            return cast("dict[str, Any]", value), message
+        case {"error": more} | {"detail": more} | {"errors": more} | {"message": more} if more:
+            return cast("dict[str, Any]", value), _told(more)
+        case dict():
+            return cast("dict[str, Any]", value), ""
+        case str():
+            return {}, value
+        case _:
+            return {}, _told(value)
+
+
+def _told(value: Any) -> str:
+    """Return JSON of an unknown shape as text; a list of texts or messages as these."""
+    if isinstance(value, list) and value:
+        return "; ".join(_open(item)[1] for item in cast("list[Any]", value))
+    return msgspec.json.encode(value).decode()
+
+
+def _word(value: Any) -> str:
+    return str(value) if isinstance(value, str | int) else ""
+
+
+def _status(fields: dict[str, Any], code: str, type_: str) -> int:
+    for given in (fields.get("status"), fields.get("status_code"), code):
+        if str(given).isdecimal() and 400 <= int(str(given)) <= 599:
+            return int(str(given))
+    for words in (code, type_):
+        for status, found in _STATUSES:
+            if found.search(words):
+                return status
+    return 500
+
+
+def _shown(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."

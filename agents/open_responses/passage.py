@@ -1,0 +1,111 @@
+"""The text of one item: what was said of it, and what is missing.
+
+Of what was said only lengths and checksums are kept, so a long stream needs no memory; they are
+enough to see whether a whole text begins with what was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+from zlib import crc32
+
+import attrs
+
+Texts: TypeAlias = Sequence[tuple[int, str]]
+"""The texts of an item's parts, with the places of the parts."""
+
+
+@attrs.define(eq=False)
+class Part:
+    """A part of an item's text; `length` and `checksum` are of what was said of it."""
+
+    passage: Passage
+    length: int = 0
+    checksum: int = 0
+    is_done: bool = False
+
+    def add(self, text: str) -> None:
+        """Count what is said now."""
+        self.length += len(text)
+        self.checksum = crc32(text.encode(), self.checksum)
+
+    def is_at(self, start: int, whole: str) -> bool:
+        """Tell whether what was said stands there in the whole."""
+        said = whole[start : start + self.length].encode("utf-8", "replace")
+        return crc32(said) == self.checksum
+
+    def rest_of(self, whole: str) -> str | None:
+        """Return what is missing of the whole; None if something else was said."""
+        return whole[self.length :] if self.is_at(0, whole) else None
+
+
+@attrs.define(eq=False)
+class Passage:
+    """The text of an item. `links` are the addresses that were shown with it."""
+
+    item_id: str | None = None
+    output_index: int | None = None
+    parts: dict[int, Part] = attrs.field(factory=dict[int, Part])
+    """By their places; in the order in which they were first heard of."""
+    links: set[str] = attrs.field(factory=set[str])
+    owed: str = ""
+    """What was said of a whole text, ahead of deltas that may still come."""
+    is_streamed: bool = False
+    """Whether any of it came in deltas."""
+    is_done: bool = False
+    is_matched: bool = False
+    """Whether it was found in the final output."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether more is to be expected of it."""
+        return not self.is_done and not (
+            self.parts and all(part.is_done for part in self.parts.values())
+        )
+
+    @property
+    def length(self) -> int:
+        """How much was said of it."""
+        return sum(part.length for part in self.parts.values())
+
+    def part(self, place: int) -> Part:
+        """Return the part at a place; it begins with that."""
+        part = self.parts.get(place)
+        if part is None:
+            part = self.parts[place] = Part(self)
+        return part
+
+    def begins(self, texts: Texts) -> bool:
+        """Tell whether all that was said of it is the beginning of these texts."""
+        return rest_after(self.parts.values(), join(texts)) is not None
+
+    def ends_in(self, text: str) -> bool:
+        """Tell whether the last parts, whole ones, are just this text."""
+        last: list[Part] = []
+        left = len(text)
+        for part in reversed(self.parts.values()):
+            if left <= 0:
+                break
+            last.append(part)
+            left -= part.length
+        return left == 0 and rest_after(reversed(last), text) == ""
+
+    def tells(self, texts: Texts) -> bool:
+        """Tell whether just these texts were said."""
+        return rest_after(self.parts.values(), join(texts)) == ""
+
+
+def join(texts: Texts) -> str:
+    """Return the texts as one."""
+    return "".join(text for _, text in texts)
+
+
+def rest_after(parts: Iterable[Part], whole: str) -> str | None:
+    """Return what follows the parts in the whole; None if it doesn't begin with them."""
+    start = 0
+    for part in parts:
+        if not part.is_at(start, whole):
+            return None
+        start += part.length
+    return whole[start:]

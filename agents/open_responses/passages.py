@@ -1,0 +1,225 @@
+"""The texts of a response, each said once: what came in deltas, and what only came whole.
+
+A passage is the text of one item: of a message, or of some reasoning. What is said is found by the
+item's id, its index or the order, as no key is safe; and by what was said already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from zlib import crc32
+
+from .passage import Part, Passage, Texts, join, rest_after
+
+
+class Passages:
+    """All messages of one response, or all its reasoning."""
+
+    def __init__(self) -> None:
+        self._passages: list[Passage] = []
+        self._by_id: dict[str, Passage] = {}
+        self._by_index: dict[int, Passage] = {}
+        self._ids_stay = False
+        """Whether an id was seen twice."""
+        self._last = Part(Passage())
+        self._last_key: tuple[str | None, int | None, int | None] | None = None
+
+    @property
+    def speaker(self) -> Part:
+        """The part that was spoken last."""
+        return self._last
+
+    def open(self, item_id: str | None, index: int | None) -> None:
+        """Take the beginning of an item."""
+        known = self._by_id.get(item_id) if item_id else None
+        if known is None and index is not None:
+            known = self._by_index.get(index)
+            if known is not None and known.is_done and known.item_id != item_id:
+                known = None  # a server that gives all items the same index
+        if known is None:
+            self._new(item_id, index)
+        self._last_key = None
+
+    def near(self, item_id: str | None, index: int | None) -> Passage:
+        """Return the passage that an event is about, or else the newest."""
+        newest = self._passages[-1] if self._passages else Passage()
+        return self._known(item_id, index) or newest
+
+    def add(self, item_id: str | None, index: int | None, place: int | None, delta: str) -> str:
+        """Take a delta; return what of it is to be said."""
+        key = (item_id, index, place)
+        if key == self._last_key:
+            part = self._last
+        else:
+            passage = self._known(item_id, index) or self._new(item_id, index)
+            part = self._last = passage.part(place or 0)
+            passage.is_streamed = True
+            self._last_key = key
+        if part.is_done or (part.passage.owed and not part.length):
+            return self._late(part, delta, has_key=bool(item_id) or index is not None)
+        part.length += len(delta)
+        part.checksum = crc32(delta.encode(), part.checksum)
+        return delta
+
+    def complete(self, item_id: str | None, index: int | None, place: int | None, text: str) -> str:
+        """Take the whole text of a part; return what of it is missing."""
+        passage = self._known(item_id, index)
+        if passage is None and index is None:
+            passage = self._telling([(0, text)])
+        passage = passage or self._new(item_id, index)
+        part = passage.parts.get(place or 0)
+        # Places can't be trusted where each delta, and each whole, has its own.
+        pending = [one for one in passage.parts.values() if one.length and not one.is_done]
+        if len(pending) > 1 or (pending and part is None):
+            rest = rest_after(pending, text)
+            if rest is not None:
+                for one in pending:
+                    one.is_done = True
+                return self._say(pending[-1], rest)
+        if part is None and passage.ends_in(text):
+            return ""
+        part = passage.part(place or 0)
+        rest = part.rest_of(text)
+        part.is_done = bool(text)
+        return self._say(part, rest or "")
+
+    def finished(self, item_id: str | None, index: int | None, texts: Texts) -> Passage:
+        """Look for the passage of an item that is done; it may be there under two names."""
+        found = self._known(item_id, index)
+        if found is None:
+            found = self._telling(texts)
+            if found is not None and index is not None and not found.is_streamed:
+                found = None  # nothing comes in deltas here, and an index is sure: another item
+        elif not (found.length or found.is_done):
+            for other in self._passages:
+                is_here = index is not None and other.output_index == index
+                is_double = other.is_done and other.is_streamed
+                if (is_here or is_double) and other.length and other.tells(texts):
+                    return other
+        return found or self._new(item_id, index)
+
+    def finish(self, passage: Passage, texts: Texts) -> Iterator[tuple[Part, str]]:
+        """Take all texts of an item that is done; return what is missing, by its parts."""
+        passage.is_done = True
+        return self._missing(passage, texts)
+
+    def conclude(
+        self, items: Sequence[tuple[str | None, int, Texts]]
+    ) -> Iterator[tuple[Part, str]]:
+        """Take the items of the final output (id, index, texts); return what is missing.
+
+        What was said may be the beginning of it all, whatever the items are called there. If it
+        isn't, each item is looked for by what was said of it, by its id and by its index.
+        """
+        whole = [(0, text) for _, _, texts in items for _, text in texts]
+        rest = rest_after(self._parts(), "".join(text for _, text in whole))
+        if rest == "":
+            return
+        left = list(items)
+        for sign in range(3):
+            for item in tuple(left):
+                passage = self._match(sign, *item)
+                if passage is not None:
+                    passage.is_matched = True
+                    left.remove(item)
+                    yield from self._missing(passage, item[2])
+        if all(passage.is_matched or not passage.length for passage in self._passages):
+            for item_id, _, texts in left:
+                yield from self._missing(self._new(item_id, None), texts)
+
+    # What is missing.
+
+    def _missing(self, passage: Passage, texts: Texts) -> Iterator[tuple[Part, str]]:
+        """Say what is missing of a whole item."""
+        whole = join(texts)
+        rest = rest_after(passage.parts.values(), whole)
+        if rest is not None:
+            said = len(whole) - len(rest)
+            for place, text in texts:
+                yield from self._told(passage.part(place), text[said:])
+                said = max(0, said - len(text))
+            return
+        if len(passage.parts) > len(texts):
+            return  # the places are not those of the item
+        for place, text in texts:
+            part = passage.part(place)
+            if not part.is_done:
+                yield from self._told(part, part.rest_of(text) or "")
+
+    def _told(self, part: Part, text: str) -> Iterator[tuple[Part, str]]:
+        if text:
+            part.is_done = True
+            yield part, self._say(part, text)
+
+    def _say(self, part: Part, text: str) -> str:
+        if text:
+            part.add(text)
+            part.passage.owed = text
+            self._last, self._last_key = part, None
+        return text
+
+    def _late(self, part: Part, delta: str, *, has_key: bool) -> str:
+        """Take a delta for what is done; it is new only where nothing says what it belongs to."""
+        passage = part.passage
+        if passage.owed.startswith(delta):
+            passage.owed = passage.owed[len(delta) :]
+            part.is_done = True
+            return ""
+        if not part.is_done:
+            part.add(delta)
+            return delta
+        if has_key:
+            return ""
+        self._new(None, None)
+        self._last_key = None
+        return self.add(None, None, None, delta)
+
+    # Finding.
+
+    def _new(self, item_id: str | None, index: int | None) -> Passage:
+        passage = Passage(item_id, index)
+        self._passages.append(passage)
+        if item_id:
+            self._by_id[item_id] = passage
+        if index is not None:
+            self._by_index[index] = passage
+        return passage
+
+    def _parts(self) -> Iterator[Part]:
+        return (part for passage in self._passages for part in passage.parts.values())
+
+    def _known(self, item_id: str | None, index: int | None) -> Passage | None:
+        """Look by the id, by the index, or else by the order.
+
+        An index is surer than an unknown id, as some servers have another id in every event; where
+        ids were seen to stay, it may be the server's habit to give all items the same index.
+        """
+        if item_id and (found := self._by_id.get(item_id)) is not None:
+            self._ids_stay = True
+            return found
+        if index is not None:
+            found = self._by_index.get(index)
+            is_another = found is not None and found.is_done and item_id and self._ids_stay
+            return None if is_another else found
+        newest = self._passages[-1] if self._passages else None
+        return newest if newest and (newest.is_open or not item_id) else None
+
+    def _telling(self, texts: Texts) -> Passage | None:
+        """Look for what has just said these texts: another name for it, or the same again."""
+        said = (one for one in reversed(self._passages) if one.length)
+        return next((one for one in said if one.tells(texts)), None)
+
+    def _match(self, sign: int, item_id: str | None, index: int, texts: Texts) -> Passage | None:
+        for passage in self._passages:
+            if passage.is_matched:
+                continue
+            match sign:
+                case 0:
+                    fits = bool(item_id) and passage.item_id == item_id
+                case 1:
+                    fits = bool(passage.length) and passage.begins(texts)
+                case _:
+                    fits = passage.output_index == index
+            if fits:
+                return passage
+        return None

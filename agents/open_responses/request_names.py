@@ -1,0 +1,52 @@
+"""Names and ids, so that every server takes them, and back again."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable
+
+import attrs
+
+_MAX = 64
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
+
+def fitting_id(call_id: str) -> str:
+    """Return an id of at most 64 characters: the same for the same, another for another."""
+    if len(call_id) <= _MAX:
+        return call_id or "call_none"
+    return f"{call_id[: _MAX - 17]}_{_digest(call_id)}"
+
+
+def fitting_name(name: str) -> str:
+    """Return a name of a tool with none but the characters that are allowed, at most 64 of them."""
+    if _NAME.fullmatch(name):
+        return name
+    return f"{_NO_NAME.sub('_', name)[: _MAX - 17]}_{_digest(name)}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest()
+
+
+@attrs.frozen
+class ToolNames:
+    """The names of the tools that are offered."""
+
+    _names: dict[str, str]
+    """By the name that the server knows."""
+
+    @classmethod
+    def of(cls, names: Iterable[str]) -> ToolNames:
+        """Return those of the editor's names."""
+        return cls({fitting_name(name): name for name in names})
+
+    def editors(self, name: str) -> str:
+        """Return the editor's name for the server's; what isn't offered is the same for both."""
+        return self._names.get(name, name)
+
+    def servers(self) -> tuple[str, ...]:
+        """Return every name that the server knows."""
+        return tuple(self._names)

@@ -1,0 +1,210 @@
+"""One response: asked for until it comes, shown as it comes, and kept.
+
+Until the first part is out, nothing is lost by asking again. Where the server doesn't know the
+response that it was to go on from, it is told everything.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from typing import Any
+
+import attrs
+import trio
+from msgspec.structs import replace
+
+from agents.events import Batch, Break, CallTool, Event, Prompt, Stop
+from bridge.errors import Failure
+
+from .answer_body import terminal_event
+from .client import EndpointAnswer
+from .conversation import Ask, Conversation, Shown
+from .endpoint import Endpoint
+from .request_names import ToolNames
+from .retries import wait
+from .sse import SseOverflow, SseSplitter
+from .stream import StreamMachine
+from .trouble import EndpointError, no_stream, scrubbed
+
+log = logging.getLogger("vscodelm.open_responses")
+
+
+@attrs.define(eq=False)
+class Response:
+    """Asks for one response after the other; `show` waits until the editor has taken a batch."""
+
+    endpoint: Endpoint
+    conversation: Conversation
+    prompt: Prompt
+    show: Callable[[Batch], Awaitable[None]]
+    _tools: dict[str, Any] = attrs.field(init=False)
+    _names: ToolNames = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._tools = self.endpoint.tools(self.prompt)
+        self._names = ToolNames.of(tool.name for tool in self.prompt.tools)
+
+    async def run(self) -> Stop | Break:
+        """Return how the next response ended."""
+        setup = self.endpoint.setup(self.conversation, self._tools)
+        retries = 0
+        while True:
+            ask = self.conversation.ask(setup, stateful=self.endpoint.spec.stateful)
+            attempt = _Attempt(self, ask)
+            try:
+                last = await attempt.run()
+            finally:
+                if not attempt.shown.is_empty:
+                    self.conversation.hear(attempt.machine.outcome, attempt.shown, setup)
+            if not attempt.shown.is_empty:
+                return self._told(last)
+            if attempt.is_unknown_response:
+                log.info("%s doesn't know response=%s", self.server, ask.previous_response_id)
+                self.conversation.miss()
+                continue
+            seconds = self._wait(attempt, retries)
+            if seconds is None:
+                self.conversation.hear(attempt.machine.outcome, attempt.shown, setup)
+                return self._told(last)
+            log.info("%s is asked again in %.1f seconds", self.server, seconds)
+            await trio.sleep(seconds)
+            retries += 1
+
+    @property
+    def server(self) -> str:
+        """What the endpoint is called."""
+        return self.endpoint.client.server
+
+    def machine(self, ask: Ask) -> StreamMachine:
+        """Return a machine for the answer to a request."""
+        return StreamMachine(
+            outward=self.endpoint.call_ids.outward,
+            annotations=self.endpoint.spec.annotations,
+            previous_response_id=ask.previous_response_id,
+            tools=self._names.servers(),
+            server=self.server,
+        )
+
+    def body(self, ask: Ask) -> bytes:
+        """Return the body of a request."""
+        return self.endpoint.body(ask, self.conversation, self.prompt, self._tools)
+
+    def named(self, events: Iterable[Event]) -> list[Event]:
+        """Return events, with the tools called as the editor calls them."""
+        return [
+            replace(event, name=self._names.editors(event.name))
+            if isinstance(event, CallTool)
+            else event
+            for event in events
+        ]
+
+    def _wait(self, attempt: _Attempt, retries: int) -> float | None:
+        """Return the seconds until the next try, None if there is none."""
+        if not attempt.can_retry or retries >= self.endpoint.spec.retries:
+            return None
+        return wait(retries, attempt.retry_after, self.endpoint.chance)
+
+    def _told(self, last: Stop | Break | None) -> Stop | Break:
+        match last:
+            case Break(failure=failure):
+                return Break(scrubbed(failure, self.endpoint.client.secrets))
+            case Stop():
+                return last
+            case None:
+                raise AssertionError("what goes on from nothing is asked again, in full")
+
+
+@attrs.define(eq=False)
+class _Attempt:
+    """One request, and its answer."""
+
+    response: Response
+    ask: Ask
+    shown: Shown = attrs.field(factory=Shown, init=False)
+    machine: StreamMachine = attrs.field(init=False)
+    _error: EndpointError | None = attrs.field(default=None, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.machine = self.response.machine(self.ask)
+
+    @property
+    def can_retry(self) -> bool:
+        if self._error is not None:
+            return self._error.can_retry
+        fault = self.machine.outcome.fault
+        return fault is not None and fault.is_retryable
+
+    @property
+    def retry_after(self) -> float | None:
+        return None if self._error is None else self._error.retry_after
+
+    @property
+    def is_unknown_response(self) -> bool:
+        """Whether the response that was to be gone on from isn't there."""
+        if self.ask.previous_response_id is None:
+            return False
+        outcome = self.machine.outcome
+        if outcome.status == "unchained":
+            return True
+        if self._error is not None:
+            return self._error.is_unknown_response
+        return outcome.fault is not None and outcome.fault.is_unknown_response
+
+    async def run(self) -> Stop | Break | None:
+        """Return how it ended; None if the server went on from something else."""
+        client = self.response.endpoint.client
+        try:
+            async with client.post(self.response.body(self.ask)) as answer:
+                read = self._stream if answer.kind == "stream" else self._whole
+                last = await read(answer)
+        except EndpointError as error:
+            self._error = error
+            last = Break(error.failure)
+        outcome = self.machine.outcome
+        self.shown.is_whole = isinstance(last, Stop)
+        log.info("%s response=%s status=%s", client.server, outcome.response_id, outcome.status)
+        for note in outcome.notes:
+            log.warning("%s %s", client.server, note)
+        return last
+
+    async def _stream(self, answer: EndpointAnswer) -> Stop | Break | None:
+        splitter = SseSplitter()
+        while True:
+            chunk = await answer.receive()
+            events: list[Event] = []
+            try:
+                frames = splitter.finish() if chunk is None else splitter.feed(chunk)
+            except SseOverflow as error:
+                text = f"{self.response.server} sent an event that is too long."
+                raise EndpointError(Failure("AgentFailed", text, str(error))) from None
+            for name, data in frames:
+                events += self.machine.feed(data, name)
+            if chunk is None:
+                events += self.machine.finish()
+            last = await self._pass_on(events)
+            if last is not None or self.machine.is_over:
+                await answer.end()
+                return last
+
+    async def _whole(self, answer: EndpointAnswer) -> Stop | Break | None:
+        body = await answer.whole()
+        event = terminal_event(body)
+        if event is None:
+            start = body[:200].decode(errors="replace")
+            raise no_stream(self.response.server, "JSON of another kind", start)
+        return await self._pass_on([*self.machine.feed(event)])
+
+    async def _pass_on(self, events: list[Event]) -> Stop | Break | None:
+        """Show events; keep back how it ended, which may be to ask again."""
+        last: Stop | Break | None = None
+        if events and isinstance(ending := events[-1], Stop | Break):
+            last = ending
+            events.pop()
+        if isinstance(last, Break) and not self.machine.outcome.has_emitted:
+            events.clear()  # it is asked again, perhaps: its usage isn't that of the answer
+        if events:
+            batch = self.response.named(events)
+            await self.response.show(batch)
+            self.shown.add(batch)
+        return last

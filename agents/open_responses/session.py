@@ -1,0 +1,62 @@
+"""A session with an endpoint: a conversation, and the turn that runs in it."""
+
+from __future__ import annotations
+
+import trio
+
+from agents.events import Answer, Prompt
+from bridge.errors import Failure, LocalError
+
+from .conversation import Conversation
+from .endpoint import Endpoint
+from .request_content import ConversionError
+from .turn import EndpointTurn
+
+
+class OpenResponsesSession:
+    """A conversation with an endpoint; it satisfies `agents.base.AgentSession`.
+
+    It is told what was said before, and finds the response to go on from by that (`Points`).
+    """
+
+    handle = None
+    knows_history = False
+    lost = None
+
+    def __init__(
+        self, endpoint: Endpoint, conversation: Conversation, nursery: trio.Nursery
+    ) -> None:
+        self.conversation = conversation
+        self._endpoint = endpoint
+        self._nursery = nursery
+        self._turn: EndpointTurn | None = None
+
+    def run(self, prompt: Prompt) -> EndpointTurn:
+        """Take what was said, and begin a turn."""
+        if self._turn is not None and self._turn.runs:
+            raise LocalError("a turn of this session still runs; receive its last event first")
+        refusal: Failure | None = None
+        try:
+            self.conversation.tell((*prompt.transcript, *prompt.messages))
+        except ConversionError as error:
+            refusal = Failure("AgentFailed", f"The chat can't be told to the endpoint: {error}.")
+        self._turn = EndpointTurn(self._endpoint, self.conversation, prompt, refusal)
+        self._nursery.start_soon(self._turn.run, name=f"turn at {self._endpoint.client.server}")
+        return self._turn
+
+    def answer(self, answer: Answer) -> None:
+        """Hand over one answer."""
+        if self._turn is not None:
+            self._turn.answer(answer)
+
+    async def cancel(self) -> None:
+        """Ask the running turn to stop; the endpoint is hung up on at once."""
+        if self._turn is not None:
+            self._turn.cancel()
+        await trio.lowlevel.checkpoint()
+
+    async def end(self) -> None:
+        """Close what is still open, and return when it is."""
+        if self._turn is not None:
+            self._turn.close()
+            await self._turn.ended.wait()

@@ -1,0 +1,112 @@
+"""What keeps an endpoint from answering, as it is told to a user; no secret is in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from bridge.errors import Failure
+from bridge.redact import HIDDEN
+
+from .faults import Fault
+from .retries import wanted_wait, wants_retry
+
+_KEYS = re.compile(r"\b(?:Bearer\s+\S+|(?:sk|hf|gsk|xai|key)[-_][A-Za-z0-9_-]{12,})")
+_SHORTEST_SECRET = 4
+
+
+class EndpointError(Exception):
+    """A request got no answer that counts.
+
+    `retry_after` is what the server asks for. `is_unknown_response`: it doesn't know the response
+    that it was to go on from.
+    """
+
+    def __init__(
+        self,
+        failure: Failure,
+        *,
+        can_retry: bool = False,
+        retry_after: float | None = None,
+        is_unknown_response: bool = False,
+    ) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+        self.can_retry = can_retry
+        self.retry_after = retry_after
+        self.is_unknown_response = is_unknown_response
+
+
+def refused(fault: Fault, headers: Mapping[str, str], server: str) -> EndpointError:
+    """Return the error for an answer with an error status."""
+    told = wants_retry(headers)
+    return EndpointError(
+        fault.failure(server),
+        can_retry=fault.is_retryable if told is None else told and fault.is_retryable,
+        retry_after=wanted_wait(headers),
+        is_unknown_response=fault.is_unknown_response,
+    )
+
+
+def out_of_reach(server: str, reason: str) -> EndpointError:
+    """Return the error for a connection that couldn't be made."""
+    if "CERTIFICATE_VERIFY_FAILED" in reason:
+        advice = "name your authority's file in SSL_CERT_FILE, if that is what is missing"
+        return EndpointError(
+            Failure(
+                "Unavailable", f"{server} has a certificate that isn't trusted: {advice}.", reason
+            )
+        )
+    text = f"{server} can't be reached. Does it run, and is the address right?"
+    return EndpointError(Failure("Unavailable", text, reason), can_retry=True)
+
+
+def broke_off(server: str, reason: str) -> EndpointError:
+    """Return the error for a connection that ended too soon."""
+    text = f"{server} broke the connection off; try again."
+    return EndpointError(Failure("Unavailable", text, reason), can_retry=True)
+
+
+def silent(server: str, seconds: float) -> EndpointError:
+    """Return the error for an answer that doesn't go on."""
+    text = (
+        f"{server} said nothing for {seconds:g} seconds. Try again, or let `idleSeconds` be more "
+        "if it takes that long."
+    )
+    return EndpointError(Failure("Unavailable", text))
+
+
+def no_stream(server: str, content_type: str, start: str) -> EndpointError:
+    """Return the error for an answer that is something else than it should be."""
+    kind = content_type.partition(";")[0].strip() or "something"
+    text = f"{server} answered with {kind} instead of a stream of events. Is `baseUrl` right?"
+    return EndpointError(Failure("AgentFailed", text, start))
+
+
+def no_key(variable: str) -> EndpointError:
+    """Return the error for a key that isn't there."""
+    text = f"The environment variable {variable} isn't set. It holds the endpoint's key."
+    return EndpointError(Failure("NoPermissions", text))
+
+
+def bad_header(server: str) -> EndpointError:
+    """Return the error for headers that can't be sent; which one, mustn't be said: it is secret."""
+    text = f"{server} can't be asked: its key or one of its `headers` holds what no header can."
+    return EndpointError(Failure("NoPermissions", text))
+
+
+def scrubbed(failure: Failure, secrets: Iterable[str]) -> Failure:
+    """Return the failure without secrets, in case that a server repeats them."""
+
+    def clean(text: str) -> str:
+        for secret in secrets:
+            if len(secret) >= _SHORTEST_SECRET:
+                text = text.replace(secret, HIDDEN)
+        return _KEYS.sub(HIDDEN, text)
+
+    return Failure(
+        failure.kind,
+        clean(failure.message),
+        clean(failure.detail) if failure.detail else failure.detail,
+        failure.stderr_tail,
+    )

@@ -1,0 +1,123 @@
+"""One turn with an endpoint, as a channel of batches: requests and answers until no tool is called.
+
+A task of its own reads the answers and waits until each batch is taken, so that an editor that
+doesn't read stops the server. What the conversation keeps of a turn is what was taken.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import attrs
+import trio
+
+from agents.events import (
+    Answer,
+    Await,
+    Batch,
+    Break,
+    CallTool,
+    Prompt,
+    Stop,
+    StopReason,
+    ToolAnswer,
+)
+from bridge.errors import Failure
+
+from .conversation import Conversation
+from .endpoint import Endpoint
+from .response import Response
+
+CANCELLED = Stop(StopReason.CANCELLED)
+
+log = logging.getLogger("vscodelm.open_responses")
+
+
+@attrs.define(eq=False)
+class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
+    """A turn; `refusal` is why it can't even begin."""
+
+    endpoint: Endpoint
+    conversation: Conversation
+    prompt: Prompt
+    refusal: Failure | None
+    ended: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Set when the turn's task is over."""
+    _send: trio.MemorySendChannel[Batch] = attrs.field(init=False)
+    _receive: trio.MemoryReceiveChannel[Batch] = attrs.field(init=False)
+    _until_cancelled: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _until_closed: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _asked: dict[str, ToolAnswer | None] = attrs.field(
+        factory=dict[str, "ToolAnswer | None"], init=False
+    )
+    """The answers to the calls that were made and aren't with the server yet."""
+    _answered: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _is_over: bool = attrs.field(default=False, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        # size 0: what the editor hasn't taken yet must stop the server, and isn't kept if cancelled
+        self._send, self._receive = trio.open_memory_channel[Batch](0)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the last event is still to come, and somebody to receive it."""
+        return not (self._is_over or self._until_closed.cancel_called)
+
+    async def run(self) -> None:
+        """Be the turn's task."""
+        last: Stop | Break = CANCELLED
+        try:
+            with self._send, self._until_closed:
+                with self._until_cancelled:
+                    last = await self._respond()
+                await self._send.send((last,))
+        finally:
+            self.ended.set()
+
+    async def _respond(self) -> Stop | Break:
+        if self.refusal is not None:
+            return Break(self.refusal)
+        response = Response(self.endpoint, self.conversation, self.prompt, self._show)
+        while True:
+            last = await response.run()
+            waiting = self.conversation.open_calls
+            if isinstance(last, Break) or not waiting:
+                return last
+            await self._send.send((Await(),))
+            while None in self._asked.values():
+                self._answered = trio.Event()
+                await self._answered.wait()
+            answers = [answer for answer in self._asked.values() if answer is not None]
+            self._asked.clear()
+            self.conversation.answer(answers)
+
+    async def _show(self, batch: Batch) -> None:
+        """Wait until a batch is taken. A call can be answered as soon as it is."""
+        self._asked |= {event.call_id: None for event in batch if isinstance(event, CallTool)}
+        await self._send.send(batch)
+
+    def answer(self, answer: Answer) -> None:
+        """Take the first answer to a call."""
+        if isinstance(answer, ToolAnswer) and self._asked.get(answer.call_id, answer) is None:
+            self._asked[answer.call_id] = answer
+            self._answered.set()
+
+    def cancel(self) -> None:
+        """Break the answer off."""
+        self._until_cancelled.cancel()
+
+    def close(self) -> None:
+        """Close the turn; who receives from it is told so."""
+        self._until_closed.cancel()
+        self._receive.close()
+
+    async def aclose(self) -> None:
+        """Close the turn; it never waits for anything."""
+        self.close()
+        await trio.lowlevel.checkpoint()
+
+    async def receive(self) -> Batch:
+        """Return the next events."""
+        batch = await self._receive.receive()
+        self._is_over = isinstance(batch[-1], Stop | Break)
+        return batch

@@ -1,0 +1,174 @@
+"""What the way of a tool call through the bridge costs, and how soon its relay is there.
+
+The same agent calls a tool of the editor's, by its relay and the bridge, and the tool of a server
+on its own stdio. The bridge waits on purpose, for calls that come together, and so does that
+server, because waiting for a time takes more than that time. Both are measured in the same minute.
+The way has four processes where the other has two, so what else runs on the machine counts.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from agents.mcp import relay
+from agents.mcp.desk import SETTLE_SECONDS
+
+from .acp_agent import scripted
+from .harness import VSCODELM, Child, Result, environment, running
+
+MOST_MORE_MS = 1.0
+RELAY_MS = 60.0
+CALLS = 40
+"""In one turn, one after the other; the first ones aren't counted."""
+_WARM = 5
+_DIRECT = """
+import anyio, sys, mcp_types as types
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+async def list_tools(ctx, params):
+    return types.ListToolsResult(tools=[types.Tool(name="tool", input_schema={"type": "object"})])
+
+async def call_tool(ctx, params):
+    await anyio.sleep(float(sys.argv[1]))
+    return types.CallToolResult(content=[types.TextContent(type="text", text="done")])
+
+async def main():
+    server = Server("direct", on_list_tools=list_tools, on_call_tool=call_tool)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
+
+anyio.run(main, backend="trio")
+"""
+
+
+def measure(calls: int = CALLS, rounds: int = 3) -> list[Result]:
+    """Measure both ways in turn."""
+    step = [{"say": " "}, {"time": True}, {"call": "tool"}, {"gather": True}]
+    script: dict[str, Any] = {"turns": [[*step * calls, {"say": " "}, {"time": True}]]}
+    direct_server = {
+        "name": "direct",
+        "command": sys.executable,
+        "args": ["-c", _DIRECT, str(SETTLE_SECONDS)],
+        "env": [],
+    }
+    through: list[float] = []
+    direct: list[float] = []
+    for _ in range(rounds):
+        through += round_trips(script)
+        direct += round_trips({**script, "servers": [direct_server]})
+    way, other = statistics.median(through) * 1e3, statistics.median(direct) * 1e3
+    note = f"{way:.2f} ms with the wait for company, direct {other:.2f} ms with the same wait"
+    return [Result("tool call", way - other, MOST_MORE_MS, "ms more", note), relay_start()]
+
+
+def round_trips(script: dict[str, Any]) -> list[float]:
+    """Return how long each call took, as the agent sees it."""
+    with scripted(script) as (command, *args), running([VSCODELM]) as child:
+        editor = _Editor(child, {"name": "fake", "command": command, "args": args})
+        times = [float(word) for word in editor.ask("go").split()]
+    return [
+        after - before for before, after in zip(times[_WARM:], times[_WARM + 1 :], strict=False)
+    ]
+
+
+class _Editor:
+    """An editor that runs a tool at once."""
+
+    def __init__(self, child: Child, agent: dict[str, Any]) -> None:
+        self._child = child
+        self._agent = agent
+        self._requests = 0
+
+    def ask(self, text: str) -> str:
+        """Return all that is said, over as many requests as it takes."""
+        messages: list[Any] = [_message("user", {"type": "text", "value": text})]
+        said = ""
+        while True:
+            parts = list(self._parts(messages))
+            said += "".join(part["value"] for part in parts if part["type"] == "text")
+            calls = [part for part in parts if part["type"] == "tool_call"]
+            if not calls:
+                return said
+            messages.append(_message("assistant", *parts))
+            messages += [_message("user", _result(call)) for call in calls]
+
+    def _parts(self, messages: list[Any]) -> Generator[dict[str, Any]]:
+        self._requests += 1
+        tools = [{"name": "tool", "description": "Does it.", "inputSchema": {"type": "object"}}]
+        params = {
+            "modelId": "acp",
+            "agent": {"acp": self._agent},
+            "messages": messages,
+            "options": {"tools": tools},
+        }
+        method = "lm/provideLanguageModelChatResponse"
+        line = {"jsonrpc": "2.0", "id": self._requests, "method": method, "params": params}
+        self._child.write(msgspec.json.encode(line))
+        while "result" not in (answer := msgspec.json.decode(self._child.read())):
+            if "error" in answer:
+                raise RuntimeError(f"refused: {answer['error']}")
+            if "part" in answer["params"]:
+                yield answer["params"]["part"]
+
+
+def _message(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
+    return {"role": role, "content": list(parts)}
+
+
+def _result(call: dict[str, Any]) -> dict[str, Any]:
+    done = [{"type": "text", "value": "done"}]
+    return {"type": "tool_result", "toolCallId": call["toolCallId"], "result": done}
+
+
+def relay_start(starts: int = 15) -> Result:
+    """Measure from the start of a relay to when it shows its token."""
+    took = statistics.median(_relay_seconds() for _ in range(starts))
+    return Result("relay start", took * 1e3, RELAY_MS, "ms", "from its start to its token")
+
+
+def _relay_seconds() -> float:
+    token = secrets.token_hex(32)
+    with _listening() as (listening, address):
+        begun = time.perf_counter()
+        with subprocess.Popen(
+            [sys.executable, "-I", "-S", relay.__file__, address],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**environment(), relay.TOKEN: token},
+        ) as process:
+            connection, _ = listening.accept()
+            with connection:
+                shown = b""
+                while not shown.endswith(b"\n"):
+                    shown += connection.recv(256)
+                took = time.perf_counter() - begun
+                connection.sendall(b"ok\n")
+            process.wait(timeout=60)
+    if shown != token.encode() + b"\n":
+        raise RuntimeError("that was not the token")
+    return took
+
+
+@contextmanager
+def _listening() -> Generator[tuple[socket.socket, str]]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "s")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listening:
+            listening.bind(path)
+            listening.listen()
+            listening.settimeout(60)
+            yield listening, f"unix:{Path(path)}"

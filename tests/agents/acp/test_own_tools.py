@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from msgspec import Raw
+
+from agents.acp.content import (
+    Content,
+    Diff,
+    TextContent,
+    ToolCallLocation,
+    ToolCallUpdate,
+)
+from agents.acp.own_tools import editors_tool, spellings
+from agents.acp.tool_call import CallRecord
+from agents.mcp.catalogue import Catalogue
+from bridge.wire import ToolSpec
+
+SERVER = "vsca1b2c3"
+SCHEMA = Raw(json.dumps({"type": "object", "properties": {"path": {}}}).encode())
+CATALOGUE = Catalogue.of([ToolSpec("read_file", "", SCHEMA), ToolSpec("bare")], SERVER)
+OURS = f"mcp__{SERVER}__read_file"
+
+
+def recognised(**news: Any) -> str | None:
+    call = CallRecord("c1")
+    call.learn(ToolCallUpdate("c1", **news))
+    tool = editors_tool(call, SERVER, CATALOGUE)
+    return None if tool is None else tool.name
+
+
+def meta(name: str) -> dict[str, Any]:
+    return {"claudeCode": {"toolName": name}}
+
+
+@pytest.mark.parametrize("spelled", sorted(spellings(SERVER, "read_file")))
+def test_a_tool_is_recognised_as_agents_write_it(spelled: str) -> None:
+    assert recognised(name=spelled) == "read_file"
+    assert recognised(meta=meta(spelled)) == "read_file"
+    assert recognised(title=spelled) == "read_file"
+
+
+def test_the_spellings_of_real_agents_are_known() -> None:
+    assert {
+        "vs/add_numbers",  # fast-agent
+        "Tool: vs/add_numbers",  # codex
+        "mcp.vs.add_numbers",  # codex, later
+        "add_numbers (vs MCP Server)",  # gemini
+        "mcp__vs__add_numbers",  # claude
+        "vs_add_numbers",  # opencode
+        "vs-add_numbers",  # copilot
+        "mcp_vs.add_numbers",  # vibe
+        "mcp_vs_add_numbers",
+        "vs__add_numbers",
+    } <= spellings("vs", "add_numbers")
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "",
+        "read_file",
+        f"{OURS} ",
+        f"{OURS} && rm -rf /",
+        f"# {OURS}",
+        OURS.upper(),
+        f"mcp__{SERVER}__run",
+        "mcp__vscother__read_file",
+        f"mcp__{SERVER}__",
+        SERVER,
+    ],
+)
+def test_any_other_title_is_not(title: str) -> None:
+    assert recognised(title=title) is None
+
+
+def test_what_the_agent_says_of_the_tool_decides_whatever_the_title() -> None:
+    assert recognised(title=OURS, name="bash") is None
+    assert recognised(title=OURS, meta=meta("Bash")) is None
+    assert recognised(title="Read a file", name=OURS) == "read_file"
+    assert recognised(title="Read a file", meta=meta(OURS)) == "read_file"
+    assert recognised(name="bash", meta=meta(OURS)) is None
+
+
+@pytest.mark.parametrize("kind", ["execute", "edit", "delete", "move", "fetch", "switch_mode", "?"])
+def test_a_title_does_not_make_a_dangerous_kind_ours(kind: str) -> None:
+    assert recognised(title=OURS, kind=kind) is None
+    assert recognised(name=OURS, kind=kind) == "read_file"
+
+
+@pytest.mark.parametrize("kind", ["other", "read", "search", "think"])
+def test_a_title_of_a_harmless_kind_counts(kind: str) -> None:
+    assert recognised(title=OURS, kind=kind) == "read_file"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"command": "rm -rf /"},
+        {"path": "a", "command": "x"},
+        {"server": "other", "tool": "read_file", "arguments": {}},
+        {"server": SERVER, "tool": "other", "arguments": {}},
+        {"server": SERVER, "command": "x"},
+        ["rm"],
+        "rm",
+    ],
+)
+def test_a_title_does_not_count_beside_the_input_of_another_tool(raw: Any) -> None:
+    assert recognised(title=OURS, raw_input=raw) is None
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        None,
+        {},
+        {"path": "a"},
+        {"server": SERVER, "tool": "read_file", "arguments": {"path": "a"}},
+        {"server": SERVER},
+    ],
+)
+def test_a_title_counts_beside_an_input_of_the_tool(raw: Any) -> None:
+    assert recognised(title=OURS, raw_input=raw) == "read_file"
+
+
+def test_a_title_does_not_count_where_a_file_is_changed_or_named() -> None:
+    assert recognised(title=OURS, content=(Diff("/a", "new"),)) is None
+    assert recognised(title=OURS, locations=(ToolCallLocation("/a"),)) is None
+    told = (Content(TextContent("path: a")),)
+    assert recognised(title=OURS, content=told) == "read_file"
+
+
+def test_a_tool_without_parameters_takes_none() -> None:
+    title = f"{SERVER}/bare"
+    assert recognised(title=title, raw_input={}) == "bare"
+    assert recognised(title=title, raw_input={"x": 1}) is None
+
+
+def test_what_was_said_of_a_call_before_counts() -> None:
+    call = CallRecord("c1")
+    call.learn(ToolCallUpdate("c1", meta=meta("Bash")))
+    call.learn(ToolCallUpdate("c1", title=OURS, meta={"claudeCode": {}}))
+    assert editors_tool(call, SERVER, CATALOGUE) is None

@@ -1,0 +1,369 @@
+"""The editor's tools in an agent's hands: a real process, a real relay, the whole way and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import attrs
+import httpx
+import pytest
+import trio
+
+from agents.acp.agent import AcpAgent
+from agents.acp.session import AcpSession
+from agents.base import Turn
+from agents.events import (
+    AskPermission,
+    Await,
+    CallTool,
+    Decision,
+    Event,
+    PermissionAnswer,
+    Prompt,
+    Say,
+    Stop,
+    ToolAnswer,
+)
+from agents.mcp.toolbox import IGNORED, load_now
+from bridge.wire import ChatMessage, TextPart, ToolSpec
+from tests.fakes.acp_agents import ChildAgent, agent_as_child, agent_in_process
+
+pytestmark = pytest.mark.slow
+
+JSON = dict[str, Any]
+
+
+@pytest.fixture(autouse=True)
+def loaded() -> None:
+    """Keep threads away from the mock clock."""
+    load_now("server")
+    load_now("web")
+
+
+FORTY = tuple(ToolSpec(f"tool_{number:02}", f"Number {number}.") for number in range(40))
+
+
+def prompt(text: str = "go", tools: Sequence[ToolSpec] = FORTY, **more: Any) -> Prompt:
+    return Prompt((ChatMessage("user", (TextPart(text),)),), tools=tuple(tools), **more)
+
+
+@attrs.define(eq=False)
+class Chat:
+    """One session, and what was heard in it."""
+
+    agent: AcpAgent
+    child: ChildAgent
+    session: AcpSession
+    turn: Turn | None = None
+    said: str = ""
+
+    async def ask(self, text: str = "go", **more: Any) -> list[Event]:
+        """Begin a turn; return the events of its first response."""
+        self.turn = self.session.run(prompt(text, **more))
+        return await self.response()
+
+    async def response(self) -> list[Event]:
+        """Return the events up to where the response ends."""
+        assert self.turn is not None
+        heard: list[Event] = []
+        with trio.fail_after(30):
+            while True:
+                for event in await self.turn.receive():
+                    heard.append(event)
+                    if isinstance(event, Say):
+                        self.said += event.text
+                    if isinstance(event, Await | Stop):
+                        return heard
+
+    def answer(self, call_id: str, result: Any, *, is_error: bool = False) -> None:
+        self.session.answer(ToolAnswer(call_id, result, is_error))
+
+
+def calls(events: Sequence[Event]) -> dict[str, str]:
+    return {event.name: event.call_id for event in events if isinstance(event, CallTool)}
+
+
+@asynccontextmanager
+async def chat(script: JSON, first: Prompt | None = None) -> AsyncGenerator[Chat]:
+    async with agent_as_child(script) as (agent, child):
+        with trio.fail_after(60):
+            async with agent.session(first or prompt()) as session:
+                yield Chat(agent, child, session)
+            assert child.faults == []
+
+
+def call(number: int, **arguments: Any) -> JSON:
+    name = f"tool_{number:02}"
+    return {"call": name, "with": arguments, "as": str(number)}
+
+
+TOLD = [{"gather": True}, {"results": True}]
+
+
+async def test_an_agent_has_all_tools_before_it_is_asked_anything() -> None:
+    async with chat({"turns": [[{"tools": True}]]}) as one:
+        await one.ask()
+        assert one.said.split() == [spec.name for spec in FORTY]
+        (request,) = one.child.asked("session/new")[:1]
+        (server,) = request["mcpServers"]
+        assert server["name"].startswith("vsc")
+
+
+async def test_two_calls_side_by_side_go_out_in_one_response() -> None:
+    script = {"turns": [[{"say": "a "}, call(3, n=1), call(4, n=2), *TOLD]]}
+    async with chat(script) as one:
+        events = await one.ask()
+        assert isinstance(events[-1], Await)
+        sent = [event for event in events if isinstance(event, CallTool)]
+        assert [(event.name, event.parameters) for event in sent] == [
+            ("tool_03", {"n": 1}),
+            ("tool_04", {"n": 2}),
+        ]
+        for event in reversed(sent):  # in the other order
+            one.answer(event.call_id, f"result of {event.name}")
+        assert isinstance((await one.response())[-1], Stop)
+        assert one.said == "a 3=result of tool_03 4=result of tool_04"
+
+
+async def test_results_may_come_in_two_messages() -> None:
+    async with chat({"turns": [[call(1), call(2), *TOLD]]}) as one:
+        ids = calls(await one.ask())
+        one.answer(ids["tool_02"], "second")
+        assert one.turn is not None
+        with trio.move_on_after(0.3) as waiting:
+            await one.turn.receive()
+        assert waiting.cancelled_caught, "a part of the results keeps the turn waiting"
+        one.answer(ids["tool_01"], [{"type": "text", "value": "first"}])
+        await one.response()
+        assert one.said == "1=first 2=second"
+
+
+async def test_forty_calls_at_once() -> None:
+    async with chat({"turns": [[*(call(number) for number in range(40)), *TOLD]]}) as one:
+        events, responses, called = await one.ask(), 1, 0
+        while ids := calls(events):  # a busy machine may take a pause between them
+            called += len(ids)
+            for name, call_id in sorted(ids.items(), reverse=True):
+                one.answer(call_id, name)
+            events, responses = await one.response(), responses + 1
+        assert called == len(one.said.split()) == 40
+        assert responses < 10
+        assert all(told.split("=")[0] == str(int(told[-2:])) for told in one.said.split())
+
+
+async def test_calls_one_after_the_other_take_a_response_each() -> None:
+    rounds = [step for number in (1, 2, 3) for step in (call(number), {"gather": True})]
+    async with chat({"turns": [[*rounds, {"results": True}]]}) as one:
+        events = await one.ask()
+        for number in (1, 2, 3):
+            ((name, call_id),) = calls(events).items()
+            assert name == f"tool_{number:02}"
+            one.answer(call_id, "ok")
+            events = await one.response()
+        assert isinstance(events[-1], Stop)
+        assert one.said == "1=ok 2=ok 3=ok"
+
+
+async def test_errors_and_emptiness_arrive() -> None:
+    async with chat({"turns": [[call(1), call(2), *TOLD]]}) as one:
+        ids = calls(await one.ask())
+        one.answer(ids["tool_01"], "broken", is_error=True)
+        one.answer(ids["tool_02"], [])
+        await one.response()
+        assert one.said == "1!broken 2=(empty)"
+
+
+async def test_a_late_call_waits_for_the_next_response() -> None:
+    turn = [call(1), {"sleep": 0.4}, call(2), *TOLD]
+    async with chat({"turns": [turn]}) as one:
+        first = calls(await one.ask())
+        assert list(first) == ["tool_01"]
+        await trio.sleep(0.6)  # for the other process, which calls meanwhile
+        one.answer(first["tool_01"], "x")
+        second = calls(await one.response())
+        assert list(second) == ["tool_02"]
+        one.answer(second["tool_02"], "y")
+        await one.response()
+        assert one.said == "1=x 2=y"
+
+
+async def test_a_call_that_is_taken_back_in_time_is_never_sent_out() -> None:
+    async with chat({"turns": [[call(1), call(2), {"take_back": "1"}, *TOLD]]}) as one:
+        ids = calls(await one.ask())
+        assert list(ids) == ["tool_02"]
+        one.answer(ids["tool_02"], "x")
+        await one.response()
+        assert one.said == "2=x"
+
+
+async def test_a_result_of_a_call_that_was_taken_back_is_dropped() -> None:
+    turn = [call(1), call(2), {"sleep": 0.3}, {"take_back": "1"}, *TOLD]
+    async with chat({"turns": [turn]}) as one:
+        ids = calls(await one.ask())
+        assert list(ids) == ["tool_01", "tool_02"]
+        await trio.sleep(0.5)  # for the other process
+        one.answer(ids["tool_01"], "nobody wants it")
+        one.answer(ids["tool_02"], "x")
+        await one.response()
+        assert one.said == "2=x"
+
+
+async def test_a_cancel_answers_the_calls_and_the_next_turn_works() -> None:
+    hung = [call(1), call(2), {"hang": True}]
+    after = [{"stop": "cancelled"}]
+    turns = [hung, [call(3), *TOLD]]
+    async with chat({"turns": turns, "when_cancelled": after}) as one:
+        ids = calls(await one.ask())
+        assert len(ids) == 2
+        await one.session.cancel()
+        events = await one.response()
+        assert isinstance(events[-1], Stop)
+        one.answer(ids["tool_01"], "too late")
+        second = calls(await one.ask("again"))
+        assert list(second) == ["tool_03"]
+        one.answer(second["tool_03"], "ok")
+        await one.response()
+        assert one.said == "1!The turn was cancelled. 2!The turn was cancelled. 3=ok"
+
+
+async def test_the_agents_own_question_about_a_tool_is_not_asked_again() -> None:
+    turn = [
+        {"ask": {"toolCallId": "t1", "title": "x", "name": "mcp__$server__tool_01"}},
+        {"await": True},
+        {"outcomes": True},
+    ]
+    async with chat({"turns": [turn]}) as one:
+        events = await one.ask()
+        assert isinstance(events[-1], Stop)
+        assert one.said == "allowed"
+
+
+async def test_other_tools_in_the_next_turn_are_announced() -> None:
+    turns = [[{"tools": True}], [{"tools": True, "times_listed": 2}]]
+    async with chat({"turns": turns}, prompt(tools=FORTY[:2])) as one:
+        await one.ask(tools=FORTY[:2])
+        assert one.said == "tool_00 tool_01"
+        await one.ask(tools=FORTY[:3])
+        assert one.said.endswith("tool_00 tool_01 tool_02")
+
+
+async def test_a_server_that_is_started_again_serves_again() -> None:
+    turn = [{"tools": True}, {"restart": True}, {"tools": True}, call(1), *TOLD]
+    async with chat({"turns": [turn]}) as one:
+        ids = calls(await one.ask())
+        one.answer(ids["tool_01"], "x")
+        await one.response()
+        assert one.said.endswith("1=x")
+
+
+async def test_sessions_have_servers_of_their_own_spares_too() -> None:
+    script = {"otherwise": [call(1), *TOLD]}
+    async with agent_as_child(script) as (agent, child):
+        with trio.fail_after(60):
+            said: list[str] = []
+            for number in range(3):
+                async with agent.session(prompt()) as session:
+                    one = Chat(agent, child, session)
+                    ids = calls(await one.ask())
+                    one.answer(ids["tool_01"], str(number))
+                    await one.response()
+                    said.append(one.said)
+            assert said == ["1=0", "1=1", "1=2"]
+            servers = [request["mcpServers"][0] for request in child.asked("session/new")]
+            assert len({server["name"] for server in servers}) == len(servers) >= 3
+            tokens = {server["env"][0]["value"] for server in servers}
+            assert len(tokens) == len(servers)
+            assert child.processes == child.processes[:1]
+
+
+async def test_an_agent_that_takes_only_http_gets_its_server_there() -> None:
+    copilot = {"agentInfo": {"name": "Copilot", "version": "1"}}
+    script = {"agent": copilot, "ignores_tools": True, "turns": [[{"hang": True}]]}
+    async with chat(script) as one:
+        (request,) = one.child.asked("session/new")
+        (server,) = request["mcpServers"]
+        assert server["type"] == "http"
+        headers = {header["name"]: header["value"] for header in server["headers"]}
+        headers["accept"] = "application/json, text/event-stream"
+        one.turn = one.session.run(prompt())
+
+        async def ask(id_: int, method: str, params: JSON) -> JSON:
+            body = {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
+            response = await http.post(server["url"], json=body, headers=headers)
+            headers.update({k: v for k, v in response.headers.items() if k == "mcp-session-id"})
+            (line,) = [line for line in response.text.splitlines() if line.startswith("data: {")]
+            return json.loads(line.removeprefix("data: "))["result"]
+
+        async def be_the_agent() -> None:
+            about: JSON = {"protocolVersion": "2025-06-18", "capabilities": {}}
+            client = {"clientInfo": {"name": "c", "version": "1"}}
+            await ask(1, "initialize", about | client)
+            assert len((await ask(2, "tools/list", {}))["tools"]) == 40
+            called = await ask(3, "tools/call", {"name": "tool_01", "arguments": {"n": 1}})
+            assert called["content"] == [{"type": "text", "text": "done"}]
+
+        async with httpx.AsyncClient(trust_env=False, timeout=20) as http:
+            async with trio.open_nursery() as nursery:
+                begun = trio.Event()
+
+                async def receive() -> None:
+                    ids = calls(await one.response())
+                    one.answer(ids["tool_01"], "done")
+                    begun.set()
+
+                nursery.start_soon(receive)
+                await one.child.hears("session/prompt")
+                nursery.start_soon(be_the_agent)
+            assert begun.is_set()
+    async with httpx.AsyncClient(trust_env=False) as http:
+        with pytest.raises(httpx.ConnectError):
+            await http.get(server["url"])
+
+
+async def test_an_agent_that_ignores_its_server_is_told_of_once(autojump_clock: object) -> None:
+    late = [{"sleep": 30}, {"say": "done"}]
+    turns = [late, late]
+    async with agent_in_process({"turns": turns, "ignores_tools": True}) as (agent, _):
+        with trio.fail_after(300):
+            async with agent.session(prompt()) as session:
+                said = ["".join(say.text for say in await says(session)) for _ in range(2)]
+    assert said[0] == f"done\n\n{IGNORED}\n\n"
+    assert said[1] == "done"
+
+
+async def says(session: AcpSession) -> list[Say]:
+    turn = session.run(prompt())
+    return [event async for batch in turn for event in batch if isinstance(event, Say)]
+
+
+async def test_a_turn_pauses_once_for_questions_and_calls(autojump_clock: object) -> None:
+    """What is asked and what is called within a moment goes out in one response."""
+    turn = [{"ask": {"toolCallId": "c", "title": "May I?"}}, {"await": True}, {"outcomes": True}]
+    async with agent_in_process({"turns": [turn], "ignores_tools": True}) as (agent, _):
+        with trio.fail_after(300):
+            async with agent.session(prompt()) as session, trio.open_nursery() as nursery:
+                box = session.dialogue.tools
+                assert box is not None
+                run = session.run(prompt())
+                (asked,) = await run.receive()
+                assert isinstance(asked, AskPermission)
+                nursery.start_soon(box.call, "tool_01", {"n": 1})
+                sent, waits = await run.receive()
+                assert isinstance(sent, CallTool)
+                assert isinstance(waits, Await)
+                session.answer(ToolAnswer(sent.call_id, "x"))
+                with trio.move_on_after(5) as waiting:
+                    await run.receive()
+                assert waiting.cancelled_caught, "the question is still open"
+                session.answer(PermissionAnswer(asked.call_id, Decision.ALLOWED))
+                (say,) = await run.receive()
+                assert say == Say("allowed")
+
+
+async def test_an_agent_without_tools_gets_no_server() -> None:
+    async with chat({"turns": [[{"tools": True}]]}, prompt(tools=())) as one:
+        await one.ask(tools=())
+        assert one.said == "no tools"

@@ -1,0 +1,343 @@
+"""The relay as a program, and the door that it comes in by: real processes, real sockets."""
+
+from __future__ import annotations
+
+import os
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import attrs
+import pytest
+import trio
+
+from agents.mcp import door as door_module
+from agents.mcp import relay as relay_module
+from agents.mcp.door import KIND, Door, Kind, Pass, open_door
+from tests.fakes.acp_agents import until
+
+KINDS: list[Kind] = ["tcp"] if sys.platform == "win32" else ["unix", "tcp"]
+
+pytestmark = pytest.mark.skipif(KIND == "tcp", reason="these tests use POSIX processes")
+
+
+@attrs.define(eq=False)
+class Echo:
+    """A server that says everything twice, and counts who came."""
+
+    came: int = 0
+    left: int = 0
+
+    async def serve(self, stream: trio.abc.Stream) -> None:
+        self.came += 1
+        try:
+            async for chunk in stream:
+                await stream.send_all(chunk * 2)
+        finally:
+            self.left += 1
+
+
+@asynccontextmanager
+async def relay(
+    one: Pass, *, token: str | None = None, arguments: tuple[str, ...] | None = None
+) -> AsyncGenerator[trio.Process]:
+    command = one.command if arguments is None else (*one.command[:-1], *arguments)
+    own = {variable.name: variable.value for variable in one.environment}
+    if token is not None:
+        own[relay_module.TOKEN] = token
+    process = await trio.lowlevel.open_process(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={"PATH": os.environ.get("PATH", ""), **{k: v for k, v in own.items() if v}},
+    )
+    try:
+        yield process
+    finally:
+        with trio.CancelScope(shield=True):
+            if process.returncode is None:
+                process.kill()
+            await process.wait()
+            for end in (process.stdin, process.stdout, process.stderr):
+                assert end is not None
+                await end.aclose()
+
+
+async def say(process: trio.Process, words: bytes) -> None:
+    assert process.stdin is not None
+    await process.stdin.send_all(words)
+
+
+async def hear(process: trio.Process, count: int) -> bytes:
+    assert process.stdout is not None
+    heard = b""
+    while len(heard) < count:
+        chunk = await process.stdout.receive_some()
+        assert chunk, "it ended"
+        heard += chunk
+    return heard
+
+
+async def end_of(process: trio.Process) -> tuple[int, str]:
+    assert process.stderr is not None
+    status = await process.wait()
+    return status, b"".join([chunk async for chunk in process.stderr]).decode()
+
+
+async def refused(one: Pass, token: str | None = None) -> str:
+    """Return what a relay that isn't let in says."""
+    async with relay(one, token=token) as process:
+        status, words = await end_of(process)
+        assert status == relay_module.FAILED
+        return words
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_bytes_go_both_ways_and_lines_have_no_limit(kind: Kind) -> None:
+    echo = Echo()
+    with trio.fail_after(30):
+        async with open_door(kind) as door, relay(door.issue(echo.serve)) as process:
+            await say(process, b"ab")
+            assert await hear(process, 4) == b"abab"
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(say, process, b"x" * 3_000_000)
+                assert await hear(process, 6_000_000) == b"x" * 6_000_000
+            assert process.stdin is not None
+            await process.stdin.aclose()
+            assert await end_of(process) == (0, "")
+    assert (echo.came, echo.left) == (1, 1)
+
+
+async def test_when_the_bridge_ends_so_does_the_relay() -> None:
+    with trio.fail_after(30):
+        async with open_door() as door:
+            one = door.issue(Echo().serve)
+            async with relay(one) as process:
+                await say(process, b"a")
+                await hear(process, 2)
+                one.revoke()
+                assert await end_of(process) == (0, "")
+
+
+async def test_a_relay_that_dies_is_followed_by_another() -> None:
+    echo = Echo()
+    with trio.fail_after(30):
+        async with open_door() as door:
+            one = door.issue(echo.serve)
+            async with relay(one) as process:
+                await say(process, b"a")
+                await hear(process, 2)
+                os.kill(process.pid, signal.SIGKILL)
+                async with relay(one) as second:
+                    await say(second, b"b")
+                    assert await hear(second, 2) == b"bb"
+    assert (echo.came, echo.left) == (2, 2)
+
+
+async def test_a_second_relay_beside_the_first_is_refused_in_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(door_module, "SUCCESSION_SECONDS", 0.05)
+    with trio.fail_after(30):
+        async with open_door() as door:
+            one = door.issue(Echo().serve)
+            async with relay(one) as first:
+                await say(first, b"a")
+                await hear(first, 2)
+                assert "another process uses these tools" in await refused(one)
+                await say(first, b"c")
+                assert await hear(first, 2) == b"cc"
+
+
+async def test_a_token_opens_its_own_session_only() -> None:
+    one, other = Echo(), Echo()
+    with trio.fail_after(30):
+        async with open_door() as door:
+            door.issue(one.serve)
+            async with relay(door.issue(other.serve)) as process:
+                await say(process, b"a")
+                await hear(process, 2)
+    assert (one.came, other.came) == (0, 1)
+
+
+@pytest.mark.parametrize("token", ["0" * 64, "x", "\u00fc", "y" * 1000])
+async def test_a_wrong_token_lets_nobody_in(token: str) -> None:
+    echo = Echo()
+    with trio.fail_after(30):
+        async with open_door() as door:
+            words = await refused(door.issue(echo.serve), token)
+    assert "the editor's tools are not available" in words
+    assert "token isn't valid" in words
+    assert echo.came == 0
+
+
+async def test_a_token_ends_with_its_session() -> None:
+    with trio.fail_after(30):
+        async with open_door() as door:
+            one = door.issue(Echo().serve)
+            one.revoke()
+            one.revoke()
+            assert "the chat may be over" in await refused(one)
+
+
+async def test_what_waits_when_the_session_ends_is_not_let_in() -> None:
+    echo = Echo()
+    with trio.fail_after(30):
+        async with open_door() as door:
+            one = door.issue(echo.serve)
+            async with relay(one) as first:
+                await say(first, b"a")
+                await hear(first, 2)
+                async with relay(one) as second:
+                    line = one._turnstile  # pyright: ignore[reportPrivateUsage]  # who stands there
+                    await until(lambda: line.statistics().tasks_waiting == 1)
+                    one.revoke()
+                    status, _ = await end_of(second)
+                    assert status == relay_module.FAILED
+    assert echo.came == 1
+
+
+async def test_a_missing_token_is_said(capfd: pytest.CaptureFixture[str]) -> None:
+    with trio.fail_after(30):
+        async with open_door() as door:
+            assert "environment variable" in await refused(door.issue(Echo().serve), "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("unix:/nowhere/s",), "can't reach the bridge at unix:/nowhere/s"),
+        (("tcp:1",), "can't reach the bridge"),
+        (("what:1",), "unix:PATH or tcp:PORT"),
+        (("tcp:x",), "wrong arguments"),
+        ((), "wrong arguments"),
+    ],
+)
+async def test_it_says_what_failed(arguments: tuple[str, ...], words: str) -> None:
+    with trio.fail_after(30):
+        async with (
+            open_door() as door,
+            relay(door.issue(Echo().serve), arguments=arguments) as process,
+        ):
+            status, said = await end_of(process)
+    assert status == relay_module.FAILED
+    assert words in said
+
+
+async def test_only_this_user_can_reach_the_socket_and_nothing_is_left_of_it() -> None:
+    async with open_door("unix") as door:
+        path = door.address.removeprefix("unix:")
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+        assert stat.S_IMODE(os.stat(os.path.dirname(path)).st_mode) == 0o700
+        assert len(path) < 100
+    assert not await trio.Path(path).parent.exists()
+
+
+async def test_another_users_process_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    echo = Echo()
+    monkeypatch.setattr(door_module, "_own_uid", lambda: os.geteuid() + 1)
+    with trio.fail_after(30):
+        async with open_door("unix") as door:
+            assert "is another user's" in await refused(door.issue(echo.serve))
+    assert echo.came == 0
+
+
+def test_the_token_is_long_is_not_an_argument_and_is_not_printed() -> None:
+    door = Door("unix:/x/s")
+    one, other = door.issue(Echo().serve), door.issue(Echo().serve)
+    assert len(bytes.fromhex(one.token)) * 8 == 256
+    assert one.token != other.token
+    assert all(one.token not in argument for argument in one.command)
+    assert one.token not in repr(one)
+    assert os.path.isabs(one.command[0])
+    assert os.path.isabs(one.command[3])
+
+
+def test_a_long_temporary_folder_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door_module.tempfile, "gettempdir", lambda: "/long" * 30)
+    assert door_module._short_folder() == "/tmp"  # pyright: ignore[reportPrivateUsage]
+
+
+def test_the_relay_needs_nothing_of_ours() -> None:
+    loaded = subprocess.run(
+        [
+            sys.executable,
+            "-I",
+            "-S",
+            "-c",
+            f"""
+import runpy, sys
+before = set(sys.modules)
+sys.argv = ["relay.py"]
+runpy.run_path({relay_module.__file__!r}, run_name="relay")
+print(*sorted(set(sys.modules) - before))
+""",
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=30,
+    ).stdout.split()
+    assert {"socket"} <= set(loaded)
+    assert not {"agents", "trio", "asyncio", "threading", "subprocess", "json"} & set(loaded)
+
+
+# The handshake, without processes.
+
+
+@asynccontextmanager
+async def guest(door: Door) -> AsyncGenerator[trio.SocketStream]:
+    stream = trio.SocketStream(trio.socket.socket(trio.socket.AF_UNIX, trio.socket.SOCK_STREAM))
+    async with stream:
+        await stream.socket.connect(door.address.removeprefix("unix:"))
+        yield stream
+
+
+async def test_whoever_says_nothing_does_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(door_module, "HANDSHAKE_SECONDS", 0.05)
+    with trio.fail_after(30):
+        async with open_door("unix") as door, guest(door) as stream:
+            assert (await stream.receive_some()).startswith(b"no ")
+            assert await stream.receive_some() == b""
+
+
+@pytest.mark.parametrize("words", [b"\x00\xff" * 1000, b"\n", b"GET / HTTP/1.1\r\n\r\n", b""])
+async def test_garbage_is_refused_and_the_door_stays_open(words: bytes) -> None:
+    with trio.fail_after(30):
+        async with open_door("unix") as door:
+            echo = Echo()
+            one = door.issue(echo.serve)
+            async with guest(door) as stream:
+                await stream.send_all(words)
+                await stream.send_eof()
+            async with relay(one) as process:
+                await say(process, b"a")
+                assert await hear(process, 2) == b"aa"
+
+
+async def test_what_comes_with_the_token_but_before_the_answer_is_refused() -> None:
+    with trio.fail_after(30):
+        async with open_door("unix") as door, guest(door) as stream:
+            one = door.issue(Echo().serve)
+            await stream.send_all(one.token.encode() + b"\n{}\n")
+            assert (await stream.receive_some()).startswith(b"no ")
+
+
+async def test_a_server_that_fails_takes_nobody_with_it(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail(_stream: trio.abc.Stream) -> None:
+        await trio.lowlevel.checkpoint()
+        raise RuntimeError("a fault")
+
+    with trio.fail_after(30):
+        async with open_door("unix") as door:
+            one, other = door.issue(fail), door.issue(Echo().serve)
+            async with relay(one) as process:
+                assert await end_of(process) == (0, "")
+            async with relay(other) as process:
+                await say(process, b"a")
+                assert await hear(process, 2) == b"aa"
+    assert "a fault" in caplog.text

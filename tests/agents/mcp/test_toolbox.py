@@ -1,0 +1,224 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from itertools import count
+from typing import Any
+
+import pytest
+import trio
+from trio.testing import memory_stream_pair, wait_all_tasks_blocked
+
+from agents.base import AgentError
+from agents.events import ToolAnswer
+from agents.mcp import toolboxes as toolboxes_module
+from agents.mcp.desk import CANCELLED, CLOSED, NO_TURN
+from agents.mcp.toolbox import (
+    IGNORED,
+    IGNORED_SECONDS,
+    HttpAccess,
+    StdioAccess,
+    Toolbox,
+    load_now,
+)
+from agents.mcp.toolboxes import Toolboxes
+from bridge.wire import ToolSpec
+
+from .client import Client
+
+TOOLS = (ToolSpec("read_file"),)
+
+
+@pytest.fixture(autouse=True)
+def loaded() -> None:
+    """Keep threads away from the mock clock."""
+    load_now("server")
+    load_now("web")
+
+
+@asynccontextmanager
+async def making() -> AsyncGenerator[Toolboxes]:
+    numbers = count()
+    with trio.fail_after(3600):
+        async with trio.open_nursery() as nursery:
+            made = Toolboxes(nursery, lambda: f"call-{next(numbers)}")
+            await made.prepare()
+            yield made
+            nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def toolbox() -> AsyncGenerator[Toolbox]:
+    async with making() as made:
+        yield made.make(TOOLS)
+
+
+async def call(box: Toolbox, told: list[ToolAnswer], **arguments: Any) -> None:
+    told.append(await box.call("read_file", arguments))
+
+
+async def test_a_call_waits_for_its_result(autojump_clock: object) -> None:
+    told: list[ToolAnswer] = []
+    woken = 0
+
+    def wake() -> None:
+        nonlocal woken
+        woken += 1
+
+    async with toolbox() as box, trio.open_nursery() as nursery:
+        box.wake = wake
+        box.begin()
+        nursery.start_soon(call, box, told)
+        await wait_all_tasks_blocked()
+        assert woken == 1
+        await trio.sleep_until(box.due)
+        (event,) = box.emit()
+        assert (event.name, event.parameters, box.out) == ("read_file", {}, 1)
+        await wait_all_tasks_blocked()
+        assert told == []
+        box.answer(ToolAnswer(event.call_id, "text", is_error=True))
+        await wait_all_tasks_blocked()
+        assert [(one.result, one.is_error) for one in told] == [("text", True)]
+
+
+async def test_a_call_that_is_cancelled_is_taken_back(autojump_clock: object) -> None:
+    async with toolbox() as box:
+        box.begin()
+        with trio.move_on_after(1):
+            await box.call("read_file", {})
+        assert box.emit() == ()
+        assert box.due == float("inf")
+
+
+async def test_calls_end_with_the_turn_and_with_the_session(autojump_clock: object) -> None:
+    told: list[ToolAnswer] = []
+    async with toolbox() as box, trio.open_nursery() as nursery:
+        await call(box, told)
+        box.begin()
+        nursery.start_soon(call, box, told)
+        await wait_all_tasks_blocked()
+        box.cancel()
+        await wait_all_tasks_blocked()
+        box.begin()
+        nursery.start_soon(call, box, told)
+        await wait_all_tasks_blocked()
+        box.close()
+        await wait_all_tasks_blocked()
+        assert [one.result for one in told] == [NO_TURN, CANCELLED, CLOSED]
+
+
+async def test_an_agent_that_never_comes_is_told_of_once(autojump_clock: object) -> None:
+    async with making() as made:
+        one, other = made.make(TOOLS), made.make(TOOLS)
+        assert one.complain() is None
+        one.begin()
+        assert one.complain() is None, "it may be on its way"
+        await trio.sleep(IGNORED_SECONDS)
+        one.begin()
+        assert one.complain() == IGNORED
+        assert one.complain() is None
+        other.begin()
+        await trio.sleep(IGNORED_SECONDS)
+        assert other.complain() is None, "the user knows of this agent"
+
+
+async def test_an_agent_that_has_come_is_not_complained_of(autojump_clock: object) -> None:
+    async with toolbox() as box, trio.open_nursery() as nursery:
+        theirs, ours = memory_stream_pair()
+        nursery.start_soon(box.serve, ours)
+        client = Client(theirs)
+        await client.introduce()
+        assert not box.was_asked
+        await client.ask("tools/list")
+        assert box.was_asked
+        box.begin()
+        await trio.sleep(IGNORED_SECONDS)
+        assert box.complain() is None
+        await theirs.aclose()
+
+
+async def test_tools_are_announced_only_where_they_are_others(autojump_clock: object) -> None:
+    async with toolbox() as box, trio.open_nursery() as nursery:
+        await box.offer((ToolSpec("early"),))
+        theirs, ours = memory_stream_pair()
+        nursery.start_soon(box.serve, ours)
+        client = Client(theirs)
+        await client.introduce()
+        (tool,) = (await client.ask("tools/list"))["tools"]
+        assert tool["name"] == "early"
+        await box.offer((ToolSpec("early"),))
+        await wait_all_tasks_blocked()
+        await client.ask("ping")
+        assert client.unexpected == []
+        await box.offer((ToolSpec("early", "said otherwise"),))
+        await client.hear("notifications/tools/list_changed")
+        (tool,) = (await client.ask("tools/list"))["tools"]
+        assert tool["description"] == "said otherwise"
+        await theirs.aclose()
+
+
+async def test_each_session_has_a_name_and_a_token_of_its_own(autojump_clock: object) -> None:
+    async with making() as made:
+        boxes = [made.make(TOOLS) for _ in range(50)]
+        assert len({box.server for box in boxes}) == 50
+        assert len({str(box.access) for box in boxes}) == 50
+        assert all(isinstance(box.access, StdioAccess) for box in boxes)
+
+
+async def test_a_name_is_not_given_twice_while_it_is_used(
+    autojump_clock: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    suffixes = iter(["aa", "aa", "bb", "aa"])
+
+    def token_hex(_size: int) -> str:
+        return next(suffixes)
+
+    monkeypatch.setattr(toolboxes_module.secrets, "token_hex", token_hex)
+    async with trio.open_nursery() as nursery:
+        made = Toolboxes(nursery, lambda: "")
+        make = made._make  # pyright: ignore[reportPrivateUsage]  # without a door
+        first, second = make(TOOLS), make(TOOLS)
+        assert (first.server, second.server) == ("vscaa", "vscbb")
+
+
+async def test_over_http_it_listens_as_long_as_the_session_lives() -> None:
+    async with making() as made:
+        box = await made.make_web(TOOLS)
+        assert isinstance(box.access, HttpAccess)
+        port = int(box.access.url.split("/")[2].split(":")[1])
+        await (await trio.open_tcp_stream("127.0.0.1", port)).aclose()
+        box.close()
+        with trio.fail_after(30):
+            while True:
+                try:
+                    await (await trio.open_tcp_stream("127.0.0.1", port)).aclose()
+                except OSError:
+                    break
+
+
+async def test_where_nothing_can_listen_the_agent_cannot_be_had(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    @asynccontextmanager
+    async def refuse(*_: object) -> AsyncGenerator[None]:
+        raise OSError("no room")
+        yield
+
+    monkeypatch.setattr(toolboxes_module, "open_door", refuse)
+    monkeypatch.setattr(sys.modules["agents.mcp.web"], "open_web", refuse)
+    async with trio.open_nursery() as nursery:
+        made = Toolboxes(nursery, lambda: "")
+        with pytest.raises(AgentError, match="nothing can listen here: no room"):
+            await made.prepare()
+        with pytest.raises(AgentError, match="nothing can listen here: no room"):
+            await made.make_web(TOOLS)
+
+
+def test_loading_what_agents_need_does_not_load_what_takes_long() -> None:
+    import subprocess
+
+    code = "import agents.acp.agent, sys; print('mcp' in sys.modules, 'hypercorn' in sys.modules)"
+    run = [sys.executable, "-c", code]
+    told = subprocess.run(run, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert told.split() == ["False", "False"]

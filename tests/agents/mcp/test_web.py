@@ -1,0 +1,227 @@
+"""The server over HTTP: a real socket on the loopback, so no mock clock."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import attrs
+import httpx
+import pytest
+import trio
+
+from agents.events import ToolAnswer
+from agents.mcp import web
+from agents.mcp.catalogue import JSON, Catalogue
+from agents.mcp.server import EditorServer
+from agents.mcp.toolbox import HttpAccess
+from agents.mcp.web import open_web
+from bridge.wire import ToolSpec
+from tests.fakes.acp_agents import until
+
+from .client import STATELESS, Client
+
+BOTH = "application/json, text/event-stream"
+
+
+@attrs.define(eq=False)
+class Tools:
+    withdrawn: int = 0
+    hangs: bool = False
+
+    async def call(self, name: str, arguments: JSON) -> ToolAnswer:
+        try:
+            if self.hangs:
+                await trio.sleep_forever()
+            await trio.lowlevel.checkpoint()
+        except trio.Cancelled:
+            self.withdrawn += 1
+            raise
+        return ToolAnswer("", f"{name} {json.dumps(arguments)}")
+
+
+@attrs.define(eq=False)
+class Web:
+    server: EditorServer
+    entry: HttpAccess
+    http: httpx.AsyncClient
+    tools: Tools
+    session: dict[str, str] = attrs.field(factory=dict[str, str])
+
+    async def post(self, message: Any, **headers: str) -> httpx.Response:
+        own = {"authorization": self.entry.authorization, "accept": BOTH, **self.session}
+        return await self.http.post(self.entry.url, json=message, headers={**own, **headers})
+
+    async def ask(self, message: JSON, **headers: str) -> JSON:
+        response = await self.post(message, **headers)
+        assert response.status_code == 200, response.text
+        if "mcp-session-id" in response.headers:
+            self.session["mcp-session-id"] = response.headers["mcp-session-id"]
+        for line in response.text.splitlines():
+            if line.startswith("data:") and line.removeprefix("data:").strip():
+                return json.loads(line.removeprefix("data:"))
+        return response.json()
+
+
+@asynccontextmanager
+async def serving() -> AsyncGenerator[Web]:
+    tools = Tools()
+    catalogue = Catalogue.of([ToolSpec("read_file", "d")], "vscx")
+    server = EditorServer("vscx", "1", catalogue, tools.call)
+    with trio.fail_after(30):
+        async with (
+            open_web(server) as entry,
+            httpx.AsyncClient(trust_env=False, timeout=20) as http,
+        ):
+            yield Web(server, entry, http, tools)
+
+
+def message(era: str, method: str, params: JSON | None = None, **more: Any) -> JSON:
+    return Client(trio.testing.memory_stream_pair()[0], era).message(method, params, **more)
+
+
+INITIALIZE: JSON = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
+
+async def test_an_agent_lists_and_calls() -> None:
+    async with serving() as web_:
+        about = await web_.ask(INITIALIZE)
+        assert about["result"]["capabilities"]["tools"]["listChanged"] is True
+        assert (
+            await web_.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        ).is_success
+        listed = await web_.ask({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+        assert [tool["name"] for tool in listed["result"]["tools"]] == ["read_file"]
+        params = {"name": "read_file", "arguments": {"a": 1}}
+        called = await web_.ask(
+            {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params}
+        )
+        assert called["result"]["content"][0]["text"] == 'read_file {"a": 1}'
+        assert web_.server.was_asked
+
+
+async def test_an_agent_of_the_newest_era_lists_without_a_session() -> None:
+    async with serving() as web_:
+        listed = await web_.ask(
+            message(STATELESS, "tools/list", id=2),
+            **{"mcp-protocol-version": STATELESS, "mcp-method": "tools/list"},
+        )
+        assert [tool["name"] for tool in listed["result"]["tools"]] == ["read_file"]
+
+
+async def test_a_change_is_told_on_the_open_stream() -> None:
+    async with serving() as web_:
+        await web_.ask(INITIALIZE)
+        await web_.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        heard = 0
+        headers = {
+            "authorization": web_.entry.authorization,
+            "accept": "text/event-stream",
+            **web_.session,
+        }
+        async with web_.http.stream("GET", web_.entry.url, headers=headers) as stream:
+            assert stream.status_code == 200
+            await web_.server.change(Catalogue.of([], "vscx"))
+            async for line in stream.aiter_lines():
+                if "notifications/tools/list_changed" in line:
+                    heard += 1
+                    assert (await web_.http.delete(web_.entry.url, headers=headers)).is_success
+        assert heard == 1
+
+
+async def test_a_request_without_the_token_is_refused() -> None:
+    async with serving() as web_:
+        for authorization in ("", "Bearer", "Bearer x", f"Basic {web_.entry.authorization}"):
+            response = await web_.post(INITIALIZE, authorization=authorization)
+            assert response.status_code == 401
+            assert response.headers["www-authenticate"] == "Bearer"
+        for method in ("GET", "DELETE", "OPTIONS", "PUT"):
+            assert (await web_.http.request(method, web_.entry.url)).status_code == 401
+
+
+async def test_a_request_for_another_host_is_refused() -> None:
+    async with serving() as web_:
+        for host in ("evil.example", "localhost:1", "127.0.0.1"):
+            assert (await web_.post(INITIALIZE, host=host)).status_code == 421
+
+
+async def test_a_request_from_a_web_page_is_refused() -> None:
+    async with serving() as web_:
+        for origin in ("http://evil.example", "null", web_.entry.url):
+            assert (await web_.post(INITIALIZE, origin=origin)).status_code == 403
+
+
+async def test_another_path_leads_nowhere() -> None:
+    async with serving() as web_:
+        headers = {"authorization": web_.entry.authorization}
+        url = web_.entry.url.rpartition("/mcp")[0]
+        assert (await web_.http.post(url, json={}, headers=headers)).status_code == 404
+
+
+async def test_a_body_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "MOST_BYTES", 1000)
+    async with serving() as web_:
+        assert (await web_.post({"x": "y" * 2000})).status_code == 413
+
+
+async def test_more_sessions_than_an_agent_needs_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(web, "MOST_SESSIONS", 2)
+    async with serving() as web_:
+        statuses = [(await web_.post(INITIALIZE)).status_code for _ in range(3)]
+        assert statuses == [200, 200, 503]
+
+
+async def test_it_is_on_the_loopback_at_a_path_that_nobody_can_guess() -> None:
+    async with serving() as one, serving() as other:
+        assert one.entry.url.startswith("http://127.0.0.1:")
+        assert len(one.entry.url.split("/")[3]) >= 20
+        assert one.entry.url != other.entry.url
+        assert one.entry.authorization != other.entry.authorization
+        assert one.entry.authorization not in one.entry.url
+
+
+async def test_a_web_socket_is_refused() -> None:
+    async with serving() as web_:
+        upgrade = {
+            "connection": "upgrade",
+            "upgrade": "websocket",
+            "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+            "sec-websocket-version": "13",
+            "authorization": web_.entry.authorization,
+        }
+        assert (await web_.http.get(web_.entry.url, headers=upgrade)).status_code == 403
+
+
+async def test_when_the_session_ends_nothing_listens_and_calls_are_withdrawn() -> None:
+    async with serving() as web_:
+        web_.tools.hangs = True
+        await web_.ask(INITIALIZE)
+        params = {"name": "read_file"}
+        call = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": params}
+
+        async def hang() -> None:
+            with pytest.raises(httpx.TransportError):
+                await web_.post(call)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(hang)
+            await until(lambda: web_.server.was_asked)
+            url = web_.entry.url
+            nursery.cancel_scope.cancel()
+    assert web_.tools.withdrawn == 1
+    async with httpx.AsyncClient(trust_env=False) as http:
+        with pytest.raises(httpx.ConnectError):
+            await http.get(url)

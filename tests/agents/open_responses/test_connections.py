@@ -1,0 +1,128 @@
+"""HTTP/2, certificates and proxies, as the environment and the server have them."""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trio
+import trustme
+
+from tests.fakes.responses_events import Text
+from tests.fakes.responses_server import Plan, responses_server
+
+from .endpoints import agent_at, alone, asking, events_of, failure_in, said
+from .test_turn import until_hung_up
+
+KEY = "very-secret-0123456789"
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture
+def tls(authority: trustme.CA) -> ssl.SSLContext:
+    """A server's side, which offers HTTP/2."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.set_alpn_protocols(["h2", "http/1.1"])
+    certificate: Any = authority.issue_cert("localhost")
+    certificate.configure_cert(context)
+    return context
+
+
+@pytest.fixture
+def trusted(authority: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An environment that trusts it."""
+    file = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(file))
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+
+
+@pytest.mark.usefixtures("trusted")
+async def test_http_2_is_spoken_where_it_is_offered(tls: ssl.SSLContext) -> None:
+    async with responses_server(tls=tls) as server, agent_at(server) as agent:
+        server.plans.append(Plan(outputs=[Text("word " * 20_000, pieces=500)]))
+        async with agent.session(asking("")) as session:
+            assert said(await events_of(session)) == "word " * 20_000
+            await events_of(session)
+        assert [one.version for one in server.heard] == ["HTTP/2"] * 2
+        assert server.connections == 1
+
+
+@pytest.mark.usefixtures("trusted")
+async def test_http_1_is_spoken_where_nothing_else_is_offered(tls: ssl.SSLContext) -> None:
+    tls.set_alpn_protocols(["http/1.1"])
+    async with responses_server(tls=tls) as server, agent_at(server) as agent:
+        assert said(await alone(agent)) == "hello"
+        assert [one.version for one in server.heard] == ["HTTP/1.1"]
+
+
+@pytest.mark.usefixtures("trusted")
+async def test_a_cancelled_answer_ends_over_http_2_too(tls: ssl.SSLContext) -> None:
+    """And another chat's goes on: they share no connection."""
+    async with (
+        responses_server(tls=tls) as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as one,
+        agent.session(asking("")) as other,
+    ):
+        opened = trio.Event()
+        server.plans += [
+            Plan(outputs=[Text("Well")], ending="hang"),
+            Plan(outputs=[Text("fine")], wait=opened),
+        ]
+        turn = one.run(asking("a"))
+        with trio.fail_after(5):
+            await turn.receive()
+            other_turn = other.run(asking("b"))
+            while len(server.heard) < 2:  # noqa: ASYNC110  a socket tells it
+                await trio.sleep(0.005)
+            await one.cancel()
+            async for _ in turn:
+                pass
+            await until_hung_up(server)
+            opened.set()
+            assert said([event async for batch in other_turn for event in batch]) == "fine"
+        assert said(await events_of(one, "c")) == "a / c"
+
+
+@pytest.mark.usefixtures("trusted")
+@pytest.mark.parametrize("plan", [Plan(reset=0), Plan(cut=0)], ids=["reset", "cut"])
+async def test_a_broken_stream_of_http_2_is_tried_again(plan: Plan, tls: ssl.SSLContext) -> None:
+    async with responses_server(tls=tls) as server, agent_at(server, retries=1) as agent:
+        server.plans.append(plan)
+        assert said(await alone(agent)) == "hello"
+
+
+@pytest.mark.usefixtures("trusted")
+async def test_no_key_is_logged_over_http_2_either(
+    tls: ssl.SSLContext, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    fields = {"environment": {"KEY": KEY}, "api_key_env": "KEY"}
+    async with responses_server(tls=tls, key=KEY) as server, agent_at(server, **fields) as agent:
+        assert said(await alone(agent)) == "hello"
+    assert caplog.records
+    assert KEY not in caplog.text
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_told(tls: ssl.SSLContext) -> None:
+    async with responses_server(tls=tls) as server, agent_at(server) as agent:
+        failure = failure_in(await alone(agent))
+        assert failure.kind == "Unavailable"
+        assert "SSL_CERT_FILE" in failure.message
+
+
+async def test_a_proxy_is_taken_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with responses_server() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.base_url.removesuffix("/v1"))
+        monkeypatch.setenv("NO_PROXY", "")
+        async with agent_at("http://elsewhere.test/v1") as agent:
+            assert said(await alone(agent)) == "hello"
+        assert proxy.heard[0].path == "http://elsewhere.test/v1/responses"
+        assert proxy.heard[0].headers["host"] == "elsewhere.test"

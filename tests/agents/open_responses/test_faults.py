@@ -1,0 +1,149 @@
+"""What a server says went wrong, in all shapes that were seen."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agents.open_responses.faults import Fault, fault_of, read_fault
+from bridge.errors import FailureKind
+
+from .recordings import FOLDER, needs_recordings
+
+
+@pytest.mark.parametrize(
+    ("body", "fault"),
+    [
+        (
+            {"error": {"message": "no", "type": "t", "param": "p", "code": "c"}},
+            Fault(400, "no", "c", "p", "t"),
+        ),
+        ({"message": "no", "type": "t", "code": None}, Fault(400, "no", "", "", "t")),
+        ({"error": {"message": "no", "code": 404}}, Fault(400, "no", "404")),
+        ({"error": "no"}, Fault(400, "no")),
+        ({"error": {"error": {"message": "no"}}}, Fault(400, "no")),
+        ({"detail": "no"}, Fault(400, "no")),
+        ({"details": "no"}, Fault(400, "no")),
+        ({"detail": [{"msg": "a"}, {"message": "b"}]}, Fault(400, "; b")),
+        ({"success": False, "error": [{"message": "a"}, "b"]}, Fault(400, "a; b")),
+        ({"error": {"message": {"a": 1}}}, Fault(400, '{"a":1}')),
+        ({"type": "error", "message": "no"}, Fault(400, "no")),
+        ({}, Fault(400, "")),
+        ("no", Fault(400, "no")),
+        (["a", "b"], Fault(400, "a; b")),
+        ([], Fault(400, "[]")),
+        (None, Fault(400, "null")),
+    ],
+)
+def test_an_error_is_read_from_any_shape(body: Any, fault: Fault) -> None:
+    assert read_fault(json.dumps(body).encode(), 400) == fault
+
+
+def test_a_page_of_a_proxy_is_read_as_text() -> None:
+    page = b"<html><head><title>x</title></head><body>\n<h1>502 Bad\n Gateway</h1></body>\xff"
+    assert read_fault(page, 502) == Fault(502, "502 Bad Gateway \ufffd")
+    assert read_fault(b"", 500) == Fault(500, "")
+
+
+def test_a_long_text_is_cut() -> None:
+    assert len(read_fault(b"x" * 5000, 500).message) == 1003
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        ({"code": "insufficient_quota"}, 429),
+        ({"code": "rate_limit_exceeded"}, 429),
+        ({"type": "too_many_requests"}, 429),
+        ({"code": "invalid_api_key"}, 401),
+        ({"type": "authentication_error"}, 401),
+        ({"type": "permission_error"}, 403),
+        ({"code": "model_not_found"}, 404),
+        ({"type": "not_found"}, 404),
+        ({"type": "invalid_request_error"}, 400),
+        ({"code": "context_length_exceeded"}, 400),
+        ({"code": "content_filter"}, 400),
+        ({"type": "overloaded_error"}, 503),
+        ({"code": "timeout"}, 504),
+        ({"type": "server_error"}, 500),
+        ({"type": "model_error"}, 500),
+        ({"code": 503}, 503),
+        ({"code": "529"}, 529),
+        ({"code": 7}, 500),
+        ({}, 500),
+    ],
+)
+def test_an_error_inside_a_200_gets_the_status_that_would_fit(
+    error: dict[str, Any], status: int
+) -> None:
+    assert fault_of({"error": {"message": "no", **error}}).status == status
+
+
+def test_a_status_beside_the_error_counts() -> None:
+    nested = {"type": "error", "status": 409, "error": {"code": "x", "message": "no"}}
+    assert fault_of(nested) == Fault(409, "no", "x")
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "is_retryable"),
+    [
+        (Fault(401, "no"), "NoPermissions", False),
+        (Fault(403, "no"), "NoPermissions", False),
+        (Fault(402, "no"), "Blocked", False),
+        (Fault(429, "slow down"), "Blocked", True),
+        (Fault(429, "no", "insufficient_quota"), "Blocked", False),
+        (Fault(429, "You exceeded your current quota, please check"), "Blocked", False),
+        (Fault(400, "no", "content_filter"), "Blocked", False),
+        (Fault(404, "no", "model_not_found"), "NotFound", False),
+        (Fault(400, "no", type="invalid_request_error"), "AgentFailed", False),
+        (Fault(422, "no"), "AgentFailed", False),
+        (Fault(408, "no"), "Unavailable", True),
+        (Fault(409, "no"), "AgentFailed", True),
+        (Fault(500, "no"), "Unavailable", True),
+        (Fault(503, "no"), "Unavailable", True),
+        (Fault(500, "no", "model_not_found"), "Unavailable", False),
+    ],
+)
+def test_a_fault_tells_the_host_what_kind_it_is_and_whether_a_retry_helps(
+    fault: Fault, kind: FailureKind, is_retryable: bool
+) -> None:
+    assert fault.kind == kind
+    assert fault.is_retryable is is_retryable
+
+
+@pytest.mark.parametrize(
+    ("fault", "is_unknown"),
+    [
+        (Fault(400, "no", "previous_response_not_found"), True),
+        (Fault(409, "x previous_response_not_found x"), True),
+        (Fault(404, "no", param="response_id"), True),
+        (Fault(400, "must be null", param="previous_response_id"), True),
+        (Fault(404, "Response with id 'resp_1' not found."), True),
+        (Fault(404, "The model was not found"), False),
+        (Fault(500, "no", param="previous_response_id"), False),
+        (Fault(400, "no", param="input"), False),
+    ],
+)
+def test_an_unknown_response_is_told_in_many_ways(fault: Fault, is_unknown: bool) -> None:
+    assert fault.is_unknown_response is is_unknown
+
+
+def test_the_user_is_told_what_to_do() -> None:
+    failure = Fault(401, "Wrong key", "invalid_api_key", "p", "t").failure("Local")
+    assert failure.message == "Local failed: Wrong key. Check the key that it is asked with."
+    assert failure.detail == "401 t invalid_api_key p"
+    failure = Fault(404, "No such model!").failure("Local")
+    assert "No such model! Check the address and the name of the model." in failure.message
+    assert Fault(500, "").failure("Local").message == "Local failed: status 500."
+
+
+@needs_recordings
+def test_recorded_errors_are_read() -> None:
+    for file in sorted(FOLDER.glob("*/*.error.json")):
+        recorded = json.loads(file.read_bytes())
+        fault = read_fault(json.dumps(recorded["response"]).encode(), 400)
+        assert fault.message
+        assert fault.message[0] not in "{["
+        assert not fault.is_retryable

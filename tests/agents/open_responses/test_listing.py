@@ -1,0 +1,72 @@
+"""The list of an endpoint's models reaches the editor when it comes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import trio
+
+from agents.directory import open_directory
+from agents.open_responses.listing import keep_listing
+from bridge.models import Catalogue, ListedModel, parse_catalogue
+from tests.fakes.editor import connected_to, user
+from tests.fakes.responses_server import Plan, responses_server
+
+TOML = """
+[[endpoints]]
+id = "local"
+open_responses = {{ baseUrl = "{url}" }}
+exclude = ["secret-*"]
+"""
+MODELS: list[dict[str, Any]] = [
+    {"id": "small", "context_length": 1000},
+    {"id": "secret-one"},
+]
+
+
+def names(catalogue: Catalogue) -> list[str]:
+    return [model.information.id for model in catalogue.models]
+
+
+async def test_models_of_an_endpoint_can_be_picked_once_they_are_known() -> None:
+    async with responses_server(models=MODELS) as server, open_directory() as directory:
+        catalogue = parse_catalogue(TOML.format(url=server.base_url))
+        async with connected_to(
+            directory.agent_for, catalogue=catalogue, list_models=keep_listing
+        ) as editor:
+            await editor.reaches(lambda: bool(editor.notified))
+            assert editor.notified[0]["method"] == "lm/didChangeLanguageModelChatInformation"
+            answer = await editor.call("lm/provideLanguageModelChatInformation", {"silent": True})
+            assert [model["id"] for model in answer["models"]] == ["eliza", "local/small"]
+            assert answer["models"][1]["maxInputTokens"] == 1000
+            request = editor.chat([user("hello")], model="local/small", agent=None)
+            assert (await request.settled()).text == "hello"
+        assert server.bodies[0]["model"] == "small"
+
+
+async def test_an_endpoint_that_does_not_answer_holds_up_nobody() -> None:
+    async with responses_server() as server:
+        server.plans.append(Plan())
+        catalogue = parse_catalogue(TOML.format(url="http://127.0.0.1:1/v1"))
+        async with (
+            open_directory() as directory,
+            connected_to(
+                directory.agent_for, catalogue=catalogue, list_models=keep_listing
+            ) as editor,
+        ):
+            answer = await editor.call("lm/provideLanguageModelChatInformation", {})
+            assert [model["id"] for model in answer["models"]] == ["eliza"]
+
+
+async def test_a_list_that_stays_the_same_is_no_news() -> None:
+    async with responses_server(models=MODELS) as server:
+        catalogue = parse_catalogue(TOML.format(url=server.base_url))
+        (listing,) = catalogue.listings
+        known = catalogue.with_listed(listing, [ListedModel("small", None, 1000)])
+        told: list[Catalogue] = []
+        with trio.move_on_after(0.5):
+            await keep_listing(known, told.append)
+        assert [one.method for one in server.heard] == ["GET"]
+        assert told == []
+        assert names(known) == ["eliza", "local/small"]
+        assert names(known.with_listed(listing, [ListedModel("big")])) == ["eliza", "local/big"]

@@ -1,0 +1,132 @@
+"""Each text once, and each call once, whatever is dropped, doubled, renamed and moved."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.events import Break
+
+from .hearing import JSON, Heard, hear
+from .mutations import MUTATIONS, Mutation, knows_calls, knows_texts, mutate, taken
+from .script import Call, Message, Piece, Script, Thought
+
+words = st.text("abc \n\u00e4\U0001f600.", min_size=1, max_size=4)
+
+
+@st.composite
+def deltas(draw: st.DrawFn) -> list[str]:
+    return draw(st.lists(words, min_size=1, max_size=4))
+
+
+@st.composite
+def pieces(draw: st.DrawFn) -> list[Piece]:
+    """Draw what a response has; no two texts are equal, which is how one is told from another."""
+    is_summary = draw(st.booleans())
+    drawn: list[Piece] = []
+    for number in range(draw(st.integers(1, 4))):
+        match draw(st.sampled_from(["message", "refusal", "thought", "call", "call"])):
+            case "call":
+                value = draw(st.dictionaries(words, words, max_size=2))
+                text = json.dumps(value) if value else draw(st.sampled_from(["{}", ""]))
+                cut = draw(st.integers(0, len(text)))
+                bits = [bit for bit in (text[:cut], text[cut:]) if bit]
+                drawn.append(Call(draw(st.sampled_from(["look", "go"])), bits, f"call_{number}"))
+            case "thought":
+                parts = [
+                    [f"<{number}{n}>", *draw(deltas())] for n in range(draw(st.integers(1, 2)))
+                ]
+                drawn.append(Thought(parts, is_summary))
+            case kind:
+                parts = [
+                    [f"<{number}{n}>", *draw(deltas())] for n in range(draw(st.integers(1, 2)))
+                ]
+                drawn.append(Message(parts, "refusal" if kind == "refusal" else "output_text"))
+    return drawn
+
+
+def texts_of(drawn: list[Piece], kind: type[Message | Thought]) -> str:
+    """Return what is told in all messages, or thoughts, as one text."""
+    found = [piece for piece in drawn if isinstance(piece, kind)]
+    return "".join("".join(bits) for piece in found for bits in piece.parts)
+
+
+def told(drawn: list[Piece]) -> list[JSON]:
+    script = Script()
+    script.begin()
+    script.tell(drawn)
+    return script.complete()
+
+
+def sort(calls: list[tuple[str, Any]]) -> list[str]:
+    return sorted(json.dumps(one, sort_keys=True) for one in calls)
+
+
+def assert_once(heard: Heard, drawn: list[Piece]) -> None:
+    calls = [(c.name, c.parameters) for c in drawn if isinstance(c, Call)]
+    assert sort(heard.calls) == sort(calls)
+    assert len(set(heard.call_ids)) == len(heard.call_ids)
+    assert heard.text == texts_of(drawn, Message)
+    assert heard.thought.replace("\n\n", "") == texts_of(drawn, Thought).replace("\n\n", "")
+
+
+def is_known(drawn: list[Piece], mutations: list[Mutation]) -> bool:
+    """Tell whether all that was drawn can still be told from the stream."""
+    has_empty = any(isinstance(piece, Call) and not piece.arguments for piece in drawn)
+    if not knows_texts(mutations) or not knows_calls(mutations, has_empty=has_empty):
+        return False
+    gone = taken(mutations)
+    return not ({"index", "ids"} <= gone)
+
+
+@given(pieces(), st.lists(st.sampled_from(MUTATIONS), max_size=4, unique_by=str))
+def test_each_text_and_each_call_is_told_once(
+    drawn: list[Piece], mutations: list[Mutation]
+) -> None:
+    heard = hear(mutate(told(drawn), mutations))
+    if is_known(drawn, mutations):
+        assert_once(heard, drawn)
+
+
+@given(pieces(), st.lists(st.sampled_from(MUTATIONS), max_size=4, unique_by=str))
+def test_whatever_is_lost_no_call_is_told_twice_or_made_up(
+    drawn: list[Piece], mutations: list[Mutation]
+) -> None:
+    heard = hear(mutate(told(drawn), mutations))
+    left = sort([(c.name, c.parameters) for c in drawn if isinstance(c, Call)])
+    for call in sort(heard.calls):
+        left.remove(call)
+    assert len(set(heard.call_ids)) == len(heard.call_ids)
+
+
+@given(pieces(), st.lists(st.sampled_from(MUTATIONS), max_size=2, unique_by=str), st.data())
+def test_a_stream_that_is_cut_says_the_beginning_and_fails(
+    drawn: list[Piece], mutations: list[Mutation], data: st.DataObject
+) -> None:
+    events = mutate(told(drawn), mutations)
+    end = next(n for n, event in enumerate(events) if event["type"] == "response.completed")
+    heard = hear(events[: data.draw(st.integers(0, end))])
+    assert isinstance(heard.end, Break)
+    assert heard.outcome.fault is not None
+    assert heard.outcome.fault.code == "stream_ended_early"
+    assert heard.outcome.fault.is_retryable
+    assert heard.outcome.has_emitted == bool(heard.text or heard.thought or heard.calls)
+    left = sort([(c.name, c.parameters) for c in drawn if isinstance(c, Call)])
+    for call in sort(heard.calls):
+        left.remove(call)
+
+
+@pytest.mark.parametrize("mutation", MUTATIONS, ids=str)
+def test_every_mutation_changes_a_stream(mutation: Mutation) -> None:
+    """What changes nothing shows nothing."""
+    drawn: list[Piece] = [
+        Thought([["hm", "m"]]),
+        Message([["a", "b"], ["c", "d"]]),
+        Call("look", ['{"a":', '1,"b":2}'], "call_1"),
+    ]
+    assert mutate(told(drawn), [mutation]) != told(drawn)
+    assert_once(hear(mutate(told(drawn), [mutation])), drawn)

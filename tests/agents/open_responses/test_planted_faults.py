@@ -1,0 +1,278 @@
+"""Do the tests of streams notice what they are there for? Faults are planted, one at a time.
+
+Each is a piece of a module's source and what stands there instead. It goes into a copy of the
+project, in which the tests of the module must then fail, without any recording.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import attrs
+import pytest
+
+ROOT = Path(__file__).parents[3]
+PACKAGE = Path("agents") / "open_responses"
+
+
+@attrs.frozen
+class Fault:
+    """What goes wrong, where, how, and which tests are to see it."""
+
+    name: str
+    module: str
+    source: str
+    instead: str
+    tests: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.module}: {self.name}"
+
+
+FAULTS = [
+    Fault(
+        "a CR at the end of a chunk and the LF after it are two line ends",
+        "sse",
+        'chunk = chunk.removeprefix(b"\\n")',
+        "pass",
+        ("sse",),
+    ),
+    Fault(
+        "a blank line that is cut between two chunks isn't seen",
+        "sse",
+        " and not (chunk[0] == 10 == rest[-1])",
+        "",
+        ("sse",),
+    ),
+    Fault(
+        "an event may be as long as it likes",
+        "sse",
+        "if size > self._max:",
+        "if False:",
+        ("sse",),
+    ),
+    Fault(
+        "an unknown field type spoils the event",
+        "events",
+        "continue\n    re",
+        "return None\n    re",
+        ("events",),
+    ),
+    Fault(
+        "arguments that can't be read are an empty object",
+        "calls",
+        "if parsed is None and not record.texts and may_be_empty:",
+        "if parsed is None and may_be_empty:",
+        ("calls",),
+    ),
+    Fault(
+        "arguments that never came are an empty object",
+        "calls",
+        "may_be_empty=record.done_text is not None",
+        "may_be_empty=True",
+        ("calls",),
+    ),
+    Fault(
+        "a call that was cut off is made",
+        "calls",
+        'if item.status == "incomplete":',
+        "if False:",
+        ("calls",),
+    ),
+    Fault(
+        "a call is made by an incomplete response that doesn't say it is whole",
+        "calls",
+        'if is_complete or item.status == "completed":',
+        "if True:",
+        ("calls",),
+    ),
+    Fault(
+        "the same call twice is two",
+        "calls",
+        "if call.call_id and key in self._sent:",
+        "if False:",
+        ("calls",),
+    ),
+    Fault(
+        "a call id stands for one call only",
+        "call_record",
+        "and self.output_index != index",
+        "and False",
+        ("calls",),
+    ),
+    Fault(
+        "a call that has another id in the end is new",
+        "call_match",
+        "    _was_sent_so,\n    _would",
+        "    _would",
+        ("calls",),
+    ),
+    Fault(
+        "a name is enough to be the same call",
+        "call_match",
+        " and record.digest == digest",
+        "",
+        ("calls",),
+    ),
+    Fault(
+        "a text is said again when it is whole",
+        "passage",
+        "return whole[self.length :] if",
+        "return whole if",
+        ("passages",),
+    ),
+    Fault(
+        "another text is added to what was said",
+        "passage",
+        "return crc32(said) == self.checksum",
+        "return True",
+        ("passages",),
+    ),
+    Fault(
+        "late deltas are said again",
+        "passages",
+        "if part.is_done or (part.passage.owed and not part.length):",
+        "if False:",
+        ("passages",),
+    ),
+    Fault(
+        "an event with another id at the same index is another item",
+        "passages",
+        "            found = self._by_index.get(index)\n            is_another",
+        "            found = None\n            is_another",
+        ("passages",),
+    ),
+    Fault(
+        "reasoning is told both ways",
+        "speech",
+        "if (self._channel or channel) is not channel:",
+        "if False:",
+        ("speech",),
+    ),
+    Fault(
+        "a link is shown as often as it comes",
+        "speech",
+        " or link[0] in passage.links:",
+        ":",
+        ("speech",),
+    ),
+    Fault(
+        "a server that ignores the previous response is listened to",
+        "stream",
+        "self._is_confirmed = snapshot.previous_response_id == self._sent_response_id",
+        "self._is_confirmed = True",
+        ("stream",),
+    ),
+    Fault(
+        "something is said before it is known what the server goes on from",
+        "stream",
+        "if event.type == TEXT_DELTA and self._is_confirmed:",
+        "if event.type == TEXT_DELTA:",
+        ("stream",),
+    ),
+    Fault(
+        "a word that is said twice is said once",
+        "stream",
+        "return self._is_doubled or (is_numbered and number != self._first_number)",
+        "return True",
+        ("stream",),
+    ),
+    Fault(
+        "a stream that just ends is complete",
+        "stream",
+        "return self._fail(ENDED_EARLY)",
+        'return tuple(self._stop("completed", StopReason.END_TURN))',
+        ("stream",),
+    ),
+    Fault(
+        "the name of the last event counts more than its status",
+        "ending",
+        'if meaning is Meaning.FAILED or snapshot.status == "failed":',
+        "if meaning is Meaning.FAILED:",
+        ("stream",),
+    ),
+    Fault(
+        "a response with two calls of one id is gone on from",
+        "outcome",
+        " and len(set(ids)) == len(ids)",
+        "",
+        ("stream",),
+    ),
+    Fault(
+        "ever more ids are remembered",
+        "call_ids",
+        "and len(self._given) < self._max",
+        "",
+        ("call_ids",),
+    ),
+    Fault(
+        "a quota is worth a retry",
+        "faults",
+        "if _FINAL.search(f",
+        "if not _FINAL.search(f",
+        ("faults",),
+    ),
+]
+
+
+def source_of(fault: Fault) -> str:
+    return (ROOT / PACKAGE / f"{fault.module}.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_still_fits_the_source(fault: Fault) -> None:
+    """One that doesn't proves nothing: say it in the words that the module has now."""
+    assert source_of(fault).count(fault.source) == 1
+    compile(source_of(fault).replace(fault.source, fault.instead), fault.module, "exec")
+
+
+def copy_project(to: Path) -> None:
+    ignore = shutil.ignore_patterns("__pycache__")
+    for package in ("agents", "bridge", "tests/agents"):
+        shutil.copytree(ROOT / package, to / package, ignore=ignore)
+    shutil.copy(ROOT / "pyproject.toml", to)
+    for file in (ROOT / "tests").glob("*.py"):
+        shutil.copy(file, to / "tests")
+
+
+def run_tests(project: Path, *names: str) -> subprocess.CompletedProcess[str]:
+    """Run tests of the copy, which stands before the real one on the path."""
+    files = [f"tests/agents/open_responses/test_{name}.py" for name in names]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+    environment = {
+        "PYTHONPATH": str(project),
+        "HYPOTHESIS_PROFILE": "dev",
+        "VSCODELM_SHARED": str(project),
+    }
+    return subprocess.run(
+        [sys.executable, "-B", "-m", "pytest", *options, *files],
+        cwd=project,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
+    copy_project(tmp_path)
+    run = run_tests(tmp_path, *sorted({name for fault in FAULTS for name in fault.tests}))
+    assert run.returncode == pytest.ExitCode.OK, run.stdout
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_planted_fault_is_noticed(fault: Fault, tmp_path: Path) -> None:
+    copy_project(tmp_path)
+    faulty = source_of(fault).replace(fault.source, fault.instead)
+    (tmp_path / PACKAGE / f"{fault.module}.py").write_text(faulty, encoding="utf-8")
+    run = run_tests(tmp_path, *fault.tests)
+    # Not only "it failed": tests that can't even be collected exit differently.
+    assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout

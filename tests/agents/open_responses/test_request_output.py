@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from msgspec import Raw
+
+from agents.open_responses.outcome import Called, Outcome
+from agents.open_responses.request_items import (
+    CallItem,
+    CompactionItem,
+    MessageItem,
+    OutputText,
+    ReasoningItem,
+    Refusal,
+)
+from agents.open_responses.request_messages import OpenCall
+from agents.open_responses.request_output import Heard, heard
+
+ONE = Called("gw-1", "1", "read_file", '{"a": 1}')
+TWO = Called("gw-2", "2", "read_file", '{"a": 2}')
+
+
+def message(*content: Any, **fields: Any) -> dict[str, Any]:
+    return {"type": "message", "id": "msg_1", "role": "assistant", "content": [*content], **fields}
+
+
+def text(value: str) -> dict[str, Any]:
+    return {"type": "output_text", "text": value, "annotations": []}
+
+
+def function(call_id: Any, arguments: str, name: str = "read_file") -> dict[str, Any]:
+    return {"type": "function_call", "call_id": call_id, "name": name, "arguments": arguments}
+
+
+def after(*output: Any, said: str = "", calls: tuple[Called, ...] = (), **fields: Any) -> Heard:
+    raws = tuple(Raw(json.dumps(item).encode()) for item in output)
+    known: dict[str, Any] = {
+        "status": "completed",
+        "response_id": "resp_1",
+        "store": True,
+        **fields,
+    }
+    return heard(Outcome(output=raws, calls=calls, **known), said)
+
+
+def test_a_message_is_kept_with_its_phase_and_without_its_id() -> None:
+    got = after(message(text("Hel"), text("lo"), phase="commentary"), said="Hello [1](x)")
+    assert got.items == (MessageItem("assistant", "Hello", "commentary"),)
+    assert got.is_chainable
+    assert after(message(text("x"), phase="odd")).items == (MessageItem("assistant", "x"),)
+
+
+def test_a_refusal_stays_one() -> None:
+    got = after(message(text("Well."), {"type": "refusal", "refusal": "No."}))
+    assert got.items == (MessageItem("assistant", (OutputText("Well."), Refusal("No."))),)
+
+
+def test_what_says_nothing_is_no_item() -> None:
+    assert after(message(text(" "), text(""), {"type": "odd"}, 7), message()).items == ()
+    assert after({"type": "message"}, {"type": "web_search_call", "id": "ws"}, 7, None).items == ()
+    broken = Outcome(status="completed", output=(Raw(b"{"),))
+    assert heard(broken, "Hello").items == (MessageItem("assistant", "Hello"),)
+
+
+def test_what_the_output_leaves_out_and_the_editor_was_shown_is_kept() -> None:
+    got = after(function("1", '{"a": 1}'), said="Hello", calls=(ONE, TWO))
+    assert got.items == (
+        MessageItem("assistant", "Hello"),
+        CallItem("1", "read_file", '{"a": 1}'),
+        CallItem("2", "read_file", '{"a": 2}'),
+    )
+    assert got.calls == {"gw-1": OpenCall("1", "read_file"), "gw-2": OpenCall("2", "read_file")}
+
+
+def test_a_call_that_was_not_shown_is_no_item() -> None:
+    assert after(function("9", "{}")).items == ()
+
+
+def test_a_call_is_known_by_the_id_that_the_server_gave_it_last() -> None:
+    got = after(function("x", '{"a":2}'), function("y", '{"a":1}'), calls=(ONE, TWO))
+    assert got.items == (
+        CallItem("x", "read_file", '{"a": 2}'),
+        CallItem("y", "read_file", '{"a": 1}'),
+    )
+    assert got.calls["gw-1"].server_id == "y"
+    other = after(function("x", "{", "other"), calls=(ONE,))
+    assert other.items == (CallItem("1", "read_file", '{"a": 1}'),)
+
+
+def test_a_call_without_an_id_gets_one_and_is_nothing_to_go_on_from() -> None:
+    got = after(function("", "{}"), calls=(Called("gw-~1", "", "read_file", " "),))
+    assert got.items == (CallItem("~1", "read_file", "{}"),)
+    assert not got.is_chainable
+
+
+def test_several_calls_in_one_of_the_server_s_have_ids_of_their_own() -> None:
+    calls = (Called("gw-1", "1", "a", "{}"), Called("gw-1~1", "1", "b", "{}"))
+    got = after(function("1", "{}", "parallel"), calls=calls)
+    assert got.items == (CallItem("1", "a", "{}"), CallItem("gw-1~1", "b", "{}"))
+
+
+def test_reasoning_goes_back_with_what_came_of_it() -> None:
+    encrypted = {
+        "type": "reasoning",
+        "id": "rs_1",
+        "summary": [{"type": "summary_text", "text": "hm", "x": 1}, {"type": "odd"}],
+        "encrypted_content": "ENC",
+        "content": [{"type": "reasoning_text", "text": "raw"}],
+    }
+    shown = ({"type": "summary_text", "text": "hm"},)
+    got = after(encrypted, function("1", '{"a": 1}'), calls=(ONE,))
+    assert got.items[0] == ReasoningItem(shown, None, "ENC")
+    raw = {"type": "reasoning", "content": [{"type": "reasoning_text", "text": "raw"}]}
+    assert after(raw, message(text("a"))).items[0] == ReasoningItem((), raw["content"])
+    assert len(after({"type": "reasoning", "summary": []}, message(text("a"))).items) == 1
+    assert after(message(text("a")), encrypted).items == (MessageItem("assistant", "a"),)
+
+
+def test_a_compaction_stands_for_all_before_it() -> None:
+    compaction = {"type": "compaction", "id": "cmp_1", "encrypted_content": "ENC"}
+    got = after(message(text("old")), compaction, message(text("new")))
+    assert got.items == (CompactionItem("ENC"), MessageItem("assistant", "new"))
+
+
+def test_of_a_response_that_did_not_complete_only_counts_what_was_shown() -> None:
+    for status in ("open", "incomplete", "failed"):
+        got = after(message(text("Hello and more")), said="Hello", calls=(ONE,), status=status)
+        assert got.items == (
+            MessageItem("assistant", "Hello"),
+            CallItem("1", "read_file", '{"a": 1}'),
+        )
+        assert not got.is_chainable
+
+
+def test_only_what_the_server_keeps_can_be_gone_on_from() -> None:
+    assert not after(message(text("a")), store=None).is_chainable
+    assert not after(message(text("a")), store=False).is_chainable
+    assert not after(message(text("a")), response_id=None).is_chainable

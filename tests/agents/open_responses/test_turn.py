@@ -1,0 +1,195 @@
+"""A turn: what is shown, answered and broken off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+import trio
+
+from agents.events import Await, Break, CallTool, Prompt, Say, Stop, StopReason, ToolAnswer
+from agents.open_responses.agent import OpenResponsesAgent
+from bridge.errors import LocalError
+from bridge.wire import OpenResponsesSpec
+from tests.fakes.responses_events import Call, Output, Text
+from tests.fakes.responses_server import Context, Plan, ResponsesServer, remember, responses_server
+
+from .endpoints import TOOLS, agent_at, asking, events_of, failure_in, rest_of, said
+from .words import PNG, assistant, user
+
+CANCELLED = Stop(StopReason.CANCELLED)
+
+
+async def until_hung_up(server: ResponsesServer, times: int = 1) -> None:
+    """Wait until the server has noticed that nobody listens."""
+    with trio.fail_after(5):
+        while server.hung_up < times:  # noqa: ASYNC110  a socket tells it
+            await trio.sleep(0.005)
+
+
+async def test_calls_are_answered_and_the_next_request_says_so() -> None:
+    def model(context: Context) -> Sequence[Output]:
+        if context.results:
+            return [Text(" and ".join(context.results))]
+        return [Text("Let me see."), *(Call("read_file", {"n": n}) for n in range(2))]
+
+    async with responses_server(model) as server, agent_at(server) as agent:
+        async with agent.session(asking("")) as session:
+            events = await events_of(session, "go")
+        assert said(events) == "Let me see.result of {'n': 0} and result of {'n': 1}"
+        assert [type(event) for event in events].count(Await) == 1
+        assert events[-1] == Stop()
+        assert [item["type"] for item in server.bodies[1]["input"]] == ["function_call_output"] * 2
+
+
+async def test_a_server_s_ids_may_repeat_and_ours_do_not() -> None:
+    def model(context: Context) -> Sequence[Output]:
+        return [Text("done")] if context.results else [Call("read_file", {}, call_id="call_0")]
+
+    async with responses_server(model) as server, agent_at(server) as agent:
+        async with agent.session(asking("")) as one, agent.session(asking("")) as other:
+            events = [*await events_of(one), *await events_of(one), *await events_of(other)]
+        ids = [event.call_id for event in events if isinstance(event, CallTool)]
+        assert len(set(ids)) == 3
+        answered = [body["input"][0]["call_id"] for body in server.bodies[1::2]]
+        assert answered == ["call_0"] * 3
+
+
+@pytest.mark.parametrize("tries", range(3))
+async def test_an_endpoint_that_is_cancelled_is_hung_up_on_at_once(tries: int) -> None:
+    plan = [
+        Plan(wait=trio.Event()),
+        Plan(outputs=[], ending="hang"),
+        Plan(outputs=[Text("Well")], ending="hang"),
+    ][tries]
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        server.plans.append(plan)
+        turn = session.run(asking("one"))
+        if tries == 2:
+            with trio.fail_after(5):
+                assert isinstance((await turn.receive())[0], Say)
+        else:
+            with trio.fail_after(5):
+                while not server.heard:  # noqa: ASYNC110  a socket tells it
+                    await trio.sleep(0.005)
+        await session.cancel()
+        assert (await rest_of(session, turn))[-1] == CANCELLED
+        await until_hung_up(server)
+        assert said(await events_of(session, "two")) == "one / two"
+
+
+async def test_a_cancel_while_tools_run_leaves_calls_that_are_answered_for() -> None:
+    async with responses_server() as server, agent_at(server) as agent:
+        async with agent.session(asking("")) as session:
+            server.plans.append(Plan(outputs=[Call("read_file", {})]))
+            turn = session.run(asking("one"))
+            with trio.fail_after(5):
+                while not isinstance((await turn.receive())[-1], Await):
+                    pass
+            await session.cancel()
+            assert await rest_of(session, turn) == [CANCELLED]
+            assert said(await events_of(session, "two")) == "one / two"
+        result, question = server.bodies[-1]["input"]
+        assert "No result was recorded" in result["output"]
+        assert question["content"] == "two"
+        assert server.bodies[-1]["previous_response_id"]
+
+
+async def test_a_cancel_during_the_wait_for_a_retry_ends_it() -> None:
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        server.plans.append(Plan(503, {"retry-after": "20"}, b"busy"))
+        turn = session.run(asking("one"))
+        with trio.fail_after(5):
+            while not server.heard:  # noqa: ASYNC110  a socket tells it
+                await trio.sleep(0.005)
+            await session.cancel()
+            assert await rest_of(session, turn) == [CANCELLED]
+
+
+async def test_what_was_not_taken_is_not_remembered() -> None:
+    async with responses_server() as server, agent_at(server) as agent:
+        async with agent.session(asking("")) as session:
+            server.plans.append(Plan(outputs=[Text("abcdef", pieces=6)]))
+            turn = session.run(asking("one"))
+            with trio.fail_after(5):
+                taken = said(await turn.receive())
+            await session.cancel()
+            taken += said(await rest_of(session, turn))
+            await events_of(session, "two")
+        assert [item["content"] for item in server.bodies[-1]["input"]] == ["one", taken, "two"]
+        assert taken != "abcdef"
+
+
+async def test_an_editor_that_does_not_read_stops_the_server() -> None:
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        server.plans.append(Plan(outputs=[Text("x" * 30_000_000, pieces=30)]))
+        turn = session.run(asking("one"))
+        with trio.fail_after(30):
+            await turn.receive()
+        await turn.aclose()
+        await until_hung_up(server)
+        with pytest.raises(trio.ClosedResourceError):
+            await turn.receive()
+
+
+async def test_a_message_that_can_not_be_told_breaks_the_turn_and_no_more() -> None:
+    fields = {"image_in_non_user_message": "error"}
+    async with responses_server() as server, agent_at(server, **fields) as agent:
+        async with agent.session(asking("")) as session:
+            bad = Prompt((user("a"), assistant(PNG), user("b")), tools=TOOLS)
+            events = await rest_of(session, session.run(bad))
+            assert isinstance(events[-1], Break)
+            assert "image" in failure_in(events).message
+            assert said(await events_of(session, "c")) == "c"
+        assert len(server.bodies) == 1
+
+
+async def test_a_turn_whose_nursery_is_cancelled_can_still_be_closed() -> None:
+    async with responses_server() as server, trio.open_nursery() as outer:
+        server.plans.append(Plan(outputs=[], ending="hang"))
+        async with trio.open_nursery() as nursery:
+            agent = OpenResponsesAgent(OpenResponsesSpec(server.base_url, "small"), nursery)
+            async with agent.session(asking("")) as session:
+                session.run(asking("one"))
+                with trio.fail_after(5):
+                    while not server.heard:  # noqa: ASYNC110  a socket tells it
+                        await trio.sleep(0.005)
+                nursery.cancel_scope.cancel()
+        assert outer.cancel_scope.cancel_called is False
+
+
+async def test_a_turn_is_run_to_its_end_before_the_next() -> None:
+    async with (
+        responses_server(remember) as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        session.run(asking("one"))
+        with pytest.raises(LocalError, match="still runs"):
+            session.run(asking("two"))
+
+
+async def test_answers_that_nobody_waits_for_have_no_effect() -> None:
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        session.answer(ToolAnswer("gw-x", "stray"))
+        turn = session.run(asking("one"))
+        session.answer(ToolAnswer("gw-x", "stray"))
+        await session.cancel()
+        await session.cancel()
+        assert (await rest_of(session, turn))[-1] == CANCELLED
