@@ -17,6 +17,8 @@ let context: BrowserContext;
 let page: Page;
 let chat: Chat;
 
+const NOTES = join(OUTPUT, "person/workspace/notes.txt");
+const MADE = join(OUTPUT, "person/workspace/made.txt");
 const call = {
   toolCallId: "call-1",
   title: "Tidy up `build`",
@@ -49,6 +51,14 @@ beforeAll(async () => {
               { outcomes: true },
               { update: tidied },
               { say: " - and so it is." },
+            ],
+            "use the editor": [
+              { tools: true },
+              { call: "read_file", with: { filePath: NOTES, startLine: 1, endLine: 1 }, as: "one" },
+              { call: "create_file", with: { filePath: MADE, content: "by an agent" }, as: "two" },
+              { gather: true },
+              { results: true },
+              { say: " - all done." },
             ],
             slow: [{ say: "once upon a time " }, { hang: true }],
             "what do you remember?": [{ memory: true }],
@@ -143,7 +153,23 @@ test("an agent asks for permission, and is denied", async () => {
   expect(await outcomes()).toEqual(["once", "no"]);
 });
 
+test("an agent uses two of the editor's own tools at once, and changes a file on disk", async () => {
+  await chat.newChat();
+  await chat.send("use the editor");
+  await chat.shows("all done.");
+  expect(await chat.finished()).toContain("Buy milk.");
+  expect(await readFile(MADE, "utf8")).toContain("by an agent");
+  const newest = (await requestsTo("scripted")).at(-1)?.messages as Message[];
+  const calls = newest.flatMap(({ content }) => content.filter(({ type }) => type === "tool_call"));
+  const answered = newest.findLastIndex(({ content }) => content.some(isCall));
+  expect(calls.map(({ toolName }) => toolName).sort()).toEqual(["create_file", "read_file"]);
+  // One response held both.
+  expect(newest[answered]?.content.filter(isCall)).toHaveLength(2);
+});
+
 test("an answer is stopped in the middle, and the chat goes on in the same session", async () => {
+  await chat.newChat();
+  await chat.ask("hello there");
   await chat.send("slow");
   await chat.shows("once upon a time");
   const status = page.locator(".statusbar-item", { hasText: "Scripted agent" });
@@ -152,10 +178,11 @@ test("an answer is stopped in the middle, and the chat goes on in the same sessi
   expect(await chat.finished()).toContain("once upon a time");
   const remembered = await chat.ask("what do you remember?");
   await status.waitFor({ state: "detached" });
-  expect(remembered).toBe("hello there / tidy up / tidy up / slow / what do you remember?");
+  expect(remembered).toBe("hello there / slow / what do you remember?");
   const heard = await agent.heard();
   expect(heard.filter(({ method }) => method === "session/cancel")).toHaveLength(1);
-  expect(new Set((await agent.prompts()).map(({ session }) => session)).size).toBe(1);
+  const sessions = (await agent.prompts()).slice(-3).map(({ session }) => session);
+  expect(new Set(sessions).size).toBe(1);
 });
 
 test("an earlier message is edited, and the agent forgets what was taken back", async () => {
@@ -253,6 +280,14 @@ async function requestsTo(model: string): Promise<{ messages: unknown[] }[]> {
     .filter((line) => line.includes("lm/provideLanguageModelChatResponse"))
     .map((line) => JSON.parse(line).message.params)
     .filter(({ modelId }) => modelId === model);
+}
+
+interface Message {
+  content: { type: string; toolName?: string }[];
+}
+
+function isCall({ type }: { type: string }): boolean {
+  return type === "tool_call";
 }
 
 /** Return the names of the traces; each run of the program writes one. */
