@@ -127,7 +127,8 @@ golden: $(DEV) ## Record the golden transcripts anew; review the diff
 
 clean: ## Remove the environment, the real agents, the caches and the reports
 	rm -rf $(VENV) .agents .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* \
-		build dist htmlcov
+		build dist htmlcov extension/dist extension/node_modules extension/e2e/node_modules \
+		extension/e2e/output
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment.
@@ -145,10 +146,11 @@ $(RUNTIME): pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable .
 	@touch $@
 
-# Their install scripts aren't run: nothing here needs them.
+# Not `npm ci`: it wants programs for every other platform in the lock file, too, and a mirror may have
+# none. Install scripts aren't run: nothing here needs them.
 $(PACKAGES): extension/package-lock.json | $(DEV)
 	@echo "Installing the extension's tools ..."
-	@$(NPM) ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@$(NPM) install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(DEV): pyproject.toml | $(BIN)/python

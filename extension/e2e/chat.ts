@@ -40,7 +40,7 @@ export class Chat {
   /** Wait until the chat is there, with models to pick from. */
   async opened(): Promise<void> {
     await this.input.waitFor({ timeout: 90_000 });
-    await this.picker.filter({ hasText: /Eliza|Scripted/ }).waitFor({ timeout: 90_000 });
+    await this.picker.filter({ hasText: /Eliza|Scripted|Inside/ }).waitFor({ timeout: 90_000 });
   }
 
   /** Choose a model in the picker, which shows only what was known when it was opened. */
@@ -84,11 +84,15 @@ export class Chat {
   }
 
   /** Wait until nothing is answered any more; return the newest answer. */
-  async finished(): Promise<string> {
-    await this.until((rows) => {
-      const last = rows.at(-1);
-      return Boolean(last?.isResponse && !last.isLoading && last.text !== "");
-    }, "the end of the answer");
+  async finished(timeoutMs = 30_000): Promise<string> {
+    await this.until(
+      (rows) => {
+        const last = rows.at(-1);
+        return Boolean(last?.isResponse && !last.isLoading && last.text !== "");
+      },
+      "the end of the answer",
+      timeoutMs,
+    );
     await this.stopButton.waitFor({ state: "detached" });
     return this.newest();
   }
@@ -99,11 +103,15 @@ export class Chat {
   }
 
   /** Wait until the newest answer holds a text. */
-  async shows(text: string): Promise<void> {
-    await this.until((rows) => {
-      const last = rows.at(-1);
-      return Boolean(last?.isResponse && last.text.includes(text));
-    }, `an answer with "${text}"`);
+  async shows(text: string, timeoutMs = 30_000): Promise<void> {
+    await this.until(
+      (rows) => {
+        const last = rows.at(-1);
+        return Boolean(last?.isResponse && last.text.includes(text));
+      },
+      `an answer with "${text}"`,
+      timeoutMs,
+    );
   }
 
   /** Return what is on the page of the chat; the list keeps only what can be seen. */
@@ -180,20 +188,29 @@ export class Chat {
     await this.opened();
   }
 
-  /** Run a command by its name, as from the palette. */
+  /** Run a command by its name, as from the palette, which lists only what was known when it opened. */
   async command(name: string): Promise<void> {
-    await this.page.keyboard.press("F1");
     const box = this.page.locator(".quick-input-widget input").first();
-    await box.waitFor();
-    await box.fill(`>${name}`);
-    await this.page
-      .locator(".quick-input-list .monaco-list-row", { hasText: name })
-      .first()
-      .click();
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: name }).first();
+    for (let tries = 0; tries < 10; tries++) {
+      await this.page.keyboard.press("F1");
+      try {
+        await box.fill(`>${name}`, { timeout: 5_000 });
+        await row.click({ timeout: 3_000 });
+        return;
+      } catch {
+        await this.page.keyboard.press("Escape");
+      }
+    }
+    throw new Error(`there is no command "${name}"`);
   }
 
-  private async until(holds: (rows: Row[]) => boolean, what: string): Promise<void> {
-    for (let tries = 0; tries < 300; tries++) {
+  private async until(
+    holds: (rows: Row[]) => boolean,
+    what: string,
+    timeoutMs = 30_000,
+  ): Promise<void> {
+    for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
       if (holds(await this.rows())) {
         return;
       }

@@ -19,6 +19,8 @@ export interface EditorOptions {
   extensions?: string[];
   files?: Record<string, string>;
   env?: Record<string, string>;
+  /** As an editor is after its installation: without the settings that the other tests need. */
+  isFresh?: boolean;
 }
 
 export class Editor {
@@ -56,9 +58,7 @@ export class Editor {
       "extensions.autoUpdate": false,
       "extensions.autoCheckUpdates": false,
       "update.mode": "none",
-      "vscodelm.path": VSCODELM,
-      "vscodelm.environment": { PYTHONPATH: REPOSITORY },
-      "vscodelm.traceDirectory": join(folder, "traces"),
+      ...(options.isFresh ? {} : underTest(folder)),
       ...options.settings,
     };
     // Settings of the machine are apart from the user's, as in any remote window.
@@ -70,7 +70,9 @@ export class Editor {
     }
     // A vendor of the user's own: chats then need no GitHub account.
     const groups = JSON.stringify([{ vendor: "vscodelm", name: "vscodelm" }]);
-    await writeFile(join(user as string, "User/chatLanguageModels.json"), groups);
+    if (!options.isFresh) {
+      await writeFile(join(user as string, "User/chatLanguageModels.json"), groups);
+    }
     const places = ["--extensions-dir", extensions, "--user-data-dir", user] as string[];
     const env: NodeJS.ProcessEnv = { ...process.env, HOME: home, ...options.env };
     delete env.VSCODE_IPC_HOOK_CLI;
@@ -138,6 +140,14 @@ export class Editor {
     }
     throw new Error(`code-server didn't start: see ${join(this.folder, "server.log")}`);
   }
+}
+
+function underTest(folder: string): Record<string, unknown> {
+  return {
+    "vscodelm.path": VSCODELM,
+    "vscodelm.environment": { PYTHONPATH: REPOSITORY },
+    "vscodelm.traceDirectory": join(folder, "traces"),
+  };
 }
 
 async function packaged(): Promise<string> {

@@ -17,6 +17,8 @@ let context: BrowserContext;
 let page: Page;
 let chat: Chat;
 
+const NOTES = join(OUTPUT, "person/workspace/notes.txt");
+const MADE = join(OUTPUT, "person/workspace/made.txt");
 const call = {
   toolCallId: "call-1",
   title: "Tidy up `build`",
@@ -49,6 +51,14 @@ beforeAll(async () => {
               { outcomes: true },
               { update: tidied },
               { say: " - and so it is." },
+            ],
+            "use the editor": [
+              { tools: true },
+              { call: "read_file", with: { filePath: NOTES, startLine: 1, endLine: 1 }, as: "one" },
+              { call: "create_file", with: { filePath: MADE, content: "by an agent" }, as: "two" },
+              { gather: true },
+              { results: true },
+              { say: " - all done." },
             ],
             slow: [{ say: "once upon a time " }, { hang: true }],
             "what do you remember?": [{ memory: true }],
@@ -143,16 +153,36 @@ test("an agent asks for permission, and is denied", async () => {
   expect(await outcomes()).toEqual(["once", "no"]);
 });
 
+test("an agent uses two of the editor's own tools at once, and changes a file on disk", async () => {
+  await chat.newChat();
+  await chat.send("use the editor");
+  await chat.shows("all done.");
+  expect(await chat.finished()).toContain("Buy milk.");
+  expect(await readFile(MADE, "utf8")).toContain("by an agent");
+  const newest = (await requestsTo("scripted")).at(-1)?.messages as Message[];
+  const calls = newest.flatMap(({ content }) => content.filter(({ type }) => type === "tool_call"));
+  const answered = newest.findLastIndex(({ content }) => content.some(isCall));
+  expect(calls.map(({ toolName }) => toolName).sort()).toEqual(["create_file", "read_file"]);
+  // One response held both.
+  expect(newest[answered]?.content.filter(isCall)).toHaveLength(2);
+});
+
 test("an answer is stopped in the middle, and the chat goes on in the same session", async () => {
+  await chat.newChat();
+  await chat.ask("hello there");
   await chat.send("slow");
   await chat.shows("once upon a time");
+  const status = page.locator(".statusbar-item", { hasText: "Scripted agent" });
+  await status.waitFor();
   await chat.stopButton.click();
   expect(await chat.finished()).toContain("once upon a time");
   const remembered = await chat.ask("what do you remember?");
-  expect(remembered).toBe("hello there / tidy up / tidy up / slow / what do you remember?");
+  await status.waitFor({ state: "detached" });
+  expect(remembered).toBe("hello there / slow / what do you remember?");
   const heard = await agent.heard();
   expect(heard.filter(({ method }) => method === "session/cancel")).toHaveLength(1);
-  expect(new Set((await agent.prompts()).map(({ session }) => session)).size).toBe(1);
+  const sessions = (await agent.prompts()).slice(-3).map(({ session }) => session);
+  expect(new Set(sessions).size).toBe(1);
 });
 
 test("an earlier message is edited, and the agent forgets what was taken back", async () => {
@@ -191,6 +221,36 @@ test("two chats are answered at once, each its own", async () => {
   expect(sessions[0]).not.toBe(sessions[1]);
 });
 
+test("when the program is killed, that is said, and the next message starts it again", async () => {
+  await chat.ask("my cat is called Tom");
+  const pid = Math.max(...(await traces()).map((file) => Number(/vscodelm-(\d+)/.exec(file)?.[1])));
+  process.kill(pid, "SIGKILL");
+  const notice = page.locator(".notification-toast", { hasText: "vscodelm has ended" });
+  await notice.waitFor();
+  expect(await notice.textContent()).toContain("it was ended by SIGKILL");
+  await chat.command("Notifications: Clear All Notifications"); // they lie over the chat
+  const remembered = await chat.ask("what do you remember?");
+  expect(remembered).toContain("my cat is called Tom");
+  expect((await traces()).length).toBe(2);
+});
+
+test("an agent is added in three steps, and is among the models at once", async () => {
+  await chat.command("vscodelm: Add Agent...");
+  const list = page.locator(".quick-input-list .monaco-list-row");
+  await list.filter({ hasText: "OpenCode" }).first().click();
+  await page
+    .locator(".notification-toast", { hasText: '"opencode" is among the models' })
+    .waitFor();
+  await chat.command("Notifications: Clear All Notifications");
+  await chat.choose("OpenCode");
+  await chat.choose("Scripted agent");
+  const user = join(editor.folder, "user");
+  const files = ["User", "Machine"].map((place) => join(user, place, "settings.json"));
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const added = texts.map((text) => JSON.parse(text)["vscodelm.agents"].opencode);
+  expect(added).toContainEqual({ registry: "opencode" });
+});
+
 test("after the window was loaded anew the chat goes on, and the agent knows it", {
   timeout: 150_000,
 }, async () => {
@@ -213,14 +273,26 @@ test("the agent found no fault with us", async () => {
 /** Return the requests for a model, as the traces have them. */
 async function requestsTo(model: string): Promise<{ messages: unknown[] }[]> {
   const folder = join(editor.folder, "traces");
-  const files = await readdir(folder);
-  const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-  return texts
+  const files = (await traces()).map((file) => readFile(join(folder, file), "utf8"));
+  return (await Promise.all(files))
     .join("")
     .split("\n")
     .filter((line) => line.includes("lm/provideLanguageModelChatResponse"))
     .map((line) => JSON.parse(line).message.params)
     .filter(({ modelId }) => modelId === model);
+}
+
+interface Message {
+  content: { type: string; toolName?: string }[];
+}
+
+function isCall({ type }: { type: string }): boolean {
+  return type === "tool_call";
+}
+
+/** Return the names of the traces; each run of the program writes one. */
+function traces(): Promise<string[]> {
+  return readdir(join(editor.folder, "traces"));
 }
 
 /** Wait until the editor has written a chat to its disk, which it does every few seconds. */

@@ -8,14 +8,27 @@ import type { Secrets } from "./secrets.ts";
 interface Choice extends vscode.QuickPickItem {
   /** Ask what else there is to know; undefined if the user left. */
   entry?: () => Promise<[id: string, entry: object] | undefined>;
+  /** Whether it is the one that leads to the whole registry. */
+  isRegistry?: boolean;
 }
 
-export async function addAgent(secrets: Secrets): Promise<void> {
+/** `fromRegistry` makes a model of any agent of the registry, and returns its id. */
+export async function addAgent(
+  secrets: Secrets,
+  fromRegistry: () => Promise<string | undefined>,
+): Promise<void> {
   const chosen = await vscode.window.showQuickPick(choices(secrets), {
     title: "Add an agent as a model",
     placeHolder: "Who is to answer?",
     matchOnDescription: true,
   });
+  if (chosen?.isRegistry) {
+    const id = await fromRegistry();
+    if (id !== undefined) {
+      await tellAdded(id);
+    }
+    return;
+  }
   const added = await chosen?.entry?.();
   if (added === undefined) {
     return;
@@ -27,6 +40,10 @@ export async function addAgent(secrets: Secrets): Promise<void> {
     return;
   }
   await settings.update("agents", { ...own, [id]: entry }, vscode.ConfigurationTarget.Global);
+  await tellAdded(id);
+}
+
+async function tellAdded(id: string): Promise<void> {
   const open = "Open Settings";
   const next = await vscode.window.showInformationMessage(
     `"${id}" is among the models now: choose it in the chat's model picker.`,
@@ -47,6 +64,11 @@ function choices(secrets: Secrets): Choice[] {
       detail: `Started with npx when it is first asked (registry: ${id})`,
       entry: async (): Promise<[string, object]> => [id, { registry: id }],
     })),
+    {
+      label: "More from the registry...",
+      description: "Whatever the registry of ACP agents offers",
+      isRegistry: true,
+    },
     { label: "Another agent...", description: "Any command that speaks ACP", entry: askForCommand },
     heading("Endpoints (Open Responses)"),
     ...KNOWN_ENDPOINTS.map((endpoint) => ({

@@ -19,7 +19,7 @@ export async function runDoctor(
   if (id === undefined) {
     return;
   }
-  const { command, env, cwd } = await launch();
+  const { command, args, env, cwd } = await launch();
   const configured = models.configuredModel(id);
   const config: string[] = [];
   if (configured) {
@@ -31,7 +31,7 @@ export async function runDoctor(
   const terminal = vscode.window.createTerminal({
     name: `vscodelm doctor ${id}`,
     shellPath: command,
-    shellArgs: [...config, "doctor", id],
+    shellArgs: [...args, "doctor", ...config, id],
     env,
     cwd,
   });

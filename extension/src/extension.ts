@@ -1,6 +1,7 @@
 // What VS Code calls: here everything is put together, and nothing is decided.
 
 import * as vscode from "vscode";
+import { useWithoutAccount } from "./account.ts";
 import { addAgent } from "./add_agent.ts";
 import { AgentAction } from "./agent_action.ts";
 import {
@@ -19,6 +20,7 @@ import { launchOf } from "./launch.ts";
 import { logLevel, logLine } from "./log.ts";
 import { Models } from "./models.ts";
 import { Provider } from "./provider.ts";
+import { addFromRegistry } from "./registry.ts";
 import { deleteSecret, setSecret } from "./secret_commands.ts";
 import { Secrets } from "./secrets.ts";
 import { Server } from "./server.ts";
@@ -89,7 +91,15 @@ export function activate(context: vscode.ExtensionContext): void {
     }
   };
   const commands: Record<string, () => unknown> = {
-    addAgent: () => addAgent(secrets),
+    addAgent: () =>
+      addAgent(secrets, async () => {
+        const id = await addFromRegistry(() => launch(true));
+        if (id !== undefined) {
+          await restartOrAsk(); // it reads its models when it starts
+        }
+        return id;
+      }),
+    useWithoutAccount,
     restart,
     showLog: () => log.show(),
     runDoctor: () => runDoctor(models, () => launch(true), context.globalStorageUri.fsPath),

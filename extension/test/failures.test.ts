@@ -19,6 +19,7 @@ test.each([
 test("an error of the protocol says that it is one", () => {
   const error = toLanguageModelError(new RpcError(-32602, "Expected `str` - at `$.modelId`"));
   expect(error.message).toBe("vscodelm refused the request: Expected `str` - at `$.modelId`");
+  expect(error.code).toBe("");
 });
 
 test("who lost the process is told to ask again", () => {

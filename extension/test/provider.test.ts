@@ -219,7 +219,12 @@ test("secrets are variables of the process, and are listed by name alone", async
   expect(await secrets.environment()).toEqual({ A_KEY: "a2" });
 });
 
-const settings = { path: "", arguments: ["--x"], environment: { E: "1" }, traceDirectory: "/t" };
+const settings = {
+  path: "",
+  arguments: ["--x"],
+  environment: { E: "1", KEY: "plain" },
+  traceDirectory: "/t",
+};
 const sources = {
   settings,
   secrets: { KEY: "s" },

@@ -1,0 +1,44 @@
+// The first steps of a person: an editor with nothing but the extension, and then an answer.
+
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBrowser, openWindow } from "./browser.ts";
+import { Chat } from "./chat.ts";
+import { Editor } from "./editor.ts";
+import { OUTPUT } from "./places.ts";
+
+let editor: Editor;
+let context: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  editor = await Editor.start({ name: "first-steps", isFresh: true });
+  context = await openBrowser(editor);
+  page = await openWindow(context, editor);
+});
+
+afterAll(async () => {
+  await page?.screenshot({ path: join(OUTPUT, "first-steps", "end.png") });
+  await context?.close();
+  await editor?.stop();
+});
+
+test("without an account and without vscodelm, Eliza answers after two clicks", {
+  timeout: 240_000,
+}, async () => {
+  const chat = new Chat(page);
+  await chat.command("vscodelm: Use the Chat Without a GitHub Account");
+  await chat.opened();
+  await chat.choose("Eliza");
+  await chat.send("Hello");
+  const question = page.locator(".monaco-dialog-box");
+  await question.waitFor({ timeout: 60_000 });
+  await page.screenshot({ path: join(OUTPUT, "first-steps", "install.png") });
+  expect(await question.textContent()).toContain("Install it for this extension?");
+  await question.locator(".monaco-button", { hasText: "Install" }).click();
+  expect(await chat.finished(180_000)).toMatch(/[.?]$/);
+  const storage = join(editor.folder, "user/User/globalStorage/vscodelm.vscodelm");
+  expect(await readdir(join(storage, "environment"))).toContain("installed.txt");
+});

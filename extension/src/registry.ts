@@ -1,0 +1,55 @@
+// The registry of ACP agents, as vscodelm reads it: what it offers, and how one of it becomes a model.
+
+import * as vscode from "vscode";
+import type { Launch } from "./process.ts";
+import { runProgram } from "./program.ts";
+
+/** An agent of the registry, as `vscodelm agents --json` tells of it. */
+export interface Offer {
+  id: string;
+  name: string;
+  description?: string;
+  readiness?: string;
+}
+
+/** Read what `vscodelm agents --json` prints; throws what it says is wrong. */
+export function readOffers(json: string): Offer[] {
+  const told = JSON.parse(json) as { registry?: { agents?: Offer[] } | null; problem?: string };
+  if (!told.registry) {
+    throw new Error(told.problem ?? "The registry can't be read.");
+  }
+  return told.registry.agents ?? [];
+}
+
+/** Let the user choose an agent of the registry; return its id when it is among vscodelm's models. */
+export async function addFromRegistry(launch: () => Promise<Launch>): Promise<string | undefined> {
+  const launched = await launch();
+  const offers = await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Notification, title: "Fetching the registry's index" },
+    async () => readOffers(await runProgram(launched, ["agents", "--refresh", "--json"])),
+  );
+  const chosen = await vscode.window.showQuickPick(
+    offers.map(({ id, name, description, readiness }) => ({
+      id,
+      readiness,
+      label: name,
+      description: readiness ?? "",
+      detail: description ?? "",
+    })),
+    { title: "Agents of the registry", matchOnDetail: true },
+  );
+  if (chosen === undefined) {
+    return undefined;
+  }
+  await runProgram(launched, ["agents", "add", chosen.id, "--write"]);
+  if (chosen.readiness === NOT_INSTALLED) {
+    // It shows what comes from where, and asks whether that is wanted.
+    const { command, env, cwd } = launched;
+    const shellArgs = [...launched.args, "agents", "install", chosen.id];
+    const name = `Install ${chosen.label}`;
+    vscode.window.createTerminal({ name, shellPath: command, shellArgs, env, cwd }).show();
+  }
+  return chosen.id;
+}
+
+const NOT_INSTALLED = "not installed";
