@@ -166,14 +166,14 @@ FAULTS = [
     Fault(
         "approving takes the first option",
         "permission",
-        "    if once:\n        return once[0]\n",
-        "    if once:\n        return question.options[0]\n",
+        'return next(iter(_find(options, "allow_once")), None)',
+        "return options[0]",
     ),
     Fault(
         "approving once lasts",
         "permission",
-        '_find(question.options, "allow_once")',
-        '_find(question.options, "allow_always")',
+        'iter(_find(options, "allow_once"))',
+        'iter(_find(options, "allow_always"))',
     ),
     Fault(
         "one of several that last is chosen",
@@ -203,8 +203,8 @@ FAULTS = [
     Fault(
         "a denial that isn't offered is the first option",
         "permission",
-        "), None)\n",
-        "), question.options[0])\n",
+        '"reject_once")), None)\n',
+        '"reject_once")), question.options[0])\n',
     ),
     Fault(
         "a user who moved on has denied",
