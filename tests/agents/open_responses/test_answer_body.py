@@ -73,8 +73,8 @@ def test_what_is_no_answer(body: bytes) -> None:
     [
         ("", b"hello"),
         ("identity", b"hello"),
-        ("gzip", gzip.compress(b"hello")),
-        ("identity, X-Gzip", gzip.compress(b"hello")),
+        ("gzip", gzip.compress(b"hello", mtime=0)),
+        ("identity, X-Gzip", gzip.compress(b"hello", mtime=0)),
         ("deflate", zlib.compress(b"hello")),
     ],
 )
