@@ -29,7 +29,7 @@ from agents.events import (
     ToolAnswer,
 )
 from agents.origin import FRESH, Origin, Resumed
-from bridge.errors import Failure
+from bridge.errors import Failure, first_error
 from bridge.index import ConversationKey
 from bridge.wire import ChatMessage, DataPart
 
@@ -109,7 +109,7 @@ class SessionActor:
                     self._next = await self._receive()
                 await self._stop(session)
         except* AgentError as group:
-            failure = _first(group).failure
+            failure = first_error(group).failure
         except* _Lost:
             log.warning("conversation=%s the agent did not stop in time", self.conversation)
         if failure is not None and (self._next is None or not opened):
@@ -245,9 +245,3 @@ def _prompt(
         model_options=delivery.options.model_options,
         settings=delivery.settings,
     )
-
-
-def _first(group: BaseExceptionGroup[AgentError]) -> AgentError:
-    """Return the first error in a group of groups."""
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -66,11 +66,9 @@ class AgentDirectory:
             await agent.aclose()
 
     def _acp_agent(self, key: bytes, spec: McpServerSpec) -> AcpAgent:
-        from .acp.agent import AcpAgent  # here, because Eliza needn't wait for its many types
-
         agent = self._acp.get(key)
         if agent is None:
-            from .acp.agent import AcpAgent  # here, because Eliza starts faster without it
+            from .acp.agent import AcpAgent  # here, because Eliza needn't wait for its many types
 
             agent = AcpAgent(spec, self._nursery, new_call_id=self.new_call_id)
             self._acp[key] = agent

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from .value import Value
 
@@ -20,6 +20,15 @@ REQUEST_FAILED = -32000
 FailureKind: TypeAlias = Literal[
     "NoPermissions", "Blocked", "NotFound", "AgentFailed", "Unavailable"
 ]
+
+
+E = TypeVar("E", bound=Exception)
+
+
+def first_error(group: BaseExceptionGroup[E]) -> E:
+    """Return the first error in a group of groups, which is what nurseries make of one."""
+    inner = group.exceptions[0]
+    return first_error(inner) if isinstance(inner, BaseExceptionGroup) else inner
 
 
 class LocalError(Exception):

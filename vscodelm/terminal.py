@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import trio
 
-from bridge.errors import RpcError
+from bridge.errors import RpcError, first_error
 
 from .chat import COMMANDS, Chat, ChatError
 from .child import open_client, server_argv
@@ -51,17 +51,11 @@ async def _run(argv: Sequence[str], model: str) -> int:
                 async with open_client(argv, screen.log) as client:
                     done = await chat.talk(client)
         except* (ServerGone, RpcError, ChatError) as group:
-            failure = str(_first(group))
+            failure = str(first_error(group))
         nursery.cancel_scope.cancel()
     if failure:
         raise ChatError(failure)
     return 0 if done else INTERRUPTED
-
-
-def _first(group: BaseExceptionGroup[Exception]) -> Exception:
-    """Return the first error in a group of groups, which is what nurseries make of one."""
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner
 
 
 async def _watch_interrupts(chat: Chat, task_status: trio.TaskStatus[None]) -> None:

@@ -15,7 +15,7 @@ import attrs
 import trio
 
 from agents.base import AgentError
-from bridge.errors import Failure
+from bridge.errors import Failure, first_error
 from bridge.wire import McpServerSpec
 
 from .authentication import Authentication
@@ -91,7 +91,7 @@ class Peer:
                 async with self.connect() as link:
                     await self._serve(link)
         except* AgentError as group:
-            self._lose(_first(group).failure)
+            self._lose(first_error(group).failure)
         finally:
             self._lose(Failure("Unavailable", f"{self.name} was ended."))
 
@@ -230,9 +230,3 @@ class Peer:
 
 def _ignore(_answer: object) -> None:
     """Take an answer that says nothing."""
-
-
-def _first(group: BaseExceptionGroup[AgentError]) -> AgentError:
-    """Return the first error in a group of groups."""
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -24,7 +24,7 @@ const call = {
   title: "Tidy up `build`",
   kind: "execute",
   rawInput: { command: "rm -rf build && echo done" },
-  content: [{ type: "diff", path: "/work/a.txt", oldText: "one\ntwo\n", newText: "one\n2\n" }],
+  content: [{ type: "diff", path: "/project/a.txt", oldText: "one\ntwo\n", newText: "one\n2\n" }],
 };
 const tidied = {
   sessionUpdate: "tool_call_update",

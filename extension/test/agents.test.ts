@@ -4,7 +4,7 @@ import { DEFAULT_INPUT_TOKENS, readAgents } from "../src/agents.ts";
 import { KNOWN_AGENTS } from "../src/known_agents.ts";
 import { fillIn } from "../src/variables.ts";
 
-const variables = { workspaceFolder: "/work", userHome: "/home/me", env: { KEY: "k" } };
+const variables = { workspaceFolder: "/project", userHome: "/home/me", env: { KEY: "k" } };
 const read = (setting: unknown, defaults = {}) => readAgents(setting, defaults, variables);
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const { properties } = manifest.contributes.configuration;
@@ -84,9 +84,9 @@ test("a command is taken as it is, with variables filled in", () => {
     acp: {
       name: "mine",
       command: "/home/me/bin/agent",
-      args: ["/work", "$HOME"],
+      args: ["/project", "$HOME"],
       env: [{ name: "A", value: "1" }],
-      cwd: "/work/sub",
+      cwd: "/project/sub",
     },
   });
 });
@@ -157,6 +157,6 @@ test("a setting that is no object is told", () => {
 test("a variable that isn't set is empty, and what isn't one stays", () => {
   expect(fillIn("${env:NONE}|${nothing}|${userHome}", variables)).toBe("|${nothing}|/home/me");
   expect(fillIn({ a: [1, null, "${workspaceFolder}"] }, variables)).toEqual({
-    a: [1, null, "/work"],
+    a: [1, null, "/project"],
   });
 });

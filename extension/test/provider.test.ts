@@ -12,7 +12,7 @@ import { toToml } from "../src/toml.ts";
 import { Turns } from "../src/turns.ts";
 import type { ChatParams, ModelInformation, Part } from "../src/wire.ts";
 
-const variables = { workspaceFolder: "/work", userHome: "/home/me", env: {} };
+const variables = { workspaceFolder: "/project", userHome: "/home/me", env: {} };
 const token = new vscode.CancellationTokenSource().token;
 const quiet = { info() {}, warn() {}, error() {}, debug() {} };
 const own = (id: string): ModelInformation => ({
@@ -230,7 +230,7 @@ const sources = {
   secrets: { KEY: "s" },
   environment: { PATH: "/bin", KEY: "old", E: "0" },
   logLevel: "info",
-  folder: "/work",
+  folder: "/project",
   programs: {
     onPath: async () => "/path/vscodelm",
     own: async () => "/own/vscodelm",
@@ -243,7 +243,7 @@ test("a launch has the folder, the secrets over the settings over the editor's o
     command: "/path/vscodelm",
     args: ["--log-level", "info", "--trace-dir", "/t", "--x"],
     env: { PATH: "/bin", KEY: "s", E: "1" },
-    cwd: "/work",
+    cwd: "/project",
   });
 });
 

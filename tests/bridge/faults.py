@@ -6,21 +6,7 @@ implementation of this idea had are among them.
 
 from __future__ import annotations
 
-import attrs
-
-
-@attrs.frozen
-class Fault:
-    """What goes wrong, and how."""
-
-    name: str
-    module: str
-    source: str
-    instead: str
-
-    def __str__(self) -> str:
-        return f"{self.module}: {self.name}"
-
+from tests.planted import Fault
 
 FAULTS = [
     Fault(

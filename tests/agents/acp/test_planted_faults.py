@@ -1,37 +1,25 @@
 """Do the tests of the protocol's layer notice what they are there for? Faults are planted.
 
-Each is a piece of a module's source and what stands there instead. It goes into a copy of the
-project, in which the module's own tests must then fail; with the schema, where it is there.
+They are run with the protocol's schema, where it is there.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-import attrs
 import pytest
+
+from tests.planted import Fault, Ground
 
 from .protocol_schema import SHARED
 
-ROOT = Path(__file__).parents[3]
-
-
-@attrs.frozen
-class Fault:
-    """What goes wrong, and how."""
-
-    name: str
-    module: str
-    source: str
-    instead: str
-
-    def __str__(self) -> str:
-        return f"{self.module}: {self.name}"
-
+GROUND = Ground(
+    "agents/acp",
+    "tests/agents/acp",
+    copied=("agents", "bridge", "tests/agents"),
+    options=("--hypothesis-seed=0",),
+    environment={"HYPOTHESIS_PROFILE": "dev", "VSCODELM_SHARED": str(SHARED)},
+)
 
 FAULTS = [
     Fault(
@@ -239,52 +227,14 @@ FAULTS = [
 ]
 
 
-def source_of(fault: Fault) -> str:
-    return (ROOT / "agents" / "acp" / f"{fault.module}.py").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_still_fits_the_source(fault: Fault) -> None:
-    """One that doesn't proves nothing: say it in the words that the module has now."""
-    assert source_of(fault).count(fault.source) == 1
-    compile(source_of(fault).replace(fault.source, fault.instead), fault.module, "exec")
-
-
-def copy_project(to: Path) -> None:
-    ignore = shutil.ignore_patterns("__pycache__")
-    for package in ("agents", "bridge", "tests/agents"):
-        shutil.copytree(ROOT / package, to / package, ignore=ignore)
-    shutil.copy(ROOT / "pyproject.toml", to)
-    for file in (ROOT / "tests").glob("*.py"):
-        shutil.copy(file, to / "tests")
-
-
-def run_tests(project: Path, *modules: str) -> subprocess.CompletedProcess[str]:
-    """Run the tests of modules of the copy, which stands before the real one on the path."""
-    files = [f"tests/agents/acp/test_{module}.py" for module in modules]
-    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-    environment = {
-        "PYTHONPATH": str(project),
-        "HYPOTHESIS_PROFILE": "dev",
-        "VSCODELM_SHARED": str(SHARED),
-    }
-    return subprocess.run(
-        [sys.executable, "-B", "-m", "pytest", *options, *files],
-        cwd=project,
-        env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    GROUND.fits(fault)
 
 
 @pytest.mark.slow
 def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
-    copy_project(tmp_path)
-    run = run_tests(tmp_path, *sorted({fault.module for fault in FAULTS}))
-    assert run.returncode == pytest.ExitCode.OK, run.stdout
+    GROUND.passes_without(FAULTS, tmp_path)
 
 
 @pytest.mark.slow
@@ -292,10 +242,4 @@ def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
 def test_a_planted_fault_is_noticed_by_the_tests_of_its_module(
     fault: Fault, tmp_path: Path
 ) -> None:
-    copy_project(tmp_path)
-    faulty = source_of(fault).replace(fault.source, fault.instead)
-    path = tmp_path / "agents" / "acp" / f"{fault.module}.py"
-    path.write_text(faulty, encoding="utf-8")
-    run = run_tests(tmp_path, fault.module)
-    # Not only "it failed": tests that can't even be collected exit differently.
-    assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout
+    GROUND.notices(fault, tmp_path)

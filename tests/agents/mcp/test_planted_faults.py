@@ -1,213 +1,187 @@
-"""Do the tests of the editor's tools notice what they are there for? Faults are planted.
-
-Each is a piece of a module's source and what stands there instead. It goes into a copy of the
-project, in which the tests that are named must then fail.
-"""
+"""Do the tests of the editor's tools notice what they are there for? Faults are planted."""
 
 from __future__ import annotations
 
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-import attrs
 import pytest
 
-ROOT = Path(__file__).parents[3]
+from tests.planted import Fault, Ground
 
-
-@attrs.frozen
-class Fault:
-    """What goes wrong, where, and whose tests see it."""
-
-    name: str
-    module: str
-    source: str
-    instead: str
-    tests: str
-
-    def __str__(self) -> str:
-        return f"{self.module}: {self.name}"
-
-
-MCP = "tests/agents/mcp/test_"
+GROUND = Ground("agents", "tests/agents/mcp", copied=("bridge", "actors", "agents", "tests"))
 OWN = "tests/agents/acp/test_own_tools.py"
+
 FAULTS = [
     Fault(
         "a call that is taken back goes out all the same",
         "mcp/desk",
         "            if call.key == key:\n",
         "            if call.key == key and call.is_out:\n",
-        "desk",
+        ("desk",),
     ),
     Fault(
         "a result is handed out twice",
         "mcp/desk",
         "        del self._calls[answer.call_id]\n        return (Reply",
         "        return (Reply",
-        "desk",
+        ("desk",),
     ),
     Fault(
         "calls go out again and again",
         "mcp/desk",
         "            call.is_out = True\n",
         "            pass\n",
-        "desk",
+        ("desk",),
     ),
     Fault(
         "a cancel forgets to answer what is out",
         "mcp/desk",
         "        keys = [call.key for call in self._calls.values()]\n",
         "        keys = [call.key for call in self._calls.values() if not call.is_out]\n",
-        "desk",
+        ("desk",),
     ),
     Fault(
         "what comes between turns never goes out",
         "mcp/desk",
         "            self._phase = _Phase.BETWEEN\n",
         "            self._phase = _Phase.SHUT\n",
-        "desk",
+        ("desk",),
     ),
     Fault(
         "dropped results are remembered for ever",
         "mcp/desk",
         "            self._ended.clear()",
         "            pass",
-        "desk",
+        ("desk",),
     ),
     Fault(
         "an agent that calls one by one is waited for each time",
         "mcp/desk",
         "            self._keeps_word = False\n",
         "            pass\n",
-        "desk",
+        ("desk",),
     ),
     Fault(
         "two names become one",
         "mcp/names",
         "not in taken\n",
         "\n",
-        "names",
+        ("names",),
     ),
     Fault(
         "the longest prefix is forgotten",
         "mcp/names",
         'len(f"mcp__{server}__")',
         "0",
-        "names",
+        ("names",),
     ),
     Fault(
         "a schema loses what isn't in the standard",
         "mcp/catalogue",
         'return {**kept, "type": "object"}',
         'return {"type": "object", "properties": kept.get("properties", {})}',
-        "server",
+        ("server",),
     ),
     Fault(
         "any token is good",
         "mcp/door",
         "if hmac.compare_digest(one.token.encode(), shown)]",
         "]",
-        "relay",
+        ("relay",),
     ),
     Fault(
         "another user may come in",
         "mcp/door",
         "    if uid != _own_uid():\n",
         "    if False:\n",
-        "relay",
+        ("relay",),
     ),
     Fault(
         "a revoked pass lets in who waits",
         "mcp/door",
         "            if self._is_revoked:\n",
         "            if False:\n",
-        "relay",
+        ("relay",),
     ),
     Fault(
         "the socket is open to all",
         "mcp/door",
         "os.chmod(path, 0o600)",
         "os.chmod(path, 0o666)",
-        "relay",
+        ("relay",),
     ),
     Fault(
         "a guest may stay for ever",
         "mcp/door",
         "    with trio.move_on_after(HANDSHAKE_SECONDS):\n        while",
         "    with trio.CancelScope():\n        while",
-        "relay",
+        ("relay",),
     ),
     Fault(
         "the host isn't looked at",
         "mcp/gate",
         "            return MISDIRECTED\n",
         "            pass\n",
-        "gate",
+        ("gate",),
     ),
     Fault(
         "a web page may call",
         "mcp/gate",
         "            return FORBIDDEN\n",
         "            pass\n",
-        "gate",
+        ("gate",),
     ),
     Fault(
         "the token isn't looked at",
         "mcp/gate",
         "            return UNAUTHORIZED\n",
         "            pass\n",
-        "gate",
+        ("gate",),
     ),
     Fault(
         "no progress",
         "mcp/server",
         "            tasks.start_soon(_report, context.session)\n",
         "",
-        "server",
+        ("server",),
     ),
     Fault(
         "a title speaks for a command",
         "acp/own_tools",
         "    if tool is None or call.kind not in _HARMLESS_KINDS:\n",
         "    if tool is None:\n",
-        OWN,
+        (OWN,),
     ),
     Fault(
         "a title speaks against a name",
         "acp/own_tools",
         "        return _named(name, server, catalogue)\n",
         "        return _named(name, server, catalogue) or _named(call.title, server, catalogue)\n",
-        OWN,
+        (OWN,),
     ),
     Fault(
         "a title speaks for any input",
         "acp/own_tools",
         "    return tool if _could_be_given(call.raw_input, tool, server) else None\n",
         "    return tool\n",
-        OWN,
+        (OWN,),
     ),
 ]
 
 
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_still_fits_the_source(fault: Fault) -> None:
+    GROUND.fits(fault)
+
+
+@pytest.mark.slow
+def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
+    GROUND.passes_without(FAULTS, tmp_path)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_planted_fault_is_noticed(fault: Fault, tmp_path: Path) -> None:
-    for package in ("bridge", "actors", "agents", "tests"):
-        shutil.copytree(
-            ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__")
-        )
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    module = tmp_path / "agents" / f"{fault.module}.py"
-    source = module.read_text()
-    assert source.count(fault.source) == 1, "the fault isn't where it was"
-    module.write_text(source.replace(fault.source, fault.instead))
-    tests = fault.tests if "/" in fault.tests else f"{MCP}{fault.tests}.py"
-    command = (sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", tests)
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "HYPOTHESIS_PROFILE": "faults"}
-    ran = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
-    )
-    assert ran.returncode == 1, f"nobody noticed\n{ran.stdout[-2000:]}{ran.stderr[-500:]}"
+def test_a_planted_fault_is_noticed_by_the_tests_of_its_module(
+    fault: Fault, tmp_path: Path
+) -> None:
+    GROUND.notices(fault, tmp_path)

@@ -1,37 +1,24 @@
-"""Do the tests of streams notice what they are there for? Faults are planted, one at a time.
+"""Do the tests of streams notice what they are there for? Faults are planted.
 
-Each is a piece of a module's source and what stands there instead. It goes into a copy of the
-project, in which the tests of the module must then fail, without any recording.
+They are run without any recording.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
-import attrs
 import pytest
 
-ROOT = Path(__file__).parents[3]
-PACKAGE = Path("agents") / "open_responses"
+from tests.planted import Fault, Ground
 
-
-@attrs.frozen
-class Fault:
-    """What goes wrong, where, how, and which tests are to see it."""
-
-    name: str
-    module: str
-    source: str
-    instead: str
-    tests: tuple[str, ...]
-
-    def __str__(self) -> str:
-        return f"{self.module}: {self.name}"
-
+GROUND = Ground(
+    "agents/open_responses",
+    "tests/agents/open_responses",
+    copied=("agents", "bridge", "tests/agents"),
+    options=("--hypothesis-seed=0",),
+    environment={"HYPOTHESIS_PROFILE": "dev", "VSCODELM_SHARED": os.devnull},
+)
 
 FAULTS = [
     Fault(
@@ -219,60 +206,19 @@ FAULTS = [
 ]
 
 
-def source_of(fault: Fault) -> str:
-    return (ROOT / PACKAGE / f"{fault.module}.py").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_fault_still_fits_the_source(fault: Fault) -> None:
-    """One that doesn't proves nothing: say it in the words that the module has now."""
-    assert source_of(fault).count(fault.source) == 1
-    compile(source_of(fault).replace(fault.source, fault.instead), fault.module, "exec")
-
-
-def copy_project(to: Path) -> None:
-    ignore = shutil.ignore_patterns("__pycache__")
-    for package in ("agents", "bridge", "tests/agents"):
-        shutil.copytree(ROOT / package, to / package, ignore=ignore)
-    shutil.copy(ROOT / "pyproject.toml", to)
-    for file in (ROOT / "tests").glob("*.py"):
-        shutil.copy(file, to / "tests")
-
-
-def run_tests(project: Path, *names: str) -> subprocess.CompletedProcess[str]:
-    """Run tests of the copy, which stands before the real one on the path."""
-    files = [f"tests/agents/open_responses/test_{name}.py" for name in names]
-    options = ["-x", "-q", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
-    environment = {
-        "PYTHONPATH": str(project),
-        "HYPOTHESIS_PROFILE": "dev",
-        "VSCODELM_SHARED": str(project),
-    }
-    return subprocess.run(
-        [sys.executable, "-B", "-m", "pytest", *options, *files],
-        cwd=project,
-        env={**os.environ, **environment},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    GROUND.fits(fault)
 
 
 @pytest.mark.slow
 def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
-    copy_project(tmp_path)
-    run = run_tests(tmp_path, *sorted({name for fault in FAULTS for name in fault.tests}))
-    assert run.returncode == pytest.ExitCode.OK, run.stdout
+    GROUND.passes_without(FAULTS, tmp_path)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_planted_fault_is_noticed(fault: Fault, tmp_path: Path) -> None:
-    copy_project(tmp_path)
-    faulty = source_of(fault).replace(fault.source, fault.instead)
-    (tmp_path / PACKAGE / f"{fault.module}.py").write_text(faulty, encoding="utf-8")
-    run = run_tests(tmp_path, *fault.tests)
-    # Not only "it failed": tests that can't even be collected exit differently.
-    assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout
+def test_a_planted_fault_is_noticed_by_the_tests_of_its_module(
+    fault: Fault, tmp_path: Path
+) -> None:
+    GROUND.notices(fault, tmp_path)
