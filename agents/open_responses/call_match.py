@@ -45,10 +45,9 @@ def _was_sent_so(record: CallRecord, item: Item, digest: bytes) -> bool:
 
 
 def _would_be_sent_so(record: CallRecord, item: Item, digest: bytes) -> bool:
-    if record.state is CallState.SENT or record.name != item.name:
+    if record.state is CallState.SENT or record.name not in (None, item.name):
         return False
-    parsed = record.parameters
-    return parsed is not None and digest_of(parsed[0]) == digest
+    return record.asks(digest)
 
 
 def _is_unfinished(record: CallRecord, item: Item, _digest: bytes) -> bool:

@@ -42,6 +42,8 @@ class CallRecord:
     deltas: list[str] = attrs.field(factory=list[str])
     done_text: str | None = None
     item_text: str | None = None
+    announced_text: str | None = None
+    """What its item had when it began, which counts only if nothing came after it."""
     state: CallState = CallState.OPEN
     is_finished: bool = False
     """Whether its item is done."""
@@ -53,8 +55,9 @@ class CallRecord:
     @property
     def texts(self) -> tuple[str, ...]:
         """What is known of its arguments, the best first."""
-        given = (self.item_text, self.done_text, "".join(self.deltas))
-        return tuple(text for text in given if text and not text.isspace())
+        came = (self.item_text, self.done_text, "".join(self.deltas))
+        given = tuple(text for text in came if text and not text.isspace())
+        return given or ((self.announced_text,) if self.announced_text else ())
 
     @property
     def parameters(self) -> tuple[dict[str, Any], str] | None:
@@ -64,6 +67,38 @@ class CallRecord:
             if isinstance(parameters, dict):
                 return cast("dict[str, Any]", parameters), text
         return None
+
+    @property
+    def awaits_arguments(self) -> bool:
+        """Whether arguments that are told now can be its own."""
+        return self.state is CallState.OPEN and not self.is_finished and self.done_text is None
+
+    @property
+    def has_key(self) -> bool:
+        """Whether anything tells it from another call."""
+        return bool(self.name or self.call_id or self.item_id) or self.output_index is not None
+
+    @property
+    def is_stray(self) -> bool:
+        """Whether it is nothing but arguments, and no call was found for them."""
+        return self.name is None and not self.is_matched
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of its arguments are known; they may be none."""
+        return self.parameters is not None or (self.done_text is not None and not self.texts)
+
+    def is_elsewhere(self, other: CallRecord) -> bool:
+        """Tell whether it is known to be at another place than the other."""
+        places = {self.output_index, other.output_index}
+        return len(places - {None}) == 2
+
+    def asks(self, digest: bytes) -> bool:
+        """Tell whether its parameters are, or were, those of the digest."""
+        if self.state is CallState.SENT:
+            return self.digest == digest
+        parsed = self.parameters
+        return digest_of({} if parsed is None else parsed[0]) == digest and self.is_whole
 
     def learn(self, item_id: str | None, index: int | None, item: Item | None = None) -> None:
         """Fill in the keys that weren't known."""
@@ -98,3 +133,10 @@ def parse(arguments: Any) -> Any:
 def digest_of(parameters: Any) -> bytes:
     """Return what is equal for equal JSON."""
     return msgspec.json.encode(parameters, order="sorted")
+
+
+def announced_text(item: Item) -> str | None:
+    """Return the arguments of an item that begins; an empty object is where they will be."""
+    text = text_of(item.arguments)
+    is_empty = text is None or parse(text) == {}
+    return None if is_empty and item.status != "completed" else text

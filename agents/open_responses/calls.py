@@ -7,11 +7,13 @@ other ones. So there is a record for each call; what is said finds it by whateve
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from .call_match import match
-from .call_record import CallRecord, CallState, WholeCall, digest_of, parse, text_of
+from .call_record import CallRecord, CallState, WholeCall, announced_text, digest_of, text_of
+from .call_search import CallSearch
+from .call_strays import claim, place, strays
 from .events import Item, StreamEvent, load
 
 __all__ = ["CallLedger", "WholeCall"]
@@ -21,26 +23,23 @@ class CallLedger:
     """All calls of one response."""
 
     def __init__(self) -> None:
-        self._records: list[CallRecord] = []
+        self._search = CallSearch()
         self._sent: set[tuple[str, str, bytes]] = set()
-        self._ids_stay = False
-        """Whether an event was seen that has the item id of the item that was announced."""
 
     def announce(self, item: Item, index: int | None) -> None:
         """Take the beginning of a call."""
-        record = self._announced(item, index)
-        if record is None:
-            record = self._new()
+        record = self._search.announced(item, index)
         record.learn(item.id, index, item)
+        record.announced_text = announced_text(item)
 
     def add(self, event: StreamEvent) -> None:
         """Take a piece of the arguments."""
         if event.delta:
-            self._of_arguments(event).deltas.append(event.delta)
+            self._search.of_arguments(event).deltas.append(event.delta)
 
     def complete(self, event: StreamEvent) -> list[WholeCall]:
         """Take all of the arguments: enough, if they are whole and the call is known."""
-        record = self._of_arguments(event)
+        record = self._search.of_arguments(event)
         record.name = record.name or event.name
         record.done_text = text_of(load(event.arguments))
         if not (record.call_id and record.name):
@@ -49,9 +48,7 @@ class CallLedger:
 
     def finish(self, item: Item, index: int | None) -> list[WholeCall]:
         """Take the item when it is done. What it says of the arguments counts most."""
-        record = self._finished(item, index)
-        if record is None:
-            record = self._new()
+        record = self._search.finished(item, index)
         record.learn(item.id, index, item)
         return self._settle(record, item)
 
@@ -60,20 +57,25 @@ class CallLedger:
 
         With a response that isn't complete, only items that say they are can be emitted.
         """
-        found = match(self._records, items)
+        records = self._search.records
+        found = match(records, items)
         calls: list[WholeCall] = []
         for position, item in enumerate(items):
             record = found.get(position)
             if record is None:
-                record = self._new()
+                record = self._search.new()
             record.is_matched = True
             record.learn(item.id, None, item)
             if is_complete or item.status == "completed":
                 calls += self._settle(record, item)
         if is_complete:
-            for record in self._records:
-                if not record.is_matched and record.state is CallState.OPEN:
-                    calls += self._send(record, may_be_empty=record.done_text is not None)
+            for record, text in place(records):
+                record.done_text = text
+                calls += self._send(record)
+            for record in records:
+                if record.state is CallState.OPEN:
+                    is_told = record.done_text is not None or record.is_finished
+                    calls += self._send(record, may_be_empty=is_told)
         return calls
 
     @property
@@ -81,11 +83,9 @@ class CallLedger:
         """The names of the calls that were made and can't be told to the editor."""
         return [
             record.name
-            for record in self._records
+            for record in self._search.records
             if record.name and record.state is not CallState.SENT
         ]
-
-    # Sending.
 
     def _settle(self, record: CallRecord, item: Item) -> list[WholeCall]:
         if record.state is CallState.SENT:
@@ -105,11 +105,12 @@ class CallLedger:
         if record.state is CallState.SENT or not record.name:
             return []
         parsed = record.parameters
-        if parsed is None and not record.texts and may_be_empty:
+        if parsed is None and not record.texts and may_be_empty and not self._may_have(record):
             parsed = dict[str, Any](), "{}"
         if parsed is None:
             return []
         parameters, text = parsed
+        claim(self._search.records, parameters)
         record.state = CallState.SENT
         record.digest = digest_of(parameters)
         record.deltas.clear()
@@ -120,72 +121,6 @@ class CallLedger:
         self._sent.add(key)
         return [call]
 
-    # Finding.
-
-    def _new(self) -> CallRecord:
-        record = CallRecord()
-        self._records.append(record)
-        return record
-
-    def _by_item_id(self, item_id: str | None) -> CallRecord | None:
-        """Return the newest with that id; some servers put the call id there."""
-        if not item_id:
-            return None
-        return self._newest(lambda r: r.item_id == item_id) or self._newest(
-            lambda r: r.call_id == item_id
-        )
-
-    def _newest(self, fits: Callable[[CallRecord], bool]) -> CallRecord | None:
-        return next((record for record in reversed(self._records) if fits(record)), None)
-
-    def _by_call_id(self, item: Item, index: int | None) -> CallRecord | None:
-        """Return the one with that call id, if it isn't known to be another with the same."""
-        if not item.call_id:
-            return None
-        same = [r for r in self._records if item.call_id == (r.call_id or r.item_id)]
-        for record in same:
-            if item.id and record.item_id == item.id:
-                return record
-        return next((record for record in same if not record.clashes(item.id, index)), None)
-
-    def _at(self, index: int | None) -> CallRecord | None:
-        return None if index is None else self._newest(lambda r: r.output_index == index)
-
-    def _announced(self, item: Item, index: int | None) -> CallRecord | None:
-        record = self._by_call_id(item, index) or self._by_item_id(item.id)
-        if record is not None:
-            return record
-        record = self._at(index)
-        if record is not None and record.call_id is None and not record.is_finished:
-            return record  # its arguments came first
-        return None
-
-    def _finished(self, item: Item, index: int | None) -> CallRecord | None:
-        record = self._by_call_id(item, index) or self._by_item_id(item.id)
-        if record is not None:
-            return record
-        record = self._at(index)
-        if record is None or record.is_finished or (record.name or item.name) != item.name:
-            return None
-        if record.state is CallState.SENT and record.digest != digest_of(parse(item.arguments)):
-            return None
-        return record
-
-    def _of_arguments(self, event: StreamEvent) -> CallRecord:
-        """Find the call of some arguments: by call id, item id, that as a call id, output index."""
-        record = self._by_item_id(event.call_id) or self._by_item_id(event.item_id)
-        if record is not None:
-            self._ids_stay = True
-        else:
-            record = self._at(event.output_index)
-            if record is not None and record.is_finished and event.item_id:
-                record = None  # a server that gives all items the same index
-        if record is None and event.output_index is None:
-            is_known_by_id = bool(event.item_id) and self._ids_stay
-            if not is_known_by_id:  # no key is left but the order
-                record = self._newest(lambda r: not r.is_finished)
-        if record is None:
-            record = self._new()
-        record.learn(event.item_id, event.output_index)
-        record.call_id = record.call_id or event.call_id
-        return record
+    def _may_have(self, record: CallRecord) -> bool:
+        """Tell whether there are arguments that may be those of a call that seems to have none."""
+        return any(parameters for parameters, _ in strays(self._search.records, [record]))

@@ -166,6 +166,7 @@ class Passages:
             part.is_done = True
             return ""
         if not part.is_done:
+            passage.owed = ""  # nothing more comes of what was said ahead
             part.add(delta)
             return delta
         if has_key:
