@@ -33,6 +33,12 @@ class Endpoint:
     chance: Callable[[], float]
     points: Points = attrs.field(factory=Points)
 
+    @property
+    def origin(self) -> str:
+        """Whose the encrypted reasoning is: another address or model can't read it."""
+        named = f"{self.spec.base_url} {self.spec.model}".encode()
+        return hashlib.blake2b(named, digest_size=8).hexdigest()
+
     def conversation(self, prompt: Prompt) -> Conversation:
         """Return a conversation in which nothing was said yet."""
         return Conversation(self.options(prompt), self.points)
@@ -46,6 +52,7 @@ class Endpoint:
             spec.image_in_non_user_message,
             spec.result_images,
             spec.call_order,
+            self.origin,
         )
 
     def tools(self, prompt: Prompt) -> dict[str, Any]:

@@ -15,9 +15,10 @@ import msgspec
 
 from agents.acp.context import spans
 from bridge.value import Value
-from bridge.wire import ChatMessage, Part, TextPart, ToolCallPart, ToolResultPart
+from bridge.wire import ChatMessage, Part, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
 
 from .call_ids import inward
+from .reasoning_record import KeptReasoning, kept_in
 from .request_content import (
     ElsewhereImages,
     contents,
@@ -43,6 +44,8 @@ class ConversionOptions(Value):
     image_in_non_user_message: ElsewhereImages = "placeholder"
     result_images: Literal["result", "message"] = "result"
     call_order: Literal["grouped", "interleaved"] = "grouped"
+    origin: str = ""
+    """Whose encrypted reasoning is given back: what was kept under this name (`StreamMachine`)."""
 
 
 class OpenCall(Value):
@@ -178,6 +181,9 @@ class _Conversion:
         stray = joined(self._stray(message))
         if stray:
             self._put(index, MessageItem("user", simplest(stray)))
+        named = {part.tool_call_id for part in message.content if isinstance(part, ToolCallPart)}
+        thoughts = self._thoughts(message) if text.strip() or named else []
+        self._put(index, *(one.item for one in thoughts if one.call_id not in named))
         if text.strip():
             self._put(index, MessageItem("assistant", text))
         calls: dict[str, str] = {}
@@ -185,12 +191,19 @@ class _Conversion:
             if isinstance(part, ToolCallPart) and part.tool_call_id not in self._ids.values():
                 server_id = self._server_id(part.tool_call_id)
                 calls[part.tool_call_id] = server_id
+                led = (one.item for one in thoughts if one.call_id == part.tool_call_id)
+                self._put(index, *led)
                 arguments = msgspec.json.encode(part.parameters).decode()
                 self._put(index, CallItem(server_id, fitting_name(part.tool_name), arguments))
                 if self.options.call_order == "interleaved":
                     self._answer(index + 1, {part.tool_call_id: server_id})
         if self.options.call_order == "grouped":
             self._answer(index + 1, calls)
+
+    def _thoughts(self, message: ChatMessage) -> list[KeptReasoning]:
+        """Return the reasoning that the server wants back with what came of it."""
+        parts = (part for part in message.content if isinstance(part, ThinkingPart))
+        return [one for part in parts for one in kept_in(part.metadata, self.options.origin)]
 
     def _server_id(self, call_id: str) -> str:
         server_id = self.server_ids.get(call_id) or inward(call_id)

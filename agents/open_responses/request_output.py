@@ -15,6 +15,7 @@ from bridge.value import Value
 
 from .call_ids import inward
 from .outcome import Called, Outcome
+from .reasoning_record import reasoning_item
 from .request_items import (
     CallItem,
     CompactionItem,
@@ -57,7 +58,8 @@ def heard(outcome: Outcome, said: str) -> Heard:
             case {"type": "function_call"}:
                 items += [_call(call, _text(one, "call_id"), ids) for call in _matching(one, calls)]
             case {"type": "reasoning"}:
-                items += _reasoning(one)
+                reasoning = reasoning_item(one)
+                items += [] if reasoning is None else [reasoning]
             case {"type": "compaction", "encrypted_content": str(content)}:
                 items = [CompactionItem(content)]
             case _:
@@ -134,17 +136,6 @@ def _call(call: Called, server_id: str, ids: dict[str, OpenCall]) -> Item:
         server_id = call.call_id  # several calls in one of the server's
     ids[call.call_id] = OpenCall(server_id, call.name)
     return CallItem(server_id, fitting_name(call.name), call.arguments.strip() or "{}")
-
-
-def _reasoning(item: dict[str, Any]) -> list[Item]:
-    """Return reasoning that is of use to the server: encrypted, or in its own words."""
-    encrypted = _text(item, "encrypted_content") or None
-    content = item.get("content") or None
-    if encrypted is None and content is None:
-        return []
-    summary = [part for part in _objects(item.get("summary")) if _text(part, "text")]
-    shown = tuple({"type": "summary_text", "text": part["text"]} for part in summary)
-    return [ReasoningItem(shown, None if encrypted else content, encrypted)]
 
 
 def _before_calls(items: Sequence[Item]) -> int:

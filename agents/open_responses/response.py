@@ -83,6 +83,7 @@ class Response:
             annotations=self.endpoint.spec.annotations,
             previous_response_id=ask.previous_response_id,
             tools=self._names.servers(),
+            origin=self.endpoint.origin,
             server=self.server,
         )
 

@@ -43,6 +43,11 @@ class Speech:
         """To be shown at the end of the message."""
         self._has_links = False
 
+    @property
+    def thinker_id(self) -> str | None:
+        """The id of the reasoning that was told last."""
+        return None if self._thinker is None else self._thinker.passage.item_id
+
     def say_more(self, event: StreamEvent, delta: str) -> Batch:
         """Take a delta of a text; this is what most events are."""
         delta = self._messages.add(event.item_id, event.output_index, event.content_index, delta)

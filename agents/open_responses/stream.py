@@ -10,41 +10,34 @@ One machine for one HTTP answer:
         batch = machine.feed(data, name)
     batch = machine.finish()
 
-Nothing of a server's order, ids or completeness is taken for granted: `speech` and `calls` tell
-what is new in what is said; here are the response as a whole, and its end.
+Nothing of a server's order, ids or completeness is taken for granted: `output` tells what is new in
+what is said; here are the response as a whole, its beginning and its end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterator
 
-from agents.events import Batch, Break, CallTool, Event, Say, Stop, StopReason
+from agents.events import Batch, Break, Event, Say, Stop, StopReason
 
-from .calls import CallLedger, WholeCall
+from .doubles import Doubles
 from .ending import ENDED_EARLY, fault_in, incomplete_reason_in, stop_or_fault
 from .events import (
     MEANINGS,
     NOTHING,
     TEXT_DELTA,
-    Item,
     Meaning,
     Snapshot,
     StreamEvent,
     load,
     read_event,
-    read_item,
-    read_items,
     read_snapshot,
 )
 from .faults import Fault, fault_of
-from .outcome import Called, Outcome, Status
-from .parallel import unwrap
-from .speech import Annotations, Speech
+from .outcome import Outcome, Status
+from .output import Output
+from .speech import Annotations
 from .usage import read_usage, usage_record
-
-if TYPE_CHECKING:
-    from msgspec import Raw
 
 __all__ = ["Annotations", "StreamMachine"]
 
@@ -58,7 +51,8 @@ class StreamMachine:
     `outward` names a call toward the editor (`CallIds.outward`). `previous_response_id` is the one
     that was sent: unless the server's first snapshot echoes it, the machine is over (`unchained`)
     before anything is emitted, without a last event. `tools` are the names of the tools that were
-    offered; None: not known. `server` names it to the user.
+    offered; None: not known. `origin` is whose encrypted reasoning is kept (`ConversionOptions`).
+    `server` names it to the user.
 
     Before the first part nothing is lost by asking again: a `Break` from `feed` or `finish` is to
     be held back where `outcome` allows a retry.
@@ -71,27 +65,19 @@ class StreamMachine:
         annotations: Annotations = "inline",
         previous_response_id: str | None = None,
         tools: Collection[str] | None = None,
+        origin: str = "",
         server: str = "The server",
     ) -> None:
-        self._outward = outward
         self._sent_response_id = previous_response_id
         self._is_confirmed = previous_response_id is None
-        self._tools = tools
         self._server = server
-        self._speech = Speech(annotations)
-        self._ledger = CallLedger()
-        self._called: list[Called] = []
+        self._output = Output(outward, annotations, tools, origin)
+        self._record = self._output.record
         self._status: Status = "open"
         self._fault: Fault | None = None
         self._incomplete_reason: str | None = None
-        self._snapshot = Snapshot()
-        self._items: dict[int, Raw] = {}
-        """The items that are done, by their order."""
+        self._doubles = Doubles()
         self._notes: dict[str, None] = {}
-        self._last_data = b""
-        self._first_number: int | None = None
-        self._is_doubled = False
-        """Whether every event comes twice."""
 
     @property
     def is_over(self) -> bool:
@@ -99,13 +85,9 @@ class StreamMachine:
         return self._status != "open"
 
     @property
-    def _has_emitted(self) -> bool:
-        return self._speech.has_spoken or bool(self._called)
-
-    @property
     def outcome(self) -> Outcome:
         """What is known of the response by now."""
-        snapshot = self._snapshot
+        snapshot = self._record.snapshot
         return Outcome(
             status=self._status,
             response_id=snapshot.id,
@@ -113,27 +95,13 @@ class StreamMachine:
             model=snapshot.model,
             store=snapshot.store,
             usage=read_usage(snapshot.usage),
-            output=self._output,
-            calls=tuple(self._called),
-            has_emitted=self._has_emitted,
+            output=self._output.items,
+            calls=tuple(self._output.calling.made),
+            has_emitted=self._output.has_emitted,
             fault=self._fault,
             incomplete_reason=self._incomplete_reason,
             notes=tuple(self._notes),
         )
-
-    @property
-    def _output(self) -> tuple[Raw, ...]:
-        """The final output; what was done, where the final output lacks calls, or is empty."""
-        final = read_items(self._snapshot.output)
-        emitted = {call.server_call_id for call in self._called}
-        calls = [raw for raw in final if read_item(raw).type == "function_call"]
-        if final and len(calls) >= len(emitted):
-            return tuple(final)
-        done: dict[str, Raw] = {}
-        for place in sorted(self._items):
-            item = read_item(self._items[place])
-            done.setdefault(item.call_id or item.id or str(place), self._items[place])
-        return tuple(done.values())
 
     def feed(self, data: bytes, name: bytes = b"") -> Batch:
         """Take the data of one event; `name` counts where the data has no type of its own."""
@@ -145,15 +113,13 @@ class StreamMachine:
                 return self.finish()
             self._note("an event that is no JSON object was left out")
             return ()
-        if data == self._last_data and self._is_double(event):
-            self._last_data = b""
+        if self._doubles.is_again(event, data):
             return ()
-        self._last_data = data
         if event.type == TEXT_DELTA and self._is_confirmed:
             delta = event.delta
             if not delta:
                 return ()
-            return self._speech.say_more(event, delta)
+            return self._output.say_more(event, delta)
         return self._take(event, data, name)
 
     def finish(self) -> Batch:
@@ -166,8 +132,6 @@ class StreamMachine:
 
     def _take(self, event: StreamEvent, data: bytes, name: bytes) -> Batch:
         """Take any event."""
-        if self._first_number is None:
-            self._first_number = event.sequence_number
         type_ = event.type or name.decode(errors="replace")
         meaning = MEANINGS.get(type_) or self._untyped(event)
         if meaning is None:
@@ -177,17 +141,6 @@ class StreamMachine:
             self._status = "unchained"
             return ()
         return tuple(self._tell(meaning, event, data))
-
-    def _is_double(self, event: StreamEvent) -> bool:
-        """Tell whether an event that is just like the one before it is that one again.
-
-        A number says so, unless the server gives all events the same; two beginnings say so of all
-        that follows. Else it may be a word that is said twice.
-        """
-        number = event.sequence_number
-        self._is_doubled |= event.type == "response.created"
-        is_numbered = None not in (number, self._first_number)
-        return self._is_doubled or (is_numbered and number != self._first_number)
 
     def _untyped(self, event: StreamEvent) -> Meaning | None:
         """Return the meaning of what has no type: an error, or a whole response."""
@@ -204,7 +157,7 @@ class StreamMachine:
                 return True
             case Meaning.SNAPSHOT | Meaning.COMPLETED | Meaning.INCOMPLETE:
                 snapshot = read_snapshot(data if event.response == NOTHING else event.response)
-                self._learn(snapshot)
+                self._record.learn(snapshot)
                 self._is_confirmed = snapshot.previous_response_id == self._sent_response_id
                 return self._is_confirmed
             case _:
@@ -213,59 +166,17 @@ class StreamMachine:
     def _tell(self, meaning: Meaning, event: StreamEvent, data: bytes) -> Iterator[Event]:
         match meaning:
             case Meaning.SNAPSHOT:
-                self._learn(read_snapshot(event.response))
+                self._record.learn(read_snapshot(event.response))
             case Meaning.COMPLETED | Meaning.INCOMPLETE | Meaning.FAILED:
                 snapshot = read_snapshot(data if event.response == NOTHING else event.response)
-                self._learn(snapshot)
+                self._record.learn(snapshot)
                 yield from self._end(meaning, snapshot)
             case Meaning.ERROR:
                 yield from self._fail(fault_of(load(data)))
-            case Meaning.ITEM_ADDED:
-                self._begin_item(read_item(event.item), event.output_index)
-            case Meaning.ITEM_DONE:
-                yield from self._finish_item(event)
-            case Meaning.ARGUMENTS_DELTA:
-                self._ledger.add(event)
-            case Meaning.ARGUMENTS_DONE:
-                yield from self._call(self._ledger.complete(event))
             case _:
-                yield from self._speech.tell(meaning, event)
-
-    def _begin_item(self, item: Item, index: int | None) -> None:
-        if item.type == "function_call":
-            self._ledger.announce(item, index)
-        else:
-            self._speech.begin(item, index)
-
-    def _finish_item(self, event: StreamEvent) -> Iterator[Event]:
-        item, index = read_item(event.item), event.output_index
-        if item.type is None:
-            return
-        self._items[len(self._items) if index is None else index] = event.item.copy()
-        if item.type == "function_call":
-            yield from self._call(self._ledger.finish(item, index))
-        else:
-            yield from self._speech.finish(item, index)
-
-    # Calls.
-
-    def _call(self, calls: Iterable[WholeCall]) -> Iterator[Event]:
-        for call in calls:
-            for one in unwrap(call, self._tools):
-                call_id = self._outward(one.call_id)
-                self._called.append(Called(call_id, one.call_id, one.name, one.arguments))
-                yield CallTool(call_id, one.name, one.parameters)
+                yield from self._output.tell(meaning, event)
 
     # The end.
-
-    def _learn(self, snapshot: Snapshot) -> None:
-        """Take over what a snapshot says; what it leaves out is as it was."""
-        for name in ("id", "status", "previous_response_id", "model", "store", "usage"):
-            value = getattr(snapshot, name)
-            if value is not None:
-                setattr(self._snapshot, name, value)
-        if snapshot.output != NOTHING:
-            self._snapshot.output = snapshot.output.copy()
 
     def _end(self, meaning: Meaning, snapshot: Snapshot) -> Iterator[Event]:
         fault = fault_in(meaning, snapshot)
@@ -273,35 +184,29 @@ class StreamMachine:
             yield from self._fail(fault)
             return
         reason = self._incomplete_reason = incomplete_reason_in(meaning, snapshot)
-        yield from self._conclude(is_complete=reason is None)
+        yield from self._output.conclude(is_complete=reason is None)
         if reason is None:
             yield from self._end_complete()
             return
-        end = stop_or_fault(reason, has_emitted=self._has_emitted)
+        end = stop_or_fault(reason, has_emitted=self._output.has_emitted)
         if isinstance(end, Fault):
             yield from self._fail(end)
         else:
             yield from self._stop("incomplete", end)
 
-    def _conclude(self, *, is_complete: bool) -> Iterator[Event]:
-        """Say what of the final output wasn't said."""
-        items = [read_item(raw) for raw in read_items(self._snapshot.output)]
-        yield from self._speech.conclude(items)
-        calls = [item for item in items if item.type == "function_call"]
-        yield from self._call(self._ledger.conclude(calls, is_complete=is_complete))
-
     def _end_complete(self) -> Iterator[Event]:
-        broken = self._ledger.broken
+        broken = self._output.broken
         if broken:
-            names = ", ".join(f"`{name}`" for name in dict.fromkeys(broken))
+            names = ", ".join(f"`{name}`" for name in broken)
             said = f"The model called {names} with arguments that are no JSON object"
             self._note(said)
-            if not self._has_emitted:
+            if not self._output.has_emitted:
                 yield from self._fail(Fault(502, said, "invalid_tool_arguments"))
                 return
             yield Say(f"\n\n*({said}; that call was left out.)*\n", by_us=True)
+        yield from self._output.keep_reasoning()
         yield from self._stop(
-            "completed", StopReason.REFUSAL if self._speech.has_refused else StopReason.END_TURN
+            "completed", StopReason.REFUSAL if self._output.has_refused else StopReason.END_TURN
         )
 
     def _stop(self, status: Status, reason: StopReason) -> Iterator[Event]:
@@ -315,7 +220,7 @@ class StreamMachine:
         return (*usage, Break(fault.failure(self._server)))
 
     def _count_tokens(self) -> Iterator[Event]:
-        usage = read_usage(self._snapshot.usage)
+        usage = read_usage(self._record.snapshot.usage)
         if usage is not None:
             yield usage_record(usage)
 
