@@ -76,7 +76,7 @@ class AiSdkAdapter:
             case "text-delta":
                 text = _text(part)
                 return (Say(text),) if text else ()
-            case "reasoning-delta":
+            case "reasoning-delta" | "reasoning":
                 return self._think(part)
             case "tool-call":
                 return self._call(part)
@@ -84,7 +84,7 @@ class AiSdkAdapter:
                 return self._attach(part)
             case "error":
                 return self._fail(_fault(part))
-            case "finish-step":
+            case "finish-step" | "step-finish":
                 self._count_step(part)
                 return ()
             case "finish":

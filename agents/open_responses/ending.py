@@ -25,6 +25,11 @@ def fault_in(meaning: Meaning, snapshot: Snapshot) -> Fault | None:
     return None
 
 
+def error_beside(event: Any) -> Any:
+    """Return what an event says beside its response of why that failed; None if nothing."""
+    return event if fault_of(event).message else None
+
+
 def incomplete_reason_in(meaning: Meaning, snapshot: Snapshot) -> str | None:
     """Return why a response is incomplete, in the server's words; None if it isn't."""
     if meaning is not Meaning.INCOMPLETE and snapshot.status != "incomplete":

@@ -259,9 +259,8 @@ def _texts(content: Any, *keys: str) -> list[tuple[int, str]]:
         return [(0, content)] if "text" in keys else []
     found: list[tuple[int, str]] = []
     for index, part in enumerate(_list(content)):
-        if isinstance(part, dict):
-            fields = cast("dict[str, Any]", part)
-            text = next((fields[key] for key in keys if isinstance(fields.get(key), str)), "")
-            if text:
-                found.append((index, text))
+        fields = cast("dict[str, Any]", part if isinstance(part, dict) else {"text": part})
+        text = next((fields[key] for key in keys if isinstance(fields.get(key), str)), "")
+        if text:
+            found.append((index, text))
     return found

@@ -126,7 +126,7 @@ def _open(value: Any) -> tuple[dict[str, Any], str]:
             outer = dict(cast("dict[str, Any]", value))
             inner = outer.pop("error")
             return _open({**outer, **inner})
-        case {"message": str(message)}:
+        case {"message": str(message)} | {"msg": str(message)}:
             return cast("dict[str, Any]", value), message
         case {"error": str(message)} | {"detail": str(message)} | {"details": str(message)}:
             return cast("dict[str, Any]", value), message
@@ -152,7 +152,8 @@ def _word(value: Any) -> str:
 
 
 def _status(fields: dict[str, Any], code: str, type_: str) -> int:
-    for given in (fields.get("status"), fields.get("status_code"), code):
+    told = (fields.get(name) for name in ("status", "status_code", "statusCode"))
+    for given in (*told, code):
         if str(given).isdecimal() and 400 <= int(str(given)) <= 599:
             return int(str(given))
     for words in (code, type_):

@@ -7,7 +7,7 @@ front becomes the `instructions`; a system message in the middle stays where it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias, assert_never
 
 import attrs
@@ -28,7 +28,7 @@ from .request_content import (
     without_images,
 )
 from .request_items import CallItem, Content, InputText, Item, MessageItem, ResultItem
-from .request_names import fitting_name
+from .request_names import NO_ID, fitting_name
 
 SystemMessages: TypeAlias = Literal["instructions", "developer", "system"]
 
@@ -111,7 +111,8 @@ class _Conversion:
     options: ConversionOptions
     begins: bool
     server_ids: Mapping[str, str]
-    _results: dict[str, tuple[int, ToolResultPart]] = attrs.field(init=False)
+    _results: dict[str, list[tuple[int, ToolResultPart]]] = attrs.field(init=False)
+    """Those that no call has yet, by the editor's ids; the first is the first call's."""
     _names: dict[str, str] = attrs.field(init=False)
     _ids: dict[str, str] = attrs.field(factory=dict[str, str], init=False)
     """The editor's id, by the server's."""
@@ -124,7 +125,7 @@ class _Conversion:
             for part in message.content:
                 match part:
                     case ToolResultPart(tool_call_id=call_id):
-                        self._results.setdefault(call_id, (index, part))
+                        self._results.setdefault(call_id, []).append((index, part))
                     case ToolCallPart(tool_call_id=call_id, tool_name=name):
                         self._names.setdefault(call_id, name)
                     case _:
@@ -188,7 +189,7 @@ class _Conversion:
             self._put(index, MessageItem("assistant", text))
         calls: dict[str, str] = {}
         for part in message.content:
-            if isinstance(part, ToolCallPart) and part.tool_call_id not in self._ids.values():
+            if isinstance(part, ToolCallPart) and self._is_new(part.tool_call_id, calls):
                 server_id = self._server_id(part.tool_call_id)
                 calls[part.tool_call_id] = server_id
                 led = (one.item for one in thoughts if one.call_id == part.tool_call_id)
@@ -205,10 +206,15 @@ class _Conversion:
         parts = (part for part in message.content if isinstance(part, ThinkingPart))
         return [one for part in parts for one in kept_in(part.metadata, self.options.origin)]
 
+    def _is_new(self, call_id: str, here: Collection[str]) -> bool:
+        """Tell whether a call wasn't made before; under an old id, it has a result of its own."""
+        is_again = bool(self._results.get(call_id)) and call_id not in here
+        return is_again or call_id not in self._ids.values()
+
     def _server_id(self, call_id: str) -> str:
-        server_id = self.server_ids.get(call_id) or inward(call_id)
+        server_id = self.server_ids.get(call_id) or inward(call_id) or NO_ID
         while server_id in self._ids:
-            server_id = f"{server_id}_"  # two ids that differ in our prefix alone
+            server_id = f"{server_id}_"  # an id twice, or two that differ in our prefix alone
         self._ids[server_id] = call_id
         return server_id
 
@@ -216,8 +222,9 @@ class _Conversion:
         """Write down the results of calls. One that is missing comes as early as it could."""
         messages: list[Placed] = []
         for call_id, server_id in calls.items():
+            found = self._results.get(call_id)
             missing = (source, ToolResultPart(call_id, NO_RESULT))
-            index, part = self._results.get(call_id, missing)
+            index, part = found.pop(0) if found else missing
             first, *others = result_item(server_id, part, self.options)
             self._put(max(index, source), first)
             messages += [Placed(max(index, source), item) for item in others]

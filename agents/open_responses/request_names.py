@@ -8,6 +8,9 @@ from collections.abc import Iterable
 
 import attrs
 
+NO_ID = "call_none"
+"""Stands for an id that is empty."""
+
 _MAX = 64
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
@@ -16,7 +19,7 @@ _NO_NAME = re.compile(r"[^A-Za-z0-9_-]")
 def fitting_id(call_id: str) -> str:
     """Return an id of at most 64 characters: the same for the same, another for another."""
     if len(call_id) <= _MAX:
-        return call_id or "call_none"
+        return call_id or NO_ID
     return f"{call_id[: _MAX - 17]}_{_digest(call_id)}"
 
 

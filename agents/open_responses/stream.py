@@ -21,7 +21,7 @@ from collections.abc import Callable, Collection, Iterator
 from agents.events import Batch, Break, Event, Say, Stop, StopReason
 
 from .doubles import Doubles
-from .ending import ENDED_EARLY, fault_in, incomplete_reason_in, stop_or_fault
+from .ending import ENDED_EARLY, error_beside, fault_in, incomplete_reason_in, stop_or_fault
 from .events import (
     MEANINGS,
     NOTHING,
@@ -170,6 +170,8 @@ class StreamMachine:
             case Meaning.COMPLETED | Meaning.INCOMPLETE | Meaning.FAILED:
                 snapshot = read_snapshot(data if event.response == NOTHING else event.response)
                 self._record.learn(snapshot)
+                if meaning is Meaning.FAILED and not snapshot.error:
+                    snapshot.error = error_beside(load(data))
                 yield from self._end(meaning, snapshot)
             case Meaning.ERROR:
                 yield from self._fail(fault_of(load(data)))

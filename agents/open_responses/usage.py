@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any, cast
 
 import msgspec
@@ -14,11 +15,15 @@ USAGE_MIME_TYPE = "usage"
 
 
 def read_usage(value: Any) -> TokenUsage | None:
-    """Read the `usage` of a response; None if nothing was counted."""
+    """Read the `usage` of a response; None if nothing was counted.
+
+    Servers that grew out of Chat Completions keep its names.
+    """
     if not isinstance(value, dict):
         return None
     fields = cast("dict[str, Any]", value)
-    taken, given = _count(fields, "input_tokens"), _count(fields, "output_tokens")
+    taken = _count(fields, "input_tokens", "prompt_tokens")
+    given = _count(fields, "output_tokens", "completion_tokens")
     if taken is None and given is None:
         return None
     taken, given = taken or 0, given or 0
@@ -26,8 +31,8 @@ def read_usage(value: Any) -> TokenUsage | None:
         taken,
         given,
         _count(fields, "total_tokens") or taken + given,
-        _count(fields.get("input_tokens_details"), "cached_tokens"),
-        _count(fields.get("output_tokens_details"), "reasoning_tokens"),
+        _detail(fields, "cached_tokens", "input_tokens_details", "prompt_tokens_details"),
+        _detail(fields, "reasoning_tokens", "output_tokens_details", "completion_tokens_details"),
     )
 
 
@@ -45,11 +50,19 @@ def usage_record(usage: TokenUsage) -> Attach:
     return Attach(USAGE_MIME_TYPE, msgspec.json.encode(record))
 
 
-def _count(fields: Any, name: str) -> int | None:
+def _count(fields: dict[str, Any], *names: str) -> int | None:
     """Return a number of tokens; servers without a tokenizer say -1, null or a fraction."""
-    if not isinstance(fields, dict):
-        return None
-    value = cast("dict[str, Any]", fields).get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        return None
-    return int(value)
+    for name in names:
+        value = fields.get(name)
+        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < inf:
+            return int(value)
+    return None
+
+
+def _detail(fields: dict[str, Any], name: str, *places: str) -> int | None:
+    found = (
+        _count(cast("dict[str, Any]", fields[place]), name)
+        for place in places
+        if isinstance(fields.get(place), dict)
+    )
+    return next((count for count in found if count is not None), None)

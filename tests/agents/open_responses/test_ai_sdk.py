@@ -33,6 +33,14 @@ def test_a_delta_is_text(name: str) -> None:
     assert said({"type": "text-delta", "id": "1", name: "a"}) == [Say("a")]
 
 
+def test_the_oldest_names_are_known_too() -> None:
+    usage = {"promptTokens": 1, "completionTokens": 2}
+    stream = adapter()
+    assert stream.feed({"type": "reasoning", "textDelta": "a"}) == (Think("a"),)
+    stream.feed({"type": "step-finish", "finishReason": "stop", "usage": usage})
+    assert stream.usage == TokenUsage(1, 2, 3)
+
+
 @pytest.mark.parametrize("delta", [{}, {"text": ""}, {"text": None}])
 def test_an_empty_delta_is_nothing(delta: StreamPart) -> None:
     assert said({"type": "text-delta", **delta}, {"type": "reasoning-delta", **delta}) == []

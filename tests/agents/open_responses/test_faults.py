@@ -26,7 +26,7 @@ from .recordings import FOLDER, needs_recordings
         ({"error": {"error": {"message": "no"}}}, Fault(400, "no")),
         ({"detail": "no"}, Fault(400, "no")),
         ({"details": "no"}, Fault(400, "no")),
-        ({"detail": [{"msg": "a"}, {"message": "b"}]}, Fault(400, "; b")),
+        ({"detail": [{"msg": "a"}, {"message": "b"}]}, Fault(400, "a; b")),
         ({"success": False, "error": [{"message": "a"}, "b"]}, Fault(400, "a; b")),
         ({"error": {"message": {"a": 1}}}, Fault(400, '{"a":1}')),
         ({"type": "error", "message": "no"}, Fault(400, "no")),
@@ -39,6 +39,11 @@ from .recordings import FOLDER, needs_recordings
 )
 def test_an_error_is_read_from_any_shape(body: Any, fault: Fault) -> None:
     assert read_fault(json.dumps(body).encode(), 400) == fault
+
+
+@pytest.mark.parametrize("name", ["status", "status_code", "statusCode", "code"])
+def test_a_status_inside_counts_where_http_has_none(name: str) -> None:
+    assert fault_of({"error": {"message": "slow down", name: 429}}).status == 429
 
 
 def test_a_page_of_a_proxy_is_read_as_text() -> None:

@@ -194,6 +194,33 @@ def test_a_call_that_is_repeated_is_told_once() -> None:
     assert items(twice, user(result("a"), result("a", "again"))) == [called("a"), returned("a")]
 
 
+@pytest.mark.parametrize("call_order", ["grouped", "interleaved"])
+def test_an_id_that_another_provider_used_again_is_another_call(call_order: str) -> None:
+    chat = [
+        assistant(call("a", at=1)),
+        user(result("a", "one")),
+        assistant(call("a", at=2), call("a", at=2)),
+        user(result("a", "two")),
+        assistant(call("a", at=2)),
+    ]
+    assert items(*chat, call_order=call_order) == [
+        called("a", '{"at":1}'),
+        returned("a", "one"),
+        called("a_", '{"at":2}'),
+        returned("a_", "two"),
+    ]
+
+
+def test_an_empty_id_is_no_other_call_s() -> None:
+    chat = assistant(call("call_none"), call("gw-")), user(result("gw-", "b"), result("call_none"))
+    assert items(*chat) == [
+        called("call_none"),
+        called("call_none_"),
+        returned("call_none"),
+        returned("call_none_", "b"),
+    ]
+
+
 def test_ids_that_differ_in_our_prefix_alone_stay_apart() -> None:
     calls = assistant(call("gw-a"), call("a"))
     told = items(calls, user(result("gw-a", "1"), result("a", "2")))

@@ -171,8 +171,9 @@ def test_texts_without_any_key_are_told_by_their_order() -> None:
 
 
 def test_an_item_of_plain_text_is_said() -> None:
-    plain = {"type": "message", "role": "assistant", "content": "abc"}
-    assert hear([done(plain), DONE]).text == "abc"
+    for content in ("abc", ["a", "bc"]):
+        plain = {"type": "message", "role": "assistant", "content": content}
+        assert hear([done(plain), DONE]).text == "abc"
 
 
 @pytest.mark.parametrize("content", [None, {}, [None], [{}], [{"type": "output_text"}], 7, ""])

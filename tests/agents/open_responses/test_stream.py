@@ -353,6 +353,19 @@ def test_a_response_that_failed_without_a_reason_is_a_failure() -> None:
     assert "didn't say why" in heard.end.failure.message
 
 
+@pytest.mark.parametrize(
+    "beside",
+    [{"code": "server_error", "message": "boom"}, {"error": {"message": "boom"}}],
+    ids=["flat", "nested"],
+)
+@pytest.mark.parametrize("response", [None, {"id": "resp_1", "status": "failed"}], ids=str)
+def test_why_it_failed_may_stand_beside_the_response(beside: JSON, response: JSON | None) -> None:
+    event = {"type": "response.failed", **beside, **({"response": response} if response else {})}
+    end = hear([event]).end
+    assert isinstance(end, Break)
+    assert "boom" in end.failure.message
+
+
 def test_a_response_that_was_cancelled_is_a_failure() -> None:
     heard = hear([ending("response.completed", {"status": "cancelled"})])
     assert isinstance(heard.end, Break)

@@ -28,6 +28,25 @@ from agents.open_responses.usage import read_usage, usage_record
             {"input_tokens": 1, "output_tokens_details": {"reasoning_tokens": 3}},
             TokenUsage(1, 0, 1, None, 3),
         ),
+        (
+            {
+                "prompt_tokens": 7,
+                "completion_tokens": 5,
+                "prompt_tokens_details": {"cached_tokens": 2},
+                "completion_tokens_details": {"reasoning_tokens": 3},
+            },
+            TokenUsage(7, 5, 12, 2, 3),
+        ),
+        (
+            {
+                "input_tokens": 7,
+                "prompt_tokens": 1,
+                "input_tokens_details": {},
+                "prompt_tokens_details": {"cached_tokens": 1},
+            },
+            TokenUsage(7, 0, 7, 1),
+        ),
+        ({"input_tokens": float("inf"), "output_tokens": float("nan")}, None),
         ({"input_tokens": True, "output_tokens": "5"}, None),
         ({}, None),
         (None, None),
