@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import attrs
@@ -17,6 +17,8 @@ class Text:
 
     text: str
     pieces: int = 3
+    link: str | None = None
+    """The address of a source."""
 
     def cut(self) -> list[str]:
         size = max(1, -(-len(self.text) // self.pieces))
@@ -25,10 +27,11 @@ class Text:
 
 @attrs.frozen
 class Thought:
-    """Reasoning: a summary, and what only the server can read."""
+    """Reasoning: a summary, what only the server can read, and itself."""
 
     summary: str
     encrypted: str | None = None
+    raw: str = ""
 
 
 @attrs.frozen
@@ -106,8 +109,10 @@ class Writer:
     output: list[JSON] = attrs.field(factory=list[JSON])
     _number: int = -1
 
-    def begin(self) -> Iterator[JSON]:
+    def begin(self, *, is_queued: bool = False) -> Iterator[JSON]:
         yield self._event("response.created", response=self.snapshot)
+        if is_queued:
+            yield self._event("response.queued", response={**self.snapshot, "status": "queued"})
         yield self._event("response.in_progress", response=self.snapshot)
 
     def say(self, output: Output) -> Iterator[JSON]:
@@ -115,7 +120,7 @@ class Writer:
         index = len(self.output)
         match output:
             case Text():
-                yield from self._message(index, output.text, output.cut())
+                yield from self._message(index, output)
             case Refused(text=text):
                 yield from self._refusal(index, text)
             case Thought():
@@ -152,15 +157,23 @@ class Writer:
         self.output.append(item)
         return self._event("response.output_item.done", output_index=index, item=item)
 
-    def _message(self, index: int, text: str, pieces: Sequence[str]) -> Iterator[JSON]:
+    def _message(self, index: int, said: Text) -> Iterator[JSON]:
+        text = said.text
         item = {"type": "message", "id": self.new_id("msg"), "role": "assistant"}
         at = {"item_id": item["id"], "output_index": index, "content_index": 0}
         part: JSON = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
         whole: JSON = {**part, "text": text}
         yield self._added(index, {**item, "status": "in_progress", "content": []})
         yield self._event("response.content_part.added", **at, part=part)
-        for piece in pieces:
+        for piece in said.cut():
             yield self._event("response.output_text.delta", **at, delta=piece, logprobs=[])
+        if said.link is not None:
+            link: JSON = {"type": "url_citation", "url": said.link, "title": "Source"}
+            link |= {"start_index": 0, "end_index": len(text)}
+            whole["annotations"] = [link]
+            yield self._event(
+                "response.output_text.annotation.added", **at, annotation_index=0, annotation=link
+            )
         yield self._event("response.output_text.done", **at, text=text, logprobs=[])
         yield self._event("response.content_part.done", **at, part=whole)
         yield self._done(index, {**item, "status": "completed", "content": [whole]})
@@ -181,6 +194,11 @@ class Writer:
         at = {"item_id": item["id"], "output_index": index, "summary_index": 0}
         part = {"type": "summary_text", "text": thought.summary}
         yield self._added(index, item)
+        if thought.raw:
+            raw = {"item_id": item["id"], "output_index": index, "content_index": 0}
+            yield self._event("response.reasoning.delta", **raw, delta=thought.raw)
+            yield self._event("response.reasoning.done", **raw, text=thought.raw)
+            item["content"] = [{"type": "reasoning_text", "text": thought.raw}]
         yield self._event("response.reasoning_summary_part.added", **at, part={**part, "text": ""})
         yield self._event("response.reasoning_summary_text.delta", **at, delta=thought.summary)
         yield self._event("response.reasoning_summary_text.done", **at, text=thought.summary)
