@@ -51,6 +51,10 @@ class CallRecord:
     """Of the parameters that were sent."""
     is_matched: bool = False
     """Whether it was found in the final output."""
+    _seen: int = 0
+    """How many pieces were looked at, what `_depth` they end in, and whether they are whole."""
+    _depth: int = 0
+    _has_all: bool = False
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -72,6 +76,19 @@ class CallRecord:
     def awaits_arguments(self) -> bool:
         """Whether arguments that are told now can be its own."""
         return self.state is CallState.OPEN and not self.is_finished and self.done_text is None
+
+    def is_partial(self) -> bool:
+        """Tell whether pieces of its arguments are still to come; each piece is looked at once.
+
+        What isn't balanced isn't read, because it may be long. Braces in a text can make whole
+        arguments seem partial, which is safe.
+        """
+        if self._seen < len(self.deltas):
+            new = "".join(self.deltas[self._seen :])
+            self._seen = len(self.deltas)
+            self._depth += new.count("{") - new.count("}")
+            self._has_all = self._depth == 0 and self.parameters is not None
+        return not self._has_all
 
     @property
     def has_key(self) -> bool:

@@ -108,7 +108,7 @@ class CallSearch:
             return self._newest(lambda r: r.state is CallState.SENT and r.digest == digest)
         if len(named) < 2:
             return waiting[-1]
-        partly = [record for record in named if record.parameters is None]
+        partly = [record for record in named if record.is_partial()]
         if len(partly) == 1:
             return partly[0]
         if event.item_id:
