@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from agents.events import CallTool, Prompt, Stop, StopReason
+from agents.events import CallTool, Prompt, Stop, StopReason, Think
 from agents.open_responses.request_names import fitting_name
 from agents.open_responses.sse import SseSplitter
-from bridge.wire import ToolSpec
+from bridge.wire import ThinkingPart, ToolSpec
 from tests.fakes.responses_events import Call, Refused, Text, Thought
 from tests.fakes.responses_server import Plan, responses_server
 
 from .endpoints import SOON, agent_at, alone, asking, events_of, failure_in, rest_of, said
-from .words import user
+from .words import assistant, call, result, user
 
 # Before the first part.
 
@@ -248,6 +248,25 @@ async def test_reasoning_goes_back_with_the_results_of_calls() -> None:
             "function_call_output",
         ]
         assert second["input"][1]["encrypted_content"] == "ENC"
+
+
+async def test_after_a_restart_it_goes_back_as_the_editor_kept_it() -> None:
+    fields = {"store": False, "reasoning": {"effort": "low"}}
+    async with responses_server() as server:
+        server.plans.append(Plan(outputs=[Thought("hm", "ENC"), Call("read_file", {"n": 1})]))
+        async with agent_at(server, **fields) as agent:
+            events = await alone(agent)
+        *_, kept = (event for event in events if isinstance(event, Think))
+        (made,) = (event for event in events if isinstance(event, CallTool))
+        part = ThinkingPart("hm", kept.id, kept.metadata)
+        chat = user("hello"), assistant(part, call(made.call_id, made.name, n=1))
+        prompt = Prompt((user(result(made.call_id)),), transcript=chat)
+        async with agent_at(server, **fields) as agent, agent.session(prompt) as session:
+            await rest_of(session, session.run(prompt))
+        before, after = (body["input"] for body in server.bodies[-2:])
+    assert [item["type"] for item in after] == [item["type"] for item in before]
+    assert after[:2] == before[:2]
+    assert after[1]["encrypted_content"] == "ENC"
 
 
 async def test_a_tool_is_called_by_the_editor_s_name() -> None:
