@@ -178,6 +178,7 @@ class SessionActor:
         pause: Pause | Failure = Pause.STOPPED
         if self._turn is not None:
             self._questions.clear()
+            await session.offer(delivery.tools)  # before it goes on with what it knows of them
             for answer in answers:
                 session.answer(answer)
             pause = await self._pass_on(response, self._turn)
