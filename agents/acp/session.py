@@ -103,7 +103,7 @@ class AcpSession:
         self._turn = AcpTurn(
             self.dialogue,
             blocks,
-            Renderer(self._told, root=self._root, editor_server=tools.server if tools else ""),
+            Renderer(self._told, root=self._root, offer=tools),
             prompt.settings.permissions,
             new_call_id=self._new_call_id,
             prepare=lambda: self._prepare(prompt),

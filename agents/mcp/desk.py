@@ -108,10 +108,6 @@ class Desk:
             return max(self._due, self._patience_ends)
         return self._due
 
-    def has(self, name: str) -> bool:
-        """Return whether a call of a tool isn't answered; `name` is the editor's."""
-        return any(call.event.name == name for call in self._calls.values())
-
     # What the agent does.
 
     def arrive(self, key: Hashable, call: CallTool, now: float) -> Effects:

@@ -175,16 +175,6 @@ def test_what_was_announced_in_a_turn_is_forgotten_with_it() -> None:
     assert desk.due == 1 + SETTLE_SECONDS
 
 
-def test_it_knows_which_tools_are_being_called() -> None:
-    desk = open_desk(calls=1)
-    assert desk.has("read_file")
-    assert not desk.has("list_dir")
-    desk.emit(1)
-    assert desk.has("read_file")
-    desk.answer(ToolAnswer("call-0", ""))
-    assert not desk.has("read_file")
-
-
 class Calls(RuleBasedStateMachine):
     """An agent, a host and a user who do what they like, and a ledger of what became of it."""
 

@@ -148,23 +148,30 @@ FAULTS = [
     Fault(
         "a title speaks for a command",
         "acp/own_tools",
-        "    if tool is None or call.kind not in _HARMLESS_KINDS:\n",
-        "    if tool is None:\n",
+        "    if call.kind not in _HARMLESS_KINDS:\n",
+        "    if False:\n",
         (OWN,),
     ),
     Fault(
         "a title speaks against a name",
         "acp/own_tools",
-        "        return _named(name, server, catalogue)\n",
-        "        return _named(name, server, catalogue) or _named(call.title, server, catalogue)\n",
+        "    words = _own_name(call) or call.title\n",
+        "    words = call.title or _own_name(call)\n",
         (OWN,),
     ),
     Fault(
         "a title speaks for any input",
         "acp/own_tools",
-        "    return tool if _could_be_given(call.raw_input, tool, server) else None\n",
-        "    return tool\n",
+        "    return _could_be_given(call.raw_input, tool, server)\n",
+        "    return True\n",
         (OWN,),
+    ),
+    Fault(
+        "what was once taken for the editor's stays hidden",
+        "acp/tool_calls",
+        "        if not is_still(call, taken_for, self._offer.server):\n",
+        "        if False:\n",
+        ("tests/agents/acp/test_tool_calls.py",),
     ),
 ]
 
