@@ -380,6 +380,19 @@ async def test_a_user_who_denies_and_says_something_else_has_moved_on(with_resul
     assert agent.sessions_opened == [1]
 
 
+async def test_a_result_that_comes_with_a_denial_and_new_text_is_dropped_and_the_log_says_why(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "vscodelm.session")
+    agent = ScriptedAgent([[DELETE, READ, Await()]])
+    async with connected(agent) as editor:
+        chat = Chat(editor, options=tools("read_file", PERMISSION_TOOL))
+        ask, call = (await chat.say("Delete it.")).calls
+        await chat.say(tool_result(call, "x"), tool_result(ask, "No"), "What is in it?")
+    assert "call=call-1 result dropped: the user has moved on" in caplog.text
+    assert [type(answer) for answer in agent.answers] == [PermissionAnswer, ToolAnswer]
+
+
 async def test_text_after_an_approval_is_prompted_after_the_turn() -> None:
     agent = ScriptedAgent([asking()])
     async with connected(agent) as editor:

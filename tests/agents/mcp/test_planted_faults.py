@@ -10,6 +10,7 @@ from tests.planted import Fault, Ground
 
 GROUND = Ground("agents", "tests/agents/mcp", copied=("bridge", "actors", "agents", "tests"))
 OWN = "tests/agents/acp/test_own_tools.py"
+INTERLEAVINGS = "tests/actors/test_tool_interleavings.py"
 
 FAULTS = [
     Fault(
@@ -60,6 +61,34 @@ FAULTS = [
         "            self._keeps_word = False\n",
         "            pass\n",
         ("desk",),
+    ),
+    Fault(
+        "a call that is taken back stays",
+        "mcp/toolbox",
+        "                self._desk.withdraw(key)\n",
+        "                pass\n",
+        (INTERLEAVINGS,),
+    ),
+    Fault(
+        "what comes while the editor has calls never goes out",
+        "mcp/desk",
+        "        going = [call for call in self._calls.values() if not call.is_out]\n",
+        "        going = [] if self.out else list(self._calls.values())\n",
+        (INTERLEAVINGS,),
+    ),
+    Fault(
+        "a cancel leaves what was called before it",
+        "acp/turn",
+        "        self._questions.clear()\n        self._tools.cancel()\n",
+        "        self._questions.clear()\n",
+        (INTERLEAVINGS,),
+    ),
+    Fault(
+        "the end of a session isn't told to its calls",
+        "acp/outfit",
+        "            self.tools.close()\n",
+        "            pass\n",
+        (INTERLEAVINGS,),
     ),
     Fault(
         "two names become one",
