@@ -121,9 +121,23 @@ FAULTS = [
     Fault(
         "another user may come in",
         "mcp/door",
-        "    if uid != _own_uid():\n",
+        "    if user != _own_uid():\n",
         "    if False:\n",
         ("relay",),
+    ),
+    Fault(
+        "whoever isn't named may come in",
+        "mcp/door",
+        "    if user is None:\n",
+        "    if False:\n",
+        ("relay",),
+    ),
+    Fault(
+        "an answer of another version is believed",
+        "mcp/credentials",
+        "None if self.says_version and first != _BSD_VERSION else user",
+        "user",
+        ("credentials",),
     ),
     Fault(
         "a revoked pass lets in who waits",

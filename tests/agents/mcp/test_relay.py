@@ -16,6 +16,7 @@ import trio
 
 from agents.mcp import door as door_module
 from agents.mcp import relay as relay_module
+from agents.mcp.credentials import Kernel
 from agents.mcp.door import KIND, Door, Kind, Pass, open_door
 from tests.fakes.acp_agents import until
 
@@ -243,6 +244,21 @@ async def test_another_users_process_is_refused(monkeypatch: pytest.MonkeyPatch)
     with trio.fail_after(30):
         async with open_door("unix") as door:
             assert "is another user's" in await refused(door.issue(echo.serve))
+    assert echo.came == 0
+
+
+async def test_a_process_of_which_the_kernel_does_not_say_whose_it_is_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As on macOS, if its answer became another one."""
+    kernel = door_module._KERNEL  # pyright: ignore[reportPrivateUsage]  # which is this machine's
+    assert kernel is not None
+    mute = Kernel(kernel.level, kernel.option, kernel.size, says_version=True)
+    monkeypatch.setattr(door_module, "_KERNEL", mute)
+    echo = Echo()
+    with trio.fail_after(30):
+        async with open_door("unix") as door:
+            assert "doesn't say whose process" in await refused(door.issue(echo.serve))
     assert echo.came == 0
 
 
