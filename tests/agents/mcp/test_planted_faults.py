@@ -91,6 +91,20 @@ FAULTS = [
         (INTERLEAVINGS,),
     ),
     Fault(
+        "calls that come without end hold up all",
+        "mcp/desk",
+        "        return min(self._due, self._latest)\n",
+        "        return self._due\n",
+        ("desk",),
+    ),
+    Fault(
+        "announced calls that come without end hold up all",
+        "mcp/desk",
+        "            return min(max(self._due, self._patience_ends), self._latest)\n",
+        "            return max(self._due, self._patience_ends)\n",
+        ("desk",),
+    ),
+    Fault(
         "two names become one",
         "mcp/names",
         "not in taken\n",
