@@ -176,6 +176,15 @@ async def test_errors_and_emptiness_arrive() -> None:
         assert one.said == "1!broken 2=(empty)"
 
 
+async def test_a_large_result_arrives_whole() -> None:
+    async with chat({"turns": [[call(1), *TOLD]]}) as one:
+        ids = calls(await one.ask())
+        large = "x" * 10_000_000
+        one.answer(ids["tool_01"], [{"type": "text", "value": large}])
+        await one.response()
+        assert one.said == f"1={large}"
+
+
 async def test_a_late_call_waits_for_the_next_response() -> None:
     turn = [call(1), {"sleep": 0.4}, call(2), *TOLD]
     async with chat({"turns": [turn]}) as one:
