@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from itertools import count
 from typing import Any
@@ -306,7 +306,7 @@ async def pass_time(seconds: float) -> None:
 
 
 @contextmanager
-def drops() -> Iterator[set[str]]:
+def drops() -> Generator[set[str]]:
     """Collect the ids of the calls whose results are said to be dropped, with a reason."""
     found: set[str] = set()
 
