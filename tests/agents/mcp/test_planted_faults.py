@@ -77,13 +77,6 @@ FAULTS = [
         (INTERLEAVINGS,),
     ),
     Fault(
-        "what is called late is sent out though the editor has it",
-        "mcp/desk",
-        "        going = [call for call in self._calls.values() if not call.is_out]\n",
-        "        going = list(self._calls.values())\n",
-        (INTERLEAVINGS,),
-    ),
-    Fault(
         "a cancel leaves what is called",
         "acp/turn",
         "        self._questions.clear()\n        self._tools.cancel()\n",
