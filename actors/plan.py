@@ -64,13 +64,15 @@ class Plan(Value):
     """Answers to hand over first, then messages to prompt with.
 
     `rewind`: the session remembers what was withdrawn and must be replaced first. `abandon`: the
-    user moved on, so the open turn is to be cancelled before the prompt.
+    user moved on, so the open turn is to be cancelled before the prompt; then nobody gets the
+    results in `dropped`, which holds the ids of their calls.
     """
 
     rewind: bool = False
     abandon: bool = False
     answers: tuple[Answer, ...] = ()
     prompt: tuple[ChatMessage, ...] = ()
+    dropped: tuple[str, ...] = ()
 
 
 def plan(
@@ -108,7 +110,9 @@ def plan(
     )
     forgotten = not _mentions(delivery.transcript, {q.call_id for q in open_questions})
     if delivery.withdrawn or forgotten or (denied and prompt):
-        return Plan(abandon=True, prompt=prompt)
+        called = {question.call_id for question in open_questions if isinstance(question, CallTool)}
+        dropped = tuple(call_id for call_id in results if call_id in called)
+        return Plan(abandon=True, prompt=prompt, dropped=dropped)
     return Plan(answers=answers, prompt=prompt)
 
 

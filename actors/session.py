@@ -131,6 +131,11 @@ class SessionActor:
         )
         if todo.rewind:
             return False
+        for call_id in todo.dropped:
+            reason = "the user has moved on"
+            log.info(
+                "conversation=%s call=%s result dropped: %s", self.conversation, call_id, reason
+            )
         if todo.abandon:
             await self._stop(session)  # to its end, even if this delivery is aborted meanwhile
         self._next = None
@@ -178,6 +183,7 @@ class SessionActor:
         pause: Pause | Failure = Pause.STOPPED
         if self._turn is not None:
             self._questions.clear()
+            await session.offer(delivery.tools)  # before it goes on with what it knows of them
             for answer in answers:
                 session.answer(answer)
             pause = await self._pass_on(response, self._turn)

@@ -118,6 +118,13 @@ class AgentSession(Protocol):
         """Return whether the agent can be given these tools of the editor's in this session."""
         ...
 
+    async def offer(self, tools: Sequence[ToolSpec]) -> None:
+        """Offer these tools from now on to a turn that goes on, as far as it can take them.
+
+        A prompt brings its own.
+        """
+        ...
+
     def run(self, prompt: Prompt) -> Turn:
         """Begin a turn. Receiving from the turn raises `AgentError` if the session is lost."""
         ...

@@ -129,6 +129,10 @@ class ElizaSession:
         """Return true: each prompt brings its own."""
         return True
 
+    async def offer(self, tools: Sequence[ToolSpec]) -> None:
+        """Go on with those of the prompt: a turn's steps are made at its beginning."""
+        await trio.lowlevel.checkpoint()
+
     def run(self, prompt: Prompt) -> ElizaTurn:
         """Hear what the users said, and begin the answer to the newest of it."""
         if self._turn is not None and self._turn.runs:

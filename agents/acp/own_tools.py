@@ -1,8 +1,9 @@
 """Which of an agent's tool calls are of the editor's tools. Pure.
 
 An agent asks permission for every tool of an MCP server, and then the editor asks its user again.
-So for ours the agent's question is answered without asking, and that must not be had by a trick: a
-model may choose the title of a call, for instance as the description of a command to run.
+So for ours the agent's question is answered without asking; and the call isn't shown, because the
+editor shows it. Neither must be had by a trick: a model may choose the title of a call, for
+instance as the description of a command to run.
 
 - What the agent itself says of a call's tool decides, for or against: its programmatic name, or
   what stands for it in one agent's `_meta`.
@@ -11,12 +12,12 @@ model may choose the title of a call, for instance as the description of a comma
   session. And nothing else may speak of another tool: neither the kind, nor what it is given, nor
   files or changes that it names.
 
-What isn't recognised is asked, as any other question: the user sees two instead of one.
+What isn't recognised is asked, as any other question, and shown: the user sees two instead of one.
 """
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from agents.mcp.catalogue import Catalogue, OfferedTool
 
@@ -46,17 +47,45 @@ def spellings(server: str, alias: str) -> frozenset[str]:
     )
 
 
-def editors_tool(call: CallRecord, server: str, catalogue: Catalogue) -> OfferedTool | None:
+class Offer(Protocol):
+    """What a session's agent is offered now."""
+
+    @property
+    def server(self) -> str:
+        """The name of the server, of this session alone."""
+        ...
+
+    @property
+    def catalogue(self) -> Catalogue:
+        """The tools."""
+        ...
+
+
+def editors_tool(call: CallRecord, offer: Offer) -> OfferedTool | None:
     """Return the editor's tool that a call is of, None if that isn't beyond doubt."""
-    name = call.name or call.meta_name
+    words = _own_name(call) or call.title
+    tool = _named(words, offer.server, offer.catalogue)
+    return tool if tool is not None and is_still(call, tool, offer.server) else None
+
+
+def is_still(call: CallRecord, tool: OfferedTool, server: str) -> bool:
+    """Return whether nothing has been said since that makes a call one of another tool.
+
+    A title that has changed doesn't: agents put the outcome there.
+    """
+    name = _own_name(call)
     if name:
-        return _named(name, server, catalogue)
-    tool = _named(call.title, server, catalogue)
-    if tool is None or call.kind not in _HARMLESS_KINDS:
-        return None
+        return name in spellings(server, tool.alias)
+    if call.kind not in _HARMLESS_KINDS:
+        return False
     if call.locations or any(not hasattr(part, "content") for part in call.content):
-        return None
-    return tool if _could_be_given(call.raw_input, tool, server) else None
+        return False
+    return _could_be_given(call.raw_input, tool, server)
+
+
+def _own_name(call: CallRecord) -> str:
+    """Return what the agent itself calls a call's tool, if it does."""
+    return call.name or call.meta_name
 
 
 def _named(words: str, server: str, catalogue: Catalogue) -> OfferedTool | None:

@@ -24,6 +24,7 @@ from .content import (
 from .content_view import content_view
 from .methods import Usage
 from .notices import Notices
+from .own_tools import Offer
 from .page import Page
 from .plan_view import PlanView
 from .told import Told
@@ -57,15 +58,14 @@ class Renderer:
     when another response to the editor begins (`begin_response`) and when the turn is over
     (`finish`). What there is to log is in `told.take_notes()`.
 
-    `root` is the folder that paths are shown relative to. `editor_server` is the name, unique in
-    the session, of the MCP server with the editor's tools: the editor shows those calls itself.
-    `told` is the session's.
+    `root` is the folder that paths are shown relative to. `offer` has the editor's tools: the
+    editor shows the calls of those itself. `told` is the session's.
     """
 
-    def __init__(self, told: Told, *, root: str = "", editor_server: str = "") -> None:
+    def __init__(self, told: Told, *, root: str = "", offer: Offer | None = None) -> None:
         self._told = told
         self._page = Page()
-        self._calls = ToolCalls(self._page, told, root, editor_server)
+        self._calls = ToolCalls(self._page, told, root, offer)
         self._notices = Notices(self._page, told)
         self._plan = PlanView()
         self._usage: Attach | None = None

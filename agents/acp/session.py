@@ -80,6 +80,11 @@ class AcpSession:
         """Return whether the agent can be given these tools: it learns of a server only once."""
         return not tools or self.dialogue.tools is not None
 
+    async def offer(self, tools: Sequence[ToolSpec]) -> None:
+        """Tell the agent of these tools, if it has a server and they aren't the same."""
+        if self.dialogue.tools is not None:
+            await self.dialogue.tools.offer(tools)
+
     def run(self, prompt: Prompt) -> AcpTurn:
         """Begin a turn. The agent hears of it with the first receive."""
         if self._turn is not None and self._turn.runs:
@@ -98,7 +103,7 @@ class AcpSession:
         self._turn = AcpTurn(
             self.dialogue,
             blocks,
-            Renderer(self._told, root=self._root, editor_server=tools.server if tools else ""),
+            Renderer(self._told, root=self._root, offer=tools),
             prompt.settings.permissions,
             new_call_id=self._new_call_id,
             prepare=lambda: self._prepare(prompt),
@@ -134,8 +139,7 @@ class AcpSession:
 
     async def _prepare(self, prompt: Prompt) -> Failure | None:
         """Offer the tools of this turn, and choose the model and the mode of the settings."""
-        if self.dialogue.tools is not None:
-            await self.dialogue.tools.offer(prompt.tools)
+        await self.offer(prompt.tools)
         wanted: tuple[tuple[Kind, str | None], ...] = (
             ("model", prompt.settings.model),
             ("mode", prompt.settings.mode),

@@ -82,15 +82,6 @@ class CallRecord:
             return cast("dict[str, Any]", inner)
         return arguments
 
-    def mentions(self, server: str) -> bool:
-        """Whether this is a call of that MCP server's, by its names, for what agents make of them.
-
-        It decides only whether the call is shown twice, never what is called.
-        """
-        given = self.raw_input
-        wrapped = cast("dict[str, Any]", given).get("server") if isinstance(given, dict) else None
-        return server in self.title or server in self.name or server == wrapped
-
 
 def _meta_name(meta: dict[str, Any] | None) -> str:
     match meta:

@@ -8,9 +8,11 @@ from typing import Protocol
 import attrs
 
 from agents.events import Say
+from agents.mcp.catalogue import OfferedTool
 
 from . import tool_view
 from .content import ToolCall, ToolCallUpdate
+from .own_tools import Offer, editors_tool, is_still
 from .page import Page
 from .told import Told
 from .tool_call import CallRecord
@@ -31,10 +33,11 @@ class ToolCalls:
     _page: Page
     _told: Told
     _root: str
-    _editor_server: str
+    _offer: Offer | None
+    """The editor's tools, if there are any."""
     _calls: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _held: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
-    _editors: set[str] = attrs.field(factory=set[str], init=False)
+    _editors: dict[str, OfferedTool] = attrs.field(factory=dict[str, OfferedTool], init=False)
     """Calls of the editor's tools that aren't over, as far as the agent says."""
 
     @property
@@ -68,19 +71,28 @@ class ToolCalls:
     def learn(self, news: ToolCall | ToolCallUpdate) -> CallRecord:
         """Take note of the news of a call, and show nothing. Return all that is known of it."""
         call = self._calls.setdefault(news.tool_call_id, CallRecord(news.tool_call_id))
-        is_editors = call.call_id in self._editors
-        if is_editors or not call.is_closed:
-            call.learn(news)
-        if is_editors and call.is_over:
-            self._editors.remove(call.call_id)
-        if not (call.is_closed or call.is_started) and self._is_editors(call):
-            self._end(call)  # the editor shows it itself
-            if not call.is_over:
-                self._editors.add(call.call_id)
+        taken_for = self._editors.get(call.call_id)
+        if taken_for is None and call.is_closed:
+            return call
+        call.learn(news)
+        if taken_for is not None:
+            self._look_again(call, taken_for)
+        elif self._offer is not None and not call.is_started:
+            tool = editors_tool(call, self._offer)
+            if tool is not None:
+                self._editors[call.call_id] = tool
+                self._end(call)  # the editor shows it itself
+        if call.is_over:
+            self._editors.pop(call.call_id, None)
         return call
 
-    def _is_editors(self, call: CallRecord) -> bool:
-        return bool(self._editor_server) and call.mentions(self._editor_server)
+    def _look_again(self, call: CallRecord, taken_for: OfferedTool) -> None:
+        """Show a call after all where its title was that of another's tool."""
+        assert self._offer is not None, "nothing is taken for what isn't offered"
+        if not is_still(call, taken_for, self._offer.server):
+            del self._editors[call.call_id]
+            call.is_closed = False
+            self._told.begin(call.call_id)
 
     def flush(self) -> Sequence[Say]:
         """Return the lines of the calls that are held."""

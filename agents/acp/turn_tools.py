@@ -86,7 +86,7 @@ class TurnTools:
             return False
         call = attrs.evolve(record)
         call.learn(asked.request.tool_call)  # which the record leaves out where the call had ended
-        tool = editors_tool(call, self._box.server, self._box.catalogue)
+        tool = editors_tool(call, self._box)
         option = None if tool is None else once(asked.request.options)
         if tool is None or option is None:
             return False

@@ -28,6 +28,8 @@ SETTLE_SECONDS = 0.05
 """How long another call may take to come after the last one, before all go out."""
 ANNOUNCED_SECONDS = 0.25
 """The same, where the agent has announced more calls than have come."""
+MOST_SECONDS = 1.0
+"""How long a call may wait for others while the editor could have it, however many still come."""
 
 CANCELLED = "The turn was cancelled."
 NO_TURN = "The user isn't waiting for anything now. The editor's tools can be used in a turn."
@@ -82,6 +84,8 @@ class Desk:
     """Why a result has no call any more, for calls that the editor has and will bring one of."""
     _due: float = attrs.field(default=math.inf, init=False)
     _patience_ends: float = attrs.field(default=math.inf, init=False)
+    _latest: float = attrs.field(default=math.inf, init=False)
+    """When what waits goes out, whatever else comes."""
     _announced: int = attrs.field(default=0, init=False)
     """How many calls the agent says are under way."""
     _keeps_word: bool = attrs.field(default=True, init=False)
@@ -105,12 +109,8 @@ class Desk:
         if self._phase is not _Phase.OPEN or not self.waiting:
             return math.inf
         if self._keeps_word and self._announced > len(self._calls):
-            return max(self._due, self._patience_ends)
-        return self._due
-
-    def has(self, name: str) -> bool:
-        """Return whether a call of a tool isn't answered; `name` is the editor's."""
-        return any(call.event.name == name for call in self._calls.values())
+            return min(max(self._due, self._patience_ends), self._latest)
+        return min(self._due, self._latest)
 
     # What the agent does.
 
@@ -122,6 +122,8 @@ class Desk:
             case _Phase.CLOSED:
                 return (Reply(key, CLOSED, is_error=True),)
             case _Phase.BETWEEN | _Phase.OPEN:
+                if not self.waiting:
+                    self._latest = now + MOST_SECONDS
                 self._calls[call.call_id] = _Call(key, call)
                 self._settle(now)
                 return ()
@@ -145,10 +147,11 @@ class Desk:
         if self._phase is not _Phase.CLOSED:
             self._phase = _Phase.OPEN
             self._ended.clear()  # what comes for them comes before another turn begins
-            self._settle(now)
+            self.resume(now)
 
     def resume(self, now: float) -> None:
         """Go on in another response: what has come meanwhile can go out, and more may come."""
+        self._latest = now + MOST_SECONDS
         self._settle(now)
 
     def emit(self, now: float) -> tuple[CallTool, ...]:

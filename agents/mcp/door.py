@@ -16,7 +16,6 @@ import os
 import secrets
 import shutil
 import socket
-import struct
 import sys
 import tempfile
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -29,6 +28,7 @@ import trio
 
 from bridge.wire import EnvVariable
 
+from .credentials import kernel_of
 from .relay import TOKEN
 
 HANDSHAKE_SECONDS = 5.0
@@ -39,8 +39,7 @@ TOKEN_BYTES = 32
 _LONGEST_HANDSHAKE = 256
 _LONGEST_FOLDER = 80
 """A Unix socket's path has at most 104 characters on some systems, with what comes below it."""
-_CREDENTIALS = struct.Struct("iII")
-"""Process, user, group."""
+_KERNEL = kernel_of(sys.platform, vars(socket))
 
 Kind: TypeAlias = Literal["unix", "tcp"]
 KIND: Kind = "tcp" if sys.platform == "win32" else "unix"
@@ -165,13 +164,13 @@ async def _send(stream: trio.abc.Stream, words: bytes) -> None:
 
 def _check_peer(peer: trio.socket.SocketType) -> None:
     """Refuse another user's process, where the kernel tells."""
-    number = getattr(socket, "SO_PEERCRED", None)
-    if peer.family != getattr(socket, "AF_UNIX", None) or number is None:
+    if peer.family != getattr(socket, "AF_UNIX", None) or _KERNEL is None:
         return
-    packed = peer.getsockopt(socket.SOL_SOCKET, number, _CREDENTIALS.size)
-    pid, uid, _ = _CREDENTIALS.unpack(packed)
-    if uid != _own_uid():
-        raise _Refused(f"process {pid} is another user's")
+    user = _KERNEL.user(peer.getsockopt(_KERNEL.level, _KERNEL.option, _KERNEL.size))
+    if user is None:
+        raise _Refused("the kernel doesn't say whose process this is")
+    if user != _own_uid():
+        raise _Refused(f"this process is another user's, whose number is {user}")
 
 
 def _own_uid() -> int:

@@ -17,7 +17,7 @@ import time
 TOKEN = "VSCODELM_MCP_TOKEN"
 HANDSHAKE_SECONDS = 10.0
 LAST_SECONDS = 2.0
-"""How long the bridge may take to end its side after the agent has ended its own."""
+"""How long what the bridge still says may take after nothing can be told to it any more."""
 CHUNK = 262_144
 FAILED, BROKEN = 1, 2
 
@@ -54,9 +54,9 @@ def agent_to_bridge(bridge: socket.socket) -> None:
         while chunk := os.read(0, CHUNK):
             bridge.sendall(chunk)
         bridge.shutdown(socket.SHUT_WR)
-        time.sleep(LAST_SECONDS)
     except OSError:
-        pass  # the bridge has ended; the other direction sees to the rest
+        pass  # the bridge has ended; the other direction passes on what it still said
+    time.sleep(LAST_SECONDS)
     os._exit(0)
 
 

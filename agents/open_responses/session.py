@@ -38,6 +38,12 @@ class OpenResponsesSession:
         """Return true: each request brings its own."""
         return True
 
+    async def offer(self, tools: Sequence[ToolSpec]) -> None:
+        """Let the next request of the turn bring these."""
+        if self._turn is not None:
+            self._turn.offer(tools)
+        await trio.lowlevel.checkpoint()
+
     def run(self, prompt: Prompt) -> EndpointTurn:
         """Take what was said, and begin a turn."""
         if self._turn is not None and self._turn.runs:

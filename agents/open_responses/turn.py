@@ -7,9 +7,11 @@ doesn't read stops the server. What the conversation keeps of a turn is what was
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 import attrs
 import trio
+from msgspec.structs import replace
 
 from agents.events import (
     Answer,
@@ -23,6 +25,7 @@ from agents.events import (
     ToolAnswer,
 )
 from bridge.errors import Failure
+from bridge.wire import ToolSpec
 
 from .conversation import Conversation
 from .endpoint import Endpoint
@@ -77,8 +80,8 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     async def _respond(self) -> Stop | Break:
         if self.refusal is not None:
             return Break(self.refusal)
-        response = Response(self.endpoint, self.conversation, self.prompt, self._show)
         while True:
+            response = Response(self.endpoint, self.conversation, self.prompt, self._show)
             last = await response.run()
             waiting = self.conversation.open_calls
             if isinstance(last, Break) or not waiting:
@@ -95,6 +98,10 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
         """Wait until a batch is taken. A call can be answered as soon as it is."""
         self._asked |= {event.call_id: None for event in batch if isinstance(event, CallTool)}
         await self._send.send(batch)
+
+    def offer(self, tools: Sequence[ToolSpec]) -> None:
+        """Let the next request bring these tools."""
+        self.prompt = replace(self.prompt, tools=tuple(tools))
 
     def answer(self, answer: Answer) -> None:
         """Take the first answer to a call."""

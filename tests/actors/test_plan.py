@@ -206,6 +206,16 @@ def test_a_denial_with_new_text_means_that_the_user_moved_on() -> None:
     assert texts_of(planned) == ["b"]
 
 
+def test_results_that_come_with_a_denial_and_new_text_are_dropped_by_name() -> None:
+    new = result_of(ASK, "No"), result_of(CALL, "x"), user("b")
+    planned = plan(
+        delivery(user("a"), *new, new_from=1), fresh=False, open_questions=[ASK, CALL, OTHER_CALL]
+    )
+    assert planned.abandon
+    assert planned.dropped == ("1",)
+    assert texts_of(planned) == ["b"]
+
+
 def test_an_approval_with_new_text_goes_on_and_the_text_comes_after() -> None:
     new = result_of(ASK, "Approved"), user("b")
     planned = plan(delivery(user("a"), *new, new_from=1), fresh=False, open_questions=[ASK])

@@ -15,10 +15,12 @@ from agents.events import (
     Decision,
     PermissionAnswer,
     PermissionKind,
+    Prompt,
     Say,
     Stop,
     ToolAnswer,
 )
+from agents.origin import FRESH, Resumed
 from bridge.wire import PERMISSION_TOOL, ChatMessage, TextPart
 from tests.fakes.editor import (
     ASKING,
@@ -193,6 +195,37 @@ async def test_tools_that_the_settings_leave_out_are_not_offered() -> None:
     assert [tool.name for tool in agent.prompts[0].tools] == ["read_dir"]
 
 
+async def test_tools_that_come_with_results_are_offered_before_the_results() -> None:
+    agent = ScriptedAgent([reading()])
+    async with connected(agent) as editor:
+        chat = Chat(editor, options=OFFERED, settings={"tools": {"exclude": ["run"]}})
+        request = await chat.say("Read it.")
+        chat.options = tools("read_file", "write_file", "run")
+        assert (await chat.say(tool_result(request.calls[0], "x"))).text == "I see."
+    assert agent.offers == [(0, ["read_file", "write_file"])]
+    assert len(agent.answers) == 1
+
+
+async def test_a_session_that_can_not_be_given_tools_gives_way_when_its_turn_is_over() -> None:
+    def script(session: ScriptedSession, prompt: Prompt) -> list[Step]:
+        session.takes_tools = session.number > 1
+        names = [tool.name for tool in prompt.tools]
+        return asking() if len(agent.prompts) == 1 else [Say(f"{session.number} {names}")]
+
+    agent = ScriptedAgent(script)
+    async with connected(agent) as editor:
+        chat = Chat(editor, options=ASKING)
+        request = await chat.say("Delete it.")
+        chat.options = tools("read_file", PERMISSION_TOOL)
+        answer = await chat.say(tool_result(request.calls[0], "Approved"))
+        assert answer.text == "allowed", "a turn that waits is not thrown away"
+        assert (await chat.say("Read it.")).text == "2 ['read_file']"
+        chat.options = ASKING
+        assert (await chat.say("Bye.")).text == "2 []"
+    assert agent.sessions_opened == [1, 2]
+    assert agent.origins == [FRESH, Resumed("scripted-1")]
+
+
 async def test_calls_of_two_chats_stay_apart() -> None:
     def script(session: ScriptedSession, prompt: object) -> list[Step]:
         call = CallTool(f"call-{session.number}", "read_file", {})
@@ -345,6 +378,19 @@ async def test_a_user_who_denies_and_says_something_else_has_moved_on(with_resul
         ["What is in it?"],
     ]
     assert agent.sessions_opened == [1]
+
+
+async def test_a_result_that_comes_with_a_denial_and_new_text_is_dropped_and_the_log_says_why(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "vscodelm.session")
+    agent = ScriptedAgent([[DELETE, READ, Await()]])
+    async with connected(agent) as editor:
+        chat = Chat(editor, options=tools("read_file", PERMISSION_TOOL))
+        ask, call = (await chat.say("Delete it.")).calls
+        await chat.say(tool_result(call, "x"), tool_result(ask, "No"), "What is in it?")
+    assert "call=call-1 result dropped: the user has moved on" in caplog.text
+    assert [type(answer) for answer in agent.answers] == [PermissionAnswer, ToolAnswer]
 
 
 async def test_text_after_an_approval_is_prompted_after_the_turn() -> None:

@@ -441,6 +441,17 @@ async def test_an_answer_may_come_before_the_turn_has_said_that_it_waits(subject
         assert "forty-two" in said(await rest_of(turn))
 
 
+async def test_other_tools_may_be_offered_while_a_turn_waits(subject: Subject) -> None:
+    prompt = asking(subject.call_tool)
+    async with subject.agent.session(prompt) as session:
+        turn = session.run(prompt)
+        (call_id,) = questions(await up_to(turn, Await))
+        with trio.fail_after(5):
+            await session.offer((*prompt.tools, ToolSpec("write_file")))
+        session.answer(ToolAnswer(call_id, parts("forty-two")))
+        assert "forty-two" in said(await rest_of(turn))
+
+
 @pytest.mark.parametrize("first", [0, 1])
 async def test_calls_made_at_once_are_answered_in_any_order(subject: Subject, first: int) -> None:
     prompt = asking(subject.call_two_tools)

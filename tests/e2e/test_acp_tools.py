@@ -115,6 +115,18 @@ async def test_tools_that_come_later_in_a_chat_reach_the_agent() -> None:
         assert child.faults == []
 
 
+async def test_tools_that_come_with_results_reach_the_turn_that_goes_on() -> None:
+    turn: list[JSON] = [{"tools": True}, call(1), {"gather": True}]
+    turn += [{"tools": True, "times_listed": 2}]
+    async with child_program({"turns": [turn]}) as child, started() as process:
+        chat = chat_with(process.editor, child, NAMES[1])
+        request = await said(chat, "go")
+        chat.options = tools(NAMES[1], "write_file")
+        done = await said(chat, tool_result(request.calls[0], "x"))
+        assert done.text.split() == [NAMES[1], "write_file"]
+        assert child.faults == []
+
+
 async def test_settings_filter_what_the_agent_is_offered() -> None:
     async with child_program({"turns": [[{"tools": True}]]}) as child, started() as process:
         chat = chat_with(process.editor, child, "read_file", "run", "symposium-agent-action")
@@ -158,4 +170,5 @@ async def test_the_agents_question_about_a_tool_of_its_own_is_still_asked() -> N
         (asked,) = request.calls
         assert asked["toolName"] == "symposium-agent-action"
         done = await said(chat, tool_result(asked, "No"))
-        assert done.text.endswith("denied")
+        assert done.text.startswith("denied")
+        assert "rm -rf /" in done.text, "it isn't hidden as if it were the editor's"

@@ -19,10 +19,10 @@ After `Await` the turn goes on when everything it asked is answered. A cancel ma
 with `when_cancelled` (at once a `Stop`, unless told otherwise), except where it stands at `Linger`
 or `Deaf`. A turn whose script just ends, ends with `Stop()`.
 
-What it was told is in lists: `prompts`, `answers`, `cancels`, `sessions_opened`, `sessions_closed`,
-`origins`. Its sessions have handles and can be found again, unless it `forgets`; `lose` ends all
-that are open. It is strict with its caller: a turn begun before the last one has ended, or in a
-closed session, is a `LocalError`.
+What it was told is in lists: `prompts`, `answers`, `offers`, `cancels`, `sessions_opened`,
+`sessions_closed`, `origins`. Its sessions have handles and can be found again, unless it `forgets`;
+`lose` ends all that are open. It is strict with its caller: a turn begun before the last one has
+ended, or in a closed session, is a `LocalError`.
 
     agent = ScriptedAgent([[Say("Hello "), Hang()], [Crash(Failure("AgentFailed", "gone"))]])
 """
@@ -289,6 +289,11 @@ class ScriptedSession:
         """Return what the test says."""
         return self.takes_tools or not tools
 
+    async def offer(self, tools: Sequence[ToolSpec]) -> None:
+        """Note what is offered to the turn that goes on."""
+        self._agent.offers.append((len(self._agent.answers), [tool.name for tool in tools]))
+        await trio.lowlevel.checkpoint()
+
     def run(self, prompt: Prompt) -> ScriptedTurn:
         """Begin the script's next turn."""
         if self._closed:
@@ -347,6 +352,8 @@ class ScriptedAgent:
         """Of every turn, in order."""
         self.answers: list[Answer] = []
         """Every answer, wanted or not."""
+        self.offers: list[tuple[int, list[str]]] = []
+        """The tools that turns which went on were offered, and after how many answers."""
         self.cancels: list[int] = []
         """For every cancel the number of the turn that ran, 0 if none did."""
         self.sessions_opened: list[int] = []

@@ -13,21 +13,22 @@ from agents.acp.content import (
     ToolCallLocation,
     ToolCallUpdate,
 )
-from agents.acp.own_tools import editors_tool, spellings
+from agents.acp.own_tools import editors_tool, is_still, spellings
 from agents.acp.tool_call import CallRecord
-from agents.mcp.catalogue import Catalogue
 from bridge.wire import ToolSpec
+
+from .offered import Offered
 
 SERVER = "vsca1b2c3"
 SCHEMA = Raw(json.dumps({"type": "object", "properties": {"path": {}}}).encode())
-CATALOGUE = Catalogue.of([ToolSpec("read_file", "", SCHEMA), ToolSpec("bare")], SERVER)
+OFFER = Offered.of(SERVER, ToolSpec("read_file", "", SCHEMA), "bare")
 OURS = f"mcp__{SERVER}__read_file"
 
 
 def recognised(**news: Any) -> str | None:
     call = CallRecord("c1")
     call.learn(ToolCallUpdate("c1", **news))
-    tool = editors_tool(call, SERVER, CATALOGUE)
+    tool = editors_tool(call, OFFER)
     return None if tool is None else tool.name
 
 
@@ -142,4 +143,30 @@ def test_what_was_said_of_a_call_before_counts() -> None:
     call = CallRecord("c1")
     call.learn(ToolCallUpdate("c1", meta=meta("Bash")))
     call.learn(ToolCallUpdate("c1", title=OURS, meta={"claudeCode": {}}))
-    assert editors_tool(call, SERVER, CATALOGUE) is None
+    assert editors_tool(call, OFFER) is None
+
+
+@pytest.mark.parametrize(
+    ("news", "is_so"),
+    [
+        ({"title": "Done"}, True),
+        ({"raw_input": {"path": "a"}}, True),
+        ({"content": (Content(TextContent("found")),)}, True),
+        ({"name": OURS, "raw_input": {"command": "x"}}, True),
+        ({"name": "bash"}, False),
+        ({"meta": meta("Bash")}, False),
+        ({"meta": meta(f"mcp__{SERVER}__bare")}, False),
+        ({"kind": "execute"}, False),
+        ({"raw_input": {"command": "rm -rf /"}}, False),
+        ({"content": (Diff("/a", "new"),)}, False),
+        ({"locations": (ToolCallLocation("/a"),)}, False),
+    ],
+)
+def test_what_is_said_later_of_a_call_may_make_it_another_tools(
+    news: dict[str, Any], is_so: bool
+) -> None:
+    call = CallRecord("c1", title=OURS)
+    tool = editors_tool(call, OFFER)
+    assert tool is not None
+    call.learn(ToolCallUpdate("c1", **news))
+    assert is_still(call, tool, SERVER) is is_so

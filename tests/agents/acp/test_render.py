@@ -33,6 +33,7 @@ from agents.acp.updates import (
 )
 from agents.events import Attach, Say, Think
 
+from .offered import Offered
 from .scenes import SCENES, Ask, done, plan, says, shows, texts, thinks
 
 
@@ -89,7 +90,7 @@ def test_what_is_unknown_is_noted_once_in_a_session() -> None:
 
 
 def test_it_tells_how_many_of_the_editors_tools_are_being_called() -> None:
-    renderer = Renderer(Told(), editor_server="vsc1")
+    renderer = Renderer(Told(), offer=Offered.of("vsc1", "a"))
     assert renderer.under_way == 0
     assert renderer.update(ToolCall("1", "vsc1/a")) == ()
     assert renderer.under_way == 1

@@ -73,16 +73,3 @@ def test_a_call_of_which_there_is_only_an_id_is_not_known() -> None:
 )
 def test_arguments_are_the_input_without_a_wrapper(given: Any, arguments: dict[str, Any]) -> None:
     assert record(ToolCallUpdate("1", raw_input=given)).arguments == arguments
-
-
-@pytest.mark.parametrize(
-    "news",
-    [
-        ToolCallUpdate("1", title="mcp__vsc7__read_file"),
-        ToolCallUpdate("1", title="Read", name="vsc7-read_file"),
-        ToolCallUpdate("1", title="Read", raw_input={"server": "vsc7", "tool": "read_file"}),
-    ],
-)
-def test_a_call_of_a_server_is_known_by_any_of_its_names(news: ToolCallUpdate) -> None:
-    assert record(news).mentions("vsc7")
-    assert not record(news).mentions("vsc8")

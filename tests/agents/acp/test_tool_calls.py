@@ -8,11 +8,15 @@ from agents.acp.told import Told
 from agents.acp.tool_calls import ToolCalls
 from agents.events import Say
 
+from .offered import Offered
 from .scenes import done
 
 
-def tool_calls(told: Told | None = None, server: str = "") -> ToolCalls:
-    return ToolCalls(Page(), told or Told(), "", server)
+def tool_calls(told: Told | None = None, offer: Offered | None = None) -> ToolCalls:
+    return ToolCalls(Page(), told or Told(), "", offer)
+
+
+OFFER = Offered.of("vsc7", "read_file", "b", "d")
 
 
 def text(says: list[Say]) -> str:
@@ -93,7 +97,7 @@ def test_an_agent_may_use_an_id_again_in_another_turn() -> None:
 
 
 def test_calls_of_the_editors_tools_are_left_to_the_editor() -> None:
-    calls = tool_calls(server="vsc7")
+    calls = tool_calls(offer=OFFER)
     name = "mcp__vsc7__read_file"
     assert told_of(calls, running("1", name), done("1", "text")) == ""
     assert calls.learn(ToolCallUpdate("2", title=name)).is_closed
@@ -101,10 +105,46 @@ def test_calls_of_the_editors_tools_are_left_to_the_editor() -> None:
     assert list(calls.finish()) == []
 
 
-def test_a_call_that_was_shown_before_its_server_was_known_is_closed_all_the_same() -> None:
-    calls = tool_calls(server="vsc7")
-    shown = told_of(calls, running("1"), ToolCallUpdate("1", title="vsc7 read"), done("1"))
+def test_a_call_that_was_shown_before_its_tool_was_known_is_closed_all_the_same() -> None:
+    calls = tool_calls(offer=OFFER)
+    shown = told_of(calls, running("1"), ToolCallUpdate("1", title="vsc7/b"), done("1"))
     assert shown == "🔧 Read a ✔"
+
+
+@pytest.mark.parametrize(
+    "news",
+    [
+        ToolCall("1", "rm -rf / # vsc7", status="in_progress"),
+        ToolCall("1", "vsc7/b && rm -rf /", status="in_progress"),
+        ToolCall("1", "vsc7/gone", status="in_progress"),
+        ToolCall("1", "Search", status="in_progress", raw_input={"server": "vsc7"}),
+        ToolCall("1", "vsc7/b", status="in_progress", kind="execute"),
+        ToolCall("1", "Run", name="bash_vsc7_b", status="in_progress"),
+    ],
+)
+def test_a_call_that_only_mentions_the_editors_tools_is_shown(news: ToolCall) -> None:
+    calls = tool_calls(offer=OFFER)
+    assert told_of(calls, news)
+    assert calls.editors == 0
+
+
+def test_a_call_that_turns_out_to_be_anothers_is_shown_after_all() -> None:
+    """The model has given it the title of one of the editor's tools."""
+    calls = tool_calls(offer=OFFER)
+    command = ToolCallUpdate("1", kind="execute", raw_input={"command": "rm -rf /"})
+    assert told_of(calls, running("1", "vsc7/b")) == ""
+    assert calls.editors == 1
+    assert "rm -rf /" in told_of(calls, command)
+    assert calls.editors == 0
+    assert told_of(calls, done("1")) == " ✔"
+
+
+def test_a_call_that_turns_out_to_be_anothers_when_it_is_over_is_shown_then() -> None:
+    calls = tool_calls(offer=OFFER)
+    ended = ToolCallUpdate("1", kind="edit", status="completed")
+    assert told_of(calls, running("1", "vsc7/b"), ended).startswith("✔ ")
+    assert calls.editors == 0
+    assert list(calls.finish()) == []
 
 
 def test_what_is_learnt_from_a_permission_request_shows_nothing() -> None:
@@ -116,13 +156,14 @@ def test_what_is_learnt_from_a_permission_request_shows_nothing() -> None:
 
 
 def test_calls_of_the_editors_tools_are_counted_while_they_are_under_way() -> None:
-    calls = tool_calls(server="vsc1")
+    calls = tool_calls(offer=OFFER)
+    name = "mcp__vsc7__read_file"
     assert calls.editors == 0
-    told_of(calls, running("1", "mcp__vsc1__a"), running("2", "vsc1/b"), running("3", "Read c"))
+    told_of(calls, running("1", name), running("2", "vsc7/b"), running("3", "Read c"))
     assert calls.editors == 2
-    told_of(calls, running("1", "mcp__vsc1__a"), ToolCallUpdate("1", status="in_progress"))
+    told_of(calls, running("1", name), ToolCallUpdate("1", status="in_progress"))
     assert calls.editors == 2
     told_of(calls, done("1"), done("1"), done("3"))
     assert calls.editors == 1
-    told_of(calls, ToolCallUpdate("4", title="vsc1/d", status="completed"))
+    told_of(calls, ToolCallUpdate("4", title="vsc7/d", status="completed"))
     assert calls.editors == 1

@@ -176,6 +176,15 @@ async def test_errors_and_emptiness_arrive() -> None:
         assert one.said == "1!broken 2=(empty)"
 
 
+async def test_a_large_result_arrives_whole() -> None:
+    async with chat({"turns": [[call(1), *TOLD]]}) as one:
+        ids = calls(await one.ask())
+        large = "x" * 10_000_000
+        one.answer(ids["tool_01"], [{"type": "text", "value": large}])
+        await one.response()
+        assert one.said == f"1={large}"
+
+
 async def test_a_late_call_waits_for_the_next_response() -> None:
     turn = [call(1), {"sleep": 0.4}, call(2), *TOLD]
     async with chat({"turns": [turn]}) as one:
@@ -248,6 +257,19 @@ async def test_other_tools_in_the_next_turn_are_announced() -> None:
         assert one.said == "tool_00 tool_01"
         await one.ask(tools=FORTY[:3])
         assert one.said.endswith("tool_00 tool_01 tool_02")
+
+
+async def test_other_tools_in_mid_turn_are_announced_before_the_result() -> None:
+    """Also where only a description is another: the agent's list is old then, too."""
+    again = {"tools": True, "times_listed": 2}
+    async with chat({"turns": [[{"tools": True}, call(1), {"gather": True}, again]]}) as one:
+        ids = calls(await one.ask())
+        await one.session.offer(FORTY)
+        other = ToolSpec("tool_01", "Said otherwise.")
+        await one.session.offer((*FORTY[:1], other))
+        one.answer(ids["tool_01"], "x")
+        assert isinstance((await one.response())[-1], Stop)
+        assert one.said.endswith("tool_39tool_00 tool_01")
 
 
 async def test_a_server_that_is_started_again_serves_again() -> None:

@@ -10,6 +10,7 @@ from tests.planted import Fault, Ground
 
 GROUND = Ground("agents", "tests/agents/mcp", copied=("bridge", "actors", "agents", "tests"))
 OWN = "tests/agents/acp/test_own_tools.py"
+INTERLEAVINGS = "tests/actors/test_tool_interleavings.py"
 
 FAULTS = [
     Fault(
@@ -62,6 +63,55 @@ FAULTS = [
         ("desk",),
     ),
     Fault(
+        "a call that is taken back stays",
+        "mcp/toolbox",
+        "                self._desk.withdraw(key)\n",
+        "                pass\n",
+        (INTERLEAVINGS,),
+    ),
+    Fault(
+        "the end of a session isn't told to its calls",
+        "mcp/toolbox",
+        "        self._perform(self._desk.close())\n",
+        "",
+        (INTERLEAVINGS,),
+    ),
+    Fault(
+        "a cancel leaves what is called",
+        "acp/turn",
+        "        self._questions.clear()\n        self._tools.cancel()\n",
+        "        self._questions.clear()\n",
+        ("tests/agents/acp/test_tools.py",),
+    ),
+    Fault(
+        "the same tools are announced again and again",
+        "mcp/toolbox",
+        "        if catalogue == self.catalogue:\n",
+        "        if False:\n",
+        ("toolbox",),
+    ),
+    Fault(
+        "only a name makes tools others",
+        "mcp/toolbox",
+        "        if catalogue == self.catalogue:\n",
+        "        if catalogue.tools.keys() == self.catalogue.tools.keys():\n",
+        ("toolbox",),
+    ),
+    Fault(
+        "calls that come without end hold up all",
+        "mcp/desk",
+        "        return min(self._due, self._latest)\n",
+        "        return self._due\n",
+        ("desk",),
+    ),
+    Fault(
+        "announced calls that come without end hold up all",
+        "mcp/desk",
+        "            return min(max(self._due, self._patience_ends), self._latest)\n",
+        "            return max(self._due, self._patience_ends)\n",
+        ("desk",),
+    ),
+    Fault(
         "two names become one",
         "mcp/names",
         "not in taken\n",
@@ -92,9 +142,23 @@ FAULTS = [
     Fault(
         "another user may come in",
         "mcp/door",
-        "    if uid != _own_uid():\n",
+        "    if user != _own_uid():\n",
         "    if False:\n",
         ("relay",),
+    ),
+    Fault(
+        "whoever isn't named may come in",
+        "mcp/door",
+        "    if user is None:\n",
+        "    if False:\n",
+        ("relay",),
+    ),
+    Fault(
+        "an answer of another version is believed",
+        "mcp/credentials",
+        "None if self.says_version and first != _BSD_VERSION else user",
+        "user",
+        ("credentials",),
     ),
     Fault(
         "a revoked pass lets in who waits",
@@ -148,23 +212,30 @@ FAULTS = [
     Fault(
         "a title speaks for a command",
         "acp/own_tools",
-        "    if tool is None or call.kind not in _HARMLESS_KINDS:\n",
-        "    if tool is None:\n",
+        "    if call.kind not in _HARMLESS_KINDS:\n",
+        "    if False:\n",
         (OWN,),
     ),
     Fault(
         "a title speaks against a name",
         "acp/own_tools",
-        "        return _named(name, server, catalogue)\n",
-        "        return _named(name, server, catalogue) or _named(call.title, server, catalogue)\n",
+        "    words = _own_name(call) or call.title\n",
+        "    words = call.title or _own_name(call)\n",
         (OWN,),
     ),
     Fault(
         "a title speaks for any input",
         "acp/own_tools",
-        "    return tool if _could_be_given(call.raw_input, tool, server) else None\n",
-        "    return tool\n",
+        "    return _could_be_given(call.raw_input, tool, server)\n",
+        "    return True\n",
         (OWN,),
+    ),
+    Fault(
+        "what was once taken for the editor's stays hidden",
+        "acp/tool_calls",
+        "        if not is_still(call, taken_for, self._offer.server):\n",
+        "        if False:\n",
+        ("tests/agents/acp/test_tool_calls.py",),
     ),
 ]
 

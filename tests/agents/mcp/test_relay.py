@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -16,6 +18,7 @@ import trio
 
 from agents.mcp import door as door_module
 from agents.mcp import relay as relay_module
+from agents.mcp.credentials import Kernel
 from agents.mcp.door import KIND, Door, Kind, Pass, open_door
 from tests.fakes.acp_agents import until
 
@@ -228,6 +231,53 @@ async def test_it_says_what_failed(arguments: tuple[str, ...], words: str) -> No
     assert words in said
 
 
+@asynccontextmanager
+async def strange_bridge(*steps: bytes | None) -> AsyncGenerator[str]:
+    """Listen as a bridge that says these words to whoever shows a token, and ends; None waits."""
+    with tempfile.TemporaryDirectory() as folder, trio.socket.socket(socket.AF_UNIX) as listener:
+        path = f"{folder}/s"
+        await listener.bind(path)
+        listener.listen()
+
+        async def serve() -> None:
+            stream, _ = await listener.accept()
+            with stream:
+                await stream.recv(1000)
+                for words in steps:
+                    if words is None:
+                        await stream.recv(1, socket.MSG_PEEK)  # what the agent says stays unread
+                    else:
+                        await stream.send(words)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(serve)
+            yield f"unix:{path}"
+
+
+@pytest.mark.parametrize(
+    ("steps", "status", "said", "words"),
+    [
+        ((), relay_module.FAILED, b"", "the bridge closed the connection. Does it still run?"),
+        ((b"ok",), relay_module.FAILED, b"", "the bridge closed the connection"),
+        ((b"no such luck\n",), relay_module.FAILED, b"", "refused the connection: such luck"),
+        ((b"ok\n", None, b"last words"), relay_module.BROKEN, b"last words", "connection broke"),
+    ],
+)
+async def test_a_bridge_that_dies_leaves_no_relay_and_is_told_of(
+    steps: tuple[bytes | None, ...], status: int, said: bytes, words: str
+) -> None:
+    with trio.fail_after(30):
+        async with open_door() as door, strange_bridge(*steps) as address:
+            one = door.issue(Echo().serve)
+            async with relay(one, arguments=(address,)) as process:
+                await say(process, b"x" * 1000)
+                assert await hear(process, len(said)) == said
+                ended, told = await end_of(process)
+    assert ended == status
+    assert words in told
+    assert told.count("\n") == 1
+
+
 async def test_only_this_user_can_reach_the_socket_and_nothing_is_left_of_it() -> None:
     async with open_door("unix") as door:
         path = door.address.removeprefix("unix:")
@@ -243,6 +293,21 @@ async def test_another_users_process_is_refused(monkeypatch: pytest.MonkeyPatch)
     with trio.fail_after(30):
         async with open_door("unix") as door:
             assert "is another user's" in await refused(door.issue(echo.serve))
+    assert echo.came == 0
+
+
+async def test_a_process_of_which_the_kernel_does_not_say_whose_it_is_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As on macOS, if its answer became another one."""
+    kernel = door_module._KERNEL  # pyright: ignore[reportPrivateUsage]  # which is this machine's
+    assert kernel is not None
+    mute = Kernel(kernel.level, kernel.option, kernel.size, says_version=True)
+    monkeypatch.setattr(door_module, "_KERNEL", mute)
+    echo = Echo()
+    with trio.fail_after(30):
+        async with open_door("unix") as door:
+            assert "doesn't say whose process" in await refused(door.issue(echo.serve))
     assert echo.came == 0
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import attrs
@@ -20,6 +21,7 @@ from bridge.wire import ToolSpec
 from .client import HANDSHAKE, STATELESS, connected
 
 ERAS = (*HANDSHAKE, STATELESS)
+LEGAL = re.compile(r"^[a-zA-Z0-9_-]{1,64}$")
 SERVER = "vscx"
 
 
@@ -266,6 +268,41 @@ async def test_forty_schemas_arrive_unchanged(era: str, autojump_clock: object) 
         await client.introduce()
         tools = (await client.ask("tools/list"))["tools"]
     assert {tool["name"]: tool["inputSchema"] for tool in tools} == schemas
+
+
+async def test_two_hundred_tools_of_any_kind_are_listed_and_called_by_their_own_names(
+    autojump_clock: object,
+) -> None:
+    """Names that would be the same, of any alphabet; endless descriptions; odd schemas."""
+    names = [
+        "a.b",
+        "a b",
+        "a_b",
+        "a/b",
+        "\u5de5\u5177",
+        "\u5de5\u5171",
+        "\U0001f527",
+        "x" * 300,
+        "",
+    ]
+    names += [f"{'y' * 60}{number}" for number in range(191)]
+    schemas: list[Any] = [{"type": "string"}, [], None, True, {"type": ["object"]}, SCHEMA]
+    specs = [
+        ToolSpec(name, "d" * (500 * number), Raw(json.dumps(schemas[number % 6]).encode()))
+        for number, name in enumerate(names)
+    ]
+    desk, server = serving(Catalogue.of(specs, SERVER))
+    desk.open()
+    async with connected(server) as client:
+        await client.introduce()
+        listed = (await client.ask("tools/list"))["tools"]
+        assert len(listed) == len({tool["name"] for tool in listed}) == len(names) == 200
+        assert all(LEGAL.match(f"mcp__{SERVER}__{tool['name']}") for tool in listed)
+        assert all(tool["inputSchema"]["type"] == "object" for tool in listed)
+        assert sorted(len(tool["description"]) for tool in listed) == [500 * n for n in range(200)]
+        for tool in listed:
+            await client.call(tool["name"])
+    assert sorted(name for name, _ in desk.calls) == sorted(names)
 
 
 async def test_lines_that_are_no_messages_are_answered_and_the_rest_goes_on(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from itertools import product
 from typing import Any
+from urllib.parse import urlsplit
 
 import attrs
 import httpx
@@ -30,6 +32,7 @@ BOTH = "application/json, text/event-stream"
 class Tools:
     withdrawn: int = 0
     hangs: bool = False
+    result: Any = None
 
     async def call(self, name: str, arguments: JSON) -> ToolAnswer:
         try:
@@ -39,7 +42,7 @@ class Tools:
         except trio.Cancelled:
             self.withdrawn += 1
             raise
-        return ToolAnswer("", f"{name} {json.dumps(arguments)}")
+        return ToolAnswer("", self.result or f"{name} {json.dumps(arguments)}")
 
 
 @attrs.define(eq=False)
@@ -140,26 +143,64 @@ async def test_a_change_is_told_on_the_open_stream() -> None:
         assert heard == 1
 
 
-async def test_a_request_without_the_token_is_refused() -> None:
+METHODS = ("GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS")
+
+
+def paths(web_: Web) -> list[str]:
+    """Return the right path, those around it, and what a stranger would try."""
+    right = urlsplit(web_.entry.url).path
+    return [right, f"{right}/", f"{right}?a=b", right.removesuffix("/mcp"), "/", "/mcp", "/x/mcp"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "status"),
+    [
+        ({"authorization": None}, 401),
+        ({"authorization": ""}, 401),
+        ({"authorization": "Bearer"}, 401),
+        ({"authorization": "Bearer x"}, 401),
+        ({"authorization": "Basic {token}"}, 401),
+        ({"authorization": "{token}"}, 401),
+        ({"host": "evil.example"}, 421),
+        ({"host": "localhost:1"}, 421),
+        ({"host": "127.0.0.1"}, 421),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"origin": "http://127.0.0.1"}, 403),
+    ],
+    ids=str,
+)
+async def test_whoever_is_not_the_agent_is_refused_whatever_is_asked(
+    wrong: dict[str, str | None], status: int
+) -> None:
+    """Also with the id of a session that is open."""
     async with serving() as web_:
-        for authorization in ("", "Bearer", "Bearer x", f"Basic {web_.entry.authorization}"):
-            response = await web_.post(INITIALIZE, authorization=authorization)
-            assert response.status_code == 401
-            assert response.headers["www-authenticate"] == "Bearer"
-        for method in ("GET", "DELETE", "OPTIONS", "PUT"):
-            assert (await web_.http.request(method, web_.entry.url)).status_code == 401
+        await web_.ask(INITIALIZE)
+        token = web_.entry.authorization.removeprefix("Bearer ")
+        headers = {"authorization": web_.entry.authorization, "accept": BOTH, **web_.session}
+        for name, value in wrong.items():
+            headers.pop(name, None)
+            if value is not None:
+                headers[name] = value.format(token=token)
+        base = web_.entry.url.removesuffix(urlsplit(web_.entry.url).path)
+        for method, path in product(METHODS, paths(web_)):
+            body = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+            response = await web_.http.request(method, base + path, content=body, headers=headers)
+            assert response.status_code == status, (method, path)
+            assert response.content == b""
+            assert response.headers.get("www-authenticate") == ("Bearer" if status == 401 else None)
+            assert "access-control-allow-origin" not in response.headers
+        assert not web_.server.was_asked
+        assert (await web_.ask({"jsonrpc": "2.0", "id": 3, "method": "tools/list"}))["result"]
 
 
-async def test_a_request_for_another_host_is_refused() -> None:
+async def test_a_large_result_arrives_whole() -> None:
     async with serving() as web_:
-        for host in ("evil.example", "localhost:1", "127.0.0.1"):
-            assert (await web_.post(INITIALIZE, host=host)).status_code == 421
-
-
-async def test_a_request_from_a_web_page_is_refused() -> None:
-    async with serving() as web_:
-        for origin in ("http://evil.example", "null", web_.entry.url):
-            assert (await web_.post(INITIALIZE, origin=origin)).status_code == 403
+        web_.tools.result = "x" * 10_000_000
+        await web_.ask(INITIALIZE)
+        call = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "read_file"}}
+        (block,) = (await web_.ask(call))["result"]["content"]
+        assert block["text"] == web_.tools.result
 
 
 async def test_another_path_leads_nowhere() -> None:

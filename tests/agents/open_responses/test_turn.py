@@ -10,7 +10,7 @@ import trio
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop, StopReason, ToolAnswer
 from agents.open_responses.agent import OpenResponsesAgent
 from bridge.errors import LocalError
-from bridge.wire import OpenResponsesSpec, Settings
+from bridge.wire import OpenResponsesSpec, Settings, ToolSpec
 from tests.fakes.responses_events import Call, Output, Text
 from tests.fakes.responses_server import Context, Plan, ResponsesServer, remember, responses_server
 
@@ -40,6 +40,27 @@ async def test_calls_are_answered_and_the_next_request_says_so() -> None:
         assert [type(event) for event in events].count(Await) == 1
         assert events[-1] == Stop()
         assert [item["type"] for item in server.bodies[1]["input"]] == ["function_call_output"] * 2
+
+
+async def test_tools_that_come_with_results_go_out_with_the_next_request() -> None:
+    def model(context: Context) -> Sequence[Output]:
+        return [Text("done")] if context.results else [Call("read_file", {})]
+
+    async with (
+        responses_server(model) as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        await session.offer((ToolSpec("early"),))  # no turn runs: its prompt brings its own
+        turn = session.run(asking("go"))
+        with trio.fail_after(10):
+            (call,) = await turn.receive()
+        assert isinstance(call, CallTool)
+        await session.offer((*TOOLS, ToolSpec("write_file")))
+        session.answer(ToolAnswer(call.call_id, "x"))
+        await rest_of(session, turn)
+    names = [[tool["name"] for tool in body["tools"]] for body in server.bodies]
+    assert names == [["read_file"], ["read_file", "write_file"]]
 
 
 async def test_a_server_s_ids_may_repeat_and_ours_do_not() -> None:

@@ -1,0 +1,22 @@
+"""What a session is offered, without a toolbox; it satisfies `agents.acp.own_tools.Offer`."""
+
+from __future__ import annotations
+
+import attrs
+
+from agents.mcp.catalogue import Catalogue
+from bridge.wire import ToolSpec
+
+
+@attrs.define
+class Offered:
+    """The tools of one server."""
+
+    server: str
+    catalogue: Catalogue
+
+    @classmethod
+    def of(cls, server: str, *tools: str | ToolSpec) -> Offered:
+        """Return an offer of these tools."""
+        specs = [ToolSpec(tool) if isinstance(tool, str) else tool for tool in tools]
+        return cls(server, Catalogue.of(specs, server))
