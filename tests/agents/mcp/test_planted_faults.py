@@ -140,9 +140,16 @@ FAULTS = [
     ),
     Fault(
         "no progress",
+        "mcp/toolbox",
+        "            await report(number)\n",
+        "            pass\n",
+        ("toolbox",),
+    ),
+    Fault(
+        "progress that the agent never hears of",
         "mcp/server",
-        "            tasks.start_soon(_report, context.session)\n",
-        "",
+        "            await context.session.report_progress(",
+        "            str(",
         ("server",),
     ),
     Fault(
