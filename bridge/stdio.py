@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 import trio
 
 CHUNK = 64 * 1024
+_CLOSED = -1
 
 
 class _ThreadedSource(trio.abc.ReceiveStream):
@@ -83,9 +84,11 @@ class PipeSink(trio.abc.SendStream):
         await trio.lowlevel.wait_writable(self._fd)
 
     async def aclose(self) -> None:
-        """Close it."""
-        trio.lowlevel.notify_closing(self._fd)
-        os.close(self._fd)
+        """Close it, once: soon the number may be another file's."""
+        fd, self._fd = self._fd, _CLOSED
+        if fd != _CLOSED:
+            trio.lowlevel.notify_closing(fd)
+            os.close(fd)
         await trio.lowlevel.checkpoint()
 
 
