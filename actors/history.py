@@ -8,7 +8,7 @@ that doesn't stop, can't make it deaf (docs/explanation/actors.md draws the grap
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 
 import attrs
@@ -40,7 +40,7 @@ from bridge.message import Message as CanonicalMessage
 from bridge.models import AgentChoice
 from bridge.request import Hints, classify
 from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
-from bridge.wire import PERMISSION_TOOL, RequestId, Stats
+from bridge.wire import PERMISSION_TOOL, Part, RequestId, Stats
 
 from .editor import EditorPort
 from .handle import SessionHandle
@@ -102,16 +102,15 @@ class HistoryActor:
         """Take one message in and carry out what follows from it."""
         match message:
             case Said(conversation=key, turn=turn, parts=parts):
-                conversation = self._conversations.get(key)
-                if conversation is not None:
-                    self._perform(key, conversation, conversation.history.apply(Emit(turn, parts)))
+                self._say(key, turn, parts)
             case Asked():
                 self._ask(message)
             case Cancelled(request=request):
                 key = self._open.get(request)
                 if key is not None:
                     self._change(key, Cancel(request))
-            case Ended(conversation=key, turn=turn):
+            case Ended(conversation=key, turn=turn, parts=parts):
+                self._say(key, turn, parts)
                 self._change(key, Finish(turn))
             case Failed(conversation=key, turn=turn, failure=failure):
                 self._change(key, Fail(turn, failure))
@@ -123,6 +122,11 @@ class HistoryActor:
                 self.editor.tell_stats(request, self._stats())
             case Leaving():
                 self._leave()
+
+    def _say(self, key: ConversationKey, turn: int, parts: Sequence[Part]) -> None:
+        conversation = self._conversations.get(key)
+        if conversation is not None and parts:
+            self._perform(key, conversation, conversation.history.apply(Emit(turn, parts)))
 
     def _ask(self, asked: Asked) -> None:
         if self._leaving:
