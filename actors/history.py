@@ -7,6 +7,7 @@ that doesn't stop, can't make it deaf (docs/explanation/actors.md draws the grap
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable, Sequence
 from itertools import count
@@ -56,7 +57,7 @@ from .inbox import (
     Said,
     StatsAsked,
 )
-from .log import decision
+from .log import decision, log
 from .outbox import Outbox
 from .plan import Delivery, offered_tools, settings_for
 from .session import SessionActor
@@ -261,6 +262,8 @@ class HistoryActor:
                     conversation.handle.deliver(_delivery(asked, effect, marker, answers))
 
     def _log(self, asked: Asked, key: ConversationKey, outcome: Outcome) -> None:
+        if not log.isEnabledFor(logging.INFO):
+            return  # before anything is put together for it: an agent may wait
         rules = ",".join(sorted(rule.value for rule in outcome.match.rules))
         runner_up = outcome.runner_up
         decision(
