@@ -7,8 +7,9 @@ that doesn't stop, can't make it deaf (docs/explanation/actors.md draws the grap
 
 from __future__ import annotations
 
+import logging
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 
 import attrs
@@ -40,7 +41,7 @@ from bridge.message import Message as CanonicalMessage
 from bridge.models import AgentChoice
 from bridge.request import Hints, classify
 from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
-from bridge.wire import PERMISSION_TOOL, RequestId, Stats
+from bridge.wire import PERMISSION_TOOL, Part, RequestId, Stats
 
 from .editor import EditorPort
 from .handle import SessionHandle
@@ -56,7 +57,7 @@ from .inbox import (
     Said,
     StatsAsked,
 )
-from .log import decision
+from .log import decision, log
 from .outbox import Outbox
 from .plan import Delivery, offered_tools, settings_for
 from .session import SessionActor
@@ -102,16 +103,15 @@ class HistoryActor:
         """Take one message in and carry out what follows from it."""
         match message:
             case Said(conversation=key, turn=turn, parts=parts):
-                conversation = self._conversations.get(key)
-                if conversation is not None:
-                    self._perform(key, conversation, conversation.history.apply(Emit(turn, parts)))
+                self._say(key, turn, parts)
             case Asked():
                 self._ask(message)
             case Cancelled(request=request):
                 key = self._open.get(request)
                 if key is not None:
                     self._change(key, Cancel(request))
-            case Ended(conversation=key, turn=turn):
+            case Ended(conversation=key, turn=turn, parts=parts):
+                self._say(key, turn, parts)
                 self._change(key, Finish(turn))
             case Failed(conversation=key, turn=turn, failure=failure):
                 self._change(key, Fail(turn, failure))
@@ -123,6 +123,11 @@ class HistoryActor:
                 self.editor.tell_stats(request, self._stats())
             case Leaving():
                 self._leave()
+
+    def _say(self, key: ConversationKey, turn: int, parts: Sequence[Part]) -> None:
+        conversation = self._conversations.get(key)
+        if conversation is not None and parts:
+            self._perform(key, conversation, conversation.history.apply(Emit(turn, parts)))
 
     def _ask(self, asked: Asked) -> None:
         if self._leaving:
@@ -257,6 +262,8 @@ class HistoryActor:
                     conversation.handle.deliver(_delivery(asked, effect, marker, answers))
 
     def _log(self, asked: Asked, key: ConversationKey, outcome: Outcome) -> None:
+        if not log.isEnabledFor(logging.INFO):
+            return  # before anything is put together for it: an agent may wait
         rules = ",".join(sorted(rule.value for rule in outcome.match.rules))
         runner_up = outcome.runner_up
         decision(

@@ -50,10 +50,11 @@ class Said(Value):
 
 
 class Ended(Value):
-    """A turn's response is complete."""
+    """A turn's response is complete, with these parts as its last."""
 
     conversation: ConversationKey
     turn: int
+    parts: Sequence[Part] = ()
 
 
 class Failed(Value):

@@ -24,9 +24,9 @@ from agents.events import (
 )
 from bridge.errors import Failure
 from bridge.index import ConversationKey
-from bridge.wire import Part
+from bridge.wire import DataPart, Part
 
-from .inbox import FromSession, Said
+from .inbox import Ended, FromSession, Said
 from .outbox import Outbox
 from .plan import Delivery, Question, decide
 from .presentation import Presenter
@@ -52,12 +52,16 @@ class Response:
     inbox: trio.MemorySendChannel[FromSession]
     outbox: Outbox
     _presenter: Presenter = attrs.field(init=False)
+    _last: list[Part] = attrs.field(factory=list["Part"], init=False)
+    """What is said together with the end, so that the editor is woken for both at once."""
 
     def __attrs_post_init__(self) -> None:
         self._presenter = Presenter(self.delivery.capabilities, self.delivery.settings.thinking)
 
     async def pass_on(self, turn: Turn) -> Pause | Failure:
         """Pass on what the agent says until its turn ends or waits."""
+        last, self._last = self._last, []
+        await self._say(last)
         async for batch in turn:
             parts: list[Part | None] = []
             pause: Pause | Failure | None = None
@@ -77,12 +81,25 @@ class Response:
                         pause = failure
                     case _:
                         assert_never(event)
-            await self._say([part for part in parts if part is not None])
+            said = [part for part in parts if part is not None]
+            if isinstance(pause, Pause):
+                self._last = said
+                return pause
+            await self._say(said)
             if pause is not None:
                 return pause
         raise AgentError(
             Failure("AgentFailed", "The agent's turn ended without a word of why; try again.")
         )
+
+    async def end(self) -> None:
+        """Say what is left to say, and that it was all."""
+        marker = self.delivery.marker
+        if marker is not None:
+            self._last.append(DataPart("stateful_marker", marker))
+        if self._last:
+            await self.outbox.room()
+        await self.inbox.send(Ended(self.conversation, self.delivery.turn, self._last))
 
     async def _say(self, parts: list[Part]) -> None:
         if parts:

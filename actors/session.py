@@ -31,10 +31,10 @@ from agents.events import (
 from agents.origin import FRESH, Origin, Resumed
 from bridge.errors import Failure, first_error
 from bridge.index import ConversationKey
-from bridge.wire import ChatMessage, DataPart
+from bridge.wire import ChatMessage
 
 from .handle import SessionHandle
-from .inbox import Ended, Expired, Failed, FromSession, Said
+from .inbox import Expired, Failed, FromSession
 from .outbox import Outbox
 from .plan import Delivery, Question, plan
 from .response import Pause, Response
@@ -195,10 +195,7 @@ class SessionActor:
         if isinstance(pause, Failure):
             await self.inbox.send(Failed(self.conversation, delivery.turn, pause))
             return False
-        if delivery.marker is not None:
-            marker = DataPart("stateful_marker", delivery.marker)
-            await self.inbox.send(Said(self.conversation, delivery.turn, [marker]))
-        await self.inbox.send(Ended(self.conversation, delivery.turn))
+        await response.end()
         return pause is Pause.STOPPED
 
     async def _pass_on(self, response: Response, turn: Turn) -> Pause | Failure:

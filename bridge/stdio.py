@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 import trio
 
 CHUNK = 64 * 1024
+_CLOSED = -1
 
 
 class _ThreadedSource(trio.abc.ReceiveStream):
@@ -58,6 +59,39 @@ class _ThreadedSink(trio.abc.SendStream):
         await trio.lowlevel.checkpoint()
 
 
+class PipeSink(trio.abc.SendStream):
+    """Writes to a pipe at once where it has room; trio's own stream lets every task go first."""
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        os.set_blocking(fd, False)
+
+    async def send_all(self, data: bytes | bytearray | memoryview) -> None:
+        """Write all of it; raises `trio.BrokenResourceError` if nobody reads."""
+        await trio.lowlevel.checkpoint_if_cancelled()
+        rest = memoryview(data)
+        while rest:
+            try:
+                rest = rest[os.write(self._fd, rest) :]
+            except BlockingIOError:
+                await trio.lowlevel.wait_writable(self._fd)
+            except OSError as error:
+                raise trio.BrokenResourceError(str(error)) from error
+        await trio.lowlevel.cancel_shielded_checkpoint()
+
+    async def wait_send_all_might_not_block(self) -> None:
+        """Wait until there is room."""
+        await trio.lowlevel.wait_writable(self._fd)
+
+    async def aclose(self) -> None:
+        """Close it, once: soon the number may be another file's."""
+        fd, self._fd = self._fd, _CLOSED
+        if fd != _CLOSED:
+            trio.lowlevel.notify_closing(fd)
+            os.close(fd)
+        await trio.lowlevel.checkpoint()
+
+
 def _can_poll(fd: int) -> bool:
     mode = os.fstat(fd).st_mode
     return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd))
@@ -78,7 +112,7 @@ async def open_stdio() -> AsyncGenerator[tuple[trio.abc.ReceiveStream, trio.abc.
     """Take standard input and output over, for good, and return them as streams."""
     source, sink = _take_over()
     receive = trio.lowlevel.FdStream(source) if _can_poll(source) else _ThreadedSource(source)
-    send = trio.lowlevel.FdStream(sink) if _can_poll(sink) else _ThreadedSink(sink)
+    send = PipeSink(sink) if _can_poll(sink) else _ThreadedSink(sink)
     try:
         yield receive, send
     finally:

@@ -29,7 +29,8 @@ import trio
 from bridge.wire import EnvVariable
 
 from .credentials import kernel_of
-from .relay import TOKEN
+from .handover import Handover
+from .relay import MINE, TOKEN
 
 HANDSHAKE_SECONDS = 5.0
 """How long a relay may take to show its token."""
@@ -82,7 +83,7 @@ class Pass:
         if self._connection is not None:
             self._connection.cancel()
 
-    async def let_in(self, stream: trio.abc.Stream) -> None:
+    async def let_in(self, stream: trio.abc.Stream, handover: Handover) -> None:
         """Serve a connection, when the one before it has ended; raises `_Refused`."""
         with trio.move_on_after(SUCCESSION_SECONDS) as waiting:
             await self._turnstile.acquire()
@@ -92,11 +93,23 @@ class Pass:
             if self._is_revoked:
                 raise _Refused(_OVER)
             with trio.CancelScope() as self._connection:
-                await stream.send_all(b"ok\n")
-                await self._serve(stream)
+                agent = handover.take()
+                if agent is None:
+                    await stream.send_all(b"ok\n")
+                    await self._serve(stream)
+                else:
+                    await self._serve_directly(agent, stream)
         finally:
             self._connection = None
             self._turnstile.release()
+
+    async def _serve_directly(self, agent: trio.abc.Stream, relay: trio.abc.Stream) -> None:
+        """Serve an agent that no relay stands between, for as long as its relay lives."""
+        async with agent, trio.open_nursery() as nursery:
+            await relay.send_all(MINE)
+            nursery.start_soon(_wait_for_end, relay, nursery.cancel_scope)
+            await self._serve(agent)
+            nursery.cancel_scope.cancel()
 
 
 _OVER = "its token isn't valid, or not any more: the chat may be over"
@@ -122,11 +135,12 @@ class Door:
 
     async def receive(self, stream: trio.SocketStream) -> None:
         """Let a relay in, or tell it why not. What goes wrong with one concerns no other."""
+        handover = Handover(stream)
         async with stream:
             try:
-                shown = await _read_token(stream)
+                shown = await _read_token(handover)
                 _check_peer(stream.socket)
-                await self._owner(shown).let_in(stream)
+                await self._owner(shown).let_in(stream, handover)
             except _Refused as refused:
                 log.warning("relay refused reason=%s", refused)
                 with trio.move_on_after(HANDSHAKE_SECONDS):
@@ -135,6 +149,8 @@ class Door:
                 log.info("relay gone")
             except Exception:  # such as a fault of the library that serves
                 log.exception("relay's connection failed")
+            finally:
+                handover.close()
 
     def _owner(self, shown: bytes) -> Pass:
         # Each is compared, and whole, so that the time it takes tells nothing.
@@ -144,15 +160,23 @@ class Door:
         return found[0]
 
 
-async def _read_token(stream: trio.abc.Stream) -> bytes:
+async def _read_token(handover: Handover) -> bytes:
     line = bytearray()
     with trio.move_on_after(HANDSHAKE_SECONDS):
         while b"\n" not in line and len(line) < _LONGEST_HANDSHAKE:
-            chunk = await stream.receive_some(_LONGEST_HANDSHAKE)
+            chunk = await handover.receive(_LONGEST_HANDSHAKE)
             if not chunk:
                 break
             line += chunk
     return bytes(line.removesuffix(b"\n"))
+
+
+async def _wait_for_end(relay: trio.abc.Stream, then: trio.CancelScope) -> None:
+    try:
+        await relay.receive_some(1)  # it has nothing to say
+    except trio.BrokenResourceError:
+        log.info("relay gone")
+    then.cancel()
 
 
 async def _send(stream: trio.abc.Stream, words: bytes) -> None:

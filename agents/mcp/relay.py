@@ -1,11 +1,12 @@
-"""The program that an agent starts as its MCP server: it copies bytes to the bridge and back.
+"""The program that an agent starts as its MCP server: it connects the agent to the bridge.
 
     python -I -S relay.py unix:PATH | tcp:PORT
 
 It needs the standard library alone and is run as a script, so that it starts at once: agents drop a
 slow server without a word. Whose tools these are, a token in the environment says. It is shown
-first, and the bridge answers `ok`, or `no` and why. From then on every byte is the agent's business
-and the bridge's. When either side ends, so does this.
+first, and with it go our input and output. The bridge answers `mine` if it took them: then it hears
+the agent and answers it by itself. It answers `ok` if we are to copy bytes to it and back, and `no`
+and why if we can't come in. When either side ends, so does this.
 """
 
 import _thread
@@ -19,6 +20,7 @@ HANDSHAKE_SECONDS = 10.0
 LAST_SECONDS = 2.0
 """How long what the bridge still says may take after nothing can be told to it any more."""
 CHUNK = 262_144
+MINE = b"mine\n"
 FAILED, BROKEN = 1, 2
 
 
@@ -35,17 +37,25 @@ def connect(address: str) -> socket.socket:
     return bridge
 
 
-def be_let_in(bridge: socket.socket, token: str) -> None:
-    """Show the token; raise `PermissionError` if the bridge refuses it."""
-    bridge.sendall(token.encode() + b"\n")
+def be_let_in(bridge: socket.socket, token: str) -> bool:
+    """Show the token, and return whether the bridge took our input and output with it.
+
+    Raises `PermissionError` if it refuses the token.
+    """
+    line = token.encode() + b"\n"
+    if bridge.family == socket.AF_INET:
+        bridge.sendall(line)
+    else:
+        socket.send_fds(bridge, [line], [0, 1])
     answer = b""
     while not answer.endswith(b"\n"):
         byte = bridge.recv(1)  # not one byte more: what follows is the agent's
         if not byte:
             raise ConnectionError("the bridge closed the connection")
         answer += byte
-    if answer != b"ok\n":
+    if answer not in (MINE, b"ok\n"):
         raise PermissionError(answer.decode(errors="replace").strip().removeprefix("no "))
+    return answer == MINE
 
 
 def agent_to_bridge(bridge: socket.socket) -> None:
@@ -74,7 +84,7 @@ def main(arguments: list[str]) -> int:
     try:
         token = os.environ.pop(TOKEN)
         bridge = connect(address)
-        be_let_in(bridge, token)
+        is_over_to_bridge = be_let_in(bridge, token)
     except ValueError as error:
         return fail(f"wrong arguments, {error}")
     except KeyError:
@@ -84,9 +94,12 @@ def main(arguments: list[str]) -> int:
     except OSError as error:
         return fail(f"can't reach the bridge at {address}: {error}. Does it still run?")
     bridge.settimeout(None)
-    _thread.start_new_thread(agent_to_bridge, (bridge,))
     try:
-        bridge_to_agent(bridge)
+        if is_over_to_bridge:
+            bridge.recv(1)  # until it closes the connection
+        else:
+            _thread.start_new_thread(agent_to_bridge, (bridge,))
+            bridge_to_agent(bridge)
     except OSError as error:
         return fail(f"the connection broke: {error}", BROKEN)
     return 0

@@ -9,44 +9,27 @@ The SDK speaks anyio, so this file does; it runs under trio.
 
 from __future__ import annotations
 
-import json
-import logging
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import anyio
-import attrs
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.message import SessionMessage
-from mcp_types.jsonrpc import (
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    ErrorData,
-    JSONRPCError,
-    JSONRPCMessage,
-    jsonrpc_message_adapter,
-)
-from pydantic import ValidationError
 
 from agents.events import ToolAnswer
-from bridge.jsonrpc import TooLong, repair_surrogates
 
 from .catalogue import JSON, Catalogue
 from .content import content
+from .messages import Incoming, Wire, write
 
 if TYPE_CHECKING:
-    from anyio.abc import TaskGroup
-    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
     from mcp.server.models import InitializationOptions
     from mcp.server.session import ServerSession
 
-PROGRESS_SECONDS = 10.0
-"""How often an agent hears that its call is still being seen to: a person may be asked."""
 NOTICE_SECONDS = 2.0
 """How long an agent may take to read that the tools have changed."""
 MOST_SESSIONS = 16
@@ -56,23 +39,11 @@ INSTRUCTIONS = (
     "used, so a call can take minutes."
 )
 
-Call: TypeAlias = Callable[[str, JSON], Awaitable[ToolAnswer]]
+Report: TypeAlias = Callable[[int], Awaitable[None]]
+"""Called with how often it was called, to say that a call is still being seen to."""
+Call: TypeAlias = Callable[[str, JSON, Report], Awaitable[ToolAnswer]]
 """Called with the editor's name of a tool; cancelled where the agent takes the call back."""
 _Context: TypeAlias = ServerRequestContext[Any, Any]
-
-log = logging.getLogger("vscodelm.mcp")
-
-
-class Wire(Protocol):
-    """A connection of lines."""
-
-    async def receive(self) -> Sequence[bytes | TooLong] | None:
-        """Return the next lines; None at the end."""
-        ...
-
-    async def send(self, line: bytes) -> bool:
-        """Send a line; return whether there is still somebody who may read it."""
-        ...
 
 
 class _Server(Server[Any]):
@@ -131,6 +102,7 @@ class EditorServer:
         server.add_notification_handler(
             "notifications/initialized", types.NotificationParams, audience.greet
         )
+        server.middleware.clear()  # it measures for telemetry, which nobody collects here
         self._audiences.append(audience)
         try:
             yield server
@@ -147,14 +119,12 @@ class EditorServer:
 
     async def serve(self, wire: Wire) -> None:
         """Serve one connection until either side ends it."""
-        to_server, from_wire = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_wire, from_server = anyio.create_memory_object_stream[SessionMessage](0)
         with self.sdk() as server:
             options = server.create_initialization_options()
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_read, wire, to_server, to_wire.clone())
-                tasks.start_soon(_write, wire, from_server, tasks)
-                await server.run(from_wire, to_wire, options)
+                tasks.start_soon(write, wire, from_server, tasks.cancel_scope)
+                await server.run(Incoming(wire, to_wire.clone()), to_wire, options)
                 tasks.cancel_scope.cancel()
 
     # What the SDK calls.
@@ -184,90 +154,13 @@ class EditorServer:
         tool = self._catalogue.tools.get(params.name)
         if tool is None:
             return _result(f"The editor offers no tool named {params.name} now.", is_error=True)
-        answer: ToolAnswer | None = None
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_report, context.session)
-            answer = await self._call(tool.name, params.arguments or {})
-            tasks.cancel_scope.cancel()
-        assert answer is not None, "a cancel doesn't come here"
+
+        async def report(number: int) -> None:
+            await context.session.report_progress(number, message="Waiting for the editor")
+
+        answer = await self._call(tool.name, params.arguments or {}, report)
         return _result(answer.result, is_error=answer.is_error)
 
 
 def _result(result: Any, *, is_error: bool) -> types.CallToolResult:
     return types.CallToolResult.model_validate({"content": content(result), "isError": is_error})
-
-
-async def _report(session: ServerSession) -> None:
-    """Say again and again that a call is being seen to; an agent that didn't ask hears nothing."""
-    for number in count(1):
-        await anyio.sleep(PROGRESS_SECONDS)
-        await session.report_progress(number, message="Waiting for the editor")
-
-
-# The wire.
-
-
-async def _read(
-    wire: Wire,
-    server: MemoryObjectSendStream[SessionMessage | Exception],
-    answers: MemoryObjectSendStream[SessionMessage],
-) -> None:
-    async with server, answers:
-        while (lines := await wire.receive()) is not None:
-            for line in lines:
-                for message in messages(line):
-                    if isinstance(message, Unread):
-                        await answers.send(SessionMessage(message.answer))
-                    else:
-                        await server.send(SessionMessage(message))
-
-
-async def _write(
-    wire: Wire, server: MemoryObjectReceiveStream[SessionMessage], tasks: TaskGroup
-) -> None:
-    async with server:
-        async for message in server:
-            line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-            if not await wire.send(line.encode()):
-                break
-    tasks.cancel_scope.cancel()
-
-
-@attrs.frozen
-class Unread:
-    """What is no message, and the answer to it; the answer has no id."""
-
-    answer: JSONRPCError
-
-    @classmethod
-    def of(cls, code: int, words: str) -> Unread:
-        """Return the answer with this error."""
-        error = ErrorData(code=code, message=words)
-        return cls(JSONRPCError(jsonrpc="2.0", id=None, error=error))
-
-
-def messages(line: bytes | TooLong) -> Sequence[JSONRPCMessage | Unread]:
-    """Return the messages in a line.
-
-    A batch is several: one era of the protocol had them, and each is answered by itself.
-    """
-    if isinstance(line, TooLong):
-        return (Unread.of(PARSE_ERROR, f"a line of {line.size} bytes is too long"),)
-    try:
-        return (jsonrpc_message_adapter.validate_json(line, by_name=False),)
-    except ValidationError:
-        pass
-    try:
-        value = json.loads(repair_surrogates(line))
-    except (ValueError, RecursionError):
-        return (Unread.of(PARSE_ERROR, "this is not JSON"),)
-    if isinstance(value, list):
-        return [_message(item) for item in cast("list[Any]", value)]
-    return (_message(value),)
-
-
-def _message(value: Any) -> JSONRPCMessage | Unread:
-    try:
-        return jsonrpc_message_adapter.validate_python(value, by_name=False)
-    except ValidationError:
-        return Unread.of(INVALID_REQUEST, "this is not a message of JSON-RPC")

@@ -26,11 +26,13 @@ from .desk import Desk, Drop, Effects, Reply
 from .wire import LineWire
 
 if TYPE_CHECKING:
-    from .server import EditorServer  # noqa: TC004  it takes long, and attrs needs the name only
+    from .server import EditorServer, Report  # noqa: TC004  it takes long; attrs needs the name only
 
 log = logging.getLogger("vscodelm.mcp")
 
 
+PROGRESS_SECONDS = 10.0
+"""How often an agent hears that its call is still being seen to: a person may be asked."""
 IGNORED_SECONDS = 15.0
 """How long after its first prompt an agent has surely started its servers; some are late."""
 IGNORED = (
@@ -62,6 +64,14 @@ class _Caller:
     answered: trio.Event = attrs.field(factory=trio.Event, init=False)
     answer: ToolAnswer | None = attrs.field(default=None, init=False)
 
+    async def wait(self, report: Report) -> None:
+        """Wait for the answer, and report that it is waited for."""
+        for number in count(1):
+            with trio.move_on_after(PROGRESS_SECONDS):
+                await self.answered.wait()
+                return
+            await report(number)
+
 
 def _nothing() -> None:
     """Do nothing."""
@@ -89,7 +99,7 @@ class Toolbox:
 
     # The server's side.
 
-    async def call(self, name: str, arguments: JSON) -> ToolAnswer:
+    async def call(self, name: str, arguments: JSON, report: Report) -> ToolAnswer:
         """Have the editor run a tool; cancelling this takes the call back."""
         key, caller = next(self._keys), _Caller()
         self._callers[key] = caller
@@ -98,7 +108,7 @@ class Toolbox:
             log.info("server=%s call=%s tool=%s", self.server, event.call_id, name)
             self._perform(self._desk.arrive(key, event, trio.current_time()))
             self.wake()
-            await caller.answered.wait()
+            await caller.wait(report)
         finally:
             del self._callers[key]
             if caller.answer is None:

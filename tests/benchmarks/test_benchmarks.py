@@ -9,7 +9,17 @@ import msgspec
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import acp_agent, acp_burst, acp_sessions, history, memory, parts, start, tokens
+from benchmarks import (
+    acp_agent,
+    acp_burst,
+    acp_sessions,
+    history,
+    memory,
+    parts,
+    start,
+    tokens,
+    tools,
+)
 from benchmarks import open_responses as streams
 from benchmarks.editor import chat_line, editing, message
 from benchmarks.harness import Child, Result, running
@@ -58,6 +68,12 @@ def test_a_name_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     with pytest.raises(SystemExit):
         command.main(["quik"])
     assert "there is no quik; there is quick, both" in capsys.readouterr().err
+
+
+def test_a_call_that_was_disturbed_does_not_count_and_one_that_is_slow_by_itself_does() -> None:
+    quick, disturbed, slow = 1.0, 9.0, 3.0
+    assert tools.undisturbed([[quick, disturbed, slow], [quick, quick, slow]]) == quick
+    assert tools.undisturbed([[quick, slow, slow], [disturbed, slow, slow]]) == slow
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory is read as Linux has it")

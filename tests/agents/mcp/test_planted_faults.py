@@ -175,6 +175,27 @@ FAULTS = [
         ("relay",),
     ),
     Fault(
+        "what was handed over in vain stays open",
+        "mcp/door",
+        "                handover.close()\n",
+        "                pass\n",
+        ("relay",),
+    ),
+    Fault(
+        "the end of a relay goes unnoticed",
+        "mcp/door",
+        "            nursery.start_soon(_wait_for_end, relay, nursery.cancel_scope)\n",
+        "",
+        ("relay",),
+    ),
+    Fault(
+        "a file is waited for as if it were a pipe",
+        "mcp/handover",
+        " or not all(_can_wait_for(fd) for fd in self._fds)",
+        "",
+        ("handover",),
+    ),
+    Fault(
         "a guest may stay for ever",
         "mcp/door",
         "    with trio.move_on_after(HANDSHAKE_SECONDS):\n        while",
@@ -204,9 +225,16 @@ FAULTS = [
     ),
     Fault(
         "no progress",
+        "mcp/toolbox",
+        "            await report(number)\n",
+        "            pass\n",
+        ("toolbox",),
+    ),
+    Fault(
+        "progress that the agent never hears of",
         "mcp/server",
-        "            tasks.start_soon(_report, context.session)\n",
-        "",
+        "            await context.session.report_progress(",
+        "            str(",
         ("server",),
     ),
     Fault(

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import attrs
 import pytest
@@ -45,7 +46,11 @@ class Echo:
 
 @asynccontextmanager
 async def relay(
-    one: Pass, *, token: str | None = None, arguments: tuple[str, ...] | None = None
+    one: Pass,
+    *,
+    token: str | None = None,
+    arguments: tuple[str, ...] | None = None,
+    source: int = subprocess.PIPE,
 ) -> AsyncGenerator[trio.Process]:
     command = one.command if arguments is None else (*one.command[:-1], *arguments)
     own = {variable.name: variable.value for variable in one.environment}
@@ -53,7 +58,7 @@ async def relay(
         own[relay_module.TOKEN] = token
     process = await trio.lowlevel.open_process(
         command,
-        stdin=subprocess.PIPE,
+        stdin=source,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={"PATH": os.environ.get("PATH", ""), **{k: v for k, v in own.items() if v}},
@@ -66,8 +71,8 @@ async def relay(
                 process.kill()
             await process.wait()
             for end in (process.stdin, process.stdout, process.stderr):
-                assert end is not None
-                await end.aclose()
+                if end is not None:
+                    await end.aclose()
 
 
 async def say(process: trio.Process, words: bytes) -> None:
@@ -113,6 +118,27 @@ async def test_bytes_go_both_ways_and_lines_have_no_limit(kind: Kind) -> None:
             await process.stdin.aclose()
             assert await end_of(process) == (0, "")
     assert (echo.came, echo.left) == (1, 1)
+
+
+async def test_no_byte_waits_for_the_relay_to_copy_it() -> None:
+    with trio.fail_after(30):
+        async with open_door() as door, relay(door.issue(Echo().serve)) as process:
+            await say(process, b"a")
+            await hear(process, 2)
+            os.kill(process.pid, signal.SIGSTOP)
+            await say(process, b"b")
+            assert await hear(process, 2) == b"bb"
+
+
+async def test_input_that_cannot_be_waited_for_is_copied(tmp_path: Path) -> None:
+    file = tmp_path / "input"
+    file.write_bytes(b"ab")
+    with trio.fail_after(30):
+        async with open_door() as door:
+            with file.open("rb") as source:
+                async with relay(door.issue(Echo().serve), source=source.fileno()) as process:
+                    assert await hear(process, 4) == b"abab"
+                    assert await end_of(process) == (0, "")
 
 
 async def test_when_the_bridge_ends_so_does_the_relay() -> None:
@@ -382,6 +408,21 @@ async def test_garbage_is_refused_and_the_door_stays_open(words: bytes) -> None:
             async with relay(one) as process:
                 await say(process, b"a")
                 assert await hear(process, 2) == b"aa"
+
+
+@pytest.mark.parametrize("words", [b"", b"0" * 64 + b"\n"])
+async def test_what_a_guest_hands_over_in_vain_is_closed(words: bytes) -> None:
+    with trio.fail_after(30):
+        async with open_door("unix") as door, guest(door) as stream:
+            source, sink = os.pipe()
+            reader = trio.lowlevel.FdStream(source)
+            with socket.fromfd(stream.socket.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as own:
+                socket.send_fds(own, [b"x", words], [sink, sink])
+            os.close(sink)
+            await stream.send_eof()
+            assert (await stream.receive_some()).startswith(b"no ")
+            assert await reader.receive_some() == b""
+            await reader.aclose()
 
 
 async def test_what_comes_with_the_token_but_before_the_answer_is_refused() -> None:

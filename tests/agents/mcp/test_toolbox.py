@@ -13,10 +13,12 @@ from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 from agents.base import AgentError
 from agents.events import ToolAnswer
 from agents.mcp import toolboxes as toolboxes_module
+from agents.mcp.catalogue import JSON
 from agents.mcp.desk import CANCELLED, CLOSED, NO_TURN
 from agents.mcp.toolbox import (
     IGNORED,
     IGNORED_SECONDS,
+    PROGRESS_SECONDS,
     HttpAccess,
     StdioAccess,
     Toolbox,
@@ -54,8 +56,12 @@ async def toolbox() -> AsyncGenerator[Toolbox]:
         yield made.make(TOOLS)
 
 
+async def no_report(_number: int) -> None:
+    await trio.lowlevel.checkpoint()
+
+
 async def call(box: Toolbox, told: list[ToolAnswer], **arguments: Any) -> None:
-    told.append(await box.call("read_file", arguments))
+    told.append(await box.call("read_file", arguments, no_report))
 
 
 async def test_a_call_waits_for_its_result(autojump_clock: object) -> None:
@@ -86,9 +92,30 @@ async def test_a_call_that_is_cancelled_is_taken_back(autojump_clock: object) ->
     async with toolbox() as box:
         box.begin()
         with trio.move_on_after(1):
-            await box.call("read_file", {})
+            await box.call("read_file", {}, no_report)
         assert box.emit() == ()
         assert box.due == float("inf")
+
+
+async def test_a_call_that_takes_long_reports_until_it_is_answered(
+    autojump_clock: object,
+) -> None:
+    reported: list[tuple[int, float]] = []
+
+    async def report(number: int) -> None:
+        await trio.lowlevel.checkpoint()
+        reported.append((number, trio.current_time() - began))
+
+    async with toolbox() as box, trio.open_nursery() as nursery:
+        box.begin()
+        began = trio.current_time()
+        arguments: JSON = {}
+        nursery.start_soon(box.call, "read_file", arguments, report)
+        await trio.sleep(2.5 * PROGRESS_SECONDS)
+        assert reported == [(1, PROGRESS_SECONDS), (2, 2 * PROGRESS_SECONDS)]
+        box.cancel()
+        await trio.sleep(5 * PROGRESS_SECONDS)
+        assert len(reported) == 2
 
 
 async def test_calls_end_with_the_turn_and_with_the_session(autojump_clock: object) -> None:

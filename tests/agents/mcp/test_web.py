@@ -17,7 +17,7 @@ import trio
 from agents.events import ToolAnswer
 from agents.mcp import web
 from agents.mcp.catalogue import JSON, Catalogue
-from agents.mcp.server import EditorServer
+from agents.mcp.server import EditorServer, Report
 from agents.mcp.toolbox import HttpAccess
 from agents.mcp.web import open_web
 from bridge.wire import ToolSpec
@@ -34,7 +34,7 @@ class Tools:
     hangs: bool = False
     result: Any = None
 
-    async def call(self, name: str, arguments: JSON) -> ToolAnswer:
+    async def call(self, name: str, arguments: JSON, _report: Report) -> ToolAnswer:
         try:
             if self.hangs:
                 await trio.sleep_forever()

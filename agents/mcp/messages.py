@@ -1,0 +1,145 @@
+"""MCP's messages on a wire of lines, as the SDK wants to read and write them.
+
+The SDK reads from the wire itself: each task between the two would cost every call its turn in the
+loop. Writing has a task of its own, because a call that is taken back stops whoever answers it, and
+that must not leave half a line behind.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast
+
+import anyio
+import attrs
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+from mcp_types.jsonrpc import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+
+from bridge.jsonrpc import TooLong, repair_surrogates
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+
+class Wire(Protocol):
+    """A connection of lines."""
+
+    async def receive(self) -> Sequence[bytes | TooLong] | None:
+        """Return the next lines; None at the end."""
+        ...
+
+    async def send(self, line: bytes) -> bool:
+        """Send a line; return whether there is still somebody who may read it."""
+        ...
+
+
+@attrs.define(eq=False)
+class Incoming:
+    """What comes in on a wire. What is no message is answered here, by `answers`."""
+
+    _wire: Wire
+    _answers: MemoryObjectSendStream[SessionMessage]
+    _read: deque[JSONRPCMessage | Unread] = attrs.field(
+        factory=deque["JSONRPCMessage | Unread"], init=False
+    )
+
+    async def receive(self) -> SessionMessage:
+        """Return the next message; raises `anyio.EndOfStream`."""
+        while True:
+            while self._read:
+                message = self._read.popleft()
+                if not isinstance(message, Unread):
+                    return SessionMessage(message)
+                await self._answers.send(SessionMessage(message.answer))
+            lines = await self._wire.receive()
+            if lines is None:
+                raise anyio.EndOfStream
+            for line in lines:
+                self._read.extend(messages(line))
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def aclose(self) -> None:
+        """Say no more; the wire belongs to somebody else."""
+        await self._answers.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+async def write(
+    wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage], until: anyio.CancelScope
+) -> None:
+    """Write messages to a wire; cancel `until` when there are no more, or nobody reads them."""
+    async with messages:
+        async for message in messages:
+            line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+            if not await wire.send(line.encode()):
+                break
+    until.cancel()
+
+
+@attrs.frozen
+class Unread:
+    """What is no message, and the answer to it; the answer has no id."""
+
+    answer: JSONRPCError
+
+    @classmethod
+    def of(cls, code: int, words: str) -> Unread:
+        """Return the answer with this error."""
+        error = ErrorData(code=code, message=words)
+        return cls(JSONRPCError(jsonrpc="2.0", id=None, error=error))
+
+
+def messages(line: bytes | TooLong) -> Sequence[JSONRPCMessage | Unread]:
+    """Return the messages in a line.
+
+    A batch is several: one era of the protocol had them, and each is answered by itself.
+    """
+    if isinstance(line, TooLong):
+        return (Unread.of(PARSE_ERROR, f"a line of {line.size} bytes is too long"),)
+    try:
+        return (jsonrpc_message_adapter.validate_json(line, by_name=False),)
+    except ValidationError:
+        pass
+    try:
+        value = json.loads(repair_surrogates(line))
+    except (ValueError, RecursionError):
+        return (Unread.of(PARSE_ERROR, "this is not JSON"),)
+    if isinstance(value, list):
+        return [_message(item) for item in cast("list[Any]", value)]
+    return (_message(value),)
+
+
+def _message(value: Any) -> JSONRPCMessage | Unread:
+    try:
+        return jsonrpc_message_adapter.validate_python(value, by_name=False)
+    except ValidationError:
+        return Unread.of(INVALID_REQUEST, "this is not a message of JSON-RPC")

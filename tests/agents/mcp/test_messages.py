@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import anyio
+import attrs
+import pytest
+import trio
+from hypothesis import given
+from hypothesis import strategies as st
+from mcp.shared.message import SessionMessage
+from mcp_types.jsonrpc import JSONRPCNotification
+from trio.testing import wait_all_tasks_blocked
+
+from agents.events import ToolAnswer
+from agents.mcp.catalogue import JSON, Catalogue
+from agents.mcp.messages import Incoming, Unread, messages, write
+from agents.mcp.server import EditorServer, Report
+from bridge.jsonrpc import TooLong
+from bridge.wire import ToolSpec
+
+from .client import connected
+
+
+@attrs.define(eq=False)
+class Wire:
+    """Says what it is told to, and is heard as long as it is open."""
+
+    says: list[list[bytes | TooLong]]
+    heard: list[bytes] = attrs.field(factory=list[bytes])
+    is_open: bool = True
+
+    async def receive(self) -> Sequence[bytes | TooLong] | None:
+        await trio.lowlevel.checkpoint()
+        return self.says.pop(0) if self.says else None
+
+    async def send(self, line: bytes) -> bool:
+        await trio.lowlevel.checkpoint()
+        self.heard.append(line)
+        return self.is_open
+
+
+@attrs.define(eq=False)
+class Tool:
+    """A tool of the editor's, `read_file`, that is done at once."""
+
+    calls: list[JSON] = attrs.field(factory=list[JSON])
+
+    async def call(self, _name: str, arguments: JSON, _report: Report) -> ToolAnswer:
+        await trio.lowlevel.checkpoint()
+        self.calls.append(arguments)
+        return ToolAnswer("", "done")
+
+
+def serving(tool: Tool | None = None) -> EditorServer:
+    catalogue = Catalogue.of([ToolSpec("read_file")], "vscx")
+    return EditorServer("vscx", "1.0", catalogue, (tool or Tool()).call)
+
+
+def note(number: int) -> bytes:
+    return b'{"jsonrpc":"2.0","method":"n%d"}' % number
+
+
+async def test_messages_come_in_order_however_the_lines_came() -> None:
+    answers, answered = anyio.create_memory_object_stream[SessionMessage](0)
+    wire = Wire([[note(1), note(2)], [], [b"[%b,%b]" % (note(3), note(4))], [note(5)]])
+    with trio.fail_after(5), answered:
+        async with Incoming(wire, answers) as incoming:
+            read = [one.message async for one in incoming]
+    assert [m.method for m in read if isinstance(m, JSONRPCNotification)] == [
+        f"n{number}" for number in range(1, 6)
+    ]
+
+
+async def test_what_is_no_message_is_answered_before_the_next_one_is_read() -> None:
+    answers, answered = anyio.create_memory_object_stream[SessionMessage](1)
+    incoming = Incoming(Wire([[b"nonsense", note(1)]]), answers)
+    with trio.fail_after(5), answers, answered:
+        await incoming.receive()
+        assert "this is not JSON" in str((await answered.receive()).message)
+        with pytest.raises(anyio.EndOfStream):
+            await incoming.receive()
+
+
+async def test_who_reads_no_more_answers_no_more() -> None:
+    answers, answered = anyio.create_memory_object_stream[SessionMessage](0)
+    with trio.fail_after(5), answered:
+        await Incoming(Wire([]), answers).aclose()
+        with pytest.raises(anyio.EndOfStream):
+            await answered.receive()
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_writing_ends_everything_when_nothing_is_left_or_nobody_reads(is_open: bool) -> None:
+    to_wire, from_server = anyio.create_memory_object_stream[SessionMessage](2)
+    (message,) = messages(note(1))
+    assert not isinstance(message, Unread)
+    for _ in range(2):
+        to_wire.send_nowait(SessionMessage(message))
+    to_wire.close()
+    wire, until = Wire([], is_open=is_open), anyio.CancelScope()
+    with trio.fail_after(5):
+        await write(wire, from_server, until)
+    assert until.cancel_called
+    assert [json.loads(line)["method"] for line in wire.heard] == ["n1", "n1"][: 1 + is_open]
+
+
+async def test_lines_that_are_no_messages_are_answered_and_the_rest_goes_on(
+    autojump_clock: object,
+) -> None:
+    async with connected(serving()) as client:
+        await client.introduce()
+        await client.stream.send_all(b"\xff\xfe nonsense\n")
+        assert (await client.answer(None))["error"]["code"] == -32700
+        await client.send({"jsonrpc": "1.0"}, 7)
+        assert (await client.answer(None))["error"]["code"] == -32600
+        assert (await client.answer(None))["error"]["code"] == -32600
+        await client.send({"jsonrpc": "2.0", "id": None, "error": {"code": 1, "message": ""}})
+        await wait_all_tasks_blocked()
+        assert await client.ask("ping") == {}
+    assert not client.unexpected
+
+
+async def test_a_text_that_is_cut_inside_a_character_costs_only_the_character(
+    autojump_clock: object,
+) -> None:
+    tool = Tool()
+    async with connected(serving(tool)) as client:
+        await client.introduce()
+        await client.call("read_file", text="half \ud83d")  # json.dumps writes the escape
+    assert tool.calls == [{"text": "half \ufffd"}]
+
+
+async def test_a_batch_is_answered_one_by_one(autojump_clock: object) -> None:
+    async with connected(serving(), "2025-03-26") as client:
+        await client.introduce()
+        await client.send([client.message("ping", id=91), client.message("ping", id=92)])
+        assert (await client.answer(92))["result"] == {}
+        assert (await client.answer(91))["result"] == {}
+
+
+@given(st.binary(max_size=200))
+def test_no_line_is_too_odd_to_be_read(line: bytes) -> None:
+    assert all(message is not None for message in messages(line))
+
+
+def test_a_line_that_was_too_long_is_told() -> None:
+    (unread,) = messages(TooLong(7))
+    assert isinstance(unread, Unread)
+    assert "7 bytes" in unread.answer.error.message
+
+
+def test_a_line_that_is_too_deep_is_told() -> None:
+    (unread,) = messages(b"[" * 100_000)
+    assert isinstance(unread, Unread)
+
+
+@given(st.lists(st.binary(max_size=60), max_size=8))
+def test_a_fuzzed_connection_still_serves(lines: list[bytes]) -> None:
+    async def main() -> None:
+        async with connected(serving()) as client:
+            await client.introduce()
+            for line in lines:
+                await client.stream.send_all(line.replace(b"\n", b"") + b"\n")
+            assert await client.ask("ping") == {}
+
+    trio.run(main)

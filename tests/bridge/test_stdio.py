@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import os
+import select
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import attrs
+import pytest
+import trio
+from trio.testing import wait_all_tasks_blocked
+
+from bridge.stdio import PipeSink
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there pipes can't be polled")
+
+
+@attrs.frozen
+class Pipe:
+    source: int
+    sink: PipeSink
+
+    def read(self) -> bytes:
+        return os.read(self.source, 1_000_000)
+
+
+@pytest.fixture
+async def pipe() -> Pipe:
+    source, sink = os.pipe()
+    os.set_blocking(source, False)
+    return Pipe(source, PipeSink(sink))
+
+
+@contextmanager
+def cancelled() -> Generator[None]:
+    with trio.CancelScope() as scope:
+        scope.cancel()
+        yield
+
+
+async def test_what_is_written_is_there_before_any_other_task_has_its_turn(pipe: Pipe) -> None:
+    was_there: list[bool] = []
+
+    async def look() -> None:
+        was_there.append(select.select([pipe.source], [], [], 0)[0] != [])
+
+    async with pipe.sink, trio.open_nursery() as nursery:
+        for _ in range(20):  # trio has them in any order
+            nursery.start_soon(look)
+        await pipe.sink.send_all(b"a line\n")
+    assert was_there == [True] * 20
+    assert pipe.read() == b"a line\n"
+    os.close(pipe.source)
+
+
+async def test_more_than_a_pipe_holds_waits_for_the_reader_and_arrives_whole(pipe: Pipe) -> None:
+    words = bytes(range(256)) * 4_000
+    heard = b""
+    with trio.fail_after(5):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(pipe.sink.send_all, words)
+            await wait_all_tasks_blocked()
+            while len(heard) < len(words):
+                heard += pipe.read()
+                await wait_all_tasks_blocked()
+        assert heard == words
+        await pipe.sink.wait_send_all_might_not_block()
+        await pipe.sink.aclose()
+    assert pipe.read() == b""
+    os.close(pipe.source)
+
+
+async def test_a_reader_that_is_gone_is_told(pipe: Pipe) -> None:
+    os.close(pipe.source)
+    async with pipe.sink:
+        with trio.fail_after(5), pytest.raises(trio.BrokenResourceError):
+            await pipe.sink.send_all(b"a line\n")
+
+
+async def test_whoever_is_cancelled_writes_nothing(pipe: Pipe) -> None:
+    async with pipe.sink:
+        with cancelled():
+            await pipe.sink.send_all(b"a line\n")
+    assert pipe.read() == b""
+    os.close(pipe.source)
