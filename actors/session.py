@@ -178,6 +178,7 @@ class SessionActor:
         pause: Pause | Failure = Pause.STOPPED
         if self._turn is not None:
             self._questions.clear()
+            session.renew(_prompt(delivery))
             for answer in answers:
                 session.answer(answer)
             pause = await self._pass_on(response, self._turn)
@@ -244,4 +245,5 @@ def _prompt(
         tool_required=delivery.options.tool_mode in ("required", 2),
         model_options=delivery.options.model_options,
         settings=delivery.settings,
+        system=delivery.transcript.system(),
     )

@@ -118,6 +118,13 @@ class AgentSession(Protocol):
         """Return whether the agent can be given these tools of the editor's in this session."""
         ...
 
+    def renew(self, prompt: Prompt) -> None:
+        """Take the newest request's tools, options and system prompt, where the open turn goes on.
+
+        It is called before the answers of that request; messages come with the next turn.
+        """
+        ...
+
     def run(self, prompt: Prompt) -> Turn:
         """Begin a turn. Receiving from the turn raises `AgentError` if the session is lost."""
         ...

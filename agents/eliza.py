@@ -129,6 +129,9 @@ class ElizaSession:
         """Return true: each prompt brings its own."""
         return True
 
+    def renew(self, prompt: Prompt) -> None:
+        """Take nothing: she minds only what is said."""
+
     def run(self, prompt: Prompt) -> ElizaTurn:
         """Hear what the users said, and begin the answer to the newest of it."""
         if self._turn is not None and self._turn.runs:

@@ -127,7 +127,8 @@ class Prompt(Value):
     """One turn's input.
 
     `transcript` is what was said before this session existed, as accepted by the user; it is empty
-    but for a session's first turn. `messages` are new, oldest first.
+    but for a session's first turn. `messages` are new, oldest first. `system` is the host's system
+    prompt as the newest request has it, whoever was told it before; None: it isn't told apart.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -136,3 +137,4 @@ class Prompt(Value):
     tool_required: bool = False
     model_options: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     settings: Settings = msgspec.field(default_factory=Settings)
+    system: tuple[ChatMessage, ...] | None = None

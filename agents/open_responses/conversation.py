@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 import attrs
 from msgspec.structs import replace
@@ -124,6 +125,8 @@ class Conversation:
     options: ConversionOptions
     points: Points
     instructions: str = ""
+    lead: tuple[Item, ...] = ()
+    """The system prompt, where it isn't told as instructions."""
     response_ids: list[str] = attrs.field(factory=list[str])
     _items: list[Item] = attrs.field(factory=list["Item"])
     _open: dict[str, OpenCall] = attrs.field(factory=dict[str, OpenCall])
@@ -147,16 +150,27 @@ class Conversation:
             for message in messages:
                 self._track.tell(message)
         else:
-            self.instructions = converted.instructions
+            self.instructions, self.lead = converted.instructions, _lead(converted.items)
             self._track, ends = boundaries(messages)
             for digest, index in reversed(ends.items()):
                 self._point = self.points.at(digest)
                 if self._point is not None:
-                    self._known = sum(one.source <= index for one in converted.placed)
+                    known = sum(one.source <= index for one in converted.placed)
+                    self._known = known - len(self.lead)
                     break
+        items = converted.items if self._has_begun else converted.items[len(self.lead) :]
         self._has_begun = True
         self._open = {}
-        self._items += converted.items or [MessageItem("user", _EMPTY)]
+        self._items += items or [MessageItem("user", _EMPTY)]
+
+    def instruct(self, system: Sequence[ChatMessage] | None) -> None:
+        """Take the system prompt as it is now, None: as it was; raises `ConversionError`.
+
+        It isn't part of what was said, so that what the server keeps of it never counts.
+        """
+        if system is not None:
+            converted = convert_messages(system, self.options)
+            self.instructions, self.lead = converted.instructions, converted.items
 
     @property
     def open_calls(self) -> tuple[str, ...]:
@@ -184,7 +198,7 @@ class Conversation:
             and not self.points.is_stateless
         )
         if self._point is None or not goes_on:
-            return Ask(_useful(self._items), None)
+            return Ask((*self.lead, *_useful(self._items)), None)
         return Ask(_useful(self._items[self._known :]), self._point.response_id)
 
     def miss(self) -> None:
@@ -218,6 +232,15 @@ def _as_shown(outcome: Outcome, shown: Shown) -> Outcome:
     ids = {call.call_id for call in shown.calls}
     calls = tuple(call for call in outcome.calls if call.call_id in ids)
     return replace(outcome, calls=calls, status=outcome.status if shown.is_whole else "open")
+
+
+def _lead(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return the system messages that everything begins with."""
+    return tuple(
+        takewhile(
+            lambda one: isinstance(one, MessageItem) and one.role in ("system", "developer"), items
+        )
+    )
 
 
 def _useful(items: Sequence[Item]) -> tuple[Item, ...]:

@@ -83,6 +83,11 @@ def no_stream(server: str, content_type: str, start: str) -> EndpointError:
     return EndpointError(Failure("AgentFailed", text, start))
 
 
+def untellable(reason: Exception) -> Failure:
+    """Return the failure for a chat that can't be written down as its options want it."""
+    return Failure("AgentFailed", f"The chat can't be told to the endpoint: {reason}.")
+
+
 def no_key(variable: str) -> EndpointError:
     """Return the error for a key that isn't there."""
     text = f"The environment variable {variable} isn't set. It holds the endpoint's key."

@@ -10,6 +10,7 @@ import logging
 
 import attrs
 import trio
+from msgspec.structs import replace
 
 from agents.events import (
     Answer,
@@ -26,7 +27,9 @@ from bridge.errors import Failure
 
 from .conversation import Conversation
 from .endpoint import Endpoint
+from .request_content import ConversionError
 from .response import Response
+from .trouble import untellable
 
 CANCELLED = Stop(StopReason.CANCELLED)
 
@@ -77,9 +80,12 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     async def _respond(self) -> Stop | Break:
         if self.refusal is not None:
             return Break(self.refusal)
-        response = Response(self.endpoint, self.conversation, self.prompt, self._show)
         while True:
-            last = await response.run()
+            try:
+                self.conversation.instruct(self.prompt.system)
+            except ConversionError as error:
+                return Break(untellable(error))
+            last = await Response(self.endpoint, self.conversation, self.prompt, self._show).run()
             waiting = self.conversation.open_calls
             if isinstance(last, Break) or not waiting:
                 return last
@@ -95,6 +101,10 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
         """Wait until a batch is taken. A call can be answered as soon as it is."""
         self._asked |= {event.call_id: None for event in batch if isinstance(event, CallTool)}
         await self._send.send(batch)
+
+    def renew(self, prompt: Prompt) -> None:
+        """Take what the next request is made with; settings count from the next turn on."""
+        self.prompt = replace(prompt, settings=self.prompt.settings)
 
     def answer(self, answer: Answer) -> None:
         """Take the first answer to a call."""

@@ -289,6 +289,12 @@ class ScriptedSession:
         """Return what the test says."""
         return self.takes_tools or not tools
 
+    def renew(self, prompt: Prompt) -> None:
+        """Keep what is new."""
+        if self._closed:
+            raise LocalError(f"session {self.number} is closed")
+        self._agent.renewals.append(prompt)
+
     def run(self, prompt: Prompt) -> ScriptedTurn:
         """Begin the script's next turn."""
         if self._closed:
@@ -345,6 +351,8 @@ class ScriptedAgent:
         self.forgets = forgets
         self.prompts: list[Prompt] = []
         """Of every turn, in order."""
+        self.renewals: list[Prompt] = []
+        """What was new with the answers to each open turn."""
         self.answers: list[Answer] = []
         """Every answer, wanted or not."""
         self.cancels: list[int] = []
