@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 import trio
 
+from agents.tap import TapFor, untapped
 from bridge.models import Catalogue, ListedModel, Listing
 
 from .client import EndpointClient
@@ -21,7 +22,9 @@ _FIRST_RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 5.0, 300.0
 log = logging.getLogger("vscodelm.open_responses")
 
 
-async def keep_listing(catalogue: Catalogue, change: Callable[[Catalogue], None]) -> None:
+async def keep_listing(
+    catalogue: Catalogue, change: Callable[[Catalogue], None], *, tap_for: TapFor = untapped
+) -> None:
     """Ask every endpoint; call `change` with each catalogue that is another than before."""
 
     def take(listing: Listing, listed: tuple[ListedModel, ...]) -> None:
@@ -33,13 +36,17 @@ async def keep_listing(catalogue: Catalogue, change: Callable[[Catalogue], None]
 
     async with trio.open_nursery() as nursery:
         for listing in catalogue.listings:
-            nursery.start_soon(_keep, listing, take)
+            nursery.start_soon(_keep, listing, tap_for, take)
 
 
-async def _keep(listing: Listing, take: Callable[[Listing, tuple[ListedModel, ...]], None]) -> None:
+async def _keep(
+    listing: Listing,
+    tap_for: TapFor,
+    take: Callable[[Listing, tuple[ListedModel, ...]], None],
+) -> None:
     spec = listing.agent("*").spec.open_responses
     assert spec is not msgspec.UNSET, "a listing is of an endpoint"
-    client = EndpointClient(spec)
+    client = EndpointClient(spec, tap_for=tap_for)
     pause = _FIRST_RETRY_SECONDS
     try:
         while True:

@@ -178,6 +178,9 @@ class _Attempt:
             except SseOverflow as error:
                 text = f"{self.response.server} sent an event that is too long."
                 raise EndpointError(Failure("AgentFailed", text, str(error))) from None
+            if answer.record is not None:
+                for _, data in frames:
+                    answer.record.body(data)
             for name, data in frames:
                 events += self.machine.feed(data, name)
             if chunk is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from bridge.errors import Failure
 from bridge.redact import HIDDEN
@@ -100,18 +100,19 @@ def bad_header(server: str) -> EndpointError:
     return EndpointError(Failure("NoPermissions", text))
 
 
-def scrubbed(failure: Failure, secrets: Iterable[str]) -> Failure:
+def scrubbed(failure: Failure, secrets: Sequence[str]) -> Failure:
     """Return the failure without secrets, in case that a server repeats them."""
-
-    def clean(text: str) -> str:
-        for secret in secrets:
-            if len(secret) >= _SHORTEST_SECRET:
-                text = text.replace(secret, HIDDEN)
-        return _KEYS.sub(HIDDEN, text)
-
     return Failure(
         failure.kind,
-        clean(failure.message),
-        clean(failure.detail) if failure.detail else failure.detail,
+        hidden(failure.message, secrets),
+        hidden(failure.detail, secrets) if failure.detail else failure.detail,
         failure.stderr_tail,
     )
+
+
+def hidden(text: str, secrets: Iterable[str]) -> str:
+    """Return the text without secrets, nor what looks like one."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, HIDDEN)
+    return _KEYS.sub(HIDDEN, text)
