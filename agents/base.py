@@ -3,7 +3,7 @@
 An `Agent` is one definition (one child process, one endpoint). It opens sessions; a session keeps
 the conversation and runs one turn at a time. A turn is a channel of batches of events:
 
-- `Say` and `Think` and `Attach` stream out;
+- `Say` and `Think` and `Attach` stream out, `Counted` tells what they cost;
 - `CallTool` and `AskPermission` need an answer from the editor's side. When the agent can't go on
   without it, it sends `Await`: the response to the editor ends there, the turn stays open, and the
   answers come through `AgentSession.answer`;
@@ -36,6 +36,7 @@ from .events import (
     Batch,
     Break,
     CallTool,
+    Counted,
     Decision,
     Event,
     PermissionAnswer,
@@ -61,6 +62,7 @@ __all__ = [
     "Batch",
     "Break",
     "CallTool",
+    "Counted",
     "Decision",
     "Event",
     "ForkOf",

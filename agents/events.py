@@ -41,6 +41,16 @@ class Attach(Value):
     data: bytes
 
 
+class Counted(Value):
+    """The tokens of all that the editor said up to here, tools included, as the model counted them.
+
+    It is said only where the model was told that and nothing else: what an agent has in its context
+    beside it, is no measure of the editor's words.
+    """
+
+    tokens: int
+
+
 class CallTool(Value):
     """A call of one of the editor's tools; `call_id` is unique in the whole process."""
 
@@ -89,7 +99,7 @@ class Break(Value):
     failure: Failure
 
 
-Event: TypeAlias = Say | Think | Attach | CallTool | AskPermission | Await | Stop | Break
+Event: TypeAlias = Say | Think | Attach | Counted | CallTool | AskPermission | Await | Stop | Break
 Batch: TypeAlias = Sequence[Event]
 
 

@@ -25,12 +25,13 @@ from .call_ids import inward
 from .outcome import Outcome
 from .request_items import CompactionItem, Item, MessageItem, ReasoningItem
 from .request_messages import ConversionOptions, OpenCall, convert_messages, result_item
-from .request_output import heard
+from .request_output import heard, kind_of_item
 from .track import Track, boundaries
 
 MISSES = 2
 """After how many ids in a row that a server didn't know it is taken for stateless."""
 _MOST_POINTS = 4096
+_PLAIN_KINDS = frozenset({"message", "function_call", "reasoning"})
 _EMPTY = "(The user sent an empty message.)"
 
 
@@ -133,6 +134,10 @@ class Conversation:
     """Calls without a result, by the editor's ids."""
     _track: Track = attrs.field(factory=Track)
     _has_begun: bool = False
+    has_thought: bool = False
+    """Whether the server thought since the user spoke; it may have kept that, unseen."""
+    _has_more: bool = False
+    """Whether the server has something in its context that we can't see at all."""
     _point: Point | None = None
     _known: int = 0
     """How many of the items the server has at that point."""
@@ -160,6 +165,7 @@ class Conversation:
                     break
         items = converted.items if self._has_begun else converted.items[len(self.lead) :]
         self._has_begun = True
+        self.has_thought = False
         self._open = {}
         self._items += items or [MessageItem("user", _EMPTY)]
 
@@ -171,6 +177,11 @@ class Conversation:
         if system is not None:
             converted = convert_messages(system, self.options)
             self.instructions, self.lead = converted.instructions, converted.items
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what the server has of it is what the editor said, thoughts aside."""
+        return self.options.context == "full" and not self._has_more
 
     @property
     def open_calls(self) -> tuple[str, ...]:
@@ -209,6 +220,10 @@ class Conversation:
 
     def hear(self, outcome: Outcome, shown: Shown, setup: bytes) -> None:
         """Take a response: what is known of it, and what of it the editor was shown."""
+        kinds = {kind_of_item(raw) for raw in outcome.output}
+        thought = outcome.usage is not None and bool(outcome.usage.reasoning_tokens)
+        self.has_thought = self.has_thought or thought or "reasoning" in kinds
+        self._has_more = self._has_more or not kinds <= _PLAIN_KINDS
         outcome = _as_shown(outcome, shown)
         repeated = heard(outcome, "".join(shown.own))
         self._track.say("".join(shown.own), shown.calls)

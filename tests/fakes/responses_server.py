@@ -128,6 +128,8 @@ class ResponsesServer:
     stateful: bool = True
     forgets: bool = False
     """It keeps responses, and begins anew all the same when it is told to go on from one."""
+    count: Callable[[Context], int] | None = None
+    """Counts the tokens of what the model is told; without it there is always the same usage."""
     models: Sequence[JSON] = ()
     key: str | None = None
     """What a request must bring, if anything."""
@@ -202,7 +204,7 @@ class ResponsesServer:
             events += writer.say(output)
         match plan.ending:
             case "completed":
-                events += writer.end()
+                events += writer.end(**self._usage(context))
             case "incomplete":
                 details = {"incomplete_details": {"reason": "max_output_tokens"}}
                 events += writer.end("incomplete", **details)
@@ -213,6 +215,12 @@ class ResponsesServer:
         if self.stateful and request.get("store", True) and plan.ending == "completed":
             self.responses[response_id] = [*context.items, *writer.output]
         return events
+
+    def _usage(self, context: Context) -> JSON:
+        if self.count is None:
+            return {}
+        tokens = self.count(context)
+        return {"usage": {"input_tokens": tokens, "output_tokens": 1, "total_tokens": tokens + 1}}
 
     async def _deliver(self, exchange: Exchange, plan: Plan, writes: Sequence[bytes]) -> None:
         if plan.gzip:

@@ -46,6 +46,7 @@ from agents.events import (
     Batch,
     Break,
     CallTool,
+    Counted,
     Event,
     Prompt,
     Say,
@@ -232,6 +233,7 @@ class ScriptedTurn(trio.abc.ReceiveChannel[Batch]):
                 Say()
                 | Think()
                 | Attach()
+                | Counted()
                 | CallTool()
                 | AskPermission()
                 | Await()

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from functools import partial
 from typing import Any
 
 import pytest
 
-from agents.events import CallTool, Prompt, Stop, StopReason
+from agents.events import CallTool, Counted, Event, Prompt, Stop, StopReason
 from agents.open_responses.request_names import fitting_name
 from agents.open_responses.sse import SseSplitter
-from bridge.wire import ToolSpec
+from bridge.wire import Settings, ToolSpec
 from tests.fakes.responses_events import Call, Refused, Text, Thought
 from tests.fakes.responses_server import Plan, responses_server
 
@@ -259,3 +260,63 @@ async def test_a_tool_is_called_by_the_editor_s_name() -> None:
     (tool,) = server.bodies[0]["tools"]
     assert tool["name"] == fitting_name("my tool!")
     assert [event.name for event in events if isinstance(event, CallTool)] == ["my tool!"]
+
+
+# What it counted.
+
+
+def counts(events: list[Event]) -> list[int]:
+    return [event.tokens for event in events if isinstance(event, Counted)]
+
+
+async def test_the_tokens_of_a_request_are_told_before_its_end() -> None:
+    async with responses_server(count=lambda _: 30) as server, agent_at(server) as agent:
+        events = await alone(agent)
+    assert events[-2:] == [Counted(30), Stop()]
+
+
+async def test_a_server_that_does_not_know_the_tokens_tells_none() -> None:
+    async with responses_server(count=lambda _: 0) as server, agent_at(server) as agent:
+        assert counts(await alone(agent)) == []
+
+
+async def test_the_tokens_of_less_than_the_editor_said_are_not_told() -> None:
+    short = Settings(context="request")
+    async with responses_server() as server, agent_at(server) as agent:
+        assert counts(await alone(agent, settings=short)) == []
+        server.plans.append(Plan(outputs=[Text("Oh, ")], ending="none"))
+        assert counts(await alone(agent)) == []
+
+
+async def test_thoughts_that_the_server_may_have_kept_are_not_counted_as_the_editor_s() -> None:
+    """They count until the user speaks again."""
+    async with responses_server() as server, agent_at(server) as agent:
+        server.plans += [Plan(outputs=[Thought("hm"), Call("read_file", {})])]
+        async with agent.session(asking("")) as session:
+            assert counts(await events_of(session, "one")) == [30]
+            assert counts(await events_of(session, "two")) == [30]
+
+
+async def test_results_of_calls_without_thoughts_are_counted() -> None:
+    async with responses_server(count=lambda _: 30) as server, agent_at(server) as agent:
+        server.plans += [Plan(outputs=[Call("read_file", {})])]
+        assert counts(await alone(agent)) == [30, 30]
+
+
+@pytest.mark.parametrize("kind", ["web_search_call", "compaction"])
+async def test_what_a_server_adds_by_itself_is_counted_no_more(kind: str) -> None:
+    item = {"type": kind, "id": "x", "encrypted_content": "ENC"}
+    said_too = {"type": "message", "role": "assistant", "content": []}
+    said_too["content"] = [{"type": "output_text", "text": "Found."}]
+    answer = {
+        "id": "resp_x",
+        "status": "completed",
+        "output": [item, said_too],
+        "usage": {"input_tokens": 30, "output_tokens": 1},
+    }
+    async with responses_server() as server, agent_at(server) as agent:
+        server.plans.append(Plan(body=json.dumps(answer).encode(), content_type="application/json"))
+        async with agent.session(asking("")) as session:
+            events = await events_of(session, "one")
+            assert said(events) == "Found."
+            assert counts(events) == counts(await events_of(session, "two")) == []
