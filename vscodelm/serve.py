@@ -19,6 +19,7 @@ from agents.directory import open_directory
 from bridge.models import Catalogue
 from bridge.stdio import open_stdio
 
+from .cache_folder import cache_folder
 from .config_file import load_catalogue
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -63,8 +64,10 @@ async def list_models(
     """Ask the endpoints of a catalogue for their models, for as long as it runs."""
     # here, because who has no endpoint to ask needn't wait for an HTTP client to load
     from agents.open_responses.listing import keep_listing
+    from agents.open_responses.model_cache import ModelCache
 
-    await keep_listing(catalogue, change, tap_for=trace.tap)
+    cache = ModelCache(cache_folder() / "models")
+    await keep_listing(catalogue, change, cache=cache, tap_for=trace.tap)
 
 
 async def _serve(catalogue: Catalogue, trace: Trace) -> int:

@@ -17,6 +17,7 @@ import httpx
 import trio
 
 from agents.tap import TapFor, untapped
+from bridge.value import Value
 from bridge.wire import OpenResponsesSpec
 
 from .address import host_of, resource, server_name
@@ -39,6 +40,7 @@ from .wire_record import WireRecord
 _END_SECONDS = 0.1
 """How long an answer that is over may take to end, so that its connection can be used again."""
 _FAULT_BYTES = 64 * 1024
+_NOT_MODIFIED = 304
 _WHOLE_BYTES = 64 * 1024 * 1024
 _OUT_OF_REACH = (
     httpx.ConnectError,
@@ -85,6 +87,13 @@ class EndpointAnswer:
                 pass
 
 
+class Resource(Value):
+    """What an endpoint has under a name, and the tag by which to ask whether it has changed."""
+
+    body: bytes
+    etag: str | None
+
+
 class EndpointClient:
     """Asks one endpoint."""
 
@@ -119,13 +128,15 @@ class EndpointClient:
                 raise no_stream(self.server, content_type, text[:200])
             yield EndpointAnswer(kind, start, reader, record)
 
-    async def get(self, name: str) -> bytes:
-        """Return a resource; raises `EndpointError`."""
-        async with self._ask("GET", name, None) as (_, reader, record):
+    async def get(self, name: str, etag: str | None = None) -> Resource | None:
+        """Return a resource, None if it is still that of the tag; raises `EndpointError`."""
+        async with self._ask("GET", name, None, etag) as (response, reader, record):
             body = await reader.read(_WHOLE_BYTES)
             if record is not None:
                 record.body(body)
-            return body
+            if response.status_code == _NOT_MODIFIED:
+                return None
+            return Resource(body, response.headers.get("etag"))
 
     async def aclose(self) -> None:
         """Close the connections that nobody uses."""
@@ -133,10 +144,12 @@ class EndpointClient:
 
     @asynccontextmanager
     async def _ask(
-        self, method: str, name: str, body: bytes | None
+        self, method: str, name: str, body: bytes | None, etag: str | None = None
     ) -> AsyncGenerator[tuple[httpx.Response, _Body, WireRecord | None]]:
         headers = headers_for(self._spec, self._environment)
         self.secrets = secrets_in(headers)
+        if etag is not None:
+            headers["if-none-match"] = etag
         record = None if self._tap is None else WireRecord(self._tap, self.secrets)
         url = resource(self._spec.base_url, name)
         if record is not None:
@@ -152,7 +165,8 @@ class EndpointClient:
                     record.answer(response.status_code, content_type)
                 reader = _Body(self.server, self._spec.idle_seconds, lease, response)
                 try:
-                    if not response.is_success:
+                    is_same = etag is not None and response.status_code == _NOT_MODIFIED
+                    if not (response.is_success or is_same):
                         await self._refuse(response, reader, record)
                     yield response, reader, record
                 finally:

@@ -143,7 +143,7 @@ async def test_the_endpoint_s_wire_is_traced_without_the_key(tmp_path: Path) -> 
             """
         )
         arguments = ("--trace-dir", str(tmp_path / "t"), "--log-level", "debug")
-        env = {"ENDPOINT_KEY": KEY}
+        env = {"ENDPOINT_KEY": KEY, "VSCODELM_CACHE_DIR": str(tmp_path / "cache")}
         async with started(*arguments, "--config", str(config), env=env) as process:
             chat = chat_with(
                 process.editor, server, apiKeyEnv="ENDPOINT_KEY", headers={"x-other": other}
