@@ -1,7 +1,7 @@
-"""The models that endpoints listed last, on disk: what can be picked before they answer, or offline.
+"""The models that endpoints listed last, on disk: what can be picked before they answer.
 
-A file holds the list as the server wrote it, and the tag by which to ask whether it has changed. Its
-name is a digest of what decides which list it is; no key and no address is in it.
+A file holds the list as the server wrote it, and the tag by which to ask whether it has changed.
+Its name is a digest of what decides which list it is; no key and no address is in it.
 """
 
 from __future__ import annotations

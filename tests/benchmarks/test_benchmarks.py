@@ -9,7 +9,17 @@ import msgspec
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import acp_agent, acp_burst, acp_sessions, history, memory, parts, start, tokens
+from benchmarks import (
+    acp_agent,
+    acp_burst,
+    acp_sessions,
+    history,
+    memory,
+    open_responses_client,
+    parts,
+    start,
+    tokens,
+)
 from benchmarks import open_responses as streams
 from benchmarks.editor import chat_line, editing, message
 from benchmarks.harness import Child, Result, running
@@ -61,6 +71,12 @@ def test_a_name_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory is read as Linux has it")
+def test_the_benchmark_of_an_endpoint_measures_something() -> None:
+    results = open_responses_client.measure(short=50, long=2_000, repetitions=1, events=3)
+    assert [result.name for result in results] == ["or client", "or client first"]
+    assert results[0].measured > 0
+
+
 def test_the_benchmark_of_streams_measures_something() -> None:
     results = streams.measure(events=500, repetitions=1, many=1_000, firsts=5)
     assert len(results) == 5

@@ -19,6 +19,11 @@ BODY = b' {"data": [{"id": "small"}]}\n'
 KEPT = CachedModels((ListedModel("small"),), "1")
 
 
+def only_file(folder: Path) -> Path:
+    (file,) = folder.iterdir()
+    return file
+
+
 async def test_a_list_that_was_kept_is_found_again(tmp_path: Path) -> None:
     cache = ModelCache(tmp_path / "new" / "folder")
     assert await cache.load(SPEC) is None
@@ -39,7 +44,7 @@ async def test_another_endpoint_has_another_list(tmp_path: Path, fields: Any) ->
 
 async def test_no_secret_of_an_endpoint_is_on_disk(tmp_path: Path) -> None:
     await ModelCache(tmp_path).keep(SPEC, BODY, None)
-    (file,) = tmp_path.iterdir()
+    file = only_file(tmp_path)
     assert "hunter" not in file.name + file.read_text()
 
 
@@ -49,8 +54,7 @@ async def test_no_secret_of_an_endpoint_is_on_disk(tmp_path: Path) -> None:
 async def test_a_file_that_can_not_be_used_is_like_none(tmp_path: Path, content: bytes) -> None:
     cache = ModelCache(tmp_path)
     await cache.keep(SPEC, BODY, "1")
-    (file,) = tmp_path.iterdir()
-    file.write_bytes(content)
+    only_file(tmp_path).write_bytes(content)
     assert await cache.load(SPEC) is None
     await cache.keep(SPEC, BODY, "1")
     assert await cache.load(SPEC) == KEPT
