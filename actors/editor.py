@@ -16,6 +16,7 @@ import trio
 from msgspec import UNSET
 
 from bridge import methods
+from bridge.calibration import Calibration
 from bridge.errors import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -24,6 +25,7 @@ from bridge.errors import (
     Failure,
     RpcError,
 )
+from bridge.gauge import Measured
 from bridge.jsonrpc import (
     Call,
     InvalidLine,
@@ -81,6 +83,7 @@ class EditorPort:
     trace: Trace
     _capabilities: Capabilities = attrs.field(factory=Capabilities, init=False)
     _open: set[RequestId] = attrs.field(factory=set["RequestId"], init=False)
+    _calibration: Calibration = attrs.field(factory=Calibration, init=False)
     _reader: TranscriptReader = attrs.field(factory=TranscriptReader, init=False)
 
     # From the editor.
@@ -191,15 +194,13 @@ class EditorPort:
                 return ModelsResult([model.information for model in self.catalogue.models])
 
     def _tokens(self, params: TokenCountParams) -> int:
-        # Here, because the table is slow to load, and our own extension never asks.
-        from bridge.tokens import estimate_message, estimate_text
-
-        if isinstance(params.text, str):
-            return estimate_text(params.text)
-        assert isinstance(params.message, msgspec.Raw)  # it has one of the two
         model = self.catalogue.find(params.model_id)
         family = model.information.family if model else params.model_id
-        return estimate_message(decode_message(params.message, "$.message"), family)
+        estimator = self._calibration.estimator(params.model_id, family)
+        if isinstance(params.text, str):
+            return estimator.estimate_text(params.text)
+        assert isinstance(params.message, msgspec.Raw)  # it has one of the two
+        return estimator.estimate_message(decode_message(params.message, "$.message"))
 
     def _chat(self, request: RequestId, params: ChatParams) -> Asked:
         model = self.catalogue.find(params.model_id)
@@ -251,6 +252,10 @@ class EditorPort:
         """Answer `lm/stats`."""
         self._open.discard(request)
         self._send(result_line(request, stats))
+
+    def learn(self, model: str, measured: Measured) -> None:
+        """Count tokens better from now on."""
+        self._calibration.learn(model, measured)
 
     def change_catalogue(self, catalogue: Catalogue) -> None:
         """Take other models, and say so."""

@@ -52,6 +52,7 @@ from .inbox import (
     Expired,
     Failed,
     FromSession,
+    Gauged,
     Leaving,
     Message,
     Said,
@@ -106,6 +107,8 @@ class HistoryActor:
                 self._say(key, turn, parts)
             case Asked():
                 self._ask(message)
+            case Gauged(model=model, measured=measured):
+                self.editor.learn(model, measured)
             case Cancelled(request=request):
                 key = self._open.get(request)
                 if key is not None:
@@ -321,6 +324,7 @@ def _delivery(
         tools=offered_tools(asked.options, asked.settings),
         can_ask=any(tool.name == PERMISSION_TOOL for tool in asked.options.tools),
         capabilities=asked.capabilities,
+        model=asked.model,
         marker=marker,
         answers=answers,
     )

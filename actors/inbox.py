@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 from bridge.errors import Failure
+from bridge.gauge import Measured
 from bridge.index import ConversationKey
 from bridge.models import AgentChoice
 from bridge.transcript import Transcript
@@ -65,6 +66,13 @@ class Failed(Value):
     failure: Failure
 
 
+class Gauged(Value):
+    """A model counted the tokens of what it was told."""
+
+    model: str
+    measured: Measured
+
+
 class Expired(Value):
     """A session has been idle for its time."""
 
@@ -72,5 +80,5 @@ class Expired(Value):
 
 
 FromEditor: TypeAlias = Asked | Cancelled | StatsAsked | Leaving
-FromSession: TypeAlias = Said | Ended | Failed | Expired
+FromSession: TypeAlias = Said | Ended | Failed | Expired | Gauged
 Message: TypeAlias = FromEditor | FromSession

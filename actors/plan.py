@@ -50,6 +50,7 @@ class Delivery(Value):
     can_ask: bool
     """Whether the host offers the tool through which permission is asked."""
     capabilities: Capabilities
+    model: str = ""
     marker: bytes | None = None
     """Our own mark in the host's history, to end the response with."""
     answers: tuple[Message, ...] = ()

@@ -15,6 +15,7 @@ from agents.events import (
     Await,
     Break,
     CallTool,
+    Counted,
     PermissionAnswer,
     Say,
     Stop,
@@ -51,6 +52,8 @@ class Response:
     questions: list[Question]
     inbox: trio.MemorySendChannel[FromSession]
     outbox: Outbox
+    counts: list[int] = attrs.field(factory=list[int], init=False)
+    """How many tokens the model counted, each time that it was asked."""
     _presenter: Presenter = attrs.field(init=False)
     _last: list[Part] = attrs.field(factory=list["Part"], init=False)
     """What is said together with the end, so that the editor is woken for both at once."""
@@ -69,6 +72,8 @@ class Response:
                 match event:
                     case Say() | Think() | Attach():
                         parts.append(self._presenter.part(event))
+                    case Counted(tokens=tokens):
+                        self.counts.append(tokens)
                     case CallTool() | AskPermission():
                         parts.append(self._ask(event))
                     case Await():

@@ -30,11 +30,12 @@ from agents.events import (
 )
 from agents.origin import FRESH, Origin, Resumed
 from bridge.errors import Failure, first_error
+from bridge.gauge import Gauge
 from bridge.index import ConversationKey
 from bridge.wire import ChatMessage
 
 from .handle import SessionHandle
-from .inbox import Expired, Failed, FromSession
+from .inbox import Expired, Failed, FromSession, Gauged
 from .outbox import Outbox
 from .plan import Delivery, Question, plan
 from .response import Pause, Response
@@ -71,6 +72,7 @@ class SessionActor:
     """Whether it was given something by us."""
     _is_rewound: bool = attrs.field(default=False, init=False)
     """Whether it remembers what was withdrawn, because the user wants to keep it all the same."""
+    _gauge: Gauge = attrs.field(factory=Gauge, init=False)
     _origin: Origin = attrs.field(default=FRESH, init=False)
     """What another session is to begin with: the last one, from when it has ended a turn until it
     begins the next, where it knows what the user knows."""
@@ -98,6 +100,7 @@ class SessionActor:
         assert self._next is not None, "a session is opened for a delivery"
         self._turn, self._backlog, self._serving = None, (), self._next.turn
         self._is_used = self._is_rewound = False
+        self._gauge = Gauge()
         self._questions.clear()
         opened, failure = False, None
         origin = FRESH if self._next.withdrawn else self._origin
@@ -183,7 +186,7 @@ class SessionActor:
         pause: Pause | Failure = Pause.STOPPED
         if self._turn is not None:
             self._questions.clear()
-            await session.offer(delivery.tools)  # before it goes on with what it knows of them
+            await session.renew(_prompt(delivery))  # before it goes on with what it knows
             for answer in answers:
                 session.answer(answer)
             pause = await self._pass_on(response, self._turn)
@@ -192,11 +195,19 @@ class SessionActor:
             messages, self._backlog = self._backlog, ()
             self._turn = session.run(_prompt(delivery, messages, transcript))
             pause = await self._pass_on(response, self._turn)
+        await self._measure(delivery, response.counts)
         if isinstance(pause, Failure):
             await self.inbox.send(Failed(self.conversation, delivery.turn, pause))
             return False
         await response.end()
         return pause is Pause.STOPPED
+
+    async def _measure(self, delivery: Delivery, counts: Sequence[int]) -> None:
+        """Learn from a count; several are each of something else than the request."""
+        if len(counts) == 1 and not self._is_rewound:
+            measured = self._gauge.take(delivery.transcript, delivery.tools, counts[0])
+            if measured is not None:
+                await self.inbox.send(Gauged(delivery.model, measured))
 
     async def _pass_on(self, response: Response, turn: Turn) -> Pause | Failure:
         pause = await response.pass_on(turn)
@@ -247,4 +258,5 @@ def _prompt(
         tool_required=delivery.options.tool_mode in ("required", 2),
         model_options=delivery.options.model_options,
         settings=delivery.settings,
+        system=delivery.transcript.system(),
     )

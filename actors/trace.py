@@ -1,16 +1,18 @@
-"""The trace of a run: every wire line in both directions, as JSON lines, secrets redacted."""
+"""The trace of a run: every wire line in both directions, as JSON lines, secrets redacted.
+
+The lines of the editor's wire have no `peer`; those of an agent's wire have its name there.
+"""
 
 from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import IO, Any, Literal, TypeAlias
+from typing import IO, Any
 
 import msgspec
 
+from agents.tap import Direction, Tap
 from bridge.redact import redact
-
-Direction: TypeAlias = Literal["in", "out"]
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
@@ -25,6 +27,10 @@ class Trace:
     def lines(self, direction: Direction, lines: bytes) -> None:
         """Record lines that are sent together."""
 
+    def tap(self, peer: str) -> Tap | None:
+        """Return what records the wire of an agent; None where nothing is recorded."""
+        return None
+
     def close(self) -> None:
         """End the trace."""
 
@@ -38,12 +44,15 @@ class FileTrace(Trace):
 
     def line(self, direction: Direction, line: bytes) -> None:
         """Record one line; one that isn't JSON is recorded as text."""
+        self._record(direction, line, {})
+
+    def _record(self, direction: Direction, line: bytes, beside: dict[str, str]) -> None:
         try:
             message: Any = redact(_decode(line))
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             message = line.decode(errors="replace")
         milliseconds = round((time.monotonic() - self._began) * 1000, 3)
-        record = {"t_ms": milliseconds, "direction": direction, "message": message}
+        record = {"t_ms": milliseconds, "direction": direction, **beside, "message": message}
         self._file.write(_encode(record) + b"\n")
         self._file.flush()
 
@@ -51,6 +60,15 @@ class FileTrace(Trace):
         """Record each of the lines."""
         for line in lines.splitlines():
             self.line(direction, line)
+
+    def tap(self, peer: str) -> Tap:
+        """Return what records the wire of an agent, with its name."""
+
+        def record(direction: Direction, lines: bytes) -> None:
+            for line in lines.splitlines():
+                self._record(direction, line, {"peer": peer})
+
+        return record
 
     def close(self) -> None:
         """Close the file."""

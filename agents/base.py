@@ -3,7 +3,7 @@
 An `Agent` is one definition (one child process, one endpoint). It opens sessions; a session keeps
 the conversation and runs one turn at a time. A turn is a channel of batches of events:
 
-- `Say` and `Think` and `Attach` stream out;
+- `Say` and `Think` and `Attach` stream out, `Counted` tells what they cost;
 - `CallTool` and `AskPermission` need an answer from the editor's side. When the agent can't go on
   without it, it sends `Await`: the response to the editor ends there, the turn stays open, and the
   answers come through `AgentSession.answer`;
@@ -36,6 +36,7 @@ from .events import (
     Batch,
     Break,
     CallTool,
+    Counted,
     Decision,
     Event,
     PermissionAnswer,
@@ -61,6 +62,7 @@ __all__ = [
     "Batch",
     "Break",
     "CallTool",
+    "Counted",
     "Decision",
     "Event",
     "ForkOf",
@@ -118,10 +120,10 @@ class AgentSession(Protocol):
         """Return whether the agent can be given these tools of the editor's in this session."""
         ...
 
-    async def offer(self, tools: Sequence[ToolSpec]) -> None:
-        """Offer these tools from now on to a turn that goes on, as far as it can take them.
+    async def renew(self, prompt: Prompt) -> None:
+        """Take the newest request's tools, options and system prompt, where the open turn goes on.
 
-        A prompt brings its own.
+        It is called before the answers of that request; messages come with the next turn.
         """
         ...
 

@@ -16,6 +16,7 @@ from bridge.wire import McpServerSpec, OpenResponsesSpec
 
 from .base import Agent
 from .eliza import ElizaAgent
+from .tap import TapFor, untapped
 
 if TYPE_CHECKING:
     from .acp.agent import AcpAgent
@@ -29,8 +30,9 @@ class AgentDirectory:
     Call ids are unique in all of them.
     """
 
-    def __init__(self, nursery: trio.Nursery) -> None:
+    def __init__(self, nursery: trio.Nursery, tap_for: TapFor = untapped) -> None:
         self._nursery = nursery
+        self._tap_for = tap_for
         self._acp: dict[bytes, AcpAgent] = {}
         """By the key of their definition: processes are shared."""
         self._open_responses: dict[bytes, OpenResponsesAgent] = {}
@@ -70,7 +72,9 @@ class AgentDirectory:
         if agent is None:
             from .acp.agent import AcpAgent  # here, because Eliza needn't wait for its many types
 
-            agent = AcpAgent(spec, self._nursery, new_call_id=self.new_call_id)
+            agent = AcpAgent(
+                spec, self._nursery, new_call_id=self.new_call_id, tap_for=self._tap_for
+            )
             self._acp[key] = agent
         return agent
 
@@ -90,16 +94,17 @@ class AgentDirectory:
                 self._nursery,
                 further=further_options(choice),
                 call_ids=self._endpoints_call_ids,
+                tap_for=self._tap_for,
             )
             self._open_responses[choice.key] = agent
         return agent
 
 
 @asynccontextmanager
-async def open_directory() -> AsyncGenerator[AgentDirectory]:
+async def open_directory(tap_for: TapFor = untapped) -> AsyncGenerator[AgentDirectory]:
     """Open the directory; on exit every process of its agents has ended."""
     async with trio.open_nursery() as nursery:
-        directory = AgentDirectory(nursery)
+        directory = AgentDirectory(nursery, tap_for)
         try:
             yield directory
         finally:

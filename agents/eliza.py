@@ -129,8 +129,8 @@ class ElizaSession:
         """Return true: each prompt brings its own."""
         return True
 
-    async def offer(self, tools: Sequence[ToolSpec]) -> None:
-        """Go on with those of the prompt: a turn's steps are made at its beginning."""
+    async def renew(self, prompt: Prompt) -> None:
+        """Take nothing: a turn's steps are made at its beginning."""
         await trio.lowlevel.checkpoint()
 
     def run(self, prompt: Prompt) -> ElizaTurn:

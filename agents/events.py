@@ -41,6 +41,16 @@ class Attach(Value):
     data: bytes
 
 
+class Counted(Value):
+    """The tokens of all that the editor said up to here, tools included, as the model counted them.
+
+    It is said only where the model was told that and nothing else: what an agent has in its context
+    beside it, is no measure of the editor's words.
+    """
+
+    tokens: int
+
+
 class CallTool(Value):
     """A call of one of the editor's tools; `call_id` is unique in the whole process."""
 
@@ -89,7 +99,7 @@ class Break(Value):
     failure: Failure
 
 
-Event: TypeAlias = Say | Think | Attach | CallTool | AskPermission | Await | Stop | Break
+Event: TypeAlias = Say | Think | Attach | Counted | CallTool | AskPermission | Await | Stop | Break
 Batch: TypeAlias = Sequence[Event]
 
 
@@ -127,7 +137,8 @@ class Prompt(Value):
     """One turn's input.
 
     `transcript` is what was said before this session existed, as accepted by the user; it is empty
-    but for a session's first turn. `messages` are new, oldest first.
+    but for a session's first turn. `messages` are new, oldest first. `system` is the host's system
+    prompt as the newest request has it, whoever was told it before; None: it isn't told apart.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -136,3 +147,4 @@ class Prompt(Value):
     tool_required: bool = False
     model_options: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     settings: Settings = msgspec.field(default_factory=Settings)
+    system: tuple[ChatMessage, ...] | None = None

@@ -16,6 +16,7 @@ from . import (
     history,
     memory,
     open_responses,
+    open_responses_client,
     parts,
     routing,
     start,
@@ -34,6 +35,7 @@ BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "acp": acp_burst.measure,
     "acp-sessions": acp_sessions.measure,
     "open-responses": open_responses.measure,
+    "open-responses-client": open_responses_client.measure,
     "tokens": tokens.measure,
 }
 

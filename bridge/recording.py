@@ -60,6 +60,7 @@ class _Line(msgspec.Struct):
     status: str = ""
     message: msgspec.Raw = msgspec.Raw(b"null")
     direction: str = ""
+    peer: str = ""
 
 
 class _Wire(msgspec.Struct):
@@ -104,6 +105,8 @@ def read_recording(lines: Iterable[bytes]) -> Iterator[Happening]:
 
 
 def _happening(line: _Line, chats: set[RequestNumber]) -> Happening | None:
+    if line.peer:
+        return None  # an agent's wire
     if line.direction:
         try:
             return _of_trace(_decode_wire(line.message), line.direction, chats)

@@ -10,12 +10,14 @@ HIDDEN = "[redacted]"
 _SECRET_KEY = re.compile(
     r"api[-_]?key$|token$|secret|passw|authorization|credential|cookie", re.IGNORECASE
 )
-_ALL_VALUES = frozenset({"headers"})
+_ALL_VALUES = frozenset({"headers", "env"})
+_ADDRESS_KEY = re.compile(r"ur[il]$", re.IGNORECASE)
+_SECRETS_OF_ADDRESS = re.compile(r"(?<=://)[^/?#@\s]+(?=@)|(?<=\?)[^#\s]+")
 
 
 def redact(value: Any) -> Any:
     """Return the JSON value with secrets replaced: values of environment variables and headers, and
-    strings under keys that name a secret.
+    strings under keys that name a secret, and what addresses can have of one.
     """  # noqa: D205  one sentence
     if isinstance(value, list):
         return [redact(item) for item in cast("list[Any]", value)]
@@ -33,11 +35,11 @@ def is_secret(key: str) -> bool:
 def _redact_field(key: str, value: Any) -> Any:
     if isinstance(value, str) and is_secret(key):
         return HIDDEN
-    if key in _ALL_VALUES and isinstance(value, dict):
-        return dict.fromkeys(cast("dict[str, Any]", value), HIDDEN)
-    if key == "env" and isinstance(value, list):
+    if isinstance(value, str) and _ADDRESS_KEY.search(key):
+        return _SECRETS_OF_ADDRESS.sub(HIDDEN, value)
+    if key in _ALL_VALUES and isinstance(value, list):
         return [_redact_variable(item) for item in cast("list[Any]", value)]
-    if key == "env" and isinstance(value, dict):
+    if key in _ALL_VALUES and isinstance(value, dict):
         return dict.fromkeys(cast("dict[str, Any]", value), HIDDEN)
     return redact(value)
 

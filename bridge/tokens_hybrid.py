@@ -9,7 +9,7 @@ that ratio.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 import attrs
@@ -88,14 +88,24 @@ class HybridEstimator:
         if tokens <= 0 or not beginnings:
             return  # some servers say 0 when they don't know
         known, count = self._longest_counted(beginnings[:-1])
-        estimated = self._price(messages, known, tools)
-        ratio = (tokens - count) / estimated
-        if estimated >= LEAST_SAMPLE and LEAST_RATIO <= ratio <= MOST_RATIO:
-            self._ratio = (1 - WEIGHT) * self._ratio + WEIGHT * ratio
+        self._learn(self._price(messages, known, tools), tokens - count)
         self._counted.pop(beginnings[-1], None)  # the latest one goes to the end
         self._counted[beginnings[-1]] = tokens
         if len(self._counted) > KNOWN_CONVERSATIONS:
             del self._counted[next(iter(self._counted))]
+
+    def learn(
+        self,
+        messages: Sequence[ChatMessage],
+        tokens: int,
+        tools: Sequence[ToolSpec] | None = None,
+    ) -> None:
+        """Learn that these messages alone have so many tokens, wherever they stand.
+
+        With `tools` they are a whole request, and the tools are counted, too.
+        """
+        beside = 0 if tools is None else REPLY_OVERHEAD + estimate_tools(tools)
+        self._learn(beside + self._sum(messages), tokens)
 
     def reset(self) -> None:
         """Forget what was counted; the ratio is the model's, and stays."""
@@ -109,11 +119,17 @@ class HybridEstimator:
                 return size, count
         return 0, 0
 
+    def _learn(self, estimated: int, tokens: int) -> None:
+        if estimated >= LEAST_SAMPLE and LEAST_RATIO <= tokens / estimated <= MOST_RATIO:
+            self._ratio = (1 - WEIGHT) * self._ratio + WEIGHT * tokens / estimated
+
     def _price(self, messages: Sequence[ChatMessage], known: int, tools: Sequence[ToolSpec]) -> int:
         """Return the estimate of what comes after the known beginning, uncorrected."""
-        rest = messages[known:]
-        total = sum(MESSAGE_OVERHEAD + estimate_message(message, self.family) for message in rest)
+        total = self._sum(messages[known:])
         return total if known else REPLY_OVERHEAD + estimate_tools(tools) + total
+
+    def _sum(self, messages: Iterable[ChatMessage]) -> int:
+        return sum(MESSAGE_OVERHEAD + estimate_message(one, self.family) for one in messages)
 
     def _corrected(self, tokens: int) -> int:
         return int(tokens * self._ratio + 0.5)

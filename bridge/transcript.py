@@ -63,26 +63,35 @@ class Transcript:
     path: tuple[Message, ...]
     positions: tuple[int, ...]
     lineage: tuple[Message, ...]
+    _starts: Sequence[int] = attrs.field(repr=False)
+    """Where each step begins, with the system messages in front of it."""
     _raws: Sequence[Raw] = attrs.field(repr=False)
     _decoded: dict[int, ChatMessage] = attrs.field(repr=False)
 
     def messages(self, start: int, stop: int | None = None) -> tuple[ChatMessage, ...]:
         """Return the whole messages from step `start` of the path to before step `stop`.
 
-        What stands in front of a conversation's first step, such as system messages, belongs to it.
+        System messages in front of a step belong to it; to the first, all that is in front of it.
         """
-        first = self.index(start)
         last = len(self._raws) if stop is None else self.index(stop)
-        return tuple(
-            self._decoded.get(index) or decode_message(self._raws[index], f"$.messages[{index}]")
-            for index in range(first, last)
-        )
+        return tuple(map(self._message, range(self.index(start), last)))
+
+    def system(self) -> tuple[ChatMessage, ...]:
+        """Return the system messages in front of all that was said."""
+        front = map(self._message, range(self.positions[0] if self.positions else len(self._raws)))
+        return tuple(message for message in front if message.role == "system")
+
+    def _message(self, index: int) -> ChatMessage:
+        known = self._decoded.get(index)
+        if known is None:
+            known = decode_message(self._raws[index], f"$.messages[{index}]")
+        return known
 
     def index(self, step: int) -> int:
         """Return the index in the request of a step of the path."""
         if step == 0:
             return 0
-        return self.positions[step] if step < len(self.positions) else len(self._raws)
+        return self._starts[step] if step < len(self._starts) else len(self._raws)
 
 
 class TranscriptReader:
@@ -96,8 +105,10 @@ class TranscriptReader:
         """Return the transcript of `$.messages`; raises `RpcError` with the path of a fault."""
         path: list[Message] = []
         positions: list[int] = []
+        starts: list[int] = []
         lineage: list[Message] = []
         decoded: dict[int, ChatMessage] = {}
+        start: int | None = None
         seen = self._by_raw.get
         for index, raw in enumerate(map(bytes, raws)):
             known = seen(raw)
@@ -109,9 +120,12 @@ class TranscriptReader:
             if message.is_said:
                 path.append(message)
                 positions.append(index)
+                starts.append(index if start is None else start)
+                start = None
             elif message.role == "system":
                 lineage.append(message)
-        return Transcript(tuple(path), tuple(positions), tuple(lineage), raws, decoded)
+                start = index if start is None else start
+        return Transcript(tuple(path), tuple(positions), tuple(lineage), starts, raws, decoded)
 
     def _remember(self, raw: bytes, message: Message) -> Message:
         same = self._same.setdefault((message.digest, message.marker), message)

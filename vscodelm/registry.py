@@ -19,6 +19,8 @@ from agents.registry.launch import Kind, Launch, choose, kinds_of, launch, platf
 from agents.registry.members import BadArchive
 from bridge.value import Value
 
+from .cache_folder import cache_folder
+
 Readiness: TypeAlias = Literal["ready", "no launcher", "not installed", "not for this machine"]
 
 
@@ -55,9 +57,8 @@ class Registry:
     @classmethod
     def of(cls, folder: Path | None, url: str | None) -> Registry:
         """Return the registry that the options, the environment, or the defaults say."""
-        named = folder or os.environ.get("VSCODELM_CACHE_DIR")
         return cls(
-            Path(named) if named else _own_folder(),
+            cache_folder(folder),
             url or os.environ.get("VSCODELM_REGISTRY_URL") or INDEX_URL,
         )
 
@@ -123,9 +124,3 @@ class Registry:
             return launch(agent, chosen, self.platform, place.absolute())
         except BadArchive as error:
             raise RegistryError(f"{agent.id} can't be started: {error}.") from None
-
-
-def _own_folder() -> Path:
-    import platformdirs  # here, because a run with a named folder doesn't need it
-
-    return platformdirs.user_cache_path("vscodelm")

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import attrs
@@ -18,6 +19,7 @@ from agents.directory import open_directory
 from bridge.models import Catalogue
 from bridge.stdio import open_stdio
 
+from .cache_folder import cache_folder
 from .config_file import load_catalogue
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -56,12 +58,16 @@ def serve(options: ServeOptions) -> int:
         trace.close()
 
 
-async def list_models(catalogue: Catalogue, change: Callable[[Catalogue], None]) -> None:
+async def list_models(
+    trace: Trace, catalogue: Catalogue, change: Callable[[Catalogue], None]
+) -> None:
     """Ask the endpoints of a catalogue for their models, for as long as it runs."""
     # here, because who has no endpoint to ask needn't wait for an HTTP client to load
     from agents.open_responses.listing import keep_listing
+    from agents.open_responses.model_cache import ModelCache
 
-    await keep_listing(catalogue, change)
+    cache = ModelCache(cache_folder() / "models")
+    await keep_listing(catalogue, change, cache=cache, tap_for=trace.tap)
 
 
 async def _serve(catalogue: Catalogue, trace: Trace) -> int:
@@ -79,14 +85,14 @@ async def _serve(catalogue: Catalogue, trace: Trace) -> int:
 
     async with open_stdio() as (source, sink), trio.open_nursery() as nursery:
         await nursery.start(watch_signals)
-        async with open_directory() as directory:
+        async with open_directory(trace.tap) as directory:
             await run_system(
                 source,
                 sink,
                 agent_for=directory.agent_for,
                 processes=lambda: directory.processes,
                 catalogue=catalogue,
-                list_models=list_models if catalogue.listings else None,
+                list_models=partial(list_models, trace) if catalogue.listings else None,
                 trace=trace,
                 until=until,
             )

@@ -16,6 +16,7 @@ from agents.base import AgentError
 from agents.events import Prompt
 from agents.mcp.toolboxes import Toolboxes
 from agents.origin import FRESH, Fresh, Origin
+from agents.tap import TapFor, untapped
 from bridge.wire import McpServerSpec
 
 from .dialogue import Dialogue
@@ -25,6 +26,7 @@ from .outfit import Outfit
 from .peer import Peer
 from .process import open_process, working_directory
 from .session import AcpSession
+from .wiretap import tapped
 
 IDLE_SECONDS = 300.0
 """How long a process without sessions is kept."""
@@ -47,11 +49,13 @@ class AcpAgent:
         connect: Connect | None = None,
         idle_seconds: float = IDLE_SECONDS,
         spares: bool = True,
+        tap_for: TapFor = untapped,
     ) -> None:
         self._spec = spec
         self._nursery = nursery
         self._new_call_id = new_call_id
-        self._connect = connect or self._start_process
+        self._start_link = connect or self._start_process
+        self._tap_for = tap_for
         self._idle_seconds = idle_seconds
         self._spares = spares
         self._cwd = working_directory(spec)
@@ -159,6 +163,10 @@ class AcpAgent:
             await peer.run()
         finally:
             self._peers.remove(peer)
+
+    def _connect(self) -> AbstractAsyncContextManager[Link]:
+        tap = self._tap_for(self._spec.name)
+        return self._start_link() if tap is None else tapped(self._start_link(), tap)
 
     def _start_process(self) -> AbstractAsyncContextManager[Link]:
         environment = environment_for((self._spec.command, *self._spec.args))

@@ -24,25 +24,46 @@ RECORD_BUDGET = 400_000
 """Characters of the record, about half of a window of 200,000 tokens."""
 
 _GO_ON = "Go on with what was asked last, now that these results are there."
+_SYSTEM_CHANGED = "(The system prompt is another one now. It replaces the one before.)"
 _NOTHING = "(The user sent an empty message.)"
 
 
+def system_to_tell(prompt: Prompt, told: Sequence[ChatMessage] | None) -> tuple[ChatMessage, ...]:
+    """Return the host's system prompt, where an agent that was `told` another must hear of it.
+
+    Not where what is said next begins with it anyway.
+    """
+    system = prompt.system
+    if system is None or prompt.settings.context != "full" or system == told:
+        return ()
+    begins = (*prompt.transcript, *prompt.messages)[: len(system)]
+    return () if begins == system else system
+
+
 def prompt_blocks(
-    prompt: Prompt, capabilities: PromptCapabilities, *, budget: int = RECORD_BUDGET
+    prompt: Prompt,
+    capabilities: PromptCapabilities,
+    *,
+    system: Sequence[ChatMessage] = (),
+    budget: int = RECORD_BUDGET,
 ) -> tuple[KnownContent, ...]:
     """Return the blocks; there is at least one.
 
-    What an assistant says among the new messages was said by another one, so it and what comes
-    before it belongs to the record. `budget` is the number of characters of text in that.
+    `system` are system messages in the place of those that the agent knows. What an assistant says
+    among the new messages was said by another one, so it and what comes before it belongs to the
+    record. `budget` is the number of characters of text in that.
     """
     context: Context = prompt.settings.context or "request"
     over = _over(prompt.messages)
     before = (*prompt.transcript, *prompt.messages[:over])
-    system = [message for message in before if message.role == "system"]
+    earlier = [message for message in before if message.role == "system"]
     new = prompt.messages[over:]
     writer = _Writer()
+    if system:
+        writer.paragraph([_SYSTEM_CHANGED])
     if context == "full":
-        for message in (*system, *(message for message in new if message.role == "system")):
+        later = (message for message in new if message.role == "system")
+        for message in (*earlier, *system, *later):
             writer.paragraph(["<system>\n", *whole(message, capabilities), "\n</system>"])
     past = [message for message in before if message.role != "system"]
     writer.write(record(past, capabilities, context, budget))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from agents.events import Answer, Prompt
 from bridge.errors import Failure, LocalError
-from bridge.wire import ToolSpec
+from bridge.wire import ChatMessage, ToolSpec
 
 from .choices import Change, Kind, change_to
 from .content import TextContent
@@ -27,7 +27,7 @@ from .methods import (
     SetSessionModeRequest,
 )
 from .peer import Peer
-from .prompt import prompt_blocks
+from .prompt import prompt_blocks, system_to_tell
 from .render import Renderer
 from .told import Told
 from .turn import AcpTurn
@@ -60,6 +60,8 @@ class AcpSession:
         if dialogue.tools is not None:
             dialogue.tools.wake = dialogue.wake
         self._turn: AcpTurn | None = None
+        self._told_system: Sequence[ChatMessage] | None = None
+        """The host's system prompt, where the agent was told it."""
         self._untold: Prompt | None = None
         """What was to be prompted and wasn't, because its turn was cancelled before."""
 
@@ -80,10 +82,13 @@ class AcpSession:
         """Return whether the agent can be given these tools: it learns of a server only once."""
         return not tools or self.dialogue.tools is not None
 
-    async def offer(self, tools: Sequence[ToolSpec]) -> None:
-        """Tell the agent of these tools, if it has a server and they aren't the same."""
+    async def renew(self, prompt: Prompt) -> None:
+        """Tell the agent of these tools, if it has a server and they aren't the same.
+
+        For the rest the protocol has no word before the next prompt.
+        """
         if self.dialogue.tools is not None:
-            await self.dialogue.tools.offer(tools)
+            await self.dialogue.tools.offer(prompt.tools)
 
     def run(self, prompt: Prompt) -> AcpTurn:
         """Begin a turn. The agent hears of it with the first receive."""
@@ -97,7 +102,11 @@ class AcpSession:
             )
         self._untold = prompt
         tools = self.dialogue.tools
-        blocks = prompt_blocks(prompt, self.peer.about.agent_capabilities.prompt_capabilities)
+        blocks = prompt_blocks(
+            prompt,
+            self.peer.about.agent_capabilities.prompt_capabilities,
+            system=system_to_tell(prompt, self._told_system),
+        )
         if prompt.tool_required and tools is not None:
             blocks = (*blocks, TextContent(TOOL_REQUIRED.format(server=tools.server)))
         self._turn = AcpTurn(
@@ -139,7 +148,7 @@ class AcpSession:
 
     async def _prepare(self, prompt: Prompt) -> Failure | None:
         """Offer the tools of this turn, and choose the model and the mode of the settings."""
-        await self.offer(prompt.tools)
+        await self.renew(prompt)
         wanted: tuple[tuple[Kind, str | None], ...] = (
             ("model", prompt.settings.model),
             ("mode", prompt.settings.mode),
@@ -176,4 +185,6 @@ class AcpSession:
         return None
 
     def _be_told(self) -> None:
+        if self._untold is not None and self._untold.settings.context == "full":
+            self._told_system = self._untold.system
         self._untold = None

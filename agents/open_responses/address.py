@@ -16,5 +16,9 @@ def resource(base_url: str, name: str) -> str:
 
 def server_name(base_url: str) -> str:
     """Return the host, and the port if there is one: nothing of an address that can be secret."""
-    host = urlsplit(base_url).netloc.rpartition("@")[2]
-    return f"The endpoint {host}"
+    return f"The endpoint {host_of(base_url)}"
+
+
+def host_of(base_url: str) -> str:
+    """Return the host, and the port if there is one."""
+    return urlsplit(base_url).netloc.rpartition("@")[2]

@@ -11,6 +11,7 @@ import trio
 
 from agents.events import Prompt
 from agents.origin import FRESH, Origin
+from agents.tap import TapFor, untapped
 from bridge.wire import OpenResponsesSpec
 
 from .call_ids import CallIds
@@ -34,8 +35,9 @@ class OpenResponsesAgent:
         call_ids: CallIds | None = None,
         environment: Mapping[str, str] | None = None,
         chance: Callable[[], float] = random.random,
+        tap_for: TapFor = untapped,
     ) -> None:
-        client = EndpointClient(spec, environment)
+        client = EndpointClient(spec, environment, tap_for)
         self.endpoint = Endpoint(spec, further or {}, client, call_ids or CallIds(), chance)
         self._nursery = nursery
 

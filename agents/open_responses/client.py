@@ -16,9 +16,11 @@ import attrs
 import httpx
 import trio
 
+from agents.tap import TapFor, untapped
+from bridge.value import Value
 from bridge.wire import OpenResponsesSpec
 
-from .address import resource, server_name
+from .address import host_of, resource, server_name
 from .answer_body import Kind, NotInflatable, inflater, kind_of
 from .connections import Connections, Lease
 from .credentials import headers_for, secrets_in
@@ -33,10 +35,12 @@ from .trouble import (
     scrubbed,
     silent,
 )
+from .wire_record import WireRecord
 
 _END_SECONDS = 0.1
 """How long an answer that is over may take to end, so that its connection can be used again."""
 _FAULT_BYTES = 64 * 1024
+_NOT_MODIFIED = 304
 _WHOLE_BYTES = 64 * 1024 * 1024
 _OUT_OF_REACH = (
     httpx.ConnectError,
@@ -56,6 +60,8 @@ class EndpointAnswer:
     kind: Kind
     _start: bytes
     _body: _Body
+    record: WireRecord | None
+    """Where what is read of it is recorded; None if that isn't wanted."""
 
     async def receive(self) -> bytes | None:
         """Return the next bytes, None at the end; raises `EndpointError`."""
@@ -66,7 +72,10 @@ class EndpointAnswer:
 
     async def whole(self) -> bytes:
         """Return all that is left; raises `EndpointError`."""
-        return await self._body.read(_WHOLE_BYTES, self._start)
+        body = await self._body.read(_WHOLE_BYTES, self._start)
+        if self.record is not None:
+            self.record.body(body)
+        return body
 
     async def end(self) -> None:
         """Read what is left, if it comes at once; then the connection can be used again.
@@ -78,11 +87,21 @@ class EndpointAnswer:
                 pass
 
 
+class Resource(Value):
+    """What an endpoint has under a name, and the tag by which to ask whether it has changed."""
+
+    body: bytes
+    etag: str | None
+
+
 class EndpointClient:
     """Asks one endpoint."""
 
     def __init__(
-        self, spec: OpenResponsesSpec, environment: Mapping[str, str] | None = None
+        self,
+        spec: OpenResponsesSpec,
+        environment: Mapping[str, str] | None = None,
+        tap_for: TapFor = untapped,
     ) -> None:
         self._spec = spec
         self._environment = os.environ if environment is None else environment
@@ -90,25 +109,34 @@ class EndpointClient:
             httpx.Timeout(spec.idle_seconds, connect=spec.connect_seconds)
         )
         self.server = server_name(spec.base_url)
+        self._tap = tap_for(host_of(spec.base_url))
         self.secrets: list[str] = []
         """What the last request was sent with, and nobody must see."""
 
     @asynccontextmanager
     async def post(self, body: bytes) -> AsyncGenerator[EndpointAnswer]:
         """Ask for a response; raises `EndpointError`. Leaving breaks off what isn't at its end."""
-        async with self._ask("POST", "responses", body) as (response, reader):
+        async with self._ask("POST", "responses", body) as (response, reader, record):
             start = await reader.receive() or b""
             content_type = response.headers.get("content-type", "")
             kind = kind_of(content_type, start)
             if kind == "other":
-                text = (await reader.read(_FAULT_BYTES, start)).decode(errors="replace")
+                whole = await reader.read(_FAULT_BYTES, start)
+                if record is not None:
+                    record.body(whole)
+                text = whole.decode(errors="replace")
                 raise no_stream(self.server, content_type, text[:200])
-            yield EndpointAnswer(kind, start, reader)
+            yield EndpointAnswer(kind, start, reader, record)
 
-    async def get(self, name: str) -> bytes:
-        """Return a resource; raises `EndpointError`."""
-        async with self._ask("GET", name, None) as (_, reader):
-            return await reader.read(_WHOLE_BYTES)
+    async def get(self, name: str, etag: str | None = None) -> Resource | None:
+        """Return a resource, None if it is still that of the tag; raises `EndpointError`."""
+        async with self._ask("GET", name, None, etag) as (response, reader, record):
+            body = await reader.read(_WHOLE_BYTES)
+            if record is not None:
+                record.body(body)
+            if response.status_code == _NOT_MODIFIED:
+                return None
+            return Resource(body, response.headers.get("etag"))
 
     async def aclose(self) -> None:
         """Close the connections that nobody uses."""
@@ -116,31 +144,46 @@ class EndpointClient:
 
     @asynccontextmanager
     async def _ask(
-        self, method: str, name: str, body: bytes | None
-    ) -> AsyncGenerator[tuple[httpx.Response, _Body]]:
+        self, method: str, name: str, body: bytes | None, etag: str | None = None
+    ) -> AsyncGenerator[tuple[httpx.Response, _Body, WireRecord | None]]:
         headers = headers_for(self._spec, self._environment)
         self.secrets = secrets_in(headers)
+        if etag is not None:
+            headers["if-none-match"] = etag
+        record = None if self._tap is None else WireRecord(self._tap, self.secrets)
+        url = resource(self._spec.base_url, name)
+        if record is not None:
+            record.request(method, url, body)
         async with self._connections.lease() as lease:
             try:
                 with _in_our_words(self.server, self._spec.idle_seconds):
-                    request = lease.client.build_request(
-                        method, resource(self._spec.base_url, name), content=body, headers=headers
-                    )
+                    request = lease.client.build_request(method, url, content=body, headers=headers)
                     response = await lease.client.send(request, stream=True)
                 log.debug("status=%s version=%s", response.status_code, response.http_version)
+                if record is not None:
+                    content_type = response.headers.get("content-type", "")
+                    record.answer(response.status_code, content_type)
                 reader = _Body(self.server, self._spec.idle_seconds, lease, response)
                 try:
-                    if not response.is_success:
-                        await self._refuse(response, reader)
-                    yield response, reader
+                    is_same = etag is not None and response.status_code == _NOT_MODIFIED
+                    if not (response.is_success or is_same):
+                        await self._refuse(response, reader, record)
+                    yield response, reader, record
                 finally:
                     await reader.aclose()
             except EndpointError as error:
                 error.failure = scrubbed(error.failure, self.secrets)
+                if record is not None:
+                    record.failure(error.failure.message)
                 raise
 
-    async def _refuse(self, response: httpx.Response, reader: _Body) -> None:
-        fault = read_fault(await reader.read(_FAULT_BYTES), response.status_code)
+    async def _refuse(
+        self, response: httpx.Response, reader: _Body, record: WireRecord | None
+    ) -> None:
+        body = await reader.read(_FAULT_BYTES)
+        if record is not None:
+            record.body(body)
+        fault = read_fault(body, response.status_code)
         raise refused(fault, response.headers, self.server)
 
 

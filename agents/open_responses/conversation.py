@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 import attrs
 from msgspec.structs import replace
@@ -24,12 +25,13 @@ from .call_ids import inward
 from .outcome import Outcome
 from .request_items import CompactionItem, Item, MessageItem, ReasoningItem
 from .request_messages import ConversionOptions, OpenCall, convert_messages, result_item
-from .request_output import heard
+from .request_output import heard, kind_of_item
 from .track import Track, boundaries
 
 MISSES = 2
 """After how many ids in a row that a server didn't know it is taken for stateless."""
 _MOST_POINTS = 4096
+_PLAIN_KINDS = frozenset({"message", "function_call", "reasoning"})
 _EMPTY = "(The user sent an empty message.)"
 
 
@@ -124,12 +126,18 @@ class Conversation:
     options: ConversionOptions
     points: Points
     instructions: str = ""
+    lead: tuple[Item, ...] = ()
+    """The system prompt, where it isn't told as instructions."""
     response_ids: list[str] = attrs.field(factory=list[str])
     _items: list[Item] = attrs.field(factory=list["Item"])
     _open: dict[str, OpenCall] = attrs.field(factory=dict[str, OpenCall])
     """Calls without a result, by the editor's ids."""
     _track: Track = attrs.field(factory=Track)
     _has_begun: bool = False
+    has_thought: bool = False
+    """Whether the server thought since the user spoke; it may have kept that, unseen."""
+    _has_more: bool = False
+    """Whether the server has something in its context that we can't see at all."""
     _point: Point | None = None
     _known: int = 0
     """How many of the items the server has at that point."""
@@ -147,16 +155,33 @@ class Conversation:
             for message in messages:
                 self._track.tell(message)
         else:
-            self.instructions = converted.instructions
+            self.instructions, self.lead = converted.instructions, _lead(converted.items)
             self._track, ends = boundaries(messages)
             for digest, index in reversed(ends.items()):
                 self._point = self.points.at(digest)
                 if self._point is not None:
-                    self._known = sum(one.source <= index for one in converted.placed)
+                    known = sum(one.source <= index for one in converted.placed)
+                    self._known = known - len(self.lead)
                     break
+        items = converted.items if self._has_begun else converted.items[len(self.lead) :]
         self._has_begun = True
+        self.has_thought = False
         self._open = {}
-        self._items += converted.items or [MessageItem("user", _EMPTY)]
+        self._items += items or [MessageItem("user", _EMPTY)]
+
+    def instruct(self, system: Sequence[ChatMessage] | None) -> None:
+        """Take the system prompt as it is now, None: as it was; raises `ConversionError`.
+
+        It isn't part of what was said, so that what the server keeps of it never counts.
+        """
+        if system is not None:
+            converted = convert_messages(system, self.options)
+            self.instructions, self.lead = converted.instructions, converted.items
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether what the server has of it is what the editor said, thoughts aside."""
+        return self.options.context == "full" and not self._has_more
 
     @property
     def open_calls(self) -> tuple[str, ...]:
@@ -184,7 +209,7 @@ class Conversation:
             and not self.points.is_stateless
         )
         if self._point is None or not goes_on:
-            return Ask(_useful(self._items), None)
+            return Ask((*self.lead, *_useful(self._items)), None)
         return Ask(_useful(self._items[self._known :]), self._point.response_id)
 
     def miss(self) -> None:
@@ -195,6 +220,10 @@ class Conversation:
 
     def hear(self, outcome: Outcome, shown: Shown, setup: bytes) -> None:
         """Take a response: what is known of it, and what of it the editor was shown."""
+        kinds = {kind_of_item(raw) for raw in outcome.output}
+        thought = outcome.usage is not None and bool(outcome.usage.reasoning_tokens)
+        self.has_thought = self.has_thought or thought or "reasoning" in kinds
+        self._has_more = self._has_more or not kinds <= _PLAIN_KINDS
         outcome = _as_shown(outcome, shown)
         repeated = heard(outcome, "".join(shown.own))
         self._track.say("".join(shown.own), shown.calls)
@@ -218,6 +247,15 @@ def _as_shown(outcome: Outcome, shown: Shown) -> Outcome:
     ids = {call.call_id for call in shown.calls}
     calls = tuple(call for call in outcome.calls if call.call_id in ids)
     return replace(outcome, calls=calls, status=outcome.status if shown.is_whole else "open")
+
+
+def _lead(items: Sequence[Item]) -> tuple[Item, ...]:
+    """Return the system messages that everything begins with."""
+    return tuple(
+        takewhile(
+            lambda one: isinstance(one, MessageItem) and one.role in ("system", "developer"), items
+        )
+    )
 
 
 def _useful(items: Sequence[Item]) -> tuple[Item, ...]:

@@ -61,7 +61,8 @@ class Endpoint:
 
     def setup(self, conversation: Conversation, tools: Mapping[str, Any]) -> bytes:
         """Return what must stay the same for a request to go on from a response."""
-        said = msgspec.json.encode([self.spec.model, conversation.instructions, tools.get("tools")])
+        system = [conversation.instructions, conversation.lead]
+        said = msgspec.json.encode([self.spec.model, system, tools.get("tools")])
         return hashlib.blake2b(said, digest_size=16).digest()
 
     def body(

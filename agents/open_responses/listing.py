@@ -1,16 +1,24 @@
-"""Keeps the list of the models that endpoints have: asked for at the start, and now and then."""
+"""Keeps the list of the models that endpoints have: asked for at the start, and now and then.
+
+Until an endpoint answers, and where it doesn't, what it listed last is taken.
+"""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from functools import partial
 
+import attrs
 import msgspec
 import trio
 
+from agents.tap import TapFor, untapped
 from bridge.models import Catalogue, ListedModel, Listing
+from bridge.wire import OpenResponsesSpec
 
 from .client import EndpointClient
+from .model_cache import ModelCache
 from .model_list import read_models
 from .trouble import EndpointError
 
@@ -21,7 +29,13 @@ _FIRST_RETRY_SECONDS, _LONGEST_RETRY_SECONDS = 5.0, 300.0
 log = logging.getLogger("vscodelm.open_responses")
 
 
-async def keep_listing(catalogue: Catalogue, change: Callable[[Catalogue], None]) -> None:
+async def keep_listing(
+    catalogue: Catalogue,
+    change: Callable[[Catalogue], None],
+    *,
+    cache: ModelCache | None = None,
+    tap_for: TapFor = untapped,
+) -> None:
     """Ask every endpoint; call `change` with each catalogue that is another than before."""
 
     def take(listing: Listing, listed: tuple[ListedModel, ...]) -> None:
@@ -33,35 +47,53 @@ async def keep_listing(catalogue: Catalogue, change: Callable[[Catalogue], None]
 
     async with trio.open_nursery() as nursery:
         for listing in catalogue.listings:
-            nursery.start_soon(_keep, listing, take)
+            spec = listing.agent("*").spec.open_responses
+            assert spec is not msgspec.UNSET, "a listing is of an endpoint"
+            lister = _Lister(spec, EndpointClient(spec, tap_for=tap_for), cache or ModelCache(None))
+            nursery.start_soon(lister.run, partial(take, listing))
 
 
-async def _keep(listing: Listing, take: Callable[[Listing, tuple[ListedModel, ...]], None]) -> None:
-    spec = listing.agent("*").spec.open_responses
-    assert spec is not msgspec.UNSET, "a listing is of an endpoint"
-    client = EndpointClient(spec)
-    pause = _FIRST_RETRY_SECONDS
-    try:
-        while True:
-            listed = await _listed(client)
-            if listed is None:
-                await trio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_RETRY_SECONDS)
-            else:
-                pause = _FIRST_RETRY_SECONDS
-                take(listing, listed)
-                await trio.sleep(FRESH_SECONDS)
-    finally:
-        with trio.CancelScope(shield=True):
-            await client.aclose()
+@attrs.define
+class _Lister:
+    """Asks one endpoint."""
 
+    spec: OpenResponsesSpec
+    client: EndpointClient
+    cache: ModelCache
+    _etag: str | None = None
 
-async def _listed(client: EndpointClient) -> tuple[ListedModel, ...] | None:
-    try:
-        listed = read_models(await client.get("models"))
-    except EndpointError as error:
-        log.warning("%s lists no models: %s", client.server, error.failure.message)
-        return None
-    if listed is None:
-        log.warning("%s lists no models: its answer is of another kind", client.server)
-    return listed
+    async def run(self, take: Callable[[tuple[ListedModel, ...]], None]) -> None:
+        pause = _FIRST_RETRY_SECONDS
+        try:
+            known = await self.cache.load(self.spec)
+            if known is not None:
+                self._etag = known.etag
+                take(known.models)
+            while True:
+                if await self._ask(take):
+                    pause = _FIRST_RETRY_SECONDS
+                    await trio.sleep(FRESH_SECONDS)
+                else:
+                    await trio.sleep(pause)
+                    pause = min(2 * pause, _LONGEST_RETRY_SECONDS)
+        finally:
+            with trio.CancelScope(shield=True):
+                await self.client.aclose()
+
+    async def _ask(self, take: Callable[[tuple[ListedModel, ...]], None]) -> bool:
+        """Return whether the endpoint said what it has."""
+        try:
+            found = await self.client.get("models", self._etag)
+        except EndpointError as error:
+            log.warning("%s lists no models: %s", self.client.server, error.failure.message)
+            return False
+        if found is None:
+            return True  # it has what it had
+        listed = read_models(found.body)
+        if listed is None:
+            log.warning("%s lists no models: its answer is of another kind", self.client.server)
+            return False
+        self._etag = found.etag
+        take(listed)
+        await self.cache.keep(self.spec, found.body, found.etag)
+        return True

@@ -71,6 +71,11 @@ def heard(outcome: Outcome, said: str) -> Heard:
     return Heard(tuple(_followed(items)), ids, outcome.can_be_continued and knows)
 
 
+def kind_of_item(raw: msgspec.Raw) -> str:
+    """Return what an item of a response is, in the server's word."""
+    return _text(_object(raw), "type")
+
+
 def _object(raw: msgspec.Raw) -> dict[str, Any]:
     try:
         value: Any = msgspec.json.decode(raw)

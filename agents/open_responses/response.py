@@ -14,7 +14,7 @@ import attrs
 import trio
 from msgspec.structs import replace
 
-from agents.events import Batch, Break, CallTool, Event, Prompt, Stop
+from agents.events import Batch, Break, CallTool, Counted, Event, Prompt, Stop
 from bridge.errors import Failure
 
 from .answer_body import terminal_event
@@ -52,12 +52,15 @@ class Response:
         while True:
             ask = self.conversation.ask(setup, stateful=self.endpoint.spec.stateful)
             attempt = _Attempt(self, ask)
+            has_thought = self.conversation.has_thought
             try:
                 last = await attempt.run()
             finally:
                 if not attempt.shown.is_empty:
                     self.conversation.hear(attempt.machine.outcome, attempt.shown, setup)
             if not attempt.shown.is_empty:
+                if not has_thought:
+                    await self._count(attempt)
                 return self._told(last)
             if attempt.is_unknown_response:
                 log.info("%s doesn't know response=%s", self.server, ask.previous_response_id)
@@ -99,6 +102,14 @@ class Response:
             else event
             for event in events
         ]
+
+    async def _count(self, attempt: _Attempt) -> None:
+        """Tell how many tokens the request had, if all of them were the editor's."""
+        usage = attempt.machine.outcome.usage
+        if usage is None or not usage.input_tokens:
+            return
+        if attempt.shown.is_whole and self.conversation.is_whole:
+            await self.show((Counted(usage.input_tokens),))
 
     def _wait(self, attempt: _Attempt, retries: int) -> float | None:
         """Return the seconds until the next try, None if there is none."""
@@ -179,6 +190,9 @@ class _Attempt:
             except SseOverflow as error:
                 text = f"{self.response.server} sent an event that is too long."
                 raise EndpointError(Failure("AgentFailed", text, str(error))) from None
+            if answer.record is not None:
+                for _, data in frames:
+                    answer.record.body(data)
             for name, data in frames:
                 events += self.machine.feed(data, name)
             if chunk is None:

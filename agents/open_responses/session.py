@@ -13,6 +13,7 @@ from bridge.wire import ToolSpec
 from .conversation import Conversation
 from .endpoint import Endpoint
 from .request_content import ConversionError
+from .trouble import untellable
 from .turn import EndpointTurn
 
 
@@ -38,10 +39,10 @@ class OpenResponsesSession:
         """Return true: each request brings its own."""
         return True
 
-    async def offer(self, tools: Sequence[ToolSpec]) -> None:
-        """Let the next request of the turn bring these."""
+    async def renew(self, prompt: Prompt) -> None:
+        """Take what the next request of the open turn is made with."""
         if self._turn is not None:
-            self._turn.offer(tools)
+            self._turn.renew(prompt)
         await trio.lowlevel.checkpoint()
 
     def run(self, prompt: Prompt) -> EndpointTurn:
@@ -53,7 +54,7 @@ class OpenResponsesSession:
         try:
             self.conversation.tell((*prompt.transcript, *prompt.messages))
         except ConversionError as error:
-            refusal = Failure("AgentFailed", f"The chat can't be told to the endpoint: {error}.")
+            refusal = untellable(error)
         self._turn = EndpointTurn(self._endpoint, self.conversation, prompt, refusal)
         self._nursery.start_soon(self._turn.run, name=f"turn at {self._endpoint.client.server}")
         return self._turn

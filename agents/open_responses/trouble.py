@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from bridge.errors import Failure
 from bridge.redact import HIDDEN
@@ -83,6 +83,11 @@ def no_stream(server: str, content_type: str, start: str) -> EndpointError:
     return EndpointError(Failure("AgentFailed", text, start))
 
 
+def untellable(reason: Exception) -> Failure:
+    """Return the failure for a chat that can't be written down as its options want it."""
+    return Failure("AgentFailed", f"The chat can't be told to the endpoint: {reason}.")
+
+
 def no_key(variable: str) -> EndpointError:
     """Return the error for a key that isn't there."""
     text = f"The environment variable {variable} isn't set. It holds the endpoint's key."
@@ -95,18 +100,19 @@ def bad_header(server: str) -> EndpointError:
     return EndpointError(Failure("NoPermissions", text))
 
 
-def scrubbed(failure: Failure, secrets: Iterable[str]) -> Failure:
+def scrubbed(failure: Failure, secrets: Sequence[str]) -> Failure:
     """Return the failure without secrets, in case that a server repeats them."""
-
-    def clean(text: str) -> str:
-        for secret in secrets:
-            if len(secret) >= _SHORTEST_SECRET:
-                text = text.replace(secret, HIDDEN)
-        return _KEYS.sub(HIDDEN, text)
-
     return Failure(
         failure.kind,
-        clean(failure.message),
-        clean(failure.detail) if failure.detail else failure.detail,
+        hidden(failure.message, secrets),
+        hidden(failure.detail, secrets) if failure.detail else failure.detail,
         failure.stderr_tail,
     )
+
+
+def hidden(text: str, secrets: Iterable[str]) -> str:
+    """Return the text without secrets, nor what looks like one."""
+    for secret in secrets:
+        if len(secret) >= _SHORTEST_SECRET:
+            text = text.replace(secret, HIDDEN)
+    return _KEYS.sub(HIDDEN, text)

@@ -7,7 +7,6 @@ doesn't read stops the server. What the conversation keeps of a turn is what was
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 
 import attrs
 import trio
@@ -25,11 +24,12 @@ from agents.events import (
     ToolAnswer,
 )
 from bridge.errors import Failure
-from bridge.wire import ToolSpec
 
 from .conversation import Conversation
 from .endpoint import Endpoint
+from .request_content import ConversionError
 from .response import Response
+from .trouble import untellable
 
 CANCELLED = Stop(StopReason.CANCELLED)
 
@@ -81,6 +81,10 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
         if self.refusal is not None:
             return Break(self.refusal)
         while True:
+            try:
+                self.conversation.instruct(self.prompt.system)
+            except ConversionError as error:
+                return Break(untellable(error))
             response = Response(self.endpoint, self.conversation, self.prompt, self._show)
             last = await response.run()
             waiting = self.conversation.open_calls
@@ -99,9 +103,9 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
         self._asked |= {event.call_id: None for event in batch if isinstance(event, CallTool)}
         await self._send.send(batch)
 
-    def offer(self, tools: Sequence[ToolSpec]) -> None:
-        """Let the next request bring these tools."""
-        self.prompt = replace(self.prompt, tools=tuple(tools))
+    def renew(self, prompt: Prompt) -> None:
+        """Take what the next request is made with; settings count from the next turn on."""
+        self.prompt = replace(prompt, settings=self.prompt.settings)
 
     def answer(self, answer: Answer) -> None:
         """Take the first answer to a call."""

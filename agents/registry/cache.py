@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 import attrs
 import msgspec
 import trio
 
+from agents.whole_file import write_whole
 from bridge.value import Value
 
 from .fetch import FetchError, fetch_index
@@ -105,16 +104,7 @@ class IndexCache:
         )
 
     def _write(self, stored: _Stored) -> None:
-        """Write the file whole or not at all."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            number, name = tempfile.mkstemp(prefix=f"{FILE}.", suffix=".tmp", dir=self.folder)
-            try:
-                with os.fdopen(number, "wb") as file:
-                    file.write(msgspec.json.encode(stored))
-                os.replace(name, self.file)
-            except BaseException:
-                os.unlink(name)
-                raise
+            write_whole(self.file, msgspec.json.encode(stored))
         except OSError as error:
             raise CacheError(f"{self.file} can't be written ({error}).") from error

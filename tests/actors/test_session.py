@@ -546,7 +546,7 @@ async def test_a_turn_that_ends_without_a_word_of_why_is_a_failure_of_the_agent(
         def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
             return True
 
-        async def offer(self, tools: Sequence[ToolSpec]) -> None: ...
+        async def renew(self, prompt: Prompt) -> None: ...
 
         def run(self, prompt: Prompt) -> Turn:
             return Mute()

@@ -26,6 +26,7 @@ from tests.fakes.editor import (
     ASKING,
     Chat,
     connected,
+    message,
     quiet,
     text,
     tool_result,
@@ -202,7 +203,11 @@ async def test_tools_that_come_with_results_are_offered_before_the_results() -> 
         request = await chat.say("Read it.")
         chat.options = tools("read_file", "write_file", "run")
         assert (await chat.say(tool_result(request.calls[0], "x"))).text == "I see."
-    assert agent.offers == [(0, ["read_file", "write_file"])]
+    ((answers_before, renewal),) = agent.renewals
+    assert (answers_before, [tool.name for tool in renewal.tools]) == (
+        0,
+        ["read_file", "write_file"],
+    )
     assert len(agent.answers) == 1
 
 
@@ -540,3 +545,20 @@ async def test_text_that_was_withdrawn_before_it_was_prompted_never_is() -> None
         chat.take_back(1)
         assert (await chat.say("Keep it.")).text == "ok"
     assert [texts(prompt.messages) for prompt in agent.prompts] == [["Read it."], ["Keep it."]]
+
+
+async def test_a_turn_that_goes_on_is_told_what_is_new_before_the_results() -> None:
+    """The host may change its system prompt and its tools from each request to the next."""
+    agent = ScriptedAgent([reading()])
+    async with connected(agent) as editor:
+        chat = Chat(editor, options=OFFERED)
+        chat.history.append(message("system", "be brief"))
+        request = await chat.say("Read it.")
+        chat.history[0] = message("system", "be long")
+        chat.options = tools("read_file", "write_file")
+        await chat.say(tool_result(request.calls[0], "aaa"))
+    (prompt,) = agent.prompts
+    ((_, renewal),) = agent.renewals
+    assert [texts(one.system or ()) for one in (prompt, renewal)] == [["be brief"], ["be long"]]
+    assert [tool.name for tool in renewal.tools] == ["read_file", "write_file"]
+    assert renewal.messages == renewal.transcript == ()

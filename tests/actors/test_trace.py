@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from actors.trace import Trace, open_trace
+from bridge.redact import HIDDEN
 
 
 def recorded(folder: Path) -> list[dict[str, Any]]:
@@ -71,3 +72,22 @@ def test_without_a_folder_nothing_is_recorded(tmp_path: Path) -> None:
     trace.lines("out", b"{}\n")
     trace.close()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_an_agent_s_wire_is_recorded_under_its_name(tmp_path: Path) -> None:
+    trace = open_trace(tmp_path, "run")
+    tap = trace.tap("claude")
+    tap("out", b'{"id": 1}\n{"token": "t"}\n')
+    tap("in", b"oops")
+    trace.line("in", b"{}")
+    trace.close()
+    assert [(one["direction"], one.get("peer"), one["message"]) for one in recorded(tmp_path)] == [
+        ("out", "claude", {"id": 1}),
+        ("out", "claude", {"token": HIDDEN}),
+        ("in", "claude", "oops"),
+        ("in", None, {}),
+    ]
+
+
+def test_without_a_folder_no_wire_is_tapped() -> None:
+    assert Trace().tap("claude") is None

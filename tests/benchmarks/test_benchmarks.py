@@ -15,6 +15,7 @@ from benchmarks import (
     acp_sessions,
     history,
     memory,
+    open_responses_client,
     parts,
     start,
     tokens,
@@ -77,6 +78,12 @@ def test_a_call_that_was_disturbed_does_not_count_and_one_that_is_slow_by_itself
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the memory is read as Linux has it")
+def test_the_benchmark_of_an_endpoint_measures_something() -> None:
+    results = open_responses_client.measure(short=50, long=2_000, repetitions=1, events=3)
+    assert [result.name for result in results] == ["or client", "or client first"]
+    assert results[0].measured > 0
+
+
 def test_the_benchmark_of_streams_measures_something() -> None:
     results = streams.measure(events=500, repetitions=1, many=1_000, firsts=5)
     assert len(results) == 5

@@ -132,3 +132,9 @@ def test_a_wrong_line_is_named(line: bytes) -> None:
     assert next(happenings) == Stopped(1)
     with pytest.raises(RecordingError, match=r"^line 3: "):
         next(happenings)
+
+
+def test_what_an_agent_said_on_its_own_wire_is_nothing_of_the_editor_s() -> None:
+    line = b'{"direction":"in","peer":"claude","message":{"id":1,"method":"x"}}'
+    chat = f'{{"direction":"in","peer":"a","message":{{"id":1,"method":"{CHAT}","params":{{}}}}}}'
+    assert [*read_recording([line, chat.encode()])] == []

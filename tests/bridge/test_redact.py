@@ -80,3 +80,27 @@ def test_redacting_twice_is_redacting_once_and_changes_nothing_in_place(value: A
     once = redact({"env": value, "headers": value, "token": value, "x": value})
     assert redact(once) == once
     assert repr(value) == before
+
+
+def test_headers_are_hidden_as_a_list_too() -> None:
+    """So they are written where an agent is told of a server."""
+    assert redact({"headers": [{"name": "Authorization", "value": "Bearer x"}]}) == {
+        "headers": [{"name": "Authorization", "value": HIDDEN}]
+    }
+
+
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("https://ada:pw@host/v1", f"https://{HIDDEN}@host/v1"),
+        ("https://host/v1?api-key=k&x=1#top", f"https://host/v1?{HIDDEN}#top"),
+        ("https://host:8080/v1/@me", "https://host:8080/v1/@me"),
+        ("file:///a%20b", "file:///a%20b"),
+    ],
+)
+@pytest.mark.parametrize("key", ["baseUrl", "url", "uri"])
+def test_an_address_is_shown_without_what_may_be_secret_in_it(
+    address: str, shown: str, key: str
+) -> None:
+    assert redact({key: address}) == {key: shown}
+    assert redact(redact({key: address})) == {key: shown}

@@ -148,3 +148,26 @@ def test_a_longer_conversation_never_has_fewer_tokens(
     ]
     assert estimates[0] == tokens
     assert estimates == sorted(estimates)
+
+
+def test_a_part_of_a_conversation_tells_the_ratio_and_counts_for_nothing_else() -> None:
+    hybrid = HybridEstimator()
+    hybrid.learn([ANSWER], round(price(ANSWER) * 1.2))
+    assert hybrid.ratio == pytest.approx(0.7 + 0.3 * 1.2, abs=0.001)
+    assert hybrid.estimate_conversation([ANSWER]).method == "estimated"
+
+
+def test_a_whole_request_has_its_tools_and_the_beginning_of_the_answer() -> None:
+    hybrid = HybridEstimator()
+    hybrid.learn([QUESTION], REPLY_OVERHEAD + estimate_tools(TOOLS) + price(QUESTION), TOOLS)
+    assert hybrid.ratio == pytest.approx(1.0)
+    bare = HybridEstimator()
+    bare.learn([QUESTION], price(QUESTION) + REPLY_OVERHEAD, ())
+    assert bare.ratio == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("tokens", [-5, 0, 10, 50_000])
+def test_a_part_that_measures_nothing_leaves_the_ratio_alone(tokens: int) -> None:
+    hybrid = HybridEstimator()
+    hybrid.learn([QUESTION], tokens)
+    assert hybrid.ratio == 1.0

@@ -278,3 +278,41 @@ def test_arguments_nested_deeply_are_read_or_refused_but_never_fatal(depth: int)
         assert len(TranscriptReader().read([message]).path) == 1
     except RpcError as refused:
         assert refused.code == INVALID_PARAMS  # noqa: PT017  either is fine
+
+
+def test_a_system_message_belongs_to_the_step_that_it_stands_in_front_of() -> None:
+    """Or one that comes into a chat later would be told to nobody."""
+    history = [
+        said("system", "be brief"),
+        said("user", "one"),
+        said("assistant", "1"),
+        said("system", "be long"),
+        said("user", "two"),
+        said("system", "and now?"),
+    ]
+    read = TranscriptReader().read(history)
+    assert texts(read.messages(2)) == ["be long", "two", "and now?"]
+    assert texts(read.messages(0, 2)) == ["be brief", "one", "1"]
+    assert texts(read.messages(1, 2)) == ["1"]
+    assert texts(read.messages(3)) == []
+
+
+@pytest.mark.parametrize("rest", [[], [said("user", "one")]])
+def test_the_system_prompt_is_what_stands_in_front_of_everything(rest: list[Raw]) -> None:
+    empty = raw("user")
+    front = [said("system", "be brief"), empty, said("system", "be kind")]
+    later = [said("assistant", "1"), said("system", "be long")]
+    read = TranscriptReader().read([*front, *rest, *(later if rest else [])])
+    assert texts(read.system()) == ["be brief", "be kind"]
+    assert texts(TranscriptReader().read(rest).system()) == []
+
+
+def test_the_system_prompt_of_a_history_that_was_seen_is_decoded_alone(decoded: list[str]) -> None:
+    reader = TranscriptReader()
+    history = [said("system", "be brief"), said("user", "one"), said("assistant", "1")]
+    held = reader.read(history)
+    again = reader.read(history)
+    decoded.clear()
+    assert texts(again.system()) == ["be brief"]
+    assert decoded == ["$.messages[0]"]
+    assert len(held.path) == 2

@@ -15,6 +15,7 @@ from typing import Any
 import attrs
 import pytest
 import trio
+from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
 from agents.base import Agent, AgentError, AgentSession, Turn
@@ -447,7 +448,7 @@ async def test_other_tools_may_be_offered_while_a_turn_waits(subject: Subject) -
         turn = session.run(prompt)
         (call_id,) = questions(await up_to(turn, Await))
         with trio.fail_after(5):
-            await session.offer((*prompt.tools, ToolSpec("write_file")))
+            await session.renew(replace(prompt, tools=(*prompt.tools, ToolSpec("write_file"))))
         session.answer(ToolAnswer(call_id, parts("forty-two")))
         assert "forty-two" in said(await rest_of(turn))
 

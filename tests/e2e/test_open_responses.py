@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ from .process import PATIENCE, started
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from tests.fakes.editor import FakeEditor
     from tests.fakes.responses_events import Output
@@ -128,6 +130,41 @@ async def test_a_server_that_forgets_is_told_everything() -> None:
         server.responses.clear()
         assert (await chat.say("two")).text == "one / two"
         assert len(server.bodies[-1]["input"]) == 3
+
+
+async def test_the_endpoint_s_wire_is_traced_without_the_key(tmp_path: Path) -> None:
+    other = "another-secret-42"
+    async with responses_server(model, key=KEY, models=[{"id": "small"}]) as server:
+        config = tmp_path / "vscodelm.toml"
+        config.write_text(
+            f"""[[endpoints]]
+            id = "local"
+            open_responses = {{ baseUrl = "{server.base_url}", apiKeyEnv = "ENDPOINT_KEY" }}
+            """
+        )
+        arguments = ("--trace-dir", str(tmp_path / "t"), "--log-level", "debug")
+        env = {"ENDPOINT_KEY": KEY, "VSCODELM_CACHE_DIR": str(tmp_path / "cache")}
+        async with started(*arguments, "--config", str(config), env=env) as process:
+            chat = chat_with(
+                process.editor, server, apiKeyEnv="ENDPOINT_KEY", headers={"x-other": other}
+            )
+            await chat.say("one")
+            await chat.say("read both")
+            body = b"You sent %s and %s" % (KEY.encode(), other.encode())
+            server.plans.append(Plan(400, body=body, content_type="text/plain"))
+            assert (await chat.ask("two").settled(PATIENCE)).error is not None
+            await process.editor.reaches(lambda: any(one.method == "GET" for one in server.heard))
+    (trace,) = (tmp_path / "t").iterdir()
+    content = trace.read_text()
+    told = content + process.stderr.decode() + str(process.editor.lines)
+    assert not [secret for secret in (KEY, other) if secret in told]
+    records = [json.loads(line) for line in content.splitlines()]
+    messages: list[Any] = [one["message"] for one in records if "peer" in one]
+    asked = [one["body"] for one in messages if "body" in one]
+    assert asked == server.bodies
+    kinds = [one["type"] for one in messages if "type" in one]
+    assert kinds.count("response.completed") == 2
+    assert "You sent [redacted] and [redacted]" in messages
 
 
 async def test_errors_are_told_and_the_next_request_works() -> None:

@@ -249,8 +249,10 @@ async def test_a_trace_records_the_wire_without_its_secrets(tmp_path: Path) -> N
     content = file.read_text()
     records: list[Any] = [json.loads(line) for line in content.splitlines()]
     assert {record["direction"] for record in records} == {"in", "out"}
-    assert [r["message"]["id"] for r in records if r["direction"] == "in"] == [1, 2, 3]
-    assert [r["message"] for r in records if r["direction"] == "out"] == process.editor.lines
+    editors = [record for record in records if "peer" not in record]
+    assert [r["message"]["id"] for r in editors if r["direction"] == "in"] == [1, 2, 3]
+    assert [r["message"] for r in editors if r["direction"] == "out"] == process.editor.lines
+    assert {record["peer"] for record in records if "peer" in record} == {"localhost"}
     assert not [secret for secret in secrets if secret in content]
 
 

@@ -128,7 +128,11 @@ class ResponsesServer:
     stateful: bool = True
     forgets: bool = False
     """It keeps responses, and begins anew all the same when it is told to go on from one."""
+    count: Callable[[Context], int] | None = None
+    """Counts the tokens of what the model is told; without it there is always the same usage."""
     models: Sequence[JSON] = ()
+    etag: str | None = None
+    """That of the models; who has it is told that nothing has changed."""
     key: str | None = None
     """What a request must bring, if anything."""
     plans: deque[Plan] = attrs.field(factory=deque[Plan])
@@ -155,7 +159,7 @@ class ResponsesServer:
             if self.key and exchange.headers.get("authorization") != f"Bearer {self.key}":
                 await self._refuse(exchange, 401, "invalid_api_key", "Incorrect API key provided.")
             elif exchange.path.partition("?")[0].endswith("/models"):
-                await self._send_json(exchange, {"object": "list", "data": list(self.models)})
+                await self._list(exchange)
             else:
                 await self._respond(exchange, body, self.plans.popleft() if self.plans else Plan())
         except HungUp:
@@ -202,7 +206,7 @@ class ResponsesServer:
             events += writer.say(output)
         match plan.ending:
             case "completed":
-                events += writer.end()
+                events += writer.end(**self._usage(context))
             case "incomplete":
                 details = {"incomplete_details": {"reason": "max_output_tokens"}}
                 events += writer.end("incomplete", **details)
@@ -213,6 +217,22 @@ class ResponsesServer:
         if self.stateful and request.get("store", True) and plan.ending == "completed":
             self.responses[response_id] = [*context.items, *writer.output]
         return events
+
+    async def _list(self, exchange: Exchange) -> None:
+        if self.etag and exchange.headers.get("if-none-match") == self.etag:
+            await exchange.start(304, {"etag": self.etag})
+            await exchange.end()
+            return
+        headers = {"etag": self.etag} if self.etag else {}
+        await exchange.start(200, {"content-type": "application/json", **headers})
+        await exchange.write(json.dumps({"object": "list", "data": list(self.models)}).encode())
+        await exchange.end()
+
+    def _usage(self, context: Context) -> JSON:
+        if self.count is None:
+            return {}
+        tokens = self.count(context)
+        return {"usage": {"input_tokens": tokens, "output_tokens": 1, "total_tokens": tokens + 1}}
 
     async def _deliver(self, exchange: Exchange, plan: Plan, writes: Sequence[bytes]) -> None:
         if plan.gzip:

@@ -46,6 +46,7 @@ from agents.events import (
     Batch,
     Break,
     CallTool,
+    Counted,
     Event,
     Prompt,
     Say,
@@ -232,6 +233,7 @@ class ScriptedTurn(trio.abc.ReceiveChannel[Batch]):
                 Say()
                 | Think()
                 | Attach()
+                | Counted()
                 | CallTool()
                 | AskPermission()
                 | Await()
@@ -289,9 +291,11 @@ class ScriptedSession:
         """Return what the test says."""
         return self.takes_tools or not tools
 
-    async def offer(self, tools: Sequence[ToolSpec]) -> None:
-        """Note what is offered to the turn that goes on."""
-        self._agent.offers.append((len(self._agent.answers), [tool.name for tool in tools]))
+    async def renew(self, prompt: Prompt) -> None:
+        """Keep what is new."""
+        if self._closed:
+            raise LocalError(f"session {self.number} is closed")
+        self._agent.renewals.append((len(self._agent.answers), prompt))
         await trio.lowlevel.checkpoint()
 
     def run(self, prompt: Prompt) -> ScriptedTurn:
@@ -350,10 +354,10 @@ class ScriptedAgent:
         self.forgets = forgets
         self.prompts: list[Prompt] = []
         """Of every turn, in order."""
+        self.renewals: list[tuple[int, Prompt]] = []
+        """What was new for each open turn, and after how many answers in all."""
         self.answers: list[Answer] = []
         """Every answer, wanted or not."""
-        self.offers: list[tuple[int, list[str]]] = []
-        """The tools that turns which went on were offered, and after how many answers."""
         self.cancels: list[int] = []
         """For every cancel the number of the turn that ran, 0 if none did."""
         self.sessions_opened: list[int] = []

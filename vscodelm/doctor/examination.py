@@ -26,6 +26,7 @@ from agents.acp.outfit import Outfit
 from agents.acp.peer import Peer
 from agents.acp.process import AgentProcess, open_process, working_directory
 from agents.acp.session import AcpSession
+from agents.acp.wiretap import TappedLink
 from agents.base import AgentError
 from agents.registry.launch import ADVICE
 from bridge.errors import Failure
@@ -34,7 +35,6 @@ from bridge.wire import McpServerSpec
 from . import words
 from .findings import Finding, Step
 from .turn import CLOSING_SECONDS, one_turn
-from .wiretap import TappedLink
 
 STEP_SECONDS = 120.0
 """How long a step may take, unless told otherwise; a launcher may download the agent first."""
@@ -104,7 +104,7 @@ class Examination:
             async with open_process(self.spec, environment_for(self._argv)) as child:
                 self._child = child
                 self._tried.set()
-                yield TappedLink.of(child, self.trace)
+                yield TappedLink.of(child, self.trace.lines)
         finally:
             self._tried.set()
 

@@ -102,7 +102,7 @@ async def _run(subject: Subject, options: DoctorOptions, trace: Trace) -> int:
                 # here, because an HTTP client is slow to load
                 from agents.open_responses.agent import OpenResponsesAgent
 
-                asked = OpenResponsesAgent(endpoint, nursery)
+                asked = OpenResponsesAgent(endpoint, nursery, tap_for=trace.tap)
                 await _prompt(asked, options, begin, tell)
                 await asked.aclose()
         nursery.cancel_scope.cancel()

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import trio
+from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
 from agents.acp.agent import IDLE_SECONDS, AcpAgent
 from agents.acp.openings import FRESH_SECONDS
 from agents.acp.peer import INITIALIZE_SECONDS
 from agents.base import AgentError
-from agents.events import AskPermission, Decision, PermissionAnswer, Say
+from agents.events import AskPermission, Decision, PermissionAnswer, Prompt, Say
 from bridge.errors import Failure
-from bridge.wire import McpServerSpec
+from bridge.wire import ChatMessage, McpServerSpec, Role, Settings, TextPart
 from tests.fakes.acp_agents import agent_as_child, agent_in_process, until
 from tests.fakes.groups import group_members
 
@@ -543,3 +544,49 @@ async def test_many_sessions_share_a_child() -> None:
         assert sorted(answers) == sorted(f"chat {n} / ?" for n in range(20))
         assert len(child.processes) == 1
         assert child.faults == []
+
+
+# The host's system prompt.
+
+
+async def test_a_system_prompt_is_told_again_only_when_it_is_another() -> None:
+    """With the full context; an agent that hears only what the user asked has its own."""
+
+    def prompt(text: str, system: str, *before: ChatMessage) -> Prompt:
+        return Prompt(
+            (*before, say("user", text)),
+            settings=Settings(context="full"),
+            system=(say("system", system),),
+        )
+
+    def say(role: Role, text: str) -> ChatMessage:
+        return ChatMessage(role, (TextPart(text),))
+
+    async with agent_in_process({}) as (agent, peers), agent.session(PROMPT) as session:
+        for one in (
+            prompt("one", "A", say("system", "A")),
+            prompt("two", "A"),
+            prompt("three", "B"),
+            prompt("four", "B"),
+        ):
+            await rest_of(session.run(one))
+        told = [
+            "".join(block["text"] for block in heard["prompt"])
+            for heard in peers.asked("session/prompt")
+        ]
+    assert ["<system>\nA" in text for text in told] == [True, False, False, False]
+    assert ["<system>\nB" in text for text in told] == [False, False, True, False]
+
+
+async def test_a_system_prompt_of_a_turn_that_never_began_is_told_with_the_next() -> None:
+    full = Settings(context="full")
+    system = (ChatMessage("system", (TextPart("A"),)),)
+    async with agent_in_process({}) as (agent, peers), agent.session(PROMPT) as session:
+        await answer_to(session, "one")
+        turn = session.run(replace(asking("two", settings=full), system=system))
+        await session.cancel()
+        await rest_of(turn)
+        await rest_of(session.run(replace(asking("three", settings=full), system=system)))
+        *_, last = peers.asked("session/prompt")
+    assert len(peers.asked("session/prompt")) == 2
+    assert "<system>\nA" in "".join(block["text"] for block in last["prompt"])

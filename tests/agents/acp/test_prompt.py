@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +15,7 @@ from agents.acp.content import (
     ResourceLink,
     TextContent,
 )
-from agents.acp.prompt import prompt_blocks
+from agents.acp.prompt import prompt_blocks, system_to_tell
 from agents.acp.setup import PromptCapabilities
 from agents.events import Prompt
 from bridge.wire import ChatMessage, DataPart, Settings, TextPart, ToolResultPart
@@ -208,3 +209,41 @@ def test_without_capabilities_everything_is_text_or_a_link() -> None:
     found = blocks(image, request("Fix it", ATTACHED), capabilities=NONE)
     assert all(isinstance(block, TextContent) for block in found)
     assert "x = 1" in text(found)
+
+
+# A system prompt that changes.
+
+OTHER = ChatMessage("system", (TextPart("You are brief."),))
+
+
+def prompted(*messages: ChatMessage, **given: Any) -> Prompt:
+    fields: dict[str, Any] = {"settings": FULL, "system": (OTHER,), **given}
+    return Prompt(messages, **fields)
+
+
+def test_a_system_prompt_that_the_agent_was_not_told_is_told_before_what_is_new() -> None:
+    prompt = prompted(user("Go on"))
+    system = system_to_tell(prompt, (SYSTEM,))
+    assert system == (OTHER,)
+    told = text(list(prompt_blocks(prompt, ALL, system=system)))
+    assert told.startswith("(The system prompt is another one now.")
+    assert told.index("<system>\nYou are brief.") < told.index("Go on")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "told"),
+    [
+        (prompted(user("Go on")), (OTHER,)),
+        (prompted(OTHER, user("Go on")), None),
+        (prompted(user("Go on"), transcript=(OTHER, user("Hello"))), (SYSTEM,)),
+        (prompted(user("Go on"), settings=Settings()), (SYSTEM,)),
+        (prompted(user("Go on"), settings=Settings(context="request")), (SYSTEM,)),
+        (prompted(user("Go on"), system=None), (SYSTEM,)),
+        (prompted(user("Go on"), system=()), (SYSTEM,)),
+    ],
+    ids=["same", "in front", "in the record", "default", "request", "untold", "none"],
+)
+def test_nothing_is_told_of_a_system_prompt_that_need_not_be(
+    prompt: Prompt, told: tuple[ChatMessage, ...] | None
+) -> None:
+    assert system_to_tell(prompt, told) == ()

@@ -264,9 +264,9 @@ async def test_other_tools_in_mid_turn_are_announced_before_the_result() -> None
     again = {"tools": True, "times_listed": 2}
     async with chat({"turns": [[{"tools": True}, call(1), {"gather": True}, again]]}) as one:
         ids = calls(await one.ask())
-        await one.session.offer(FORTY)
+        await one.session.renew(prompt(tools=FORTY))
         other = ToolSpec("tool_01", "Said otherwise.")
-        await one.session.offer((*FORTY[:1], other))
+        await one.session.renew(prompt(tools=(*FORTY[:1], other)))
         one.answer(ids["tool_01"], "x")
         assert isinstance((await one.response())[-1], Stop)
         assert one.said.endswith("tool_39tool_00 tool_01")
@@ -361,6 +361,9 @@ async def says(session: AcpSession) -> list[Say]:
     return [event async for batch in turn for event in batch if isinstance(event, Say)]
 
 
+async def no_report(_number: int) -> None: ...
+
+
 async def test_a_turn_pauses_once_for_questions_and_calls(autojump_clock: object) -> None:
     """What is asked and what is called within a moment goes out in one response."""
     turn = [{"ask": {"toolCallId": "c", "title": "May I?"}}, {"await": True}, {"outcomes": True}]
@@ -372,7 +375,7 @@ async def test_a_turn_pauses_once_for_questions_and_calls(autojump_clock: object
                 run = session.run(prompt())
                 (asked,) = await run.receive()
                 assert isinstance(asked, AskPermission)
-                nursery.start_soon(box.call, "tool_01", {"n": 1})
+                nursery.start_soon(box.call, "tool_01", {"n": 1}, no_report)
                 sent, waits = await run.receive()
                 assert isinstance(sent, CallTool)
                 assert isinstance(waits, Await)

@@ -11,6 +11,7 @@ import trio
 from agents.base import AgentSession, Turn
 from agents.events import Await, Break, CallTool, Event, Prompt, Say, ToolAnswer
 from agents.open_responses.agent import OpenResponsesAgent
+from agents.tap import untapped
 from bridge.errors import Failure
 from bridge.wire import OpenResponsesSpec, ToolSpec
 from tests.fakes.responses_server import ResponsesServer
@@ -28,6 +29,7 @@ async def agent_at(
 ) -> AsyncGenerator[OpenResponsesAgent]:
     """Open an agent; on exit nothing of it is left."""
     environment = fields.pop("environment", {})
+    tap_for = fields.pop("tap_for", untapped)
     base_url = server if isinstance(server, str) else server.base_url
     async with trio.open_nursery() as nursery:
         agent = OpenResponsesAgent(
@@ -35,6 +37,7 @@ async def agent_at(
             nursery,
             environment=environment,
             chance=lambda: 0.0,
+            tap_for=tap_for,
         )
         yield agent
         await agent.aclose()

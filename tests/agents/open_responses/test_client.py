@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from typing import Any
 
@@ -184,3 +185,78 @@ async def test_a_key_can_change_while_we_run() -> None:
         assert failure_in(await alone(agent)).kind == "NoPermissions"
         environment["KEY"] = "new"
         assert said(await alone(agent)) == "hello"
+
+
+def said_by_server(message: str, code: str = "") -> bytes:
+    return json.dumps({"error": {"message": message, "code": code}}).encode()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind", "words"),
+    [
+        (401, said_by_server("Wrong key."), "NoPermissions", "Wrong key. Check the key"),
+        (403, said_by_server("Not you."), "NoPermissions", "Not you. Check the key"),
+        (404, said_by_server("No such model."), "NotFound", "No such model. Check the address"),
+        (408, b"", "Unavailable", "status 408"),
+        (409, said_by_server("Busy with it."), "AgentFailed", "Busy with it."),
+        (429, said_by_server("Slow down."), "Blocked", "Slow down."),
+        (429, said_by_server("Pay.", "insufficient_quota"), "Blocked", "Pay."),
+        (500, said_by_server("Oh no."), "Unavailable", "Oh no."),
+        (503, b"<html><h1>Down</h1></html>", "Unavailable", "Down"),
+    ],
+)
+async def test_a_status_says_what_can_be_done(
+    status: int, body: bytes, kind: str, words: str
+) -> None:
+    async with responses_server() as server, agent_at(server, retries=0) as agent:
+        server.plans.append(Plan(status, {"retry-after": "7"}, body, "application/json"))
+        failure = failure_in(await alone(agent))
+        assert failure.kind == kind
+        assert words in failure.message
+        assert failure.message.startswith("The endpoint 127.0.0.1:")
+        assert said(await alone(agent, "and now?")) == "and now?"
+
+
+async def test_a_connection_that_is_never_ready_is_given_up() -> None:
+    """The port is open, and nobody there speaks TLS."""
+
+    async def be_silent(stream: trio.SocketStream) -> None:
+        await trio.sleep_forever()
+
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listener.socket.getsockname()[1]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, be_silent, [listener])
+        async with agent_at(
+            f"https://127.0.0.1:{port}/v1", retries=0, connect_seconds=0.2
+        ) as agent:
+            with trio.fail_after(5):
+                failure = failure_in(await alone(agent))
+        nursery.cancel_scope.cancel()
+    assert failure.kind == "Unavailable"
+    assert "can't be reached" in failure.message
+
+
+async def test_whatever_comes_shows_that_an_endpoint_still_works() -> None:
+    """Its silence is measured between two pieces of an answer, and not from its beginning."""
+    comment = b": still thinking\n\n"
+    answer = b'data: {"type": "response.output_text.delta", "delta": "Well."}\n\n'
+    end = b'data: {"type": "response.completed", "response": {"status": "completed"}}\n\n'
+
+    async def think(stream: trio.SocketStream) -> None:
+        await stream.receive_some(65_536)
+        head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+        await stream.send_all(head)
+        for _ in range(8):
+            await trio.sleep(0.1)
+            await stream.send_all(comment)
+        await stream.send_all(answer + end)
+        await stream.aclose()
+
+    (listener,) = await trio.open_tcp_listeners(0, host="127.0.0.1")
+    port = listener.socket.getsockname()[1]
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(trio.serve_listeners, think, [listener])
+        async with agent_at(f"http://127.0.0.1:{port}/v1", retries=0, idle_seconds=0.5) as agent:
+            assert said(await alone(agent)) == "Well."
+        nursery.cancel_scope.cancel()

@@ -126,3 +126,23 @@ async def test_a_proxy_is_taken_from_the_environment(monkeypatch: pytest.MonkeyP
             assert said(await alone(agent)) == "hello"
         assert proxy.heard[0].path == "http://elsewhere.test/v1/responses"
         assert proxy.heard[0].headers["host"] == "elsewhere.test"
+
+
+async def test_a_secure_connection_goes_through_the_proxy_for_these(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with responses_server() as proxy:
+        monkeypatch.setenv("HTTPS_PROXY", proxy.base_url.removesuffix("/v1"))
+        monkeypatch.setenv("NO_PROXY", "")
+        proxy.plans.append(Plan(403, body=b"No."))
+        async with agent_at("https://elsewhere.test/v1", retries=0) as agent:
+            assert "can't be reached" in failure_in(await alone(agent)).message
+    assert [(one.method, one.path) for one in proxy.heard] == [("CONNECT", "elsewhere.test:443")]
+
+
+async def test_who_needs_no_proxy_is_asked_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with responses_server() as server:
+        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+        monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")
+        async with agent_at(server) as agent:
+            assert said(await alone(agent)) == "hello"

@@ -292,3 +292,51 @@ def test_what_we_say_ourselves_is_not_told_as_the_model_s() -> None:
     talk.it.hear(Outcome(status="incomplete"), shown, SETUP)
     assert talk.ask() == (["user: a", "assistant: b"], None)
     assert shown.own == ["b"]
+
+
+# The system prompt.
+
+
+def test_the_newest_system_prompt_takes_the_place_of_the_one_before() -> None:
+    talk = Talk()
+    talk.tell(system("be brief"), user("one"))
+    assert talk.it.instructions == "be brief"
+    talk.hear("r1", "1")
+    talk.tell(user("two"))
+    talk.it.instruct(None)
+    assert talk.it.instructions == "be brief"
+    talk.it.instruct([system("be long")])
+    assert talk.it.instructions == "be long"
+    assert talk.ask() == (["user: two"], "r1")
+    talk.it.instruct([])
+    assert talk.it.instructions == ""
+
+
+def test_a_system_prompt_that_is_an_item_is_told_only_with_everything() -> None:
+    talk = Talk(system_messages="developer")
+    talk.tell(system("be brief"), user("one"))
+    assert talk.ask() == (["developer: be brief", "user: one"], None)
+    talk.hear("r1", "1")
+    talk.it.instruct([system("be long")])
+    talk.tell(user("two"))
+    assert talk.ask() == (["user: two"], "r1")
+    everything = ["developer: be long", "user: one", "assistant: 1", "user: two"]
+    assert talk.ask(b"other") == (everything, None)
+
+
+def test_a_chat_that_begins_with_a_system_prompt_goes_on_where_another_left_off() -> None:
+    one = Talk(system_messages="system")
+    one.tell(system("be brief"), user("one"))
+    one.hear("r1", "1")
+    other = Talk(one.points, system_messages="system")
+    other.tell(system("be brief"), user("one"), assistant("1"), user("two"))
+    assert other.ask() == (["user: two"], "r1")
+    assert other.ask(b"other")[0] == ["system: be brief", "user: one", "assistant: 1", "user: two"]
+
+
+def test_a_system_prompt_that_can_not_be_told_changes_nothing() -> None:
+    talk = Talk(image_in_non_user_message="error")
+    talk.tell(system("be brief"), user("one"))
+    with pytest.raises(ConversionError):
+        talk.it.instruct([system(PNG)])
+    assert talk.it.instructions == "be brief"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import trio
 
 from agents.directory import open_directory
 from agents.open_responses.listing import keep_listing
+from agents.open_responses.model_cache import ModelCache
 from bridge.models import Catalogue, ListedModel, parse_catalogue
 from tests.fakes.editor import connected_to, user
 from tests.fakes.responses_server import Plan, responses_server
@@ -70,3 +73,53 @@ async def test_a_list_that_stays_the_same_is_no_news() -> None:
         assert told == []
         assert names(known) == ["eliza", "local/small"]
         assert names(known.with_listed(listing, [ListedModel("big")])) == ["eliza", "local/big"]
+
+
+# What is on disk.
+
+
+async def listed(
+    url: str, folder: Path, until: Callable[[list[Catalogue]], bool]
+) -> list[Catalogue]:
+    """Keep the list until that is so."""
+    told: list[Catalogue] = []
+    with trio.fail_after(10):
+        async with trio.open_nursery() as nursery:
+
+            def take(catalogue: Catalogue) -> None:
+                told.append(catalogue)
+
+            async def keep() -> None:
+                catalogue = parse_catalogue(TOML.format(url=url))
+                await keep_listing(catalogue, take, cache=ModelCache(folder))
+
+            nursery.start_soon(keep)
+            while not until(told):  # noqa: ASYNC110  a socket or a file tells it
+                await trio.sleep(0.005)
+            nursery.cancel_scope.cancel()
+    return told
+
+
+def is_kept(folder: Path) -> bool:
+    return any(folder.glob("models-*.json"))
+
+
+async def test_what_was_listed_can_be_picked_while_the_endpoint_is_away(tmp_path: Path) -> None:
+    async with responses_server(models=MODELS) as server:
+        await listed(server.base_url, tmp_path, lambda _: is_kept(tmp_path))
+        url = server.base_url
+    told = await listed(url, tmp_path, lambda told: bool(told))
+    assert [names(catalogue) for catalogue in told] == [["eliza", "local/small"]]
+
+
+async def test_an_endpoint_is_asked_whether_it_has_others_and_only_these_are_told(
+    tmp_path: Path,
+) -> None:
+    async with responses_server(models=MODELS, etag='"1"') as server:
+        await listed(server.base_url, tmp_path, lambda _: is_kept(tmp_path))
+        told = await listed(server.base_url, tmp_path, lambda _: len(server.heard) == 2)
+        assert [names(catalogue) for catalogue in told] == [["eliza", "local/small"]]
+        assert server.heard[1].headers["if-none-match"] == '"1"'
+        server.models, server.etag = [{"id": "big"}], '"2"'
+        told = await listed(server.base_url, tmp_path, lambda told: len(told) == 2)
+        assert names(told[1]) == ["eliza", "local/big"]

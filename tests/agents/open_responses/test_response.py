@@ -2,20 +2,46 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, cast
 
+import attrs
 import pytest
+import trio
 
-from agents.events import CallTool, Prompt, Stop, StopReason, Think
+from agents.events import (
+    Batch,
+    Break,
+    CallTool,
+    Counted,
+    Event,
+    Prompt,
+    Stop,
+    StopReason,
+    Think,
+)
+from agents.open_responses.call_ids import CallIds
+from agents.open_responses.endpoint import Endpoint
 from agents.open_responses.request_names import fitting_name
+from agents.open_responses.response import Response
 from agents.open_responses.sse import SseSplitter
-from bridge.wire import ThinkingPart, ToolSpec
+from agents.open_responses.trouble import EndpointError
+from bridge.errors import Failure
+from bridge.wire import OpenResponsesSpec, Settings, ThinkingPart, ToolSpec
 from tests.fakes.responses_events import Call, Refused, Text, Thought
-from tests.fakes.responses_server import Plan, responses_server
+from tests.fakes.responses_server import Context, Plan, responses_server
 
 from .endpoints import SOON, agent_at, alone, asking, events_of, failure_in, rest_of, said
 from .words import assistant, call, result, user
+
+if TYPE_CHECKING:
+    from trio.testing import MockClock
+
+    from agents.open_responses.client import EndpointAnswer, EndpointClient
 
 # Before the first part.
 
@@ -278,3 +304,119 @@ async def test_a_tool_is_called_by_the_editor_s_name() -> None:
     (tool,) = server.bodies[0]["tools"]
     assert tool["name"] == fitting_name("my tool!")
     assert [event.name for event in events if isinstance(event, CallTool)] == ["my tool!"]
+
+
+# What it counted.
+
+
+def thirty(context: Context) -> int:
+    return 30
+
+
+def nothing(context: Context) -> int:
+    return 0
+
+
+def counts(events: list[Event]) -> list[int]:
+    return [event.tokens for event in events if isinstance(event, Counted)]
+
+
+async def test_the_tokens_of_a_request_are_told_before_its_end() -> None:
+    async with responses_server(count=thirty) as server, agent_at(server) as agent:
+        events = await alone(agent)
+    assert events[-2:] == [Counted(30), Stop()]
+
+
+async def test_a_server_that_does_not_know_the_tokens_tells_none() -> None:
+    async with responses_server(count=nothing) as server, agent_at(server) as agent:
+        assert counts(await alone(agent)) == []
+
+
+async def test_the_tokens_of_less_than_the_editor_said_are_not_told() -> None:
+    short = Settings(context="request")
+    async with responses_server() as server, agent_at(server) as agent:
+        assert counts(await alone(agent, settings=short)) == []
+        server.plans.append(Plan(outputs=[Text("Oh, ")], ending="none"))
+        assert counts(await alone(agent)) == []
+
+
+async def test_thoughts_that_the_server_may_have_kept_are_not_counted_as_the_editor_s() -> None:
+    """They count until the user speaks again."""
+    async with responses_server() as server, agent_at(server) as agent:
+        server.plans += [Plan(outputs=[Thought("hm"), Call("read_file", {})])]
+        async with agent.session(asking("")) as session:
+            assert counts(await events_of(session, "one")) == [30]
+            assert counts(await events_of(session, "two")) == [30]
+
+
+async def test_results_of_calls_without_thoughts_are_counted() -> None:
+    async with responses_server(count=thirty) as server, agent_at(server) as agent:
+        server.plans += [Plan(outputs=[Call("read_file", {})])]
+        assert counts(await alone(agent)) == [30, 30]
+
+
+@pytest.mark.parametrize("kind", ["web_search_call", "compaction"])
+async def test_what_a_server_adds_by_itself_is_counted_no_more(kind: str) -> None:
+    item: dict[str, Any] = {"type": kind, "id": "x", "encrypted_content": "ENC"}
+    said_too: dict[str, Any] = {"type": "message", "role": "assistant"}
+    said_too["content"] = [{"type": "output_text", "text": "Found."}]
+    answer: dict[str, Any] = {
+        "id": "resp_x",
+        "status": "completed",
+        "output": [item, said_too],
+        "usage": {"input_tokens": 30, "output_tokens": 1},
+    }
+    async with responses_server() as server, agent_at(server) as agent:
+        server.plans.append(Plan(body=json.dumps(answer).encode(), content_type="application/json"))
+        async with agent.session(asking("")) as session:
+            events = await events_of(session, "one")
+            assert said(events) == "Found."
+            assert counts(events) == counts(await events_of(session, "two")) == []
+
+
+# When it is asked again.
+
+
+@attrs.define
+class Unwell:
+    """A client that never gets an answer; it notes when it was asked."""
+
+    wanted: float | None
+    asked: list[float] = attrs.field(factory=list[float])
+    server: str = "The endpoint x"
+    secrets: tuple[str, ...] = ()
+
+    @asynccontextmanager
+    async def post(self, body: bytes) -> AsyncGenerator[EndpointAnswer]:
+        self.asked.append(trio.current_time())
+        await trio.lowlevel.checkpoint()
+        if len(self.asked) < 100:
+            busy = Failure("Unavailable", "busy")
+            raise EndpointError(busy, can_retry=True, retry_after=self.wanted)
+        yield cast("EndpointAnswer", None)  # pragma: no cover
+
+
+@pytest.mark.parametrize(
+    ("wanted", "chance", "pauses"),
+    [
+        (7.0, 0.9, [7.0, 7.0, 7.0]),
+        (30.0, 0.0, [30.0, 30.0, 30.0]),
+        (31.0, 0.0, []),
+        (None, 0.0, [0.5, 1.0, 2.0]),
+        (None, 0.8, [0.4, 0.8, 1.6]),
+    ],
+)
+async def test_it_is_asked_again_when_the_server_wants_or_later_each_time(
+    autojump_clock: MockClock, wanted: float | None, chance: float, pauses: list[float]
+) -> None:
+    client = Unwell(wanted)
+    spec = OpenResponsesSpec("http://x/v1", "m", retries=3)
+    endpoint = Endpoint(spec, {}, cast("EndpointClient", client), CallIds(), lambda: chance)
+    conversation = endpoint.conversation(asking("one"))
+    conversation.tell(asking("one").messages)
+
+    async def show(batch: Batch) -> None:
+        raise AssertionError(batch)
+
+    assert isinstance(await Response(endpoint, conversation, asking("one"), show).run(), Break)
+    assert [b - a for a, b in pairwise(client.asked)] == pytest.approx(pauses)

@@ -15,7 +15,7 @@ from tests.fakes.responses_events import Call, Output, Text
 from tests.fakes.responses_server import Context, Plan, ResponsesServer, remember, responses_server
 
 from .endpoints import TOOLS, agent_at, asking, events_of, failure_in, rest_of, said
-from .words import PNG, assistant, user
+from .words import PNG, assistant, system, user
 
 CANCELLED = Stop(StopReason.CANCELLED)
 
@@ -40,27 +40,6 @@ async def test_calls_are_answered_and_the_next_request_says_so() -> None:
         assert [type(event) for event in events].count(Await) == 1
         assert events[-1] == Stop()
         assert [item["type"] for item in server.bodies[1]["input"]] == ["function_call_output"] * 2
-
-
-async def test_tools_that_come_with_results_go_out_with_the_next_request() -> None:
-    def model(context: Context) -> Sequence[Output]:
-        return [Text("done")] if context.results else [Call("read_file", {})]
-
-    async with (
-        responses_server(model) as server,
-        agent_at(server) as agent,
-        agent.session(asking("")) as session,
-    ):
-        await session.offer((ToolSpec("early"),))  # no turn runs: its prompt brings its own
-        turn = session.run(asking("go"))
-        with trio.fail_after(10):
-            (call,) = await turn.receive()
-        assert isinstance(call, CallTool)
-        await session.offer((*TOOLS, ToolSpec("write_file")))
-        session.answer(ToolAnswer(call.call_id, "x"))
-        await rest_of(session, turn)
-    names = [[tool["name"] for tool in body["tools"]] for body in server.bodies]
-    assert names == [["read_file"], ["read_file", "write_file"]]
 
 
 async def test_a_server_s_ids_may_repeat_and_ours_do_not() -> None:
@@ -226,3 +205,89 @@ async def test_answers_that_nobody_waits_for_have_no_effect() -> None:
         await session.cancel()
         await session.cancel()
         assert (await rest_of(session, turn))[-1] == CANCELLED
+
+
+# What the newest request has otherwise.
+
+
+def instructed(text: str, system_prompt: str, *tools: str) -> Prompt:
+    offered = tuple(ToolSpec(name) for name in tools)
+    return Prompt((user(text),), tools=offered, system=(system(system_prompt),))
+
+
+async def test_each_request_has_the_newest_system_prompt() -> None:
+    """A server carries instructions over to nothing, so what was said with others is told anew."""
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        for text, prompt in (("one", "a"), ("two", "a"), ("three", "b"), ("four", "b")):
+            await rest_of(session, session.run(instructed(text, prompt)))
+    assert [body["instructions"] for body in server.bodies] == ["a", "a", "b", "b"]
+    assert [len(body["input"]) for body in server.bodies] == [1, 1, 5, 1]
+
+
+@pytest.mark.parametrize("role", ["developer", "system"])
+async def test_a_system_prompt_that_is_an_item_is_the_newest_too(role: str) -> None:
+    async with (
+        responses_server() as server,
+        agent_at(server, system_messages=role) as agent,
+        agent.session(asking("")) as session,
+    ):
+        for text, prompt in (("one", "a"), ("two", "b"), ("three", "b")):
+            await rest_of(session, session.run(instructed(text, prompt)))
+    said_by_role = [
+        [item["content"] for item in body["input"] if item["role"] == role]
+        for body in server.bodies
+    ]
+    assert said_by_role == [["a"], ["b"], []]
+
+
+async def test_the_request_after_a_call_has_what_is_new_by_then() -> None:
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        server.plans.append(Plan(outputs=[Call("read_file", {})]))
+        turn = session.run(instructed("go", "a", "read_file"))
+        with trio.fail_after(5):
+            while not isinstance((await turn.receive())[-1], Await):
+                pass
+        await session.renew(instructed("ignored", "b", "read_file", "more"))
+        (call_id,) = session.conversation.open_calls
+        session.answer(ToolAnswer(call_id, "done"))
+        await rest_of(session, turn)
+    first, second = server.bodies
+    assert [first["instructions"], second["instructions"]] == ["a", "b"]
+    assert [tool["name"] for tool in second["tools"]] == ["read_file", "more"]
+    assert [item["type"] for item in second["input"]] == [
+        "message",
+        "function_call",
+        "function_call_output",
+    ]
+
+
+async def test_a_system_prompt_that_can_not_be_told_fails_the_request_alone() -> None:
+    async with (
+        responses_server() as server,
+        agent_at(server, image_in_non_user_message="error") as agent,
+        agent.session(asking("")) as session,
+    ):
+        bad = Prompt((user("one"),), system=(system(PNG),))
+        failure = failure_in(await rest_of(session, session.run(bad)))
+        assert "can't be told to the endpoint" in failure.message
+        assert server.heard == []
+        assert said(await events_of(session, "two")) == "one / two"
+
+
+async def test_what_is_new_has_no_effect_before_the_first_turn() -> None:
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        await session.renew(instructed("x", "b"))
+        await events_of(session, "one")
+    assert "instructions" not in server.bodies[0]

@@ -1,29 +1,31 @@
-"""An agent's wire, written to a trace: `in` is what the agent says, `out` what it is told."""
+"""A tap on an agent's streams: whole lines, as they come and go."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import attrs
 import trio
 
-from actors.trace import Trace
-from agents.acp.link import Exit, Link
+from agents.tap import Tap
 from bridge.jsonrpc import LineSplitter, TooLong
+
+from .link import Exit, Link
 
 
 @attrs.define(eq=False)
 class TappedLink:
-    """A link whose lines are traced; it satisfies `agents.acp.link.Link`."""
+    """A link whose lines are heard; it satisfies `agents.acp.link.Link`."""
 
     source: trio.abc.ReceiveStream
     sink: trio.abc.SendStream
     _link: Link
 
     @classmethod
-    def of(cls, link: Link, trace: Trace) -> TappedLink:
+    def of(cls, link: Link, tap: Tap) -> TappedLink:
         """Return the link with an ear at it."""
-        return cls(_Source(link.source, trace), _Sink(link.sink, trace), link)
+        return cls(_Source(link.source, tap), _Sink(link.sink, tap), link)
 
     async def ended(self) -> None:
         """Wait until the agent has ended."""
@@ -34,10 +36,17 @@ class TappedLink:
         return await self._link.exit()
 
 
+@asynccontextmanager
+async def tapped(connecting: AbstractAsyncContextManager[Link], tap: Tap) -> AsyncGenerator[Link]:
+    """Start an agent with a tap on its streams."""
+    async with connecting as link:
+        yield TappedLink.of(link, tap)
+
+
 class _Source(trio.abc.ReceiveStream):
-    def __init__(self, source: trio.abc.ReceiveStream, trace: Trace) -> None:
+    def __init__(self, source: trio.abc.ReceiveStream, tap: Tap) -> None:
         self._source = source
-        self._trace = trace
+        self._tap = tap
         self._splitter = LineSplitter()
 
     async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
@@ -52,16 +61,16 @@ class _Source(trio.abc.ReceiveStream):
     def _keep(self, lines: Sequence[bytes | TooLong]) -> None:
         for line in lines:
             if isinstance(line, bytes):
-                self._trace.line("in", line)
+                self._tap("in", line)
 
 
 class _Sink(trio.abc.SendStream):
-    def __init__(self, sink: trio.abc.SendStream, trace: Trace) -> None:
+    def __init__(self, sink: trio.abc.SendStream, tap: Tap) -> None:
         self._sink = sink
-        self._trace = trace
+        self._tap = tap
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        self._trace.lines("out", bytes(data))  # whole lines are sent, never a part of one
+        self._tap("out", bytes(data))  # whole lines are sent, never a part of one
         await self._sink.send_all(data)
 
     async def wait_send_all_might_not_block(self) -> None:

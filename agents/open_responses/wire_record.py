@@ -1,0 +1,81 @@
+"""What a trace says of HTTP with an endpoint: requests, statuses, bodies; no header and no key.
+
+Each is a line of JSON: a request as `{"method", "path", "body"}`, the beginning of an answer as
+`{"status", "contentType"}`, and then its events as they are, or its body.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import attrs
+import msgspec
+
+from agents.tap import Direction, Tap
+
+from .trouble import hidden
+
+SHOWN_DATA = 1000
+"""How long the bytes in a `data:` address may be, in characters, to be recorded."""
+_DATA = re.compile(r"(data:[^,]{0,200};base64,)(.*)", re.DOTALL)
+
+
+@attrs.define
+class WireRecord:
+    """Tells a tap what goes over one endpoint's wire, without the `secrets` of the request."""
+
+    tap: Tap
+    secrets: Sequence[str] = ()
+
+    def request(self, method: str, url: str, body: bytes | None) -> None:
+        """Record a request."""
+        record: dict[str, Any] = {"method": method, "path": urlsplit(url).path}
+        if body is not None:
+            record["body"] = _read(body)
+        self._tell("out", record)
+
+    def answer(self, status: int, content_type: str) -> None:
+        """Record the beginning of an answer."""
+        self._tell("in", {"status": status, "contentType": content_type})
+
+    def body(self, body: bytes) -> None:
+        """Record an event's data, or a body that is no stream of them."""
+        if body:
+            self._tell("in", _read(body))
+
+    def failure(self, message: str) -> None:
+        """Record why there is no answer, or no more of it."""
+        self._tell("in", {"failure": message})
+
+    def _tell(self, direction: Direction, value: Any) -> None:
+        self.tap(direction, msgspec.json.encode(self._clean(value)))
+
+    def _clean(self, value: Any) -> Any:
+        match value:
+            case str():
+                return hidden(_shortened(value), self.secrets)
+            case list():
+                return [self._clean(item) for item in cast("list[Any]", value)]
+            case dict():
+                fields = cast("dict[str, Any]", value)
+                return {self._clean(key): self._clean(item) for key, item in fields.items()}
+            case _:
+                return value
+
+
+def _read(body: bytes) -> Any:
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return body.decode(errors="replace")
+
+
+def _shortened(text: str) -> str:
+    """Return a text, of a file in it only how long it is."""
+    data = _DATA.fullmatch(text) if text.startswith("data:") else None
+    if data is None or len(data[2]) <= SHOWN_DATA:
+        return text
+    return f"{data[1]}[{len(data[2])} characters]"
