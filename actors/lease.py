@@ -77,20 +77,15 @@ class Lease:
         self._is_settled = False
         if self._handle is None or await self.memory.begin(self._handle):
             return True
-        self.why, self._handle = Why.TAKEN, None
+        self.why = Why.TAKEN
         return False
 
     def settle(self) -> None:
         """Note that the session knows what the user knows."""
         self._is_settled = True
 
-    def end(self) -> None:
-        """Note that the session is closed; one that knows enough may be asked for again."""
-        if not self._is_settled:
-            self.give_back()
-
     def give_back(self) -> None:
-        """Let whoever asks have the session."""
+        """Let whoever asks have the session, if it is settled and nobody has it yet."""
         if self._handle is not None:
             self.memory.release(self._handle)
         self._handle, self._known, self._is_settled = None, (), False
