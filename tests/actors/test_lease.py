@@ -135,6 +135,19 @@ async def test_a_chat_that_a_host_rebuilt_after_a_reload_is_found() -> None:
     assert told(agent.prompts[-1]) == ([], ["four"])
 
 
+async def test_a_chat_that_a_host_has_shortened_is_found_by_its_summary() -> None:
+    agent, shelf = lasting([[Say("1")], [Say("2")], [Say("3")], [Say("4")]]), Shelf()
+    async with connected(agent, memory=ShelfMemory(shelf)) as editor:
+        chat = Chat(editor)
+        for word in ("one", "two", "three"):
+            await chat.say(word)
+        chat.history[:4] = [user("<conversation-summary>\nCounting.\n</conversation-summary>")]
+        await chat.say("four")
+    await reopened(agent, shelf, chat, "five")
+    assert agent.origins == [FRESH, Resumed("scripted-1")]
+    assert told(agent.prompts[-1]) == ([], ["five"])
+
+
 async def test_an_agent_that_forgot_the_session_is_told_everything() -> None:
     agent, shelf = lasting(), Shelf()
     chat = await led(agent, shelf, "one")
@@ -555,11 +568,15 @@ async def test_why_a_session_was_replaced_is_in_the_log(caplog: pytest.LogCaptur
 
 
 @pytest.mark.parametrize(
-    ("script", "options", "why"),
-    [([[Say("1"), Crash(GONE)]], None, "lost"), ([[Say("1")]], tools("look"), "tools")],
+    ("script", "breaks", "options", "why"),
+    [
+        ([[Say("1"), Crash(GONE)]], False, None, "lost"),
+        ([[Say("1")]], True, None, "lost"),
+        ([[Say("1")]], False, tools("look"), "tools"),
+    ],
 )
 async def test_that_it_broke_or_takes_no_tools_is_in_the_log(
-    caplog: pytest.LogCaptureFixture, script: Script, options: JSON | None, why: str
+    caplog: pytest.LogCaptureFixture, script: Script, breaks: bool, options: JSON | None, why: str
 ) -> None:
     agent = lasting(script, has_handles=False)
     with caplog.at_level(logging.INFO, "vscodelm"):
@@ -568,6 +585,8 @@ async def test_that_it_broke_or_takes_no_tools_is_in_the_log(
             chat.keep(await chat.ask("one").settled())
             for session in agent.sessions:
                 session.takes_tools = False
+            if breaks:
+                agent.lose(GONE)
             chat.options = options
             await chat.say("two")
     assert f"conversation=1 turn=2 replayed told=2 why={why}" in caplog.messages
