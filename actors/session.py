@@ -1,8 +1,8 @@
 """The Session Actor: holds one agent session and pushes what the agent says to the History Actor.
 
 It owns the session: opens it for the first delivery, replaces it when it remembers what was
-withdrawn or when it broke, closes it when the handle is closed. One that was lost between two turns
-is asked for again, with all that it remembers; every other one is told the transcript.
+withdrawn or when it broke, closes it when the handle is closed. One that the agent has already and
+that knows the chat is gone on with (`actors.lease`); every other one is told the transcript.
 
 Deliveries don't queue: a request repeats the whole history, so a newer delivery makes an older one
 obsolete. An aborted turn is drained to its stop before the next prompt; an agent that doesn't stop

@@ -385,7 +385,7 @@ class History:
         if self.provisional is not None:
             new = [self.provisional]
         else:
-            new = [*(ask.inherited or exchanges_of(before))]
+            new = [*ask.inherited] or exchanges_of(before)
         self.committed.extend(new)
         self.retold.extend(new)
         self.committed_path[:] = before

@@ -111,7 +111,7 @@ async def test_what_another_model_said_meanwhile_is_all_that_it_is_told() -> Non
 
 async def test_a_chat_that_a_host_rebuilt_after_a_reload_is_found() -> None:
     """What was stopped comes back as it was visible, and of its question only what was typed."""
-    agent = lasting([[Say("see [a](b)")], [Say("half an ans"), Hang()], [Say("done")]])
+    agent = lasting([[Say("see [a](b)")], [Say("half of it"), Hang()], [Say("done")]])
     shelf = Shelf()
     async with connected(agent, memory=ShelfMemory(shelf)) as editor:
         chat = Chat(editor)

@@ -88,20 +88,20 @@ FAULTS = [
     Fault(
         "a foreign history is one exchange",
         "history",
-        "self.committed.extend(ask.inherited or exchanges_of(before))",
-        "self.committed.append(Exchange(before))",
+        "[*ask.inherited] or exchanges_of(before)",
+        "[*ask.inherited] or [Exchange(before)]",
     ),
     Fault(
         "a branch knows only what the host kept",
         "history",
-        "ask.inherited or exchanges_of(before)",
-        "exchanges_of(before)",
+        "new = [*ask.inherited] or exchanges_of(before)",
+        "new = exchanges_of(before)",
     ),
     Fault(
         "what was said is forgotten for the host's words",
         "history",
-        "self.committed.append(self.provisional)",
-        "self.committed += exchanges_of(before[len(self.committed_path) :])",
+        "new = [self.provisional]",
+        "new = exchanges_of(before[len(self.committed_path) :])",
     ),
     Fault(
         "a question alone is an acknowledgement",
