@@ -329,6 +329,13 @@ def test_a_summary_stands_for_nothing_and_is_only_recognised_where_it_was() -> N
     assert found(with_facts, [SUMMARY, user("q"), assistant("a")]) is None
 
 
+def test_a_turn_that_was_cut_short_is_missing_only_where_the_chat_goes_on_with_the_next() -> None:
+    record = [turn("1", Ending.CANCELLED), turn("2", Ending.COMPLETE, FACTS)]
+    path = messages_of(record)
+    assert found(record, path[3:]) is None
+    assert not isinstance(tolerant(remembering(record), tuple(path[3:])), Extends)
+
+
 def test_a_finished_round_is_never_missing() -> None:
     record = [
         Exchange((user("q"),), calling("c"), Ending.COMPLETE),

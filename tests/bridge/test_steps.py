@@ -70,6 +70,7 @@ def test_each_message_is_of_one_kind(message: Message, kind: Kind) -> None:
         b"\x01",
         sealed(),
         sealed(step(Kind.ANSWER), version=b"\x02"),
+        b"\x01" + step(Kind.ANSWER) + bytes(8),
         sealed(step(Kind.ANSWER)[:-1]),
         sealed(step(0), step(Kind.ANSWER)),
         sealed(step(8), step(Kind.ANSWER)),
