@@ -180,7 +180,7 @@ def test_nothing_is_recognised_that_a_live_conversation_would_not_go_on_with(
     for _ in range(data.draw(st.integers(0, 2))):
         at = data.draw(st.integers(0, len(path)))
         path[at : at + data.draw(st.integers(0, 2))] = data.draw(
-            st.lists(st.sampled_from([*path, *rest]) if path or rest else st.nothing(), max_size=2)
+            st.lists(st.sampled_from([FACTS, *path, *rest]), max_size=2)
         )
     steps = recognise(sketch.steps, path)
     if steps is not None:
