@@ -97,14 +97,14 @@ class Response:
             Failure("AgentFailed", "The agent's turn ended without a word of why; try again.")
         )
 
-    async def end(self) -> None:
-        """Say what is left to say, and that it was all."""
+    async def end(self, handle: str | None = None) -> None:
+        """Say what is left to say, and that it was all; `handle` as in `Ended`."""
         marker = self.delivery.marker
         if marker is not None:
             self._last.append(DataPart("stateful_marker", marker))
         if self._last:
             await self.outbox.room()
-        await self.inbox.send(Ended(self.conversation, self.delivery.turn, self._last))
+        await self.inbox.send(Ended(self.conversation, self.delivery.turn, self._last, handle))
 
     async def _say(self, parts: list[Part]) -> None:
         if parts:
