@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class LateMemory:
     """Satisfies `SessionMemory` and `PointMemory`; its work is done in `nursery`."""
 
-    def __init__(self, state: Path, nursery: trio.Nursery) -> None:
+    def __init__(self, state: Path | None, nursery: trio.Nursery) -> None:
         self._state = state
         self._nursery = nursery
         self._memories: Memories | None = None
@@ -66,13 +66,13 @@ class LateMemory:
         if self._memories is None:
             from .store.opening import start_memories
 
-            self._memories = start_memories(self._state, self._nursery)
+            self._memories = start_memories(state_folder(self._state), self._nursery)
         return self._memories
 
 
 @asynccontextmanager
-async def open_memory(state: Path) -> AsyncGenerator[LateMemory]:
-    """Remember in the folder `state`; on exit all is written, or can't be in time."""
+async def open_memory(state: Path | None) -> AsyncGenerator[LateMemory]:
+    """Remember in the folder `state`, or the usual one; on exit all is written, if it can be."""
     async with trio.open_nursery() as nursery:
         memory = LateMemory(state, nursery)
         try:

@@ -19,6 +19,7 @@ from bridge.models import Catalogue
 from bridge.stdio import open_stdio
 
 from .config_file import load_catalogue
+from .memory import open_memory
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("vscodelm")
@@ -31,6 +32,7 @@ class ServeOptions:
     log_level: str = "warning"
     trace_dir: Path | None = None
     config: Path | None = None
+    state_dir: Path | None = None
 
 
 def set_up_logging(level: str) -> None:
@@ -51,7 +53,7 @@ def serve(options: ServeOptions) -> int:
         open_trace(options.trace_dir, f"vscodelm-{os.getpid()}") if options.trace_dir else Trace()
     )
     try:
-        return trio.run(_serve, catalogue, trace)
+        return trio.run(_serve, catalogue, trace, options.state_dir)
     finally:
         trace.close()
 
@@ -64,7 +66,7 @@ async def list_models(catalogue: Catalogue, change: Callable[[Catalogue], None])
     await keep_listing(catalogue, change)
 
 
-async def _serve(catalogue: Catalogue, trace: Trace) -> int:
+async def _serve(catalogue: Catalogue, trace: Trace, state_dir: Path | None) -> int:
     until = trio.CancelScope()
     status = 0
 
@@ -79,7 +81,7 @@ async def _serve(catalogue: Catalogue, trace: Trace) -> int:
 
     async with open_stdio() as (source, sink), trio.open_nursery() as nursery:
         await nursery.start(watch_signals)
-        async with open_directory() as directory:
+        async with open_memory(state_dir) as memory, open_directory(memory) as directory:
             await run_system(
                 source,
                 sink,

@@ -19,7 +19,7 @@ from .folder import StoreFolder
 from .pruning import make_room, prune
 
 T = TypeVar("T")
-Change: TypeAlias = Callable[[Database], None]
+Change: TypeAlias = Callable[[Database], object]
 """Writes something, in a transaction of the caller's."""
 
 REST_SECONDS = 10.0
