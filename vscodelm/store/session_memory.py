@@ -44,6 +44,7 @@ class StoredSessions:
         name = SessionName(scope, handle)
         self.worker.drop(name)
         self.worker.drop(_Released(name))
+        self.sessions.taken.pop(name, None)  # it is given something now
         try:
             return await self.worker.ask(lambda database: self.sessions.begin(database, name))
         except StoreError:
@@ -61,7 +62,9 @@ class StoredSessions:
             sketch = Sketch.of(record)
             if sketch is None:
                 return None
-            return lambda database: self.sessions.settle(database, name, sketch, marker, now)
+            return lambda database: self.sessions.settle(
+                database, name, sketch, marker, now, was_written=was_written
+            )
 
         def begins() -> None:
             nonlocal was_written
@@ -76,10 +79,10 @@ class StoredSessions:
 
     def release(self, scope: bytes, handle: str) -> None:
         """Note that we have closed a session."""
-        name = SessionName(scope, handle)
+        name, now = SessionName(scope, handle), self.now()
 
         def release(database: Database) -> None:
-            self.sessions.release(database, name)
+            self.sessions.release(database, name, now)
 
         self.worker.note(_Released(name), Note(lambda: release))
 

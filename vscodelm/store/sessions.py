@@ -31,17 +31,17 @@ class SessionName(Value):
 
 
 class Candidate(Value):
-    """A row that may be the one; the greatest is the best."""
+    """A row that may be the one."""
 
-    has_marker: bool
-    steps: int
     number: int
-    handle: str
+    name: SessionName
+    sketch: Sketch
+    marker: bytes | None
+    steps: int
 
-    @property
-    def rank(self) -> tuple[bool, int, int]:
-        """What makes it better than others: our own mark, how much it knows, how new it is."""
-        return self.has_marker, self.steps, self.number
+    def rank(self, marker: bytes | None) -> tuple[bool, int, int]:
+        """What makes it the best: our own mark came back, how much it knows, how new it is."""
+        return marker is not None and self.marker == marker, self.steps, self.number
 
 
 @attrs.define
@@ -50,21 +50,34 @@ class Sessions:
 
     holder: bytes
     written: set[SessionName] = attrs.field(factory=set[SessionName], init=False)
+    taken: dict[SessionName, Candidate] = attrs.field(
+        factory=dict[SessionName, Candidate], init=False
+    )
+    """Found, and not given anything yet: who lets go of one puts its row back."""
 
     def settle(
-        self, database: Database, name: SessionName, sketch: Sketch, marker: str | None, now: float
+        self,
+        database: Database,
+        name: SessionName,
+        sketch: Sketch,
+        marker: str | None,
+        now: float,
+        *,
+        was_written: bool,
     ) -> None:
-        """Write what a session knows now, in a transaction of the caller's."""
-        self._remove(database, name)
-        database.change(
-            "INSERT OR IGNORE INTO session (scope, handle, lookup, steps, marker, holder, "
-            "settled_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            *(name.scope, name.handle, sketch.key, sketch.steps),
-            *(marker_digest(marker), self.holder, int(now)),
-        )
+        """Write what a session knows now, in a transaction of the caller's.
 
-    def release(self, database: Database, name: SessionName) -> None:
+        `was_written` if no turn began in it since it was settled last. Then somebody may have taken
+        it, and what we know of it counts no more.
+        """
+        if self._remove(database, name, is_ours=was_written) or not was_written:
+            self._insert(database, name, sketch, marker_digest(marker), self.holder, now)
+
+    def release(self, database: Database, name: SessionName, now: float) -> None:
         """Let go of a session, in a transaction of the caller's."""
+        untouched = self.taken.pop(name, None)
+        if untouched is not None:
+            self._insert(database, name, untouched.sketch, untouched.marker, NOBODY, now)
         database.change(
             "UPDATE session SET holder = ? WHERE scope = ? AND handle = ? AND holder = ?",
             *(NOBODY, name.scope, name.handle, self.holder),
@@ -72,34 +85,34 @@ class Sessions:
 
     def begin(self, database: Database, name: SessionName) -> bool:
         """Delete a session's row; return whether the session is ours."""
-        if name not in self.written and not self._is_there(database, name):
+        is_written = name in self.written
+        if not is_written and not self._is_there(database, name):
             return True
         with database.transaction(durable=True):
-            removed = self._remove(database, name)
-        if name not in self.written:
-            return True
+            removed = self._remove(database, name, is_ours=is_written)
         if removed:
             self.written.discard(name)
-        return removed
+        return removed or not is_written
 
     def find(self, database: Database, scope: bytes, path: Sequence[Message]) -> Known | None:
         """Take the best session that knows a beginning of `path`, and delete its row."""
+        marker = marker_digest(
+            next((one.marker for one in reversed(path) if one.marker is not None), None)
+        )
         found = self._candidates(database, scope, path)
-        for best in sorted(found, key=lambda one: one.rank, reverse=True):
+        for best in sorted(found, key=lambda one: one.rank(marker), reverse=True):
             # By the number: what was settled anew meanwhile has another one.
             with database.transaction(durable=True):
                 is_ours = database.change("DELETE FROM session WHERE number = ?", best.number)
             if is_ours:
-                self.written.discard(SessionName(scope, best.handle))
-                return Known(best.handle, best.steps)
+                self.written.discard(best.name)
+                self.taken[best.name] = best
+                return Known(best.name.handle, best.steps)
         return None
 
     def _candidates(
         self, database: Database, scope: bytes, path: Sequence[Message]
     ) -> list[Candidate]:
-        marker = marker_digest(
-            next((one.marker for one in reversed(path) if one.marker is not None), None)
-        )
         found: list[Candidate] = []
         left = MOST_CANDIDATES
         for key in keys(path):
@@ -108,27 +121,43 @@ class Sessions:
                 "WHERE scope = ? AND lookup = ? AND holder <> ? ORDER BY number DESC LIMIT ?",
                 *(scope, key, self.holder, left),
             )
-            for number, handle, steps, theirs in rows:
+            for number, handle, steps, marker in rows:
                 # A file may be damaged in ways that SQLite doesn't see.
                 is_sound = isinstance(steps, bytes) and isinstance(handle, str)
                 known = recognise(steps, path) if is_sound else None
                 if known:
-                    is_marked = marker is not None and theirs == marker
-                    found.append(Candidate(is_marked, known, number, handle))
+                    name = SessionName(scope, handle)
+                    found.append(Candidate(number, name, Sketch(key, steps), marker, known))
             left -= len(rows)
             if not left:
                 break
         return found
 
-    def _remove(self, database: Database, name: SessionName) -> bool:
-        """Delete a row. One of ours may be another's by now; any other is of an older session.
+    def _insert(
+        self,
+        database: Database,
+        name: SessionName,
+        sketch: Sketch,
+        marker: bytes | None,
+        holder: bytes,
+        now: float,
+    ) -> None:
+        database.change(
+            "INSERT OR IGNORE INTO session (scope, handle, lookup, steps, marker, holder, "
+            "settled_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            *(name.scope, name.handle, sketch.key, sketch.steps, marker, holder, int(now)),
+        )
+
+    def _remove(self, database: Database, name: SessionName, *, is_ours: bool) -> bool:
+        """Delete a row: ours, which another process may have taken; or that of an older session.
 
         (Some agents give the same name again.)
         """
         statement = "DELETE FROM session WHERE scope = ? AND handle = ?"
-        if name in self.written:
-            ours = (name.scope, name.handle, self.holder, NOBODY)
-            return bool(database.change(f"{statement} AND holder IN (?, ?)", *ours))
+        if is_ours:
+            return bool(
+                database.change(f"{statement} AND holder = ?", name.scope, name.handle, self.holder)
+            )
         return bool(database.change(statement, name.scope, name.handle))
 
     def _is_there(self, database: Database, name: SessionName) -> bool:

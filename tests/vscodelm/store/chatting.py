@@ -22,7 +22,7 @@ from vscodelm.store.opening import Memories, start_memories
 from .chats import CLOCK, SCOPE, spoken
 
 LETTERS = "ab"
-LONGEST = 5
+LONGEST = 4
 
 
 def record(chat: str) -> tuple[Exchange, ...]:
@@ -50,8 +50,7 @@ class Leader:
             chat = self.chance.choice([*self.sessions])
             self.memories.sessions.release(SCOPE, self.sessions.pop(chat))
             return
-        chat = "".join(self.chance.choices(LETTERS, k=self.chance.randint(1, LONGEST)))
-        before, new = chat[:-1], chat[-1]
+        before, new = self._next()
         session = self.sessions.pop(before, None) or await self._found(before)
         if session is not None and not await self.memories.sessions.begin(SCOPE, session):
             self.write("lost", session)
@@ -62,13 +61,23 @@ class Leader:
             assert await self.memories.sessions.begin(SCOPE, session)
             self.write("told", session, before)
         self.write("turn", session, new)
+        await trio.sleep(self.chance.uniform(0, 0.002))  # it may be killed meanwhile
         if self.chance.random() < 0.1:
             return  # the turn failed, and the session is left
         self.write("end", session, new)
+        chat = before + new
         self.memories.sessions.settle(SCOPE, session, record(chat), None)
         if chat in self.sessions:
             self.memories.sessions.release(SCOPE, self.sessions.pop(chat))
         self.sessions[chat] = session
+
+    def _next(self) -> tuple[str, str]:
+        """Return a chat, and what is said next in it."""
+        new = self.chance.choice(LETTERS)
+        live = [chat for chat in self.sessions if len(chat) < LONGEST]
+        if live and self.chance.random() < 0.5:
+            return self.chance.choice(live), new
+        return "".join(self.chance.choices(LETTERS, k=self.chance.randrange(LONGEST))), new
 
     async def _found(self, before: str) -> str | None:
         known = await self.memories.sessions.find(SCOPE, (*spoken(record(before)), user("more")))

@@ -6,8 +6,8 @@ import multiprocessing
 import random
 import sys
 import time
-from multiprocessing.context import ForkServerContext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +15,9 @@ from vscodelm.store.folder import StoreFolder
 
 from .chatting import Witness, lead
 from .damages import connect
+
+if TYPE_CHECKING:
+    from multiprocessing.context import ForkServerContext
 
 pytestmark = [
     pytest.mark.slow,
@@ -45,7 +48,7 @@ def test_after_200_kills_nothing_is_found_that_is_not_so(tmp_path: Path) -> None
             one.start()
         _wait_for(log, heard)
         for one in chance.sample(pair, 2):
-            time.sleep(chance.uniform(0, 0.03))
+            time.sleep(chance.uniform(0, 0.08))
             one.kill()
         for one in pair:
             one.join(PATIENCE)
@@ -56,9 +59,7 @@ def test_after_200_kills_nothing_is_found_that_is_not_so(tmp_path: Path) -> None
         with connect(StoreFolder(tmp_path)) as connection:
             assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         connection.close()
-    assert witness.found > KILLS, "or it shows nothing"
-    assert witness.lost > 10
-    assert witness.cut_short > 10
+    assert min(witness.found, witness.lost, witness.cut_short) > KILLS, "or it shows nothing"
     assert not StoreFolder(tmp_path).aside.exists()
 
 
@@ -75,7 +76,7 @@ def test_two_processes_that_leave_in_good_order_agree(tmp_path: Path) -> None:
         assert one.exitcode == 0
     witness.hear_all(log.read_text().splitlines())
     assert witness.found > 20
-    assert witness.lost > 0
+    assert witness.lost > 20
 
 
 def _wait_for(log: Path, size: int) -> None:
