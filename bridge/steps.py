@@ -12,6 +12,7 @@ import hashlib
 import struct
 from collections.abc import Iterator, Sequence
 from typing import assert_never
+from weakref import WeakKeyDictionary
 
 import msgspec
 from msgspec.structs import astuple
@@ -27,6 +28,8 @@ _SEAL = 8
 _IS_UNFINISHED = 0x40
 _BEGINS = 0x80
 _encode = msgspec.json.Encoder().encode
+_loose_digests: WeakKeyDictionary[Message, bytes] = WeakKeyDictionary()
+"""Of messages that live: a record is sketched at each turn, and most of it was before."""
 
 
 class Kind(enum.IntEnum):
@@ -101,10 +104,16 @@ def kind_of(message: Message) -> Kind:
 
 def loose_digest(message: Message) -> bytes:
     """Return the digest of what no host changes in a message."""
+    known = _loose_digests.get(message)
+    if known is not None:
+        return known
     if message.role == "user":
-        return digest(_encode(("asked", message.name, message.request)))
-    calls = [astuple(call) for call in message.calls]
-    return digest(_encode(("answered", message.name, plain(message.text), calls)))
+        found = digest(_encode(("asked", message.name, message.request)))
+    else:
+        calls = [astuple(call) for call in message.calls]
+        found = digest(_encode(("answered", message.name, plain(message.text), calls)))
+    _loose_digests[message] = found
+    return found
 
 
 def rests(results: Sequence[Message]) -> Iterator[bytes]:
