@@ -19,6 +19,7 @@ from . import (
     parts,
     routing,
     start,
+    store,
     tokens,
     tools,
 )
@@ -30,6 +31,7 @@ BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "history": history.measure,
     "routing": routing.measure,
     "memory": memory.measure,
+    "store": store.measure,
     "tools": tools.measure,
     "acp": acp_burst.measure,
     "acp-sessions": acp_sessions.measure,

@@ -1,8 +1,9 @@
 """What remembering costs: finding a chat among many that are stored, and what a turn waits for.
 
 The times are on the clock, as a person waits them out: from the question to the answer of the
-store's thread. They are medians, because the machine is never quiet; a commit that is synced takes
-what the disk takes, so it is told and not limited.
+store's thread. The machine is never quiet, and other work can only make them longer; so each chat
+that isn't there is looked up several times, the fastest counts, and the median over the chats is
+what is held. What is there is taken, which can be measured once: what that waits for is the disk.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from .harness import Result
 
 SCOPE = b"an agent's scope"
 CHATS = 100_000
-TURNS = 10
+TURNS = 6
 LOOKUPS = 200
+TRIES = 5
 
 
 def measure(*, chats: int = CHATS, turns: int = TURNS, lookups: int = LOOKUPS) -> list[Result]:
@@ -57,20 +59,22 @@ async def _measure(folder: Path, chats: int, turns: int, lookups: int) -> list[R
     note = f"{chats:,} chats of {turns} turns; one that is there, taken and synced: {find:.2f} ms"
     return [
         Result("store: lookup", miss, 1.0, "ms", note),
-        Result("store: settle", 1e6 * statistics.median(settled), 100.0, "us", "not waited for"),
-        Result("store: begin", begin, 50.0, "ms", "synced, before the agent is given anything"),
+        Result("store: settle", 1e6 * statistics.median(settled), 50.0, "us", "nobody waits"),
+        Result("store: begin", begin, 50.0, "ms", "synced before the agent is given anything"),
     ]
 
 
 async def _miss(memories: Memories, number: int, turns: int) -> float:
     """Look up a chat that isn't there, but begins and ends as others do."""
     path = _path(f"{number}", turns, odd=True)
-    began = time.perf_counter()
-    known = await memories.sessions.find(SCOPE, path)
-    seconds = time.perf_counter() - began
-    if known is not None:
-        raise RuntimeError(f"{known.handle} was found for another chat")
-    return seconds
+    best = float("inf")
+    for _ in range(TRIES):
+        began = time.perf_counter()
+        known = await memories.sessions.find(SCOPE, path)
+        best = min(best, time.perf_counter() - began)
+        if known is not None:
+            raise RuntimeError(f"{known.handle} was found for another chat")
+    return best
 
 
 async def _find(memories: Memories, number: int, turns: int) -> float:
@@ -128,7 +132,7 @@ _SAME = [
 def _record(name: str, turns: int) -> tuple[Exchange, ...]:
     """A chat that many others begin and end like: only its second turn is its own."""
     own = Exchange((_said("user", name),), _said("assistant", f"{name}?"), Ending.COMPLETE)
-    group = _said("assistant", f"group {hash_of(name) % (CHATS // 20)}")
+    group = _said("assistant", f"group {_number(name) % (CHATS // 20)}")
     last = Exchange((_said("user", "and?"),), group, Ending.COMPLETE)
     return (_SAME[0], own, *_SAME[2 : turns - 1], last)
 
@@ -145,6 +149,5 @@ def _path(name: str, turns: int, *, odd: bool = False) -> Sequence[Message]:
     return (*messages, _said("user", "go on"))
 
 
-def hash_of(name: str) -> int:
-    """Return a number that is the same in every run."""
+def _number(name: str) -> int:
     return int.from_bytes(name.encode(), "big")

@@ -89,6 +89,7 @@ async def _serve(catalogue: Catalogue, trace: Trace, state_dir: Path | None) -> 
                 processes=lambda: directory.processes,
                 catalogue=catalogue,
                 list_models=list_models if catalogue.listings else None,
+                memory=memory,
                 trace=trace,
                 until=until,
             )

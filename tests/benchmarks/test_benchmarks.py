@@ -9,7 +9,17 @@ import msgspec
 import pytest
 
 from benchmarks import __main__ as command
-from benchmarks import acp_agent, acp_burst, acp_sessions, history, memory, parts, start, tokens
+from benchmarks import (
+    acp_agent,
+    acp_burst,
+    acp_sessions,
+    history,
+    memory,
+    parts,
+    start,
+    store,
+    tokens,
+)
 from benchmarks import open_responses as streams
 from benchmarks.editor import chat_line, editing, message
 from benchmarks.harness import Child, Result, running
@@ -65,6 +75,11 @@ def test_the_benchmark_of_streams_measures_something() -> None:
     results = streams.measure(events=500, repetitions=1, many=1_000, firsts=5)
     assert len(results) == 5
     assert all(result.measured > 0 for result in results if result.name != "or memory")
+
+
+def test_the_benchmark_of_the_store_measures_something() -> None:
+    results = store.measure(chats=100, lookups=10)
+    assert [result.measured > 0 for result in results] == [True] * 3
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ class Worker:
     _questions: deque[_Question] = attrs.field(factory=lambda: deque[_Question](), init=False)
     _wake: trio.Event = attrs.field(factory=trio.Event, init=False)
     _is_leaving: bool = attrs.field(default=False, init=False)
-    _is_stuck: bool = attrs.field(default=False, init=False)
+    is_stuck: bool = attrs.field(default=False, init=False)
     """Whether somebody gave up while the thread was at work, and it still is."""
     _until: trio.CancelScope = attrs.field(
         # shielded: what ends everything else is no reason not to write what is noted
@@ -78,7 +78,7 @@ class Worker:
 
     async def ask(self, act: Callable[[Database], T]) -> T:
         """Return an answer, after all that is noted is written; raises `StoreError`."""
-        if self._is_stuck:
+        if self.is_stuck:
             await trio.lowlevel.checkpoint()
             raise StoreError("it is too slow")
         question = _Question(act)
@@ -91,7 +91,7 @@ class Worker:
             if question in self._questions:
                 self._questions.remove(question)
         if not question.answered.is_set():
-            self._is_stuck = True
+            self.is_stuck = True
             raise StoreError("it is too slow")
         if question.error is not None:
             raise question.error
@@ -116,7 +116,7 @@ class Worker:
         self._wake.set()
 
     async def _work(self) -> None:
-        self._is_stuck = False
+        self.is_stuck = False
         while self._notes or self._questions:
             notes, self._notes = list(self._notes.values()), {}
             for note in notes:
@@ -128,7 +128,7 @@ class Worker:
                 question = self._questions.popleft()
                 await _in_thread(self._answer, question)
                 question.answered.set()
-            self._is_stuck = False
+            self.is_stuck = False
 
     def _write(self, notes: Sequence[Note]) -> list[Note]:
         """Return the notes that surely aren't written."""
