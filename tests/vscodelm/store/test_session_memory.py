@@ -6,8 +6,10 @@ import attrs
 import pytest
 
 from actors.memory import Known
+from vscodelm.store.errors import StoreError
 
 from .chats import SCOPE, chat, path, remembering
+from .disks import hanging
 
 OTHER = b"another scope"
 
@@ -95,6 +97,30 @@ async def test_a_session_that_another_process_took_is_not_ours_any_more(tmp_path
         assert not await ours.sessions.begin(SCOPE, "s"), "and it stays so"
         ours.sessions.release(SCOPE, "s")
         assert await ours.sessions.find(SCOPE, path("a", 2)) == Known("s", 4)
+
+
+async def test_a_session_that_was_found_and_used_is_not_put_back(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, "s", chat("a", 1), None)
+    async with remembering(tmp_path) as second:
+        assert await second.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
+        assert await second.sessions.begin(SCOPE, "s")
+        second.sessions.release(SCOPE, "s")
+        assert await second.sessions.find(SCOPE, path("a", 1)) is None
+
+
+async def test_what_a_slow_store_has_not_written_when_a_turn_begins_is_never_written(
+    tmp_path: Path,
+) -> None:
+    with hanging() as disk:
+        async with remembering(tmp_path, patience=0.05) as memory:
+            with pytest.raises(StoreError):
+                await memory.sessions.worker.ask(disk.hang)
+            memory.sessions.settle(SCOPE, "s", chat("a", 1), None)
+            assert await memory.sessions.begin(SCOPE, "s"), "nothing of it was written"
+            disk.goes_on.set()
+    async with remembering(tmp_path) as memory:
+        assert await memory.sessions.find(SCOPE, path("a", 1)) is None
 
 
 async def test_a_name_that_an_agent_gives_again_is_the_newer_session(tmp_path: Path) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -16,6 +15,8 @@ from vscodelm.store.errors import StoreError
 from vscodelm.store.folder import StoreFolder
 from vscodelm.store.store import Store
 from vscodelm.store.worker import Note, Worker
+
+from .disks import hanging
 
 INSERT = (
     "INSERT INTO session (scope, handle, lookup, steps, marker, holder, settled_at) "
@@ -44,27 +45,6 @@ def insert(name: str) -> Note:
 
 def handles(database: Database) -> list[str]:
     return [handle for (handle,) in database.rows("SELECT handle FROM session ORDER BY number")]
-
-
-class Disk:
-    """A disk that hangs until it is told to go on."""
-
-    def __init__(self) -> None:
-        self.is_reached = threading.Event()
-        self.goes_on = threading.Event()
-
-    def hang(self, _: Database) -> None:
-        self.is_reached.set()
-        self.goes_on.wait(20)
-
-
-@contextmanager
-def hanging() -> Generator[Disk]:
-    disk = Disk()
-    try:
-        yield disk
-    finally:
-        disk.goes_on.set()
 
 
 async def test_what_is_noted_is_written_before_the_next_question_is_answered(
@@ -214,3 +194,4 @@ async def test_a_disk_that_hangs_keeps_nobody_from_leaving(tmp_path: Path) -> No
             with pytest.raises(StoreError):
                 await worker.ask(disk.hang)
             worker.leave(0.01)
+        assert not disk.has_gone_on
