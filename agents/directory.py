@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -22,17 +23,24 @@ if TYPE_CHECKING:
     from .acp.agent import AcpAgent
     from .open_responses.agent import OpenResponsesAgent
     from .open_responses.call_ids import CallIds
+    from .open_responses.point_memory import PointMemory
 
 
 class AgentDirectory:
     """The agents of one process; their own processes live in `nursery`.
 
-    Call ids are unique in all of them.
+    Call ids are unique in all of them. `point_memory` is for what endpoints keep.
     """
 
-    def __init__(self, nursery: trio.Nursery, tap_for: TapFor = untapped) -> None:
+    def __init__(
+        self,
+        nursery: trio.Nursery,
+        tap_for: TapFor = untapped,
+        point_memory: PointMemory | None = None,
+    ) -> None:
         self._nursery = nursery
         self._tap_for = tap_for
+        self._point_memory = point_memory
         self._acp: dict[bytes, AcpAgent] = {}
         """By the key of their definition: processes are shared."""
         self._open_responses: dict[bytes, OpenResponsesAgent] = {}
@@ -86,25 +94,32 @@ class AgentDirectory:
             # here, because who asks no endpoint needn't wait for an HTTP client to load
             from .open_responses.agent import OpenResponsesAgent
             from .open_responses.call_ids import CallIds
+            from .open_responses.point_memory import NoPointMemory
+            from .open_responses.points import Points
             from .open_responses.request_body import further_options
 
             self._endpoints_call_ids = self._endpoints_call_ids or CallIds()
+            # a digest, because the definition may hold a key
+            scope = hashlib.blake2b(choice.key, digest_size=16).digest()
             agent = OpenResponsesAgent(
                 spec,
                 self._nursery,
                 further=further_options(choice),
                 call_ids=self._endpoints_call_ids,
                 tap_for=self._tap_for,
+                points=Points(memory=self._point_memory or NoPointMemory(), scope=scope),
             )
             self._open_responses[choice.key] = agent
         return agent
 
 
 @asynccontextmanager
-async def open_directory(tap_for: TapFor = untapped) -> AsyncGenerator[AgentDirectory]:
+async def open_directory(
+    tap_for: TapFor = untapped, point_memory: PointMemory | None = None
+) -> AsyncGenerator[AgentDirectory]:
     """Open the directory; on exit every process of its agents has ended."""
     async with trio.open_nursery() as nursery:
-        directory = AgentDirectory(nursery, tap_for)
+        directory = AgentDirectory(nursery, tap_for, point_memory)
         try:
             yield directory
         finally:

@@ -20,6 +20,7 @@ from . import (
     parts,
     routing,
     start,
+    store,
     tokens,
     tools,
 )
@@ -31,6 +32,7 @@ BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "history": history.measure,
     "routing": routing.measure,
     "memory": memory.measure,
+    "store": store.measure,
     "tools": tools.measure,
     "acp": acp_burst.measure,
     "acp-sessions": acp_sessions.measure,

@@ -7,9 +7,13 @@ kernel counted for the child. Linux only.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
+import shutil
 import subprocess
 import sysconfig
+import tempfile
 import threading
 import time
 from collections.abc import Generator, Sequence
@@ -43,10 +47,18 @@ class Result:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment of every child: compiled files are kept, no user's configuration."""
+    """Return the environment of every child: compiled files are kept, and nothing is a user's."""
     left_out = {"PYTHONDONTWRITEBYTECODE", "VSCODELM_CONFIG"}
     kept = {key: value for key, value in os.environ.items() if key not in left_out}
-    return {**kept, "XDG_CONFIG_HOME": os.devnull}
+    return {**kept, "XDG_CONFIG_HOME": os.devnull, "VSCODELM_STATE_DIR": state_folder()}
+
+
+@functools.cache
+def state_folder() -> str:
+    """Return the folder for what outlives the children; it doesn't outlive us."""
+    folder = tempfile.mkdtemp(prefix="vscodelm-benchmarks-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 class Child:

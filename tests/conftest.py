@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from itertools import count
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 pytest_plugins = ["tests.golden_option"]  # --update-golden
@@ -21,3 +23,17 @@ settings.register_profile("faults", _CI, phases=[Phase.explicit, Phase.generate]
 settings.load_profile(
     os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev")
 )
+
+_folders = count()
+
+
+@pytest.fixture(scope="session")
+def state_folders(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Where tests' processes remember what outlives them."""
+    return str(tmp_path_factory.mktemp("state"))
+
+
+@pytest.fixture(autouse=True)
+def _own_state(state_folders: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test touches what the user of this machine has, nor what another test remembers."""
+    monkeypatch.setenv("VSCODELM_STATE_DIR", os.path.join(state_folders, str(next(_folders))))

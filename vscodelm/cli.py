@@ -9,15 +9,19 @@ from typing import Any
 import click
 
 from .agents_cli import agents, doctor
-from .options import nearest, shared_options
+from .options import chat_options, nearest
 
 
 @click.group(invoke_without_command=True)
-@shared_options
+@chat_options
 @click.version_option(package_name="vscodelm", prog_name="vscodelm")
 @click.pass_context
 def main(
-    context: click.Context, log_level: str, trace_dir: Path | None, config: Path | None
+    context: click.Context,
+    log_level: str,
+    trace_dir: Path | None,
+    config: Path | None,
+    state_dir: Path | None,
 ) -> None:
     """Use stateful agents as VS Code language models.
 
@@ -31,7 +35,7 @@ def main(
     from .serve import ServeOptions, serve  # here, so that --help and chat don't load it
 
     try:
-        sys.exit(serve(ServeOptions(log_level, trace_dir, config)))
+        sys.exit(serve(ServeOptions(log_level, trace_dir, config, state_dir)))
     except (ConfigError, OSError) as error:
         raise click.ClickException(str(error)) from None
 
@@ -41,7 +45,7 @@ main.add_command(doctor)
 
 
 @main.command()
-@shared_options
+@chat_options
 @click.option(
     "--model", default="eliza", show_default=True, metavar="ID", help="The model that answers."
 )

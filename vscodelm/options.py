@@ -24,13 +24,24 @@ CONFIG = click.option(
     type=click.Path(dir_okay=False, path_type=Path),
     help="The models' TOML file; else VSCODELM_CONFIG, else the user's own.",
 )
+STATE_DIR = click.option(
+    "--state-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to remember which agent knows which chat; else VSCODELM_STATE_DIR, else the "
+    "user's own.",
+)
 
 
 def shared_options(command: Any) -> Any:
-    """Add the options of every command that leads chats."""
+    """Add the options of every command that talks to agents."""
     for option in (LOG_LEVEL, TRACE_DIR, CONFIG):
         command = option(command)
     return command
+
+
+def chat_options(command: Any) -> Any:
+    """Add the options of every command that leads chats."""
+    return shared_options(STATE_DIR(command))
 
 
 def nearest(context: click.Context, name: str) -> Any:

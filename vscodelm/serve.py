@@ -21,6 +21,7 @@ from bridge.stdio import open_stdio
 
 from .cache_folder import cache_folder
 from .config_file import load_catalogue
+from .memory import open_memory
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("vscodelm")
@@ -33,6 +34,7 @@ class ServeOptions:
     log_level: str = "warning"
     trace_dir: Path | None = None
     config: Path | None = None
+    state_dir: Path | None = None
 
 
 def set_up_logging(level: str) -> None:
@@ -53,7 +55,7 @@ def serve(options: ServeOptions) -> int:
         open_trace(options.trace_dir, f"vscodelm-{os.getpid()}") if options.trace_dir else Trace()
     )
     try:
-        return trio.run(_serve, catalogue, trace)
+        return trio.run(_serve, catalogue, trace, options.state_dir)
     finally:
         trace.close()
 
@@ -70,7 +72,7 @@ async def list_models(
     await keep_listing(catalogue, change, cache=cache, tap_for=trace.tap)
 
 
-async def _serve(catalogue: Catalogue, trace: Trace) -> int:
+async def _serve(catalogue: Catalogue, trace: Trace, state_dir: Path | None) -> int:
     until = trio.CancelScope()
     status = 0
 
@@ -85,7 +87,10 @@ async def _serve(catalogue: Catalogue, trace: Trace) -> int:
 
     async with open_stdio() as (source, sink), trio.open_nursery() as nursery:
         await nursery.start(watch_signals)
-        async with open_directory(trace.tap) as directory:
+        async with (
+            open_memory(state_dir) as memory,
+            open_directory(trace.tap, memory) as directory,
+        ):
             await run_system(
                 source,
                 sink,
@@ -93,6 +98,7 @@ async def _serve(catalogue: Catalogue, trace: Trace) -> int:
                 processes=lambda: directory.processes,
                 catalogue=catalogue,
                 list_models=partial(list_models, trace) if catalogue.listings else None,
+                memory=memory,
                 trace=trace,
                 until=until,
             )

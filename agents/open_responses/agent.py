@@ -17,6 +17,7 @@ from bridge.wire import OpenResponsesSpec
 from .call_ids import CallIds
 from .client import EndpointClient
 from .endpoint import Endpoint
+from .points import Points
 from .session import OpenResponsesSession
 
 
@@ -36,10 +37,15 @@ class OpenResponsesAgent:
         environment: Mapping[str, str] | None = None,
         chance: Callable[[], float] = random.random,
         tap_for: TapFor = untapped,
+        points: Points | None = None,
     ) -> None:
         client = EndpointClient(spec, environment, tap_for)
-        self.endpoint = Endpoint(spec, further or {}, client, call_ids or CallIds(), chance)
+        self.endpoint = Endpoint(
+            spec, further or {}, client, call_ids or CallIds(), chance, points or Points()
+        )
         self._nursery = nursery
+        self._recalling = trio.Lock()
+        self._has_recalled = False
 
     @asynccontextmanager
     async def session(
@@ -49,6 +55,7 @@ class OpenResponsesAgent:
 
         The endpoint hears of it with the first turn.
         """
+        await self._recall()
         conversation = self.endpoint.conversation(prompt)
         session = OpenResponsesSession(self.endpoint, conversation, self._nursery)
         try:
@@ -60,3 +67,11 @@ class OpenResponsesAgent:
     async def aclose(self) -> None:
         """Close the connections; nothing may be asked any more."""
         await self.endpoint.client.aclose()
+
+    async def _recall(self) -> None:
+        """Learn, before the first session, where earlier processes were."""
+        async with self._recalling:
+            if not self._has_recalled:
+                points = self.endpoint.points
+                points.recall(await points.memory.points(points.scope, points.most))
+                self._has_recalled = True

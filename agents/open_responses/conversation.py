@@ -10,8 +10,7 @@ edit, and the way back from it, as cheap as any other request.
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 
 import attrs
@@ -21,72 +20,16 @@ from agents.events import Batch, CallTool, Say, ToolAnswer
 from bridge.value import Value
 from bridge.wire import ChatMessage, ToolResultPart
 
-from .call_ids import inward
 from .outcome import Outcome
+from .point_memory import Point
+from .points import Points
 from .request_items import CompactionItem, Item, MessageItem, ReasoningItem
 from .request_messages import ConversionOptions, OpenCall, convert_messages, result_item
 from .request_output import heard, kind_of_item
 from .track import Track, boundaries
 
-MISSES = 2
-"""After how many ids in a row that a server didn't know it is taken for stateless."""
-_MOST_POINTS = 4096
 _PLAIN_KINDS = frozenset({"message", "function_call", "reasoning"})
 _EMPTY = "(The user sent an empty message.)"
-
-
-class Point(Value):
-    """A response to go on from, and with what it was asked for: model, instructions, tools."""
-
-    response_id: str
-    setup: bytes
-
-
-class Points:
-    """The responses that an endpoint keeps, by what was said up to them."""
-
-    def __init__(self, most: int = _MOST_POINTS) -> None:
-        self._most = most
-        self._points: OrderedDict[bytes, Point] = OrderedDict()
-        self._misses = 0
-        self.server_ids: dict[str, str] = {}
-        """The server's ids of calls, by the editor's, where they don't follow from those."""
-
-    @property
-    def is_stateless(self) -> bool:
-        """Whether the server has shown that it keeps nothing."""
-        return self._misses >= MISSES
-
-    def at(self, digest: bytes) -> Point | None:
-        """Return the response that was the last word there."""
-        point = self._points.get(digest)
-        if point is not None:
-            self._points.move_to_end(digest)
-        return point
-
-    def keep(self, digest: bytes, point: Point) -> None:
-        """Note a response that can be gone on from."""
-        self._points[digest] = point
-        if len(self._points) > self._most:
-            self._points.popitem(last=False)
-
-    def keep_ids(self, calls: Mapping[str, OpenCall]) -> None:
-        """Note the server's ids of calls, where they don't follow from the editor's."""
-        for call_id, call in calls.items():
-            if inward(call_id) != call.server_id:
-                self.server_ids[call_id] = call.server_id
-        while len(self.server_ids) > self._most:
-            del self.server_ids[next(iter(self.server_ids))]
-
-    def hit(self) -> None:
-        """Note that the server went on from a response."""
-        self._misses = 0
-
-    def miss(self, response_id: str) -> None:
-        """Forget a response that the server doesn't know."""
-        self._misses += 1
-        for digest in [key for key, one in self._points.items() if one.response_id == response_id]:
-            del self._points[digest]
 
 
 @attrs.define
@@ -229,7 +172,7 @@ class Conversation:
         self._track.say("".join(shown.own), shown.calls)
         self._items += repeated.items
         self._open = repeated.calls
-        self.points.keep_ids(repeated.calls)
+        server_ids = self.points.keep_ids(repeated.calls)
         compacted = [at for at, one in enumerate(self._items) if isinstance(one, CompactionItem)]
         if compacted:
             del self._items[: compacted[-1]]
@@ -238,7 +181,8 @@ class Conversation:
             self.points.hit()
         if repeated.is_chainable and outcome.response_id and not compacted:
             self.response_ids.append(outcome.response_id)
-            self._point, self._known = Point(outcome.response_id, setup), len(self._items)
+            self._point = Point(outcome.response_id, setup, server_ids)
+            self._known = len(self._items)
             self.points.keep(self._track.digest, self._point)
 
 

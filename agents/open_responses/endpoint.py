@@ -14,7 +14,8 @@ from bridge.wire import OpenResponsesSpec
 
 from .call_ids import CallIds
 from .client import EndpointClient
-from .conversation import Ask, Conversation, Points
+from .conversation import Ask, Conversation
+from .points import Points
 from .request_body import options_body, tools_body, whole_body
 from .request_messages import ConversionOptions
 
@@ -31,7 +32,7 @@ class Endpoint:
     client: EndpointClient
     call_ids: CallIds
     chance: Callable[[], float]
-    points: Points = attrs.field(factory=Points)
+    points: Points
 
     @property
     def origin(self) -> str:

@@ -74,7 +74,12 @@ export class Editor {
       await writeFile(join(user as string, "User/chatLanguageModels.json"), groups);
     }
     const places = ["--extensions-dir", extensions, "--user-data-dir", user] as string[];
-    const env: NodeJS.ProcessEnv = { ...process.env, HOME: home, ...options.env };
+    const env: NodeJS.ProcessEnv = {
+      ...process.env,
+      HOME: home,
+      VSCODELM_STATE_DIR: join(folder, "state"),
+      ...options.env,
+    };
     delete env.VSCODE_IPC_HOOK_CLI;
     const config = ["--config", join(folder, "config.yaml")];
     await run(

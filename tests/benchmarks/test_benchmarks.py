@@ -18,6 +18,7 @@ from benchmarks import (
     open_responses_client,
     parts,
     start,
+    store,
     tokens,
     tools,
 )
@@ -88,6 +89,11 @@ def test_the_benchmark_of_streams_measures_something() -> None:
     results = streams.measure(events=500, repetitions=1, many=1_000, firsts=5)
     assert len(results) == 5
     assert all(result.measured > 0 for result in results if result.name != "or memory")
+
+
+def test_the_benchmark_of_the_store_measures_something() -> None:
+    results = store.measure(chats=100, lookups=10)
+    assert [result.measured > 0 for result in results] == [True] * 3
 
 
 @pytest.mark.slow

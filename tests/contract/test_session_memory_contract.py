@@ -16,6 +16,7 @@ from bridge.history import Ending, Exchange
 from bridge.message import Message
 from tests.fakes.session_memory import Shelf, ShelfMemory
 from tests.strategies import assistant, user
+from vscodelm.store.opening import start_memories
 
 Process: TypeAlias = Callable[[], AbstractAsyncContextManager[SessionMemory]]
 """Another process that has the same store; leaving the block, it ends with all written."""
@@ -34,7 +35,22 @@ def shelf_processes(folder: Path) -> Process:
     return process
 
 
-KINDS = {"fake": shelf_processes}
+def store_processes(folder: Path) -> Process:
+    """The real one."""
+
+    @asynccontextmanager
+    async def process() -> AsyncGenerator[SessionMemory, None]:
+        async with trio.open_nursery() as nursery:
+            memories = start_memories(folder, nursery)
+            try:
+                yield memories.sessions
+            finally:
+                memories.leave()
+
+    return process
+
+
+KINDS = {"fake": shelf_processes, "store": store_processes}
 
 
 @pytest.fixture(params=list(KINDS))

@@ -40,7 +40,7 @@ def test_the_version_is_the_distributions(runner: CliRunner) -> None:
 def test_the_help_tells_of_the_shared_options(runner: CliRunner, arguments: list[str]) -> None:
     result = runner.invoke(main, arguments)
     assert result.exit_code == 0
-    for option in ("--log-level", "--trace-dir", "--config"):
+    for option in ("--log-level", "--trace-dir", "--config", "--state-dir"):
         assert option in result.output
 
 
@@ -87,6 +87,11 @@ def test_a_missing_configuration_file_is_an_error_of_one_line(runner: CliRunner)
         (
             ["--trace-dir", "traces", "chat", "--config", "models.toml"],
             {"--trace-dir": "traces", "--config": "models.toml", "--log-level": "warning"},
+            "eliza",
+        ),
+        (
+            ["--state-dir", "state", "chat"],
+            {"--state-dir": "state", "--log-level": "warning"},
             "eliza",
         ),
     ],

@@ -7,8 +7,10 @@ import pytest
 from msgspec import Raw
 
 from agents.events import Attach, CallTool, Say, Stop, ToolAnswer
-from agents.open_responses.conversation import MISSES, Conversation, Point, Points, Shown
+from agents.open_responses.conversation import Conversation, Shown
 from agents.open_responses.outcome import Called, Outcome
+from agents.open_responses.point_memory import Point
+from agents.open_responses.points import MISSES, Points
 from agents.open_responses.request_content import ConversionError
 from agents.open_responses.request_items import (
     CallItem,

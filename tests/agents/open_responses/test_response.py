@@ -26,6 +26,7 @@ from agents.events import (
 )
 from agents.open_responses.call_ids import CallIds
 from agents.open_responses.endpoint import Endpoint
+from agents.open_responses.points import Points
 from agents.open_responses.request_names import fitting_name
 from agents.open_responses.response import Response
 from agents.open_responses.sse import SseSplitter
@@ -411,7 +412,8 @@ async def test_it_is_asked_again_when_the_server_wants_or_later_each_time(
 ) -> None:
     client = Unwell(wanted)
     spec = OpenResponsesSpec("http://x/v1", "m", retries=3)
-    endpoint = Endpoint(spec, {}, cast("EndpointClient", client), CallIds(), lambda: chance)
+    asked = cast("EndpointClient", client)
+    endpoint = Endpoint(spec, {}, asked, CallIds(), lambda: chance, Points())
     conversation = endpoint.conversation(asking("one"))
     conversation.tell(asking("one").messages)
 

@@ -1,0 +1,153 @@
+"""What remembering costs: finding a chat among many that are stored, and what a turn waits for.
+
+The times are on the clock, as a person waits them out: from the question to the answer of the
+store's thread. The machine is never quiet, and other work can only make them longer; so each chat
+that isn't there is looked up several times, the fastest counts, and the median over the chats is
+what is held. What is there is taken, which can be measured once: what that waits for is the disk.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import trio
+
+from bridge.history import Ending, Exchange
+from bridge.message import Message
+from bridge.sketch import Sketch
+from bridge.wire import Role, TextPart
+from vscodelm.store.database import open_database
+from vscodelm.store.folder import StoreFolder
+from vscodelm.store.opening import Memories, start_memories
+from vscodelm.store.sessions import NOBODY, SessionName, Sessions
+
+from .harness import Result
+
+SCOPE = b"an agent's scope"
+CHATS = 100_000
+TURNS = 6
+LOOKUPS = 200
+TRIES = 5
+
+
+def measure(*, chats: int = CHATS, turns: int = TURNS, lookups: int = LOOKUPS) -> list[Result]:
+    """Measure on a disk, among chats of which many begin and end alike."""
+    with tempfile.TemporaryDirectory(prefix="vscodelm-benchmarks-") as folder:
+        _fill(Path(folder), chats, turns)
+        return trio.run(_measure, Path(folder), chats, turns, lookups)
+
+
+async def _measure(folder: Path, chats: int, turns: int, lookups: int) -> list[Result]:
+    async with trio.open_nursery() as nursery:
+        memories = start_memories(folder, nursery)
+        try:
+            await memories.sessions.find(SCOPE, _path("nobody's", turns))  # it is open now
+            misses = [await _miss(memories, number, turns) for number in range(lookups)]
+            found = [
+                await _find(memories, number * (chats // lookups), turns)
+                for number in range(lookups)
+            ]
+            begun = [await _begin(memories, number, turns) for number in range(lookups)]
+            settled = [_settle(memories, number, turns) for number in range(lookups)]
+        finally:
+            memories.leave()
+    miss, find, begin = (1e3 * statistics.median(times) for times in (misses, found, begun))
+    note = f"{chats:,} chats of {turns} turns; one that is there, taken and synced: {find:.2f} ms"
+    return [
+        Result("store: lookup", miss, 1.0, "ms", note),
+        Result("store: settle", 1e6 * statistics.median(settled), 50.0, "us", "nobody waits"),
+        Result("store: begin", begin, 50.0, "ms", "synced before the agent is given anything"),
+    ]
+
+
+async def _miss(memories: Memories, number: int, turns: int) -> float:
+    """Look up a chat that isn't there, but begins and ends as others do."""
+    path = _path(f"{number}", turns, odd=True)
+    best = float("inf")
+    for _ in range(TRIES):
+        began = time.perf_counter()
+        known = await memories.sessions.find(SCOPE, path)
+        best = min(best, time.perf_counter() - began)
+        if known is not None:
+            raise RuntimeError(f"{known.handle} was found for another chat")
+    return best
+
+
+async def _find(memories: Memories, number: int, turns: int) -> float:
+    path = _path(f"{number}", turns)
+    began = time.perf_counter()
+    known = await memories.sessions.find(SCOPE, path)
+    seconds = time.perf_counter() - began
+    if known is None or known.handle != f"session {number}":
+        raise RuntimeError(f"chat {number} was not found, but {known}")
+    return seconds
+
+
+async def _begin(memories: Memories, number: int, turns: int) -> float:
+    """Begin a turn in a session that has a row."""
+    memories.sessions.settle(SCOPE, f"live {number}", _record(f"live {number}", turns), None)
+    await memories.sessions.find(SCOPE, ())  # so that it is written
+    began = time.perf_counter()
+    if not await memories.sessions.begin(SCOPE, f"live {number}"):
+        raise RuntimeError("a session of ours was lost")
+    return time.perf_counter() - began
+
+
+def _settle(memories: Memories, number: int, turns: int) -> float:
+    record = _record(f"live {number}", turns)
+    began = time.perf_counter()
+    memories.sessions.settle(SCOPE, f"live {number}", record, None)
+    return time.perf_counter() - began
+
+
+def _fill(folder: Path, chats: int, turns: int) -> None:
+    """Store the chats. Their turns are those of one chat but for one: making them takes long."""
+    database = open_database(StoreFolder(folder))
+    sessions = Sessions(NOBODY)
+    now = time.time()
+    with database.transaction(durable=False):
+        for number in range(chats):
+            sketch = Sketch.of(_record(f"{number}", turns))
+            if sketch is None:
+                raise RuntimeError("the chat proves nothing")
+            name = SessionName(SCOPE, f"session {number}")
+            sessions.settle(database, name, sketch, None, now, was_written=False)
+    database.close()
+
+
+def _said(role: Role, text: str) -> Message:
+    return Message.of(role, [TextPart(text)])
+
+
+_SAME = [
+    Exchange((_said("user", f"ask {turn}"),), _said("assistant", f"hear {turn}"), Ending.COMPLETE)
+    for turn in range(TURNS)
+]
+
+
+def _record(name: str, turns: int) -> tuple[Exchange, ...]:
+    """A chat that many others begin and end like: only its second turn is its own."""
+    own = Exchange((_said("user", name),), _said("assistant", f"{name}?"), Ending.COMPLETE)
+    group = _said("assistant", f"group {_number(name) % (CHATS // 20)}")
+    last = Exchange((_said("user", "and?"),), group, Ending.COMPLETE)
+    return (_SAME[0], own, *_SAME[2 : turns - 1], last)
+
+
+def _path(name: str, turns: int, *, odd: bool = False) -> Sequence[Message]:
+    messages = [
+        message
+        for one in _record(name, turns)
+        for message in (*one.asked, one.answer)
+        if message is not None
+    ]
+    if odd:
+        messages[2] = _said("user", "something else")
+    return (*messages, _said("user", "go on"))
+
+
+def _number(name: str) -> int:
+    return int.from_bytes(name.encode(), "big")

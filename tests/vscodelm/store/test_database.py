@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from vscodelm.store.database import Database, open_database
+from vscodelm.store.errors import DamagedStore, FullStore, StoreError
+from vscodelm.store.folder import StoreFolder
+from vscodelm.store.schema import VERSION
+
+from .damages import DAMAGES, damaged, execute, locked
+
+INSERT = (
+    "INSERT INTO point (scope, digest, response_id, setup, calls, settled_at) "
+    "VALUES (x'00', ?, 'r', x'00', zeroblob(1000), 0)"
+)
+
+LATE = {"overwritten", "without_table", "other_columns"}
+"""Damages that are seen when something else is read."""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> StoreFolder:
+    return StoreFolder(tmp_path)
+
+
+@pytest.fixture
+def database(place: StoreFolder) -> Generator[Database]:
+    database = open_database(place)
+    yield database
+    database.close()
+
+
+def count(database: Database) -> int:
+    ((rows,),) = database.rows("SELECT count(*) FROM point")
+    return rows
+
+
+def test_a_transaction_is_written_whole_or_not_at_all(database: Database) -> None:
+    with pytest.raises(LookupError), database.transaction(durable=True):  # noqa: PT012  the block
+        database.change(INSERT, "1")
+        raise LookupError
+    assert count(database) == 0
+    with database.transaction(durable=True):
+        database.change(INSERT, "1")
+    assert count(database) == 1
+
+
+@pytest.mark.parametrize(("durable", "mode"), [(True, 2), (False, 1)])
+def test_what_must_outlast_a_loss_of_power_is_synced(
+    database: Database, durable: bool, mode: int
+) -> None:
+    with database.transaction(durable=durable):
+        assert database.rows("PRAGMA synchronous") == [(mode,)]
+    assert database.rows("PRAGMA journal_mode") == [("wal",)]
+    assert database.rows("PRAGMA fullfsync") == [(1,)]
+
+
+def test_a_commit_that_fails_is_in_doubt_and_the_next_one_succeeds(database: Database) -> None:
+    database.change("PRAGMA foreign_keys = ON")
+    database.change(
+        "CREATE TABLE child (parent REFERENCES point (number) DEFERRABLE INITIALLY DEFERRED)"
+    )
+    with pytest.raises(StoreError) as raised, database.transaction(durable=True):
+        database.change("INSERT INTO child VALUES (7)")
+    assert raised.value.is_in_doubt
+    with database.transaction(durable=True):
+        database.change(INSERT, "1")
+    assert count(database) == 1
+
+
+def test_a_lock_is_waited_for_no_longer_than_is_said(place: StoreFolder) -> None:
+    database = open_database(place, patience=0.01)
+    with locked(place):
+        with (
+            pytest.raises(StoreError, match="locked") as raised,
+            database.transaction(durable=True),
+        ):
+            raise AssertionError("somebody else writes")
+        assert not raised.value.is_in_doubt
+        assert count(database) == 0, "reading goes on"
+    database.close()
+
+
+def test_processes_that_open_a_new_store_at_once_make_one(place: StoreFolder) -> None:
+    errors: list[Exception] = []
+    barrier = threading.Barrier(8)
+
+    def open_one() -> None:
+        try:
+            barrier.wait(10)
+            open_database(place, patience=10).close()
+        except Exception as error:  # a thread can't raise to us
+            errors.append(error)
+
+    threads = [threading.Thread(target=open_one) for _ in range(8)]
+    for one in threads:
+        one.start()
+    for one in threads:
+        one.join(20)
+    assert not errors
+    database = open_database(place)
+    assert database.rows("PRAGMA user_version") == [(VERSION,)]
+    database.close()
+
+
+def test_a_newer_program_s_tables_are_not_written_to(place: StoreFolder) -> None:
+    database = open_database(place)
+    execute(place, f"PRAGMA user_version = {VERSION + 1}")
+    with pytest.raises(StoreError, match="version"), database.transaction(durable=False):
+        raise AssertionError("they are another's")
+    database.close()
+    with pytest.raises(StoreError, match="version") as raised:
+        open_database(place)
+    assert not isinstance(raised.value, DamagedStore)
+
+
+@pytest.mark.parametrize("how", sorted(set(DAMAGES) - LATE))
+def test_a_damaged_file_is_seen_when_it_is_opened_or_read(tmp_path: Path, how: str) -> None:
+    database = open_database(StoreFolder(tmp_path))
+    with database.transaction(durable=False):
+        for number in range(50):
+            database.change(INSERT, str(number))
+    database.close()
+    place = damaged(tmp_path, how)
+    with pytest.raises(DamagedStore):  # noqa: PT012  either of them
+        database = open_database(place)
+        try:
+            database.rows("SELECT sum(length(calls)) FROM point")
+        finally:
+            database.close()
+
+
+def test_a_store_that_may_not_grow_is_full(place: StoreFolder) -> None:
+    database = open_database(place, most_bytes=128 * 1024)
+    with pytest.raises(FullStore) as raised:  # noqa: PT012  one of them
+        for number in range(1000):
+            with database.transaction(durable=False):
+                database.change(INSERT, str(number))
+    assert not raised.value.is_in_doubt
+    assert count(database) > 20
+    database.close()
+
+
+def test_a_value_that_can_not_be_written_is_no_damage(database: Database) -> None:
+    with pytest.raises(StoreError) as raised:
+        database.change(INSERT, "\ud800")
+    assert not isinstance(raised.value, DamagedStore)
+
+
+def test_a_file_that_was_moved_is_not_in_its_place(database: Database, place: StoreFolder) -> None:
+    assert database.is_in_place
+    place.put_aside()
+    assert not database.is_in_place
+    open_database(place).close()
+    assert not database.is_in_place

@@ -1,0 +1,169 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+import pytest
+
+from actors.memory import Known
+from vscodelm.store.errors import StoreError
+
+from .chats import SCOPE, chat, path, remembering
+from .disks import hanging
+
+OTHER = b"another scope"
+
+
+async def test_what_settled_is_found_by_the_next_process_and_by_nobody_after_it(
+    tmp_path: Path,
+) -> None:
+    async with remembering(tmp_path) as first:
+        assert await first.sessions.begin(SCOPE, "s")
+        first.sessions.settle(SCOPE, "s", chat("a", 2), None)
+    async with remembering(tmp_path) as second, remembering(tmp_path) as third:
+        assert await second.sessions.find(SCOPE, path("a", 2)) == Known("s", 4)
+        assert await third.sessions.find(SCOPE, path("a", 2)) is None
+        assert await second.sessions.find(SCOPE, path("a", 2)) is None
+
+
+async def test_a_chat_that_went_on_elsewhere_is_known_up_to_there(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, "s", chat("a", 2), None)
+    async with remembering(tmp_path) as second:
+        assert await second.sessions.find(SCOPE, path("a", 5)) == Known("s", 4)
+
+
+async def test_nothing_is_found_for_another_chat_a_shorter_one_or_another_scope(
+    tmp_path: Path,
+) -> None:
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, "s", chat("a", 2), None)
+    async with remembering(tmp_path) as second:
+        assert await second.sessions.find(SCOPE, path("b", 2)) is None
+        assert await second.sessions.find(SCOPE, path("a", 1)) is None
+        assert await second.sessions.find(OTHER, path("a", 2)) is None
+        assert await second.sessions.find(SCOPE, ()) is None
+
+
+async def test_a_session_in_which_a_turn_began_is_not_found(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, "s", chat("a", 1), None)
+        assert await first.sessions.begin(SCOPE, "s")
+        async with remembering(tmp_path) as second:
+            assert await second.sessions.find(SCOPE, path("a", 1)) is None
+        first.sessions.settle(SCOPE, "s", chat("a", 2), None)
+    async with remembering(tmp_path) as third:
+        assert await third.sessions.find(SCOPE, path("a", 1)) is None, "it has moved on"
+        assert await third.sessions.find(SCOPE, path("a", 2)) == Known("s", 4)
+
+
+async def test_a_turn_that_begins_at_once_takes_back_what_was_not_written_yet(
+    tmp_path: Path,
+) -> None:
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, "s", chat("a", 1), None)
+        assert await first.sessions.begin(SCOPE, "s")
+        assert await first.sessions.begin(SCOPE, "s"), "a turn that failed is followed by another"
+    async with remembering(tmp_path) as second:
+        assert await second.sessions.find(SCOPE, path("a", 1)) is None
+
+
+async def test_our_own_session_is_found_only_after_it_was_released(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        memory.sessions.settle(SCOPE, "s", chat("a", 1), None)
+        assert await memory.sessions.find(SCOPE, path("a", 1)) is None
+        memory.sessions.release(SCOPE, "s")
+        assert await memory.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
+        assert await memory.sessions.begin(SCOPE, "s")
+
+
+async def test_a_session_released_in_mid_turn_is_not_found(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        memory.sessions.settle(SCOPE, "s", chat("a", 1), None)
+        assert await memory.sessions.begin(SCOPE, "s")
+        memory.sessions.release(SCOPE, "s")
+        assert await memory.sessions.find(SCOPE, path("a", 1)) is None
+
+
+async def test_a_session_that_another_process_took_is_not_ours_any_more(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as ours, remembering(tmp_path) as theirs:
+        ours.sessions.settle(SCOPE, "s", chat("a", 1), None)
+        assert await ours.sessions.find(SCOPE, path("a", 1)) is None  # and so it is written
+        assert await theirs.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
+        assert not await ours.sessions.begin(SCOPE, "s")
+        assert await theirs.sessions.begin(SCOPE, "s")
+        theirs.sessions.settle(SCOPE, "s", chat("a", 2), None)
+        assert await theirs.sessions.find(SCOPE, ()) is None  # the same
+        assert not await ours.sessions.begin(SCOPE, "s"), "and it stays so"
+        ours.sessions.release(SCOPE, "s")
+        assert await ours.sessions.find(SCOPE, path("a", 2)) == Known("s", 4)
+
+
+async def test_a_session_that_was_found_and_used_is_not_put_back(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, "s", chat("a", 1), None)
+    async with remembering(tmp_path) as second:
+        assert await second.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
+        assert await second.sessions.begin(SCOPE, "s")
+        second.sessions.release(SCOPE, "s")
+        assert await second.sessions.find(SCOPE, path("a", 1)) is None
+
+
+async def test_what_a_slow_store_has_not_written_when_a_turn_begins_is_never_written(
+    tmp_path: Path,
+) -> None:
+    with hanging() as disk:
+        async with remembering(tmp_path, patience=0.05) as memory:
+            with pytest.raises(StoreError):
+                await memory.sessions.worker.ask(disk.hang)
+            memory.sessions.settle(SCOPE, "s", chat("a", 1), None)
+            assert await memory.sessions.begin(SCOPE, "s"), "nothing of it was written"
+            disk.goes_on.set()
+    async with remembering(tmp_path) as memory:
+        assert await memory.sessions.find(SCOPE, path("a", 1)) is None
+
+
+async def test_a_name_that_an_agent_gives_again_is_the_newer_session(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, "s", chat("a", 1), None)
+    async with remembering(tmp_path) as second:
+        assert await second.sessions.begin(SCOPE, "s")
+        assert await second.sessions.find(SCOPE, path("a", 1)) is None
+
+
+async def test_the_session_whose_mark_came_back_is_preferred_then_what_knows_more_then_the_newer(
+    tmp_path: Path,
+) -> None:
+    asked = path("a", 2)
+    marked = attrs.evolve(asked[3], marker="ours")
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, "more", chat("a", 2), None)
+        first.sessions.settle(SCOPE, "marked", chat("a", 1), "ours")
+        first.sessions.settle(SCOPE, "newer", chat("a", 2), "another's")
+    async with remembering(tmp_path) as second:
+        found = [
+            await second.sessions.find(SCOPE, (*asked[:3], marked, asked[4])) for _ in range(4)
+        ]
+    assert found == [Known("marked", 2), Known("newer", 4), Known("more", 4), None]
+
+
+async def test_a_record_that_proves_nothing_is_not_kept_and_hinders_nobody(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        memory.sessions.settle(SCOPE, "s", (), None)
+        assert await memory.sessions.find(SCOPE, path("a", 1)) is None
+        assert await memory.sessions.begin(SCOPE, "s")
+
+
+@pytest.mark.parametrize("handle", ["", "\0", "ü \n'; DROP TABLE session --", "x" * 10_000])
+async def test_an_agent_may_name_its_sessions_as_it_likes(tmp_path: Path, handle: str) -> None:
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, handle, chat("a", 1), None)
+    async with remembering(tmp_path) as second:
+        assert await second.sessions.find(SCOPE, path("a", 1)) == Known(handle, 2)
+
+
+async def test_a_name_that_can_not_be_written_is_not_remembered(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        assert await memory.sessions.begin(SCOPE, "\ud800")
+        memory.sessions.settle(SCOPE, "\ud800", chat("a", 1), None)
+        assert await memory.sessions.find(SCOPE, path("a", 1)) is None

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from bridge.sketch import Sketch
+from vscodelm.store.database import Database, open_database
+from vscodelm.store.folder import StoreFolder
+from vscodelm.store.sessions import SessionName, Sessions
+
+from .chats import CLOCK, SCOPE, chat, path
+
+SYNCED = [(2,)]
+NAME = SessionName(SCOPE, "s")
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Generator[Database]:
+    database = open_database(StoreFolder(tmp_path))
+    yield database
+    database.close()
+
+
+def settle(database: Database, sessions: Sessions) -> None:
+    sketch = Sketch.of(chat("a", 1))
+    assert sketch is not None
+    with database.transaction(durable=False):
+        sessions.settle(database, NAME, sketch, None, CLOCK, was_written=False)
+    sessions.written.add(NAME)
+
+
+def test_that_a_turn_begins_outlasts_a_loss_of_power(database: Database) -> None:
+    sessions = Sessions(b"us")
+    settle(database, sessions)
+    assert database.rows("PRAGMA synchronous") != SYNCED
+    assert sessions.begin(database, NAME)
+    assert database.rows("PRAGMA synchronous") == SYNCED
+
+
+def test_that_a_session_was_found_outlasts_a_loss_of_power(database: Database) -> None:
+    settle(database, Sessions(b"us"))
+    assert Sessions(b"them").find(database, SCOPE, path("a", 1))
+    assert database.rows("PRAGMA synchronous") == SYNCED
+
+
+def test_a_turn_in_a_session_without_a_row_costs_no_writing(database: Database) -> None:
+    settle(database, Sessions(b"us"))
+    assert Sessions(b"us").begin(database, SessionName(SCOPE, "another"))
+    assert database.rows("PRAGMA synchronous") != SYNCED

@@ -1,0 +1,93 @@
+"""What outlives the process, loaded when it is first needed: an editor waits for our start."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import trio
+
+from actors.memory import Known
+from agents.open_responses.point_memory import Point
+from bridge.history import Exchange
+from bridge.message import Message
+
+if TYPE_CHECKING:
+    from .store.opening import Memories
+
+
+class LateMemory:
+    """Satisfies `SessionMemory` and `PointMemory`; its work is done in `nursery`."""
+
+    def __init__(self, state: Path | None, nursery: trio.Nursery) -> None:
+        self._state = state
+        self._nursery = nursery
+        self._memories: Memories | None = None
+
+    async def find(self, scope: bytes, path: Sequence[Message]) -> Known | None:
+        """Take the session that knows the most of `path`."""
+        return await self._loaded().sessions.find(scope, path)
+
+    async def begin(self, scope: bytes, handle: str) -> bool:
+        """Note that a turn begins in a session; False if it isn't ours any more."""
+        return await self._loaded().sessions.begin(scope, handle)
+
+    def settle(
+        self, scope: bytes, handle: str, record: Sequence[Exchange], marker: str | None
+    ) -> None:
+        """Note what a session knows now."""
+        self._loaded().sessions.settle(scope, handle, record, marker)
+
+    def release(self, scope: bytes, handle: str) -> None:
+        """Note that we have closed a session."""
+        self._loaded().sessions.release(scope, handle)
+
+    async def points(self, scope: bytes, most: int) -> Sequence[tuple[bytes, Point]]:
+        """Return the newest responses of an endpoint, the newest last."""
+        return await self._loaded().points.points(scope, most)
+
+    def keep(self, scope: bytes, digest: bytes, point: Point) -> None:
+        """Remember a response."""
+        self._loaded().points.keep(scope, digest, point)
+
+    def forget(self, scope: bytes, digests: Iterable[bytes]) -> None:
+        """Forget responses."""
+        self._loaded().points.forget(scope, digests)
+
+    def leave(self) -> None:
+        """Write what is noted, in a bounded time."""
+        if self._memories is not None:
+            self._memories.leave()
+
+    def _loaded(self) -> Memories:
+        if self._memories is None:
+            from .store.opening import start_memories
+
+            self._memories = start_memories(state_folder(self._state), self._nursery)
+        return self._memories
+
+
+@asynccontextmanager
+async def open_memory(state: Path | None) -> AsyncGenerator[LateMemory]:
+    """Remember in the folder `state`, or the usual one; on exit all is written, if it can be."""
+    async with trio.open_nursery() as nursery:
+        memory = LateMemory(state, nursery)
+        try:
+            yield memory
+        finally:
+            memory.leave()
+
+
+def state_folder(named: Path | None) -> Path:
+    """Return the folder for what outlives us: the named one, or what the environment says."""
+    chosen = named or os.environ.get("VSCODELM_STATE_DIR")
+    return Path(chosen) if chosen else _own_folder()
+
+
+def _own_folder() -> Path:
+    import platformdirs  # here, because a run with a named folder doesn't need it
+
+    return platformdirs.user_state_path("vscodelm")

@@ -1,0 +1,180 @@
+"""The SQLite file: opening it, and transactions that end well or leave nothing behind.
+
+A transaction is *durable* if it must outlast a loss of power as soon as it is done: it is synced,
+which takes a millisecond or many. One that isn't may be lost then, it and what came after it. Both
+outlast the end of the process, however that comes.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from .errors import DamagedStore, FullStore, StoreError
+from .folder import StoreFolder
+from .schema import APPLICATION_ID, MIGRATIONS, VERSION
+
+Row: TypeAlias = tuple[Any, ...]
+
+PATIENCE_SECONDS = 0.8
+"""How long another process's transaction is waited for."""
+MOST_BYTES = 256 * 1024 * 1024
+_PAGE_BYTES = 4096
+_DAMAGES = {
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_NOTADB,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_ERROR,  # a statement of ours doesn't fit: the tables aren't ours
+    sqlite3.SQLITE_MISMATCH,
+}
+
+
+class Database:
+    """A connection; one thread at a time may use it."""
+
+    def __init__(self, place: StoreFolder, connection: sqlite3.Connection) -> None:
+        self._place = place
+        self.identity = place.identity()
+        self._connection = connection
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one that others open."""
+        try:
+            return self._place.identity() == self.identity
+        except OSError:
+            return False
+
+    def rows(self, query: str, *values: object) -> list[Row]:
+        """Return what a query finds."""
+        with translated():
+            return self._connection.execute(query, values).fetchall()
+
+    def change(self, statement: str, *values: object) -> int:
+        """Return how many rows a statement changed."""
+        with translated():
+            return self._connection.execute(statement, values).rowcount
+
+    @contextmanager
+    def transaction(self, *, durable: bool) -> Generator[None]:
+        """Write all that is written in the block, or nothing."""
+        self.change(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        self.change("BEGIN IMMEDIATE")
+        try:
+            self._check_version()
+            yield
+        except BaseException:
+            self._roll_back()
+            raise
+        try:
+            self.change("COMMIT")
+        except StoreError as error:
+            error.is_in_doubt = True
+            self._roll_back()
+            raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        with translated():
+            self._connection.close()
+
+    def _check_version(self) -> None:
+        """Raise if a newer program has changed the tables while we had them open."""
+        ((version,),) = self.rows("PRAGMA user_version")
+        if version != VERSION:
+            raise StoreError(f"it is of version {version}, and this program knows {VERSION}")
+
+    def _roll_back(self) -> None:
+        try:
+            if self._connection.in_transaction:
+                self._connection.rollback()
+        except sqlite3.Error:
+            self._connection.close()  # which rolls back, too
+
+
+def open_database(
+    place: StoreFolder,
+    *,
+    patience: float = PATIENCE_SECONDS,
+    most_bytes: int = MOST_BYTES,
+) -> Database:
+    """Open the store, or begin one; raises `StoreError`."""
+    try:
+        if place.file.is_dir():
+            raise DamagedStore("a folder stands in its place")
+        place.prepare()
+    except OSError as error:
+        raise StoreError(str(error)) from None
+    with translated():
+        # trio's threads take turns with it, one at a time
+        connection = sqlite3.connect(
+            place.file, timeout=patience, isolation_level=None, check_same_thread=False
+        )
+    try:
+        with translated():
+            _set_up(connection, most_bytes)
+        return Database(place, connection)
+    except OSError as error:
+        connection.close()
+        raise StoreError(str(error)) from None
+    except BaseException:
+        connection.close()
+        raise
+
+
+@contextmanager
+def translated() -> Generator[None]:
+    """Raise what SQLite raises as a `StoreError`."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _kind(error)(str(error)) from None
+    except (UnicodeError, OverflowError) as error:  # a value that SQLite can't hold
+        raise StoreError(str(error)) from None
+
+
+def _kind(error: sqlite3.Error) -> Callable[[str], StoreError]:
+    code = getattr(error, "sqlite_errorcode", None)
+    if code is None:  # of the Python module's own: a text that isn't UTF-8, a closed connection
+        return StoreError if isinstance(error, sqlite3.ProgrammingError) else DamagedStore
+    if code == sqlite3.SQLITE_IOERR_SHORT_READ or code & 0xFF in _DAMAGES:
+        return DamagedStore
+    return FullStore if code & 0xFF == sqlite3.SQLITE_FULL else StoreError
+
+
+def _set_up(connection: sqlite3.Connection, most_bytes: int) -> None:
+    execute = connection.execute
+    execute("PRAGMA trusted_schema = OFF")
+    execute("PRAGMA fullfsync = ON")  # where the system's ordinary sync doesn't reach the disk
+    execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+    execute("PRAGMA journal_mode = WAL")  # readers don't wait for writers, nor the reverse
+    execute("PRAGMA journal_size_limit = 4194304")
+    execute(f"PRAGMA max_page_count = {most_bytes // _PAGE_BYTES}")
+    if _version(connection) < VERSION:
+        _migrate(connection)
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    """Return the schema's version, 0 if there is none yet; raises `StoreError`."""
+    ((version,),) = connection.execute("PRAGMA user_version").fetchall()
+    ((application,),) = connection.execute("PRAGMA application_id").fetchall()
+    ((tables,),) = connection.execute("SELECT count(*) FROM sqlite_master").fetchall()
+    if not (version or application or tables):
+        return 0
+    if application != APPLICATION_ID or not (version > 0 and tables):
+        raise DamagedStore("it is another program's")
+    if version > VERSION:
+        raise StoreError(f"it is of version {version}, and this program knows {VERSION}")
+    return version
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    for statements in MIGRATIONS[_version(connection) :]:  # another process may have been faster
+        for statement in statements:
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+    connection.execute("COMMIT")

@@ -1,0 +1,94 @@
+"""The agents' sessions, remembered in the store.
+
+What can't be done in time has a safe answer: nothing is found; and a turn may begin in a session
+only if no row of it can be left that would be found later.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+import attrs
+
+from actors.memory import Known
+from bridge.history import Exchange
+from bridge.message import Message
+from bridge.sketch import Sketch
+
+from .database import Database
+from .errors import StoreError
+from .sessions import SessionName, Sessions
+from .store import Change
+from .worker import Note, Worker
+
+
+@attrs.define(eq=False)
+class StoredSessions:
+    """Satisfies `actors.memory.SessionMemory`."""
+
+    worker: Worker
+    sessions: Sessions
+    now: Callable[[], float] = time.time
+
+    async def find(self, scope: bytes, path: Sequence[Message]) -> Known | None:
+        """Take the session that knows the most of `path`."""
+        path = tuple(path)
+        try:
+            return await self.worker.ask(lambda database: self.sessions.find(database, scope, path))
+        except StoreError:
+            return None
+
+    async def begin(self, scope: bytes, handle: str) -> bool:
+        """Note that a turn begins in a session; False if it isn't ours, or that can't be known."""
+        name = SessionName(scope, handle)
+        self.worker.drop(name)
+        self.worker.drop(_Released(name))
+        self.sessions.taken.pop(name, None)  # it is given something now
+        try:
+            return await self.worker.ask(lambda database: self.sessions.begin(database, name))
+        except StoreError:
+            return name not in self.sessions.written
+
+    def settle(
+        self, scope: bytes, handle: str, record: Sequence[Exchange], marker: str | None
+    ) -> None:
+        """Note what a session knows now."""
+        name = SessionName(scope, handle)
+        record, now = tuple(record), self.now()
+        was_written = False
+
+        def prepare() -> Change | None:
+            sketch = Sketch.of(record)
+            if sketch is None:
+                return None
+            return lambda database: self.sessions.settle(
+                database, name, sketch, marker, now, was_written=was_written
+            )
+
+        def begins() -> None:
+            nonlocal was_written
+            was_written = name in self.sessions.written
+            self.sessions.written.add(name)
+
+        def fails() -> None:
+            if not was_written:
+                self.sessions.written.discard(name)
+
+        self.worker.note(name, Note(prepare, begins, fails))
+
+    def release(self, scope: bytes, handle: str) -> None:
+        """Note that we have closed a session."""
+        name, now = SessionName(scope, handle), self.now()
+
+        def release(database: Database) -> None:
+            self.sessions.release(database, name, now)
+
+        self.worker.note(_Released(name), Note(lambda: release))
+
+
+@attrs.frozen
+class _Released:
+    """The key of a note that a session is released; it comes after what the session knows."""
+
+    name: SessionName

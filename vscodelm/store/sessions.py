@@ -1,0 +1,170 @@
+"""The table of sessions: what each knows that nobody is talking to.
+
+Who begins a turn in a session deletes its row, and whoever finds one does, too, so that a row that
+is there is true. `written` are the sessions whose row may still be ours: such a row must be there
+when a turn begins in the session, for else another process took it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+import attrs
+
+from actors.memory import Known
+from bridge.message import Message
+from bridge.sketch import Sketch, keys, recognise
+from bridge.value import Value
+
+from .database import Database
+
+NOBODY = b""
+MOST_CANDIDATES = 64
+
+
+class SessionName(Value):
+    """A session as its agent knows it, and whose it is."""
+
+    scope: bytes
+    handle: str
+
+
+class Candidate(Value):
+    """A row that may be the one."""
+
+    number: int
+    name: SessionName
+    sketch: Sketch
+    marker: bytes | None
+    steps: int
+
+    def rank(self, marker: bytes | None) -> tuple[bool, int, int]:
+        """What makes it the best: our own mark came back, how much it knows, how new it is."""
+        return marker is not None and self.marker == marker, self.steps, self.number
+
+
+@attrs.define
+class Sessions:
+    """The table, as the process `holder` uses it."""
+
+    holder: bytes
+    written: set[SessionName] = attrs.field(factory=set[SessionName], init=False)
+    taken: dict[SessionName, Candidate] = attrs.field(
+        factory=dict[SessionName, Candidate], init=False
+    )
+    """Found, and not given anything yet: who lets go of one puts its row back."""
+
+    def settle(
+        self,
+        database: Database,
+        name: SessionName,
+        sketch: Sketch,
+        marker: str | None,
+        now: float,
+        *,
+        was_written: bool,
+    ) -> None:
+        """Write what a session knows now, in a transaction of the caller's.
+
+        `was_written` if no turn began in it since it was settled last. Then somebody may have taken
+        it, and what we know of it counts no more.
+        """
+        if self._remove(database, name, is_ours=was_written) or not was_written:
+            self._insert(database, name, sketch, marker_digest(marker), self.holder, now)
+
+    def release(self, database: Database, name: SessionName, now: float) -> None:
+        """Let go of a session, in a transaction of the caller's."""
+        untouched = self.taken.pop(name, None)
+        if untouched is not None:
+            self._insert(database, name, untouched.sketch, untouched.marker, NOBODY, now)
+        database.change(
+            "UPDATE session SET holder = ? WHERE scope = ? AND handle = ? AND holder = ?",
+            *(NOBODY, name.scope, name.handle, self.holder),
+        )
+
+    def begin(self, database: Database, name: SessionName) -> bool:
+        """Delete a session's row; return whether the session is ours."""
+        is_written = name in self.written
+        if not is_written and not self._is_there(database, name):
+            return True
+        with database.transaction(durable=True):
+            removed = self._remove(database, name, is_ours=is_written)
+        if removed:
+            self.written.discard(name)
+        return removed or not is_written
+
+    def find(self, database: Database, scope: bytes, path: Sequence[Message]) -> Known | None:
+        """Take the best session that knows a beginning of `path`, and delete its row."""
+        marker = marker_digest(
+            next((one.marker for one in reversed(path) if one.marker is not None), None)
+        )
+        found = self._candidates(database, scope, path)
+        for best in sorted(found, key=lambda one: one.rank(marker), reverse=True):
+            # By the number: what was settled anew meanwhile has another one.
+            with database.transaction(durable=True):
+                is_ours = database.change("DELETE FROM session WHERE number = ?", best.number)
+            if is_ours:
+                self.written.discard(best.name)
+                self.taken[best.name] = best
+                return Known(best.name.handle, best.steps)
+        return None
+
+    def _candidates(
+        self, database: Database, scope: bytes, path: Sequence[Message]
+    ) -> list[Candidate]:
+        found: list[Candidate] = []
+        left = MOST_CANDIDATES
+        for key in keys(path):
+            rows = database.rows(
+                "SELECT number, handle, steps, marker FROM session "
+                "WHERE scope = ? AND lookup = ? AND holder <> ? ORDER BY number DESC LIMIT ?",
+                *(scope, key, self.holder, left),
+            )
+            for number, handle, steps, marker in rows:
+                # A file may be damaged in ways that SQLite doesn't see.
+                is_sound = isinstance(steps, bytes) and isinstance(handle, str)
+                known = recognise(steps, path) if is_sound else None
+                if known:
+                    name = SessionName(scope, handle)
+                    found.append(Candidate(number, name, Sketch(key, steps), marker, known))
+            left -= len(rows)
+            if not left:
+                break
+        return found
+
+    def _insert(
+        self,
+        database: Database,
+        name: SessionName,
+        sketch: Sketch,
+        marker: bytes | None,
+        holder: bytes,
+        now: float,
+    ) -> None:
+        database.change(
+            "INSERT OR IGNORE INTO session (scope, handle, lookup, steps, marker, holder, "
+            "settled_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            *(name.scope, name.handle, sketch.key, sketch.steps, marker, holder, int(now)),
+        )
+
+    def _remove(self, database: Database, name: SessionName, *, is_ours: bool) -> bool:
+        """Delete a row: ours, which another process may have taken; or that of an older session.
+
+        (Some agents give the same name again.)
+        """
+        statement = "DELETE FROM session WHERE scope = ? AND handle = ?"
+        if is_ours:
+            return bool(
+                database.change(f"{statement} AND holder = ?", name.scope, name.handle, self.holder)
+            )
+        return bool(database.change(statement, name.scope, name.handle))
+
+    def _is_there(self, database: Database, name: SessionName) -> bool:
+        query = "SELECT 1 FROM session WHERE scope = ? AND handle = ?"
+        return bool(database.rows(query, name.scope, name.handle))
+
+
+def marker_digest(marker: str | None) -> bytes | None:
+    """Return what is kept of our own mark."""
+    return None if marker is None else hashlib.blake2b(marker.encode(), digest_size=16).digest()

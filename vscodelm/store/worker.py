@@ -1,0 +1,152 @@
+"""The store's task: it hands what is to be done to a thread, one thing after the other.
+
+Who asks waits for a bounded time, and gets no answer then. A note is written some time, and nobody
+waits for it; of two notes with the same key only the newer is written.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
+
+import attrs
+import trio
+
+from .database import Database
+from .errors import StoreError
+from .store import Change, Store
+
+T = TypeVar("T")
+
+PATIENCE_SECONDS = 1.0
+"""How long an answer is waited for."""
+LEAVING_SECONDS = 2.0
+"""How long leaving may take: writing what is noted, and closing the file."""
+MOST_NOTES = 10_000
+
+
+@attrs.frozen
+class Note:
+    """Something to write, which `prepare` makes in the thread: None if there is nothing after all.
+
+    `begins` is called just before it may be written, and `fails` once it is sure that it isn't.
+    """
+
+    prepare: Callable[[], Change | None]
+    begins: Callable[[], None] = lambda: None
+    fails: Callable[[], None] = lambda: None
+
+
+@attrs.define(eq=False)
+class _Question:
+    act: Callable[[Database], Any]
+    answered: trio.Event = attrs.field(factory=trio.Event, init=False)
+    answer: Any = attrs.field(default=None, init=False)
+    error: StoreError | None = attrs.field(default=None, init=False)
+
+
+@attrs.define(eq=False)
+class Worker:
+    """Works until it is told to leave."""
+
+    store: Store
+    patience: float = PATIENCE_SECONDS
+    _notes: dict[Hashable, Note] = attrs.field(factory=dict[Hashable, Note], init=False)
+    _questions: deque[_Question] = attrs.field(factory=lambda: deque[_Question](), init=False)
+    _wake: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _is_leaving: bool = attrs.field(default=False, init=False)
+    is_stuck: bool = attrs.field(default=False, init=False)
+    """Whether somebody gave up while the thread was at work, and it still is."""
+    _until: trio.CancelScope = attrs.field(
+        # shielded: what ends everything else is no reason not to write what is noted
+        factory=lambda: trio.CancelScope(shield=True),
+        init=False,
+    )
+
+    def note(self, key: Hashable, note: Note) -> None:
+        """Have something written soon."""
+        self._notes.pop(key, None)
+        self._notes[key] = note
+        while len(self._notes) > MOST_NOTES:
+            del self._notes[next(iter(self._notes))]
+        self._wake.set()
+
+    def drop(self, key: Hashable) -> None:
+        """Forget a note that isn't written yet."""
+        self._notes.pop(key, None)
+
+    async def ask(self, act: Callable[[Database], T]) -> T:
+        """Return an answer, after all that is noted is written; raises `StoreError`."""
+        if self.is_stuck:
+            await trio.lowlevel.checkpoint()
+            raise StoreError("it is too slow")
+        question = _Question(act)
+        self._questions.append(question)
+        self._wake.set()
+        try:
+            with trio.move_on_after(self.patience):
+                await question.answered.wait()
+        finally:
+            if question in self._questions:
+                self._questions.remove(question)
+        if not question.answered.is_set():
+            self.is_stuck = True
+            raise StoreError("it is too slow")
+        if question.error is not None:
+            raise question.error
+        return question.answer
+
+    async def run(self) -> None:
+        """Be the task."""
+        with self._until:
+            while not self._is_leaving:
+                await self._wake.wait()
+                self._wake = trio.Event()
+                await self._work()
+                while not self._wake.is_set() and await _in_thread(self.store.prune):
+                    pass
+            await self._work()
+            await _in_thread(self.store.close)
+
+    def leave(self, seconds: float = LEAVING_SECONDS) -> None:
+        """Write what is noted, and end; whatever isn't done by then is left."""
+        self._is_leaving = True
+        self._until.deadline = trio.current_time() + seconds
+        self._wake.set()
+
+    async def _work(self) -> None:
+        self.is_stuck = False
+        while self._notes or self._questions:
+            notes, self._notes = list(self._notes.values()), {}
+            for note in notes:
+                note.begins()
+            if notes:
+                for note in await _in_thread(self._write, notes):
+                    note.fails()
+            if self._questions:
+                question = self._questions.popleft()
+                await _in_thread(self._answer, question)
+                question.answered.set()
+            self.is_stuck = False
+
+    def _write(self, notes: Sequence[Note]) -> list[Note]:
+        """Return the notes that surely aren't written."""
+        prepared = [(note, note.prepare()) for note in notes]
+        try:
+            self.store.write([change for _, change in prepared if change is not None])
+        except StoreError as error:
+            if not error.is_in_doubt:
+                return list(notes)
+        return [note for note, change in prepared if change is None]
+
+    def _answer(self, question: _Question) -> None:
+        try:
+            question.answer = self.store.ask(question.act)
+        except StoreError as error:
+            question.error = error
+
+
+async def _in_thread(work: Callable[..., T], *values: Any) -> T:
+    # abandoned, if it hangs when we leave: the thread doesn't keep the process from ending
+    return await trio.to_thread.run_sync(work, *values, abandon_on_cancel=True)
