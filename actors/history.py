@@ -141,7 +141,7 @@ class HistoryActor:
                 self._conversations[key] = conversation
             case Opens(origin=origin, shared=shared):
                 if origin is not None:
-                    inherited = tuple(self._conversations[origin].history.committed[:shared])
+                    inherited = self._conversations[origin].history.exchanges[:shared]
                 self._make_room(asked)
                 key = next(self._keys)
                 conversation = self._open_conversation(key, asked)
