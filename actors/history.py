@@ -31,21 +31,22 @@ from bridge.history import (
     Fail,
     Finish,
     Forward,
-    History,
     Phase,
     Settle,
 )
 from bridge.index import ConversationKey, Index
-from bridge.message import Message as CanonicalMessage
 from bridge.models import AgentChoice
-from bridge.request import Hints, classify
+from bridge.request import RequestClass
 from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
-from bridge.wire import PERMISSION_TOOL, RequestId, Stats
+from bridge.wire import RequestId, Stats
 
+from .beginning import Start
+from .conversation import Conversation
 from .editor import EditorPort
 from .handle import SessionHandle
 from .inbox import (
     Asked,
+    Began,
     Cancelled,
     Ended,
     Expired,
@@ -56,22 +57,17 @@ from .inbox import (
     Said,
     StatsAsked,
 )
+from .lease import Lease
 from .log import decision
+from .memory import AgentMemory, NoMemory, SessionMemory
 from .outbox import Outbox
-from .plan import Delivery, offered_tools, settings_for
+from .plan import settings_for
 from .session import SessionActor
 
 AgentFactory = Callable[[AgentChoice], Agent]
 
 MARKER_PREFIX = "vscodelm-"
 """What our marks begin with; hosts cut them at a backslash, so they have none."""
-
-
-@attrs.define(eq=False)
-class _Conversation:
-    agent: AgentChoice
-    handle: SessionHandle
-    history: History = attrs.field(factory=History)
 
 
 @attrs.define(eq=False)
@@ -85,11 +81,12 @@ class HistoryActor:
     inbox: trio.MemorySendChannel[FromSession]
     """Cloned for each session actor."""
     processes: Callable[[], int] = lambda: 0
+    memory: SessionMemory = attrs.field(factory=NoMemory)
     _index: Index = attrs.field(factory=Index, init=False)
     _tally: Tally = attrs.field(factory=Tally, init=False)
     _damper: Damper = attrs.field(factory=Damper, init=False)
-    _conversations: dict[ConversationKey, _Conversation] = attrs.field(
-        factory=dict["ConversationKey", _Conversation], init=False
+    _conversations: dict[ConversationKey, Conversation] = attrs.field(
+        factory=dict["ConversationKey", Conversation], init=False
     )
     """The least recently asked first."""
     _open: dict[RequestId, ConversationKey] = attrs.field(
@@ -111,8 +108,12 @@ class HistoryActor:
                 key = self._open.get(request)
                 if key is not None:
                     self._change(key, Cancel(request))
+            case Began():
+                self._note_start(message)
             case Ended(conversation=key, turn=turn):
-                self._change(key, Finish(turn))
+                conversation = self._change(key, Finish(turn))
+                if conversation is not None:
+                    conversation.remember(message)
             case Failed(conversation=key, turn=turn, failure=failure):
                 self._change(key, Fail(turn, failure))
             case Expired(conversation=key):
@@ -128,7 +129,7 @@ class HistoryActor:
         if self._leaving:
             self.editor.settle(asked.request)
             return
-        question = _question(asked)
+        question = asked.question()
         outcome = route(self._index, question)
         if not self._admit(question, outcome):
             self._refuse(asked)
@@ -144,7 +145,7 @@ class HistoryActor:
                     inherited = self._conversations[origin].history.exchanges[:shared]
                 self._make_room(asked)
                 key = next(self._keys)
-                conversation = self._open_conversation(key, asked)
+                conversation = self._open_conversation(key, asked, outcome.request_class)
         self._log(asked, key, outcome)
         self._open[asked.request] = key
         asked = replace(asked, settings=settings_for(asked.settings, outcome.request_class))
@@ -176,12 +177,17 @@ class HistoryActor:
         message = "The same request came again and again in a few seconds. Wait, then try again."
         self.editor.settle(asked.request, Failure("Blocked", message))
 
-    def _open_conversation(self, key: ConversationKey, asked: Asked) -> _Conversation:
+    def _open_conversation(
+        self, key: ConversationKey, asked: Asked, request_class: RequestClass
+    ) -> Conversation:
         handle = SessionHandle()
-        conversation = _Conversation(asked.agent, handle)
+        # What is asked beside a chat is gone with its answer, and finds no session but its own.
+        memory = self.memory if request_class is RequestClass.MAIN else NoMemory()
+        conversation = Conversation(asked.agent, handle, AgentMemory.of(memory, asked.agent.key))
         self._conversations[key] = conversation
+        agent = self.agent_for(asked.agent)
         actor = SessionActor(
-            key, self.agent_for(asked.agent), handle, self.inbox.clone(), self.outbox
+            key, agent, handle, self.inbox.clone(), self.outbox, Lease(conversation.memory)
         )
         self.sessions.start_soon(actor.run, name=f"session of conversation {key}")
         return conversation
@@ -202,17 +208,25 @@ class HistoryActor:
                 self._end(key, "least-recently-used")
                 excess -= 1
 
-    def _change(self, key: ConversationKey, event: Cancel | Finish | Fail) -> None:
+    def _change(self, key: ConversationKey, event: Cancel | Finish | Fail) -> Conversation | None:
+        """Take in what becomes of a turn; return the conversation, None if it isn't there."""
         conversation = self._conversations.get(key)
-        if conversation is None:
-            return
-        effects = conversation.history.apply(event)
-        if effects:
+        effects = conversation.history.apply(event) if conversation is not None else []
+        if conversation is not None and effects:
             what = type(event).__name__.lower()
             decision(what, conversation=key, turn=conversation.history.turn)
             self._perform(key, conversation, effects)
             self._index.update(key)
             self._end_if_done(key)
+        return conversation
+
+    def _note_start(self, began: Began) -> None:
+        if began.start is Start.STORED:
+            self._tally.count_stored()
+        about = {"conversation": began.conversation, "turn": began.turn}
+        told = {"told": began.told} if began.start is not Start.FRESH else {}
+        why = {"why": began.why.value} if began.start is Start.REPLAYED else {}
+        decision(began.start.value, **about, **told, **why)
 
     def _end_if_done(self, key: ConversationKey) -> None:
         """End a conversation that no later request will build on."""
@@ -235,7 +249,7 @@ class HistoryActor:
     def _perform(
         self,
         key: ConversationKey,
-        conversation: _Conversation,
+        conversation: Conversation,
         effects: list[Effect],
         asked: Asked | None = None,
     ) -> None:
@@ -252,9 +266,7 @@ class HistoryActor:
                     conversation.handle.abort(turn)
                 case Deliver():
                     assert asked is not None, "only a request is delivered"
-                    marker = self._mark(key, asked)
-                    answers = conversation.history.answers
-                    conversation.handle.deliver(_delivery(asked, effect, marker, answers))
+                    conversation.deliver(asked, effect, self._mark(key, asked))
 
     def _log(self, asked: Asked, key: ConversationKey, outcome: Outcome) -> None:
         rules = ",".join(sorted(rule.value for rule in outcome.match.rules))
@@ -289,47 +301,18 @@ class HistoryActor:
         return f"{asked.model}\\{token}".encode()
 
 
-def _question(asked: Asked) -> Question:
-    transcript, options = asked.transcript, asked.options
-    tools = [tool.name for tool in options.tools]
-    return Question(
-        agent=asked.agent.key,
-        path=transcript.path,
-        request_class=classify(transcript.path, transcript.lineage, tools, options.model_options),
-        hints=Hints.of(options.model_options, transcript.lineage),
-        keep=asked.settings.rewind == "continue",
-    )
-
-
-def _delivery(
-    asked: Asked, deliver: Deliver, marker: bytes | None, answers: tuple[CanonicalMessage, ...]
-) -> Delivery:
-    return Delivery(
-        turn=deliver.turn,
-        transcript=asked.transcript,
-        new_from=deliver.new_from,
-        withdrawn=deliver.withdrawn,
-        options=asked.options,
-        settings=asked.settings,
-        tools=offered_tools(asked.options, asked.settings),
-        can_ask=any(tool.name == PERMISSION_TOOL for tool in asked.options.tools),
-        capabilities=asked.capabilities,
-        marker=marker,
-        answers=answers,
-    )
-
-
 async def run_history(
     inbox: trio.MemoryReceiveChannel[Message],
     from_sessions: trio.MemorySendChannel[FromSession],
     editor: EditorPort,
     outbox: Outbox,
     agent_for: AgentFactory,
-    processes: Callable[[], int] = lambda: 0,
+    processes: Callable[[], int],
+    memory: SessionMemory,
 ) -> None:
     """Decide until the editor has left and every session has ended; then close the outbox."""
     async with trio.open_nursery() as sessions:
-        actor = HistoryActor(editor, outbox, agent_for, sessions, from_sessions, processes)
+        actor = HistoryActor(editor, outbox, agent_for, sessions, from_sessions, processes, memory)
         async with inbox:
             async for message in inbox:
                 actor.hear(message)

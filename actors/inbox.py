@@ -8,9 +8,13 @@ from typing import TypeAlias
 from bridge.errors import Failure
 from bridge.index import ConversationKey
 from bridge.models import AgentChoice
+from bridge.request import Hints, classify
+from bridge.router import Question
 from bridge.transcript import Transcript
 from bridge.value import Value
 from bridge.wire import Capabilities, ChatOptions, Part, RequestId, Settings
+
+from .beginning import Start, Why
 
 
 class Asked(Value):
@@ -23,6 +27,19 @@ class Asked(Value):
     options: ChatOptions
     settings: Settings
     capabilities: Capabilities
+
+    def question(self) -> Question:
+        """Return the request as far as it says whose it is."""
+        transcript, options = self.transcript, self.options
+        tools = [tool.name for tool in options.tools]
+        path, lineage = transcript.path, transcript.lineage
+        return Question(
+            agent=self.agent.key,
+            path=path,
+            request_class=classify(path, lineage, tools, options.model_options),
+            hints=Hints.of(options.model_options, lineage),
+            keep=self.settings.rewind == "continue",
+        )
 
 
 class Cancelled(Value):
@@ -49,11 +66,25 @@ class Said(Value):
     parts: Sequence[Part]
 
 
-class Ended(Value):
-    """A turn's response is complete."""
+class Began(Value):
+    """A session is about to be given its first prompt, with so many messages of what was before."""
 
     conversation: ConversationKey
     turn: int
+    start: Start
+    why: Why
+    told: int
+
+
+class Ended(Value):
+    """A turn's response is complete.
+
+    `handle`: the session by which it can be found again, if that knows now what the user knows.
+    """
+
+    conversation: ConversationKey
+    turn: int
+    handle: str | None = None
 
 
 class Failed(Value):
@@ -71,5 +102,5 @@ class Expired(Value):
 
 
 FromEditor: TypeAlias = Asked | Cancelled | StatsAsked | Leaving
-FromSession: TypeAlias = Said | Ended | Failed | Expired
+FromSession: TypeAlias = Began | Said | Ended | Failed | Expired
 Message: TypeAlias = FromEditor | FromSession

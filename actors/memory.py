@@ -10,10 +10,15 @@ a settled one is found, and who finds one has it: for everybody else it is runni
 
 from __future__ import annotations
 
+import hashlib
+import os
 from collections.abc import Sequence
 from typing import Protocol
 
+import attrs
+
 from bridge.history import Exchange
+from bridge.index import AgentKey
 from bridge.message import Message
 from bridge.value import Value
 
@@ -72,3 +77,41 @@ class NoMemory:
 
     def release(self, scope: bytes, handle: str) -> None:
         """Do nothing."""
+
+
+@attrs.frozen(eq=False)
+class AgentMemory:
+    """What is remembered of one agent's sessions in our working directory."""
+
+    memory: SessionMemory
+    scope: bytes
+
+    @classmethod
+    def of(cls, memory: SessionMemory, agent: AgentKey) -> AgentMemory:
+        """Return the memory of an agent's definition.
+
+        Its scope is a digest: the definition may hold a secret, such as a key in its environment.
+        """
+        try:
+            folder = os.getcwd()
+        except OSError:
+            folder = ""  # it was deleted, and so is the same for nobody
+        scope = hashlib.blake2b(agent + b"\0" + os.fsencode(folder), digest_size=16).digest()
+        return cls(memory, scope)
+
+    async def find(self, path: Sequence[Message]) -> Known | None:
+        """Take the session that knows the most of `path`."""
+        return await self.memory.find(self.scope, path)
+
+    async def begin(self, handle: str) -> bool:
+        """Note that a turn begins; False if another process took the session."""
+        return await self.memory.begin(self.scope, handle)
+
+    def settle(self, handle: str, record: Sequence[Exchange]) -> None:
+        """Note what a session knows now; `record` ends with its newest answer."""
+        answer = record[-1].answer
+        self.memory.settle(self.scope, handle, record, answer.marker if answer else None)
+
+    def release(self, handle: str) -> None:
+        """Note that a session is closed."""
+        self.memory.release(self.scope, handle)

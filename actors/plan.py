@@ -14,6 +14,7 @@ from agents.events import (
     CallTool,
     Decision,
     PermissionAnswer,
+    Prompt,
     ToolAnswer,
 )
 from bridge.message import Message
@@ -55,9 +56,25 @@ class Delivery(Value):
     answers: tuple[Message, ...] = ()
     """Those of the record, in order: they tell what of the transcript we said ourselves."""
 
-    def before(self) -> tuple[ChatMessage, ...]:
-        """Return what was said before what is new, without what we said ourselves."""
-        return without_own_words(self.transcript.messages(0, self.new_from), self.answers)
+    def before(self, known: int = 0) -> tuple[ChatMessage, ...]:
+        """Return what was said before what is new, without what we said ourselves.
+
+        The first `known` steps are left out.
+        """
+        return without_own_words(self.transcript.messages(known, self.new_from), self.answers)
+
+    def prompt(
+        self, messages: tuple[ChatMessage, ...] = (), transcript: tuple[ChatMessage, ...] = ()
+    ) -> Prompt:
+        """Return a prompt with these messages, as this request's settings want it."""
+        return Prompt(
+            messages=messages,
+            transcript=transcript,
+            tools=self.tools,
+            tool_required=self.options.tool_mode in ("required", 2),
+            model_options=self.options.model_options,
+            settings=self.settings,
+        )
 
 
 class Plan(Value):
@@ -133,6 +150,17 @@ def _answer(question: Question, results: dict[str, ToolResultPart]) -> Answer:
             if part is None:
                 return ToolAnswer(question.call_id, NO_RESULT, is_error=True)
             return ToolAnswer(question.call_id, part.result, part.is_error)
+        case _:
+            assert_never(question)
+
+
+def abandoned(question: Question) -> Answer:
+    """Return the answer to a question of a turn that was cancelled."""
+    match question:
+        case AskPermission(call_id=call_id):
+            return PermissionAnswer(call_id, Decision.ABANDONED)
+        case CallTool(call_id=call_id):
+            return ToolAnswer(call_id, "The turn was cancelled.", is_error=True)
         case _:
             assert_never(question)
 

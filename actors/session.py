@@ -13,30 +13,23 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import attrs
 import trio
 
 from agents.base import Agent, AgentError, AgentSession, Turn
-from agents.events import (
-    Answer,
-    AskPermission,
-    CallTool,
-    Decision,
-    PermissionAnswer,
-    Prompt,
-    ToolAnswer,
-)
-from agents.origin import FRESH, Origin, Resumed
+from agents.events import Answer, AskPermission, CallTool
 from bridge.errors import Failure, first_error
 from bridge.index import ConversationKey
 from bridge.wire import ChatMessage, DataPart
 
+from .beginning import Start, Why
 from .handle import SessionHandle
-from .inbox import Ended, Expired, Failed, FromSession, Said
+from .inbox import Began, Ended, Expired, Failed, FromSession, Said
+from .lease import Lease
 from .outbox import Outbox
-from .plan import Delivery, Question, plan
+from .plan import Delivery, Question, abandoned, plan
 from .response import Pause, Response
 
 DRAIN_SECONDS = 5.0
@@ -61,19 +54,17 @@ class SessionActor:
     handle: SessionHandle
     inbox: trio.MemorySendChannel[FromSession]
     outbox: Outbox
+    lease: Lease
     _turn: Turn | None = attrs.field(default=None, init=False)
     """The agent's open turn."""
     _questions: list[Question] = attrs.field(factory=list["Question"], init=False)
     """What the open turn waits for."""
     _is_fresh: bool = attrs.field(default=True, init=False)
-    """Whether the session was given nothing yet."""
+    """Whether it is to be told what was said before, but for what the lease says that it knows."""
     _is_used: bool = attrs.field(default=False, init=False)
     """Whether it was given something by us."""
     _is_rewound: bool = attrs.field(default=False, init=False)
     """Whether it remembers what was withdrawn, because the user wants to keep it all the same."""
-    _origin: Origin = attrs.field(default=FRESH, init=False)
-    """What another session is to begin with: the last one, from when it has ended a turn until it
-    begins the next, where it knows what the user knows."""
     _backlog: tuple[ChatMessage, ...] = attrs.field(default=(), init=False)
     """What was said but not yet prompted, because the open turn comes first."""
     _next: Delivery | None = attrs.field(default=None, init=False)
@@ -90,8 +81,9 @@ class SessionActor:
                 if self._next is None or self.handle.is_aborted(self._next.turn):
                     self._next = await self._receive()
                 if self._next is None:
-                    return
+                    break
                 await self._live()
+            self.lease.give_back()
 
     async def _live(self) -> None:
         """Serve deliveries with one agent session, for as long as it is of use."""
@@ -100,18 +92,22 @@ class SessionActor:
         self._is_used = self._is_rewound = False
         self._questions.clear()
         opened, failure = False, None
-        origin = FRESH if self._next.withdrawn else self._origin
+        origin = await self.lease.find(self._next)
         try:
-            async with self.agent.session(_prompt(self._next), origin) as session:
+            async with self.agent.session(self._next.prompt(), origin) as session:
                 opened = True
-                self._is_fresh = not session.knows_history
+                await self.lease.take(session, origin)
+                self._is_fresh = self.lease.start is not Start.RESUMED
                 while self._next is not None and await self._serve(session):
                     self._next = await self._receive()
                 await self._stop(session)
         except* AgentError as group:
             failure = first_error(group).failure
+            self.lease.why = Why.LOST if opened else self.lease.why
         except* _Lost:
             log.warning("conversation=%s the agent did not stop in time", self.conversation)
+            self.lease.why = Why.LOST
+        self.lease.end()
         if failure is not None and (self._next is None or not opened):
             self._next = None
             await self.inbox.send(Failed(self.conversation, self._serving, failure))
@@ -121,7 +117,7 @@ class SessionActor:
         delivery = self._next
         assert delivery is not None, "there is something to serve"
         self._idle_seconds = delivery.settings.idle_seconds
-        if self._is_used and self._turn is None and not self._is_of_use(session, delivery):
+        if self._turn is None and not self._is_of_use(session, delivery):
             return False
         todo = plan(
             delivery,
@@ -133,33 +129,55 @@ class SessionActor:
             return False
         if todo.abandon:
             await self._stop(session)  # to its end, even if this delivery is aborted meanwhile
+        if not await self._may_begin(delivery.turn):
+            return False
         self._next = None
         if self.handle.is_aborted(delivery.turn):
             return True  # before the agent saw it: it is told with the next delivery
         self.handle.take_up()
         self._serving = delivery.turn
-        before = delivery.before() if self._is_fresh else ()
+        before = delivery.before(self.lease.known) if self._is_fresh else ()
+        began = None if self._is_used else self._began(delivery, before)
         self._is_rewound = self._is_rewound or (delivery.withdrawn and not self._is_fresh)
-        self._is_used, self._is_fresh, self._origin = True, False, FRESH
+        self._is_used, self._is_fresh = True, False
         self._backlog = todo.prompt if delivery.withdrawn else (*self._backlog, *todo.prompt)
+        if began is not None:
+            await self.inbox.send(began)
         has_settled = False
         with self.handle.abortable(delivery.turn) as scope:
             has_settled = await self._answer(session, delivery, todo.answers, before)
         if scope.cancelled_caught:
             await self._stop(session)
-        elif has_settled and session.handle is not None and not self._is_rewound:
-            self._origin = Resumed(session.handle)
+        elif has_settled and not self._is_rewound:
+            self.lease.settle()
         return True
 
     def _is_of_use(self, session: AgentSession, delivery: Delivery) -> bool:
         """Return whether a session that runs no turn can begin one."""
+        if not self._is_used:
+            if not self.lease.fits(delivery):
+                self.lease.why = Why.WITHDRAWN
+                return False
+            return True  # whatever else it lacks, so would the next one
         if session.lost is not None:
             log.info("conversation=%s lost=%s", self.conversation, session.lost.message)
+            self.lease.why = Why.LOST
             return False
         if not session.can_offer(delivery.tools):
             log.info("conversation=%s was opened without tools", self.conversation)
+            self.lease.why = Why.TOOLS
             return False
         return True
+
+    async def _may_begin(self, turn: int) -> bool:
+        """Return whether the session is ours to give it something, and note that it is given."""
+        return self._turn is not None or self.handle.is_aborted(turn) or await self.lease.begin()
+
+    def _began(self, delivery: Delivery, before: Sequence[ChatMessage]) -> Began:
+        start = self.lease.start
+        if before and start is Start.FRESH:
+            start = Start.REPLAYED
+        return Began(self.conversation, delivery.turn, start, self.lease.why, len(before))
 
     async def _answer(
         self,
@@ -184,7 +202,7 @@ class SessionActor:
         has_stopped = pause in (Pause.STOPPED, Pause.CANCELLED)
         if has_stopped and (self._backlog or not answers):
             messages, self._backlog = self._backlog, ()
-            self._turn = session.run(_prompt(delivery, messages, transcript))
+            self._turn = session.run(delivery.prompt(messages, transcript))
             pause = await self._pass_on(response, self._turn)
         if isinstance(pause, Failure):
             await self.inbox.send(Failed(self.conversation, delivery.turn, pause))
@@ -192,8 +210,10 @@ class SessionActor:
         if delivery.marker is not None:
             marker = DataPart("stateful_marker", delivery.marker)
             await self.inbox.send(Said(self.conversation, delivery.turn, [marker]))
-        await self.inbox.send(Ended(self.conversation, delivery.turn))
-        return pause is Pause.STOPPED
+        has_settled = pause is Pause.STOPPED
+        handle = session.handle if has_settled and not self._is_rewound else None
+        await self.inbox.send(Ended(self.conversation, delivery.turn, handle))
+        return has_settled
 
     async def _pass_on(self, response: Response, turn: Turn) -> Pause | Failure:
         pause = await response.pass_on(turn)
@@ -207,10 +227,13 @@ class SessionActor:
         if turn is None:
             return
         with trio.move_on_after(DRAIN_SECONDS) as scope:
-            _abandon(session, self._questions)
+            for question in self._questions:
+                session.answer(abandoned(question))
             await session.cancel()
             async for batch in turn:
-                _abandon(session, [e for e in batch if isinstance(e, CallTool | AskPermission)])
+                for event in batch:
+                    if isinstance(event, CallTool | AskPermission):
+                        session.answer(abandoned(event))
         self._questions.clear()
         if scope.cancelled_caught:
             raise _Lost
@@ -221,27 +244,3 @@ class SessionActor:
             with trio.move_on_after(patience):
                 return await self.handle.receive()
             await self.inbox.send(Expired(self.conversation))
-
-
-def _abandon(session: AgentSession, questions: Iterable[Question]) -> None:
-    for question in questions:
-        match question:
-            case CallTool(call_id=call_id):
-                session.answer(ToolAnswer(call_id, "The turn was cancelled.", is_error=True))
-            case AskPermission(call_id=call_id):
-                session.answer(PermissionAnswer(call_id, Decision.ABANDONED))
-
-
-def _prompt(
-    delivery: Delivery,
-    messages: tuple[ChatMessage, ...] = (),
-    transcript: tuple[ChatMessage, ...] = (),
-) -> Prompt:
-    return Prompt(
-        messages=messages,
-        transcript=transcript,
-        tools=delivery.tools,
-        tool_required=delivery.options.tool_mode in ("required", 2),
-        model_options=delivery.options.model_options,
-        settings=delivery.settings,
-    )

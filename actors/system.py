@@ -13,6 +13,7 @@ from bridge.models import Catalogue
 from .editor import EditorPort, run_editor
 from .history import AgentFactory, run_history
 from .inbox import Message
+from .memory import NoMemory, SessionMemory
 from .outbox import Outbox
 from .trace import Trace
 
@@ -29,6 +30,7 @@ async def run_system(
     *,
     agent_for: AgentFactory,
     processes: Callable[[], int] = lambda: 0,
+    memory: SessionMemory | None = None,
     catalogue: Catalogue,
     list_models: ModelLister | None = None,
     trace: Trace,
@@ -37,8 +39,9 @@ async def run_system(
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.
 
     `list_models` finds more models, and says so each time. `processes` counts the processes of the
-    agents, for who asks for statistics. At the end every open request is settled, every session
-    closed and every line written, within `LEAVING_SECONDS`.
+    agents, for who asks for statistics. `memory` knows the sessions that others had. At the end
+    every open request is settled, every session closed and every line written, within
+    `LEAVING_SECONDS`.
     """
     outbox = Outbox()
     port = EditorPort(outbox, catalogue, trace)
@@ -64,7 +67,14 @@ async def run_system(
         async with trio.open_nursery() as nursery:
             nursery.start_soon(write)
             nursery.start_soon(
-                run_history, inbox, send_inbox.clone(), port, outbox, agent_for, processes
+                run_history,
+                inbox,
+                send_inbox.clone(),
+                port,
+                outbox,
+                agent_for,
+                processes,
+                memory or NoMemory(),
             )
             nursery.start_soon(read)
             nursery.start_soon(find_models)

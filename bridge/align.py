@@ -104,9 +104,9 @@ class _Aligner:
     def _found_results(self) -> bool:
         """Match results that are grouped into messages in another way."""
         ours = _results_from(
-            [item.message for item in self.record[self.at : self.at + _MOST_RESULTS]]
+            [item.message for item in self.record[self.at : self.at + MOST_RESULTS]]
         )
-        theirs = _results_from(self.incoming[self.to : self.to + _MOST_RESULTS])
+        theirs = _results_from(self.incoming[self.to : self.to + MOST_RESULTS])
         if not ours.ids or ours.ids != theirs.ids:
             return False
         self.at += ours.messages
@@ -157,7 +157,7 @@ class _Aligner:
 
     def _missing(self) -> bool:
         item = self.record[self.at]
-        unfinished = item.ending in _UNFINISHED
+        unfinished = item.ending in UNFINISHED
         if not item.is_answer:
             if item.message.role == "user" and says_nothing(item.message):
                 return self._skip(1, Rule.PREAMBLE)
@@ -175,7 +175,7 @@ class _Aligner:
     def _missing_round(self) -> bool:
         """Skip calls with their results, or calls that never got one."""
         wanted = {call.call_id for call in self.record[self.at].message.calls}
-        following = self.record[self.at + 1 : self.at + 1 + _MOST_RESULTS]
+        following = self.record[self.at + 1 : self.at + 1 + MOST_RESULTS]
         results = _results_from([item.message for item in following])
         if not wanted & set(results.ids):
             later = {r for item in self.record[self.at + 1 :] for r in item.message.results}
@@ -214,8 +214,8 @@ class _Aligner:
         return True
 
 
-_UNFINISHED = frozenset({Ending.CANCELLED, Ending.FAILED, Ending.EMPTY, Ending.OPEN})
-_MOST_RESULTS = 128
+UNFINISHED = frozenset({Ending.CANCELLED, Ending.FAILED, Ending.EMPTY, Ending.OPEN})
+MOST_RESULTS = 128
 """How many messages of results in a row are looked at; hosts allow fewer calls in a round."""
 
 
@@ -249,7 +249,7 @@ def _same_answer(item: Item, theirs: Message) -> Rule | None:
     mine, other = plain(ours.text), plain(theirs.text)
     if mine == other and (mine or not dropped):
         return Rule.CALLS_DROPPED if dropped else Rule.LINKS_REWRITTEN
-    if item.ending in _UNFINISHED and other and not theirs.calls and mine.startswith(other):
+    if item.ending in UNFINISHED and other and not theirs.calls and mine.startswith(other):
         return Rule.ANSWER_CUT
     return None
 

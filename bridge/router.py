@@ -38,6 +38,8 @@ from .request import Hints, RequestClass
 from .rules import Rule
 from .value import Value
 
+STORED = "stored"
+"""Why a request found a session, though no conversation."""
 MOST_CANDIDATES = 16
 """How many conversations a request is compared with at the most, at each step of the search."""
 
@@ -136,6 +138,13 @@ class Tally:
             self.matches.update(rule.value for rule in outcome.match.rules)
         else:
             self.misses[outcome.reason] += 1
+
+    def count_stored(self) -> None:
+        """Count a conversation of which nothing was known here, but a session of the agent's was.
+
+        Its request is among the misses, too.
+        """
+        self.matches[STORED] += 1
 
 
 def route(index: Index, question: Question) -> Outcome:

@@ -500,6 +500,7 @@ async def test_each_decision_is_one_line_in_the_log_and_no_text_of_the_chat_is(
             await chat.ask("another secret").settled()
     assert caplog.messages == [
         "request=1 conversation=1 turn=1 new new=1 class=main",
+        "conversation=1 turn=1 fresh",
         "conversation=1 turn=1 finish",
         "request=2 conversation=1 turn=2 extends new=1 class=main",
         "conversation=1 turn=2 fail",

@@ -328,14 +328,14 @@ FAULTS = [
     Fault(
         "a complete answer is cut",
         "align",
-        "if item.ending in _UNFINISHED and other and",
+        "if item.ending in UNFINISHED and other and",
         "if other and",
     ),
     Fault(
         "an answer is cut to nothing",
         "align",
-        "in _UNFINISHED and other and not",
-        "in _UNFINISHED and not",
+        "in UNFINISHED and other and not",
+        "in UNFINISHED and not",
     ),
     Fault(
         "a call is dropped for another",

@@ -32,6 +32,7 @@ import trio
 import trio.testing
 
 from actors.history import AgentFactory
+from actors.memory import SessionMemory
 from actors.system import ModelLister, run_system
 from actors.trace import Trace
 from agents.base import Agent
@@ -422,6 +423,7 @@ async def connected_to(
     agent_for: AgentFactory,
     *,
     processes: Callable[[], int] = lambda: 0,
+    memory: SessionMemory | None = None,
     catalogue: Catalogue | None = None,
     list_models: ModelLister | None = None,
     trace: Trace | None = None,
@@ -441,6 +443,7 @@ async def connected_to(
                 sink,
                 agent_for=agent_for,
                 processes=processes,
+                memory=memory,
                 catalogue=catalogue or Catalogue(),
                 list_models=list_models,
                 trace=trace or Trace(),
@@ -458,10 +461,10 @@ async def connected_to(
 
 
 def connected(
-    agent: Agent, *, leaves_within: float = PATIENCE
+    agent: Agent, *, memory: SessionMemory | None = None, leaves_within: float = PATIENCE
 ) -> AbstractAsyncContextManager[FakeEditor]:
     """Connect an editor to a system in which this agent answers for every definition."""
-    return connected_to(lambda choice: agent, leaves_within=leaves_within)
+    return connected_to(lambda choice: agent, memory=memory, leaves_within=leaves_within)
 
 
 async def quiet() -> None:

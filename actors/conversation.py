@@ -1,0 +1,49 @@
+"""One conversation, as the History Actor has it: its record, and its session's handle."""
+
+from __future__ import annotations
+
+import attrs
+
+from bridge.history import Deliver, Ending, History
+from bridge.models import AgentChoice
+from bridge.wire import PERMISSION_TOOL
+
+from .handle import SessionHandle
+from .inbox import Asked, Ended
+from .memory import AgentMemory
+from .plan import Delivery, offered_tools
+
+
+@attrs.define(eq=False)
+class Conversation:
+    """A record and a session. Nothing here waits."""
+
+    agent: AgentChoice
+    handle: SessionHandle
+    memory: AgentMemory
+    history: History = attrs.field(factory=History)
+
+    def deliver(self, asked: Asked, deliver: Deliver, marker: bytes | None) -> None:
+        """Hand a request over to the session."""
+        delivery = Delivery(
+            turn=deliver.turn,
+            transcript=asked.transcript,
+            new_from=deliver.new_from,
+            withdrawn=deliver.withdrawn,
+            options=asked.options,
+            settings=asked.settings,
+            tools=offered_tools(asked.options, asked.settings),
+            can_ask=any(tool.name == PERMISSION_TOOL for tool in asked.options.tools),
+            capabilities=asked.capabilities,
+            marker=marker,
+            answers=self.history.answers,
+        )
+        self.handle.deliver(delivery)
+
+    def remember(self, ended: Ended) -> None:
+        """Have remembered what the session knows, if what it said is what the user was shown."""
+        newest = self.history.provisional
+        if ended.handle is None or newest is None or ended.turn != self.history.turn:
+            return
+        if newest.ending is Ending.COMPLETE:
+            self.memory.settle(ended.handle, [*self.history.committed, newest])

@@ -1,0 +1,96 @@
+"""Which of the agent's sessions a conversation has, and what of the chat that session knows.
+
+A conversation has one at a time. It is taken over from a memory (`actors.memory`) or from the
+conversation's own past, or is a new one; and it is given back when it is closed, so that whoever
+goes on with the chat may have it.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+from agents.base import AgentSession
+from agents.origin import FRESH, Fresh, Origin, Resumed
+from bridge.message import Message
+
+from .beginning import Start, Why
+from .memory import AgentMemory
+from .plan import Delivery
+
+
+@attrs.define(eq=False)
+class Lease:
+    """A conversation's hold on a session."""
+
+    memory: AgentMemory
+    why: Why = attrs.field(default=Why.NEW, init=False)
+    """Why the next session isn't the last one."""
+    start: Start = attrs.field(default=Start.FRESH, init=False)
+    """How this one began."""
+    _known: tuple[Message, ...] = attrs.field(default=(), init=False)
+    """What of the chat it knows, while it was given nothing by this conversation."""
+    _handle: str | None = attrs.field(default=None, init=False)
+    _is_settled: bool = attrs.field(default=False, init=False)
+    """Whether it knows what this conversation's user knows."""
+
+    @property
+    def known(self) -> int:
+        """How many messages of a delivery that this session serves first are known to it."""
+        return len(self._known)
+
+    async def find(self, delivery: Delivery) -> Origin:
+        """Return what the session for a delivery is to begin with, and take hold of it."""
+        if delivery.withdrawn:
+            self.why = Why.WITHDRAWN
+        elif self._is_settled and self._handle is not None:
+            self._known = ()
+            return Resumed(self._handle)
+        self.give_back()
+        if delivery.new_from and self.why is not Why.TAKEN:
+            path = delivery.transcript.path[: delivery.new_from]
+            found = await self.memory.find(path)
+            if found is not None:
+                self._handle, self._known = found.handle, path[: found.steps]
+                return Resumed(found.handle)
+        return FRESH
+
+    async def take(self, session: AgentSession, origin: Origin) -> None:
+        """Hold a session that was opened with that origin."""
+        former, self._handle = self._handle, session.handle
+        if former is not None and former != session.handle:
+            # What it was called before isn't a session of its own, or is one that nobody found.
+            await self.memory.begin(former)
+        match origin, session.knows_history:
+            case Fresh(), _:
+                self.start = Start.FRESH
+            case _, True:
+                self.start = Start.RESUMED if self._is_settled else Start.STORED
+            case _:
+                self.start, self.why, self._known = Start.FRESH, Why.FORGOTTEN, ()
+
+    def fits(self, delivery: Delivery) -> bool:
+        """Return whether a delivery goes on with what a session knows that was given nothing."""
+        return delivery.transcript.path[: self.known] == self._known
+
+    async def begin(self) -> bool:
+        """Note that the agent is about to be given something; False if it mustn't any more."""
+        self._is_settled = False
+        if self._handle is None or await self.memory.begin(self._handle):
+            return True
+        self.why, self._handle = Why.TAKEN, None
+        return False
+
+    def settle(self) -> None:
+        """Note that the session knows what the user knows."""
+        self._is_settled = True
+
+    def end(self) -> None:
+        """Note that the session is closed; one that knows enough may be asked for again."""
+        if not self._is_settled:
+            self.give_back()
+
+    def give_back(self) -> None:
+        """Let whoever asks have the session."""
+        if self._handle is not None:
+            self.memory.release(self._handle)
+        self._handle, self._known, self._is_settled = None, (), False

@@ -1,0 +1,175 @@
+"""The steps of a sketch: messages without their words, of a fixed size each.
+
+A step holds two digests: of the whole canonical message, and of its *loose* form, which is what no
+host changes in it (`bridge.rules`). A run of results has the ids of all that follow in it as its
+loose form, because they may come back grouped in another way.
+"""
+
+from __future__ import annotations
+
+import enum
+import hashlib
+import struct
+from collections.abc import Iterator, Sequence
+from typing import assert_never
+from weakref import WeakKeyDictionary
+
+import msgspec
+from msgspec.structs import astuple
+
+from .align import UNFINISHED, Item, plain, says_nothing
+from .message import Message
+from .value import Value
+
+_VERSION = b"\x01"
+_STEP = struct.Struct(">B8s8s")
+_SEAL = 8
+"""How long the digest at the end is: what was cut off mustn't look like an earlier state."""
+_IS_UNFINISHED = 0x40
+_BEGINS = 0x80
+_encode = msgspec.json.Encoder().encode
+_loose_digests: WeakKeyDictionary[Message, bytes] = WeakKeyDictionary()
+"""Of messages that live: a record is sketched at each turn, and most of it was before."""
+
+
+class Kind(enum.IntEnum):
+    """What a message is in a conversation."""
+
+    FACTS = 1
+    """The host's own: it comes, changes and goes."""
+    QUESTION = 2
+    PICTURED = 3
+    """A question with images."""
+    RESULTS = 4
+    """Of tools, and nothing else."""
+    OTHER = 5
+    """The user's, and compared as a whole only."""
+    TOLD = 6
+    """An answer that another gave."""
+    ANSWER = 7
+
+
+_KINDS = {int(kind): kind for kind in Kind}
+
+
+class Step(Value):
+    """One message."""
+
+    kind: Kind
+    is_unfinished: bool
+    """Its exchange has no whole answer."""
+    begins: bool
+    """Its exchange does so with it."""
+    whole: bytes
+    loose: bytes
+
+    @property
+    def is_whole_answer(self) -> bool:
+        """Whether it is an answer of ours that nothing cut short."""
+        return self.kind is Kind.ANSWER and not self.is_unfinished
+
+    def is_same(self, theirs: Message) -> bool:
+        """Return whether a message says the same, by its digest or in other words."""
+        if self.whole == theirs.digest[: len(self.whole)]:
+            return True
+        match self.kind:
+            case Kind.QUESTION | Kind.PICTURED:
+                is_alike = kind_of(theirs) is Kind.QUESTION
+            case Kind.TOLD | Kind.ANSWER:
+                is_alike = theirs.role == "assistant"
+            case Kind.FACTS | Kind.RESULTS | Kind.OTHER:
+                is_alike = False
+            case _:
+                assert_never(self.kind)
+        return is_alike and self.loose == loose_digest(theirs)
+
+    def is_cut_to(self, theirs: Message) -> bool:
+        """Return whether a message may be what was left of this answer."""
+        is_cut = self.kind is Kind.ANSWER and self.is_unfinished
+        return is_cut and theirs.role == "assistant" and not (theirs.calls or theirs.results)
+
+
+def kind_of(message: Message) -> Kind:
+    """Return what kind of step a message is; whose an answer is, it doesn't tell."""
+    if message.role == "assistant":
+        return Kind.TOLD
+    if message.results:
+        return Kind.OTHER if message.text else Kind.RESULTS
+    if says_nothing(message):
+        return Kind.FACTS
+    if message.request is None:
+        return Kind.OTHER
+    return Kind.PICTURED if message.images else Kind.QUESTION
+
+
+def loose_digest(message: Message) -> bytes:
+    """Return the digest of what no host changes in a message."""
+    known = _loose_digests.get(message)
+    if known is not None:
+        return known
+    if message.role == "user":
+        found = digest(_encode(("asked", message.name, message.request)))
+    else:
+        calls = [astuple(call) for call in message.calls]
+        found = digest(_encode(("answered", message.name, plain(message.text), calls)))
+    _loose_digests[message] = found
+    return found
+
+
+def rests(results: Sequence[Message]) -> Iterator[bytes]:
+    """Yield the digests of all ids from each message on, those of the last message first."""
+    running = hashlib.blake2b(digest_size=8)
+    for message in reversed(results):
+        for call_id in reversed(message.results):
+            running.update(_encode(call_id))
+        yield running.digest()
+
+
+def packed(items: Sequence[Item]) -> bytes:
+    """Return the steps of a record; its last one is no result."""
+    steps = _VERSION + b"".join(_each_packed(items))
+    return steps + digest(steps)
+
+
+def _each_packed(items: Sequence[Item]) -> Iterator[bytes]:
+    looses = _looses([item.message for item in items])
+    exchange = -1
+    for item, loose in zip(items, looses, strict=True):
+        kind = Kind.ANSWER if item.is_answer else kind_of(item.message)
+        unfinished = _IS_UNFINISHED if item.ending in UNFINISHED else 0
+        begins = _BEGINS if item.exchange != exchange else 0
+        exchange = item.exchange
+        yield _STEP.pack(kind | unfinished | begins, item.message.digest[:8], loose)
+
+
+def _looses(messages: Sequence[Message]) -> list[bytes]:
+    looses: list[bytes] = []
+    run: list[Message] = []
+    for message in messages:
+        if kind_of(message) is Kind.RESULTS:
+            run.append(message)
+            continue
+        looses += reversed([*rests(run)])
+        looses.append(loose_digest(message))
+        run = []
+    return looses
+
+
+def unpacked(steps: bytes) -> list[Step] | None:
+    """Return the steps of a record that ends with a whole answer; None if these are none."""
+    body, seal = steps[:-_SEAL], steps[-_SEAL:]
+    if not body.startswith(_VERSION) or seal != digest(body) or len(body) % _STEP.size != 1:
+        return None
+    found: list[Step] = []
+    for bits, whole, loose in _STEP.iter_unpack(body[1:]):
+        kind = _KINDS.get(bits & ~(_IS_UNFINISHED | _BEGINS))
+        if kind is None:
+            return None
+        step = Step(kind, bool(bits & _IS_UNFINISHED), bool(bits & _BEGINS), whole, loose)
+        found.append(step)
+    return found if found and found[-1].is_whole_answer else None
+
+
+def digest(content: bytes, size: int = 8) -> bytes:
+    """Return a digest of so many bytes."""
+    return hashlib.blake2b(content, digest_size=size).digest()
