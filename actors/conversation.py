@@ -54,4 +54,4 @@ class Conversation:
         if ended.handle is None or newest is None or ended.turn != self.history.turn:
             return
         if newest.ending is Ending.COMPLETE:
-            self.memory.settle(ended.handle, [*self.history.committed, newest])
+            self.memory.settle(ended.handle, self.history.record)

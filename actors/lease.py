@@ -91,7 +91,7 @@ class Lease:
         self._move_on()
         if self._handle is None or await self.memory.begin(self._handle):
             return True
-        self.why, self._handle = Why.TAKEN, None
+        self.why = Why.TAKEN
         return False
 
     def settle(self) -> Head | None:
@@ -100,13 +100,8 @@ class Lease:
         self._head = None if self._handle is None else Head(self._handle)
         return self._head
 
-    def end(self) -> None:
-        """Note that the session is closed; one that knows enough may be asked for again."""
-        if not self._is_settled:
-            self.give_back()
-
     def give_back(self) -> None:
-        """Let whoever asks have the session."""
+        """Let whoever asks have the session, if it is settled and nobody has it yet."""
         if self._handle is not None:
             self.memory.release(self._handle)
         self._move_on()

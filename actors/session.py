@@ -107,7 +107,6 @@ class SessionActor:
         except* _Lost:
             log.warning("conversation=%s the agent did not stop in time", self.conversation)
             self.lease.why = Why.LOST
-        self.lease.end()
         if failure is not None and (self._next is None or not opened):
             self._next = None
             await self.inbox.send(Failed(self.conversation, self._serving, failure))

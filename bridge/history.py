@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from .errors import Failure, LocalError
 from .message import Message
-from .rules import Rule
+from .rules import BY_DIGESTS, Rule
 from .value import Value
 from .wire import Part, RequestId
 
@@ -269,6 +269,9 @@ class History:
     committed: list[Exchange] = attrs.field(factory=list[Exchange], init=False)
     committed_path: list[Message] = attrs.field(factory=list[Message], init=False)
     """The committed part in the editor's words, which may differ by a rule (`bridge.rules`)."""
+    retold: list[Exchange] = attrs.field(factory=list[Exchange], init=False)
+    """The committed part as later requests will tell it: as it was said, but from the beginning to
+    where the editor last told it in quite other words, such as a summary's, in those."""
     provisional: Exchange | None = attrs.field(default=None, init=False)
     """The newest exchange; its answer is filled in when it settles."""
     _parts: list[Part] = attrs.field(factory=list["Part"], init=False)
@@ -315,6 +318,11 @@ class History:
         """Return the committed answers, in the words in which they were given."""
         return tuple(one.answer for one in self.committed if one.answer is not None)
 
+    @property
+    def record(self) -> list[Exchange]:
+        """Return every exchange as later requests will tell it, the newest as it settled."""
+        return [*self.retold, *([self.provisional] if self.provisional is not None else [])]
+
     def _kind(self, event: Input) -> Kind:
         match event:
             case Ask(match=Extends()):
@@ -353,6 +361,7 @@ class History:
             case Step.WITHDRAW, Ask(incoming=incoming, match=match):
                 self.provisional = None
                 self.committed_path[:] = incoming[: match.new_from]
+                self._retell(match)
                 return []
             case Step.DELIVER, Ask() as ask:
                 return [self._deliver(ask)]
@@ -380,10 +389,17 @@ class History:
     def _commit(self, ask: Ask) -> None:
         before = ask.incoming[: ask.match.new_from]
         if self.provisional is not None:
-            self.committed.append(self.provisional)
+            new = [self.provisional]
         else:
-            self.committed.extend(ask.inherited or exchanges_of(before))
+            new = [*(ask.inherited or exchanges_of(before))]
+        self.committed.extend(new)
+        self.retold.extend(new)
         self.committed_path[:] = before
+        self._retell(ask.match)
+
+    def _retell(self, match: Match) -> None:
+        if match.rules - BY_DIGESTS:
+            self.retold[:] = exchanges_of(self.committed_path)
 
     def _deliver(self, ask: Ask) -> Deliver:
         self.turn += 1

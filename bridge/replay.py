@@ -124,6 +124,10 @@ class Replay:
                 case _:
                     assert_never(happening)
 
+    def records(self) -> dict[ConversationKey, list[Exchange]]:
+        """Return what is on record of each live conversation."""
+        return {key: conversation.history.record for key, conversation in self._live.items()}
+
     def _conversation(self, request: RequestNumber) -> _Conversation | None:
         key = self._open.get(request)
         return None if key is None else self._live[key]

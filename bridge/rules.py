@@ -81,3 +81,16 @@ _REASONS = {
         "process, so the conversation is certain. Recorded: ids are never changed."
     ),
 }
+
+BY_DIGESTS = frozenset(
+    {
+        Rule.ANSWER_ABSENT,
+        Rule.ANSWER_CUT,
+        Rule.TURN_ABSENT,
+        Rule.REQUEST_ONLY,
+        Rule.PREAMBLE,
+        Rule.RESULTS_REGROUPED,
+        Rule.LINKS_REWRITTEN,
+    }
+)
+"""Rules by which a conversation is recognised by digests alone (`bridge.sketch`)."""

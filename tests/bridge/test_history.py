@@ -48,6 +48,7 @@ from bridge.history import (
 )
 from bridge.message import Message
 from bridge.rules import Rule
+from bridge.sketch import Sketch, recognise
 from bridge.wire import RequestId, TextPart
 from tests.strategies import (
     assistant,
@@ -531,3 +532,47 @@ def test_the_laws_hold_whatever_editor_and_agent_do() -> None:
     """A run is forty steps, so a third of the usual examples is plenty."""
     runs = max(10, settings().max_examples // 3)
     run_state_machine_as_test(Chat, settings=settings(max_examples=runs, stateful_step_count=40))
+
+
+# As it is told again.
+
+
+@given(histories())
+def test_the_record_is_recognised_in_what_was_shown(history: History) -> None:
+    sketch = Sketch.of(history.record)
+    if sketch is not None:
+        assert recognise(sketch.steps, history.shown) == len(history.shown)
+
+
+def test_what_the_editor_told_in_quite_other_words_is_told_so_again() -> None:
+    """The record of what was said stays: our own words in it are looked up there."""
+    history = asked_and_answered()
+    summary = user("<conversation-summary>\nThey greeted.\n</conversation-summary>")
+    rules = frozenset({Rule.SUMMARY})
+    history.apply(Ask(2, (summary, user("go on")), Extends(1, rules)))
+    said = history.committed[0]
+    assert (history.committed, history.retold) == ([said], exchanges_of([summary]))
+    history.apply(Emit(history.turn, [TextPart("well")]))
+    history.apply(Finish(history.turn))
+    newest = Exchange((user("go on"),), assistant("well"), Ending.COMPLETE)
+    assert history.record == [*exchanges_of([summary]), newest]
+    again = (*history.shown, user("and?"))
+    history.apply(Ask(3, again, Extends(3, frozenset({Rule.PREAMBLE}))))
+    assert history.retold == [*exchanges_of([summary]), newest]
+    assert history.committed == [said, newest]
+
+
+def test_what_is_withdrawn_may_come_with_other_words_too() -> None:
+    history = asked_and_answered()
+    summary = user("<conversation-summary>\nNothing.\n</conversation-summary>")
+    history.apply(Ask(2, (summary, user("rather")), Supersedes(1, frozenset({Rule.SUMMARY}))))
+    assert history.retold == exchanges_of([summary])
+    assert history.committed == []
+
+
+def asked_and_answered() -> History:
+    history = History()
+    history.apply(Ask(1, (user("hello"),), Extends(0)))
+    history.apply(Emit(history.turn, [TextPart("hello")]))
+    history.apply(Finish(history.turn))
+    return history

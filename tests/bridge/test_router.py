@@ -1151,3 +1151,11 @@ def test_windows_that_say_different_things_never_meet(acts: list[Act]) -> None:
     desk = let_windows_work(told_apart)
     assert desk.tally.matches.keys() <= {Reason.EXTENDS.value}, "nobody is retried, none by a rule"
     assert len(desk.histories) == len({act.window for act in acts})
+
+
+def test_a_session_that_was_found_though_no_conversation_was_is_counted_with_the_matches() -> None:
+    tally = Tally()
+    tally.count(Opens(Extends(2), Reason.NEW))
+    tally.count_stored()
+    assert tally.matches == {"stored": 1}
+    assert tally.misses == {Reason.NEW: 1}

@@ -30,7 +30,7 @@ closed session, is a `LocalError`.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeAlias, assert_never
 
@@ -267,10 +267,14 @@ class ScriptedSession:
     """
 
     def __init__(
-        self, agent: ScriptedAgent, number: int, before: Sequence[Prompt] | None = None
+        self,
+        agent: ScriptedAgent,
+        number: int,
+        before: Sequence[Prompt] | None = None,
+        handle: str | None = None,
     ) -> None:
         self.number = number
-        self.handle = f"scripted-{number}" if agent.has_handles else None
+        self.handle = (handle or f"scripted-{number}") if agent.has_handles else None
         self.knows_history = before is not None
         self.prompts: list[Prompt] = list(before or ())
         self.answers: dict[str, Answer] = {}
@@ -327,7 +331,8 @@ class ScriptedAgent:
     """The fake; it satisfies `agents.base.Agent`. Turns and sessions are numbered from 1.
 
     `opening` and `closing` are done when a session is opened and closed: gates make it slow, a
-    crash in `opening` makes it fail (each time).
+    crash in `opening` makes it fail (each time). A session that is found has a new handle, unless
+    it never `renames` one.
     """
 
     def __init__(
@@ -339,10 +344,12 @@ class ScriptedAgent:
         closing: Sequence[Gate] = (),
         has_handles: bool = True,
         forgets: bool = False,
+        renames: bool = True,
     ) -> None:
         self.when_cancelled = when_cancelled
         self.has_handles = has_handles
         self.forgets = forgets
+        self.renames = renames
         self.prompts: list[Prompt] = []
         """Of every turn, in order."""
         self.answers: list[Answer] = []
@@ -357,6 +364,11 @@ class ScriptedAgent:
         self._script = script
         self._opening = opening
         self._closing = closing
+
+    @property
+    def sessions(self) -> Collection[ScriptedSession]:
+        """The sessions that were opened, but for those whose handle another has now."""
+        return self._sessions.values()
 
     @property
     def sessions_open(self) -> int:
@@ -393,7 +405,12 @@ class ScriptedAgent:
         if not (self.forgets or isinstance(origin, Fresh)):
             found = self._sessions.get(origin.handle)
         number = len(self.sessions_opened) + 1
-        session = ScriptedSession(self, number, None if found is None else found.prompts)
+        session = ScriptedSession(
+            self,
+            number,
+            None if found is None else found.prompts,
+            None if found is None or self.renames else found.handle,
+        )
         self._sessions[session.handle or f"nameless-{number}"] = session
         self.sessions_opened.append(session.number)
         try:
