@@ -14,6 +14,8 @@ class Start(enum.Enum):
     """What was said before is told."""
     RESUMED = "resumed"
     """The conversation had it already, and it was lost in between."""
+    FORKED = "forked"
+    """It is a copy of the session of another conversation, which goes its own way."""
     STORED = "stored"
     """Another conversation had it, maybe in another process; what it doesn't know yet is told."""
 

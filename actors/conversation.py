@@ -9,6 +9,7 @@ from bridge.models import AgentChoice
 from bridge.wire import PERMISSION_TOOL
 
 from .handle import SessionHandle
+from .head import Head
 from .inbox import Asked, Ended
 from .memory import AgentMemory
 from .plan import Delivery, offered_tools
@@ -23,8 +24,10 @@ class Conversation:
     memory: AgentMemory
     history: History = attrs.field(factory=History)
 
-    def deliver(self, asked: Asked, deliver: Deliver, marker: bytes | None) -> None:
-        """Hand a request over to the session."""
+    def deliver(
+        self, asked: Asked, deliver: Deliver, marker: bytes | None, origin: Head | None
+    ) -> None:
+        """Hand a request over to the session, which may begin as a fork of `origin`."""
         delivery = Delivery(
             turn=deliver.turn,
             transcript=asked.transcript,
@@ -37,9 +40,14 @@ class Conversation:
             capabilities=asked.capabilities,
             model=asked.model,
             marker=marker,
+            origin=origin,
             answers=self.history.answers,
         )
         self.handle.deliver(delivery)
+
+    def whole(self, shared: int) -> Head | None:
+        """Return the session that knows the first `shared` exchanges, if this one knows no more."""
+        return self.handle.head if shared == len(self.history.exchanges) else None
 
     def remember(self, ended: Ended) -> None:
         """Have remembered what the session knows, if what it said is what the user was shown."""

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from bridge.wire import ChatMessage
 
+from .head import Head
 from .plan import Delivery
 
 
@@ -21,6 +22,8 @@ class SessionHandle:
         self._aborted = 0
         self._scope: trio.CancelScope | None = None
         self._closed = False
+        self.head: Head | None = None
+        """The session at rest, from when a turn of it has ended; ask it whether it still is."""
 
     def deliver(self, delivery: Delivery) -> None:
         """Hand over a request. It repeats the history, so it makes what waits obsolete."""

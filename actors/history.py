@@ -45,6 +45,7 @@ from .beginning import Start
 from .conversation import Conversation
 from .editor import EditorPort
 from .handle import SessionHandle
+from .head import Head
 from .inbox import (
     Asked,
     Began,
@@ -144,13 +145,15 @@ class HistoryActor:
             return
         self._tally.count(outcome)
         inherited: tuple[Exchange, ...] = ()
+        head: Head | None = None
         match outcome:
             case Joins(conversation=key):
                 conversation = self._conversations.pop(key)
                 self._conversations[key] = conversation
             case Opens(origin=origin, shared=shared):
                 if origin is not None:
-                    inherited = tuple(self._conversations[origin].history.committed[:shared])
+                    inherited = self._conversations[origin].history.exchanges[:shared]
+                    head = self._conversations[origin].whole(shared)
                 self._make_room(asked)
                 key = next(self._keys)
                 conversation = self._open_conversation(key, asked, outcome.request_class)
@@ -158,7 +161,7 @@ class HistoryActor:
         self._open[asked.request] = key
         asked = replace(asked, settings=settings_for(asked.settings, outcome.request_class))
         ask = Ask(asked.request, question.path, outcome.match, inherited)
-        self._perform(key, conversation, conversation.history.apply(ask), asked)
+        self._perform(key, conversation, conversation.history.apply(ask), asked, head)
         self._index.place(
             key, question.agent, conversation.history, outcome.request_class, question.hints
         )
@@ -260,6 +263,7 @@ class HistoryActor:
         conversation: Conversation,
         effects: list[Effect],
         asked: Asked | None = None,
+        origin: Head | None = None,
     ) -> None:
         for effect in effects:
             match effect:
@@ -274,7 +278,7 @@ class HistoryActor:
                     conversation.handle.abort(turn)
                 case Deliver():
                     assert asked is not None, "only a request is delivered"
-                    conversation.deliver(asked, effect, self._mark(key, asked))
+                    conversation.deliver(asked, effect, self._mark(key, asked), origin)
 
     def _log(self, asked: Asked, key: ConversationKey, outcome: Outcome) -> None:
         if not log.isEnabledFor(logging.INFO):

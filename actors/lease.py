@@ -10,10 +10,11 @@ from __future__ import annotations
 import attrs
 
 from agents.base import AgentSession
-from agents.origin import FRESH, Fresh, Origin, Resumed
+from agents.origin import FRESH, ForkOf, Fresh, Origin, Resumed
 from bridge.message import Message
 
 from .beginning import Start, Why
+from .head import Head
 from .memory import AgentMemory
 from .plan import Delivery
 
@@ -32,6 +33,10 @@ class Lease:
     _handle: str | None = attrs.field(default=None, init=False)
     _is_settled: bool = attrs.field(default=False, init=False)
     """Whether it knows what this conversation's user knows."""
+    _head: Head | None = attrs.field(default=None, init=False)
+    """This session, while it is at rest."""
+    _forked: Head | None = attrs.field(default=None, init=False)
+    """The session that this one is a fork of, while it was given nothing."""
 
     @property
     def known(self) -> int:
@@ -46,6 +51,10 @@ class Lease:
             self._known = ()
             return Resumed(self._handle)
         self.give_back()
+        if delivery.origin is not None and delivery.origin.is_current:
+            self._forked = delivery.origin
+            self._known = delivery.transcript.path[: delivery.new_from]
+            return ForkOf(delivery.origin.handle)
         if delivery.new_from and self.why is not Why.TAKEN:
             path = delivery.transcript.path[: delivery.new_from]
             found = await self.memory.find(path)
@@ -63,6 +72,8 @@ class Lease:
         match origin, session.knows_history:
             case Fresh(), _:
                 self.start = Start.FRESH
+            case ForkOf(), True:
+                self.start = Start.FORKED
             case _, True:
                 self.start = Start.RESUMED if self._is_settled else Start.STORED
             case _:
@@ -70,22 +81,33 @@ class Lease:
 
     def fits(self, delivery: Delivery) -> bool:
         """Return whether a delivery goes on with what a session knows that was given nothing."""
+        if self._forked is not None and not self._forked.is_current:
+            return False  # who knows whether the turn that began is in the fork
         return delivery.transcript.path[: self.known] == self._known
 
     async def begin(self) -> bool:
         """Note that the agent is about to be given something; False if it mustn't any more."""
-        self._is_settled = False
+        self._is_settled, self._forked = False, None
+        self._move_on()
         if self._handle is None or await self.memory.begin(self._handle):
             return True
         self.why = Why.TAKEN
         return False
 
-    def settle(self) -> None:
-        """Note that the session knows what the user knows."""
+    def settle(self) -> Head | None:
+        """Note that the session knows what the user knows; return it if it can be forked there."""
         self._is_settled = True
+        self._head = None if self._handle is None else Head(self._handle)
+        return self._head
 
     def give_back(self) -> None:
         """Let whoever asks have the session, if it is settled and nobody has it yet."""
         if self._handle is not None:
             self.memory.release(self._handle)
-        self._handle, self._known, self._is_settled = None, (), False
+        self._move_on()
+        self._handle, self._known, self._is_settled, self._forked = None, (), False, None
+
+    def _move_on(self) -> None:
+        if self._head is not None:
+            self._head.is_current = False
+        self._head = None

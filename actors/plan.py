@@ -32,6 +32,8 @@ from bridge.wire import (
     ToolSpec,
 )
 
+from .head import Head
+
 Question = CallTool | AskPermission
 
 NO_RESULT = "No result was recorded for this call. Verify the current state before trying again."
@@ -54,6 +56,8 @@ class Delivery(Value):
     model: str = ""
     marker: bytes | None = None
     """Our own mark in the host's history, to end the response with."""
+    origin: Head | None = None
+    """A session that knows all that stands before what is new, and nothing else."""
     answers: tuple[Message, ...] = ()
     """Those of the record, in order: they tell what of the transcript we said ourselves."""
 

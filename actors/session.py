@@ -156,7 +156,7 @@ class SessionActor:
         if scope.cancelled_caught:
             await self._stop(session)
         elif has_settled and not self._is_rewound:
-            self.lease.settle()
+            self.handle.head = self.lease.settle()
         return True
 
     def _is_of_use(self, session: AgentSession, delivery: Delivery) -> bool:

@@ -300,6 +300,12 @@ class History:
         return [*self.committed_path, *self.provisional.asked, *([answer] if answer else [])]
 
     @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """Return what was said, exchange by exchange: the committed ones, then the newest."""
+        newest = () if self.provisional is None else (self.provisional,)
+        return (*self.committed, *newest)
+
+    @property
     def answer(self) -> Message | None:
         """Return the provisional answer, as far as it has come; None if it shows nothing."""
         if self.provisional is None or self.provisional.ending is not Ending.OPEN:

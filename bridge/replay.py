@@ -173,7 +173,7 @@ class Replay:
                 conversation = self._live[key] = _Conversation()
                 origin = self._live.get(outcome.origin or 0)
                 if origin is not None:
-                    inherited = tuple(origin.history.committed[: outcome.shared])
+                    inherited = origin.history.exchanges[: outcome.shared]
                     conversation.requests = origin.requests[: outcome.shared]
             case _:
                 assert_never(outcome)

@@ -32,7 +32,7 @@ from msgspec.structs import replace
 
 from .align import is_summary
 from .diff import Asks, Path, asks_again, exact, opening, tolerant
-from .history import Diverges, Extends, Match, Phase, Supersedes
+from .history import Diverges, Ending, Extends, Match, Phase, Supersedes
 from .index import AgentKey, ConversationKey, Index, Mark, Point
 from .request import Hints, RequestClass
 from .rules import Rule
@@ -90,8 +90,8 @@ class Joins(Value):
 class Opens(Value):
     """The request begins a conversation.
 
-    `origin` is a live one that it branches off, sharing its first `shared` exchanges, or the one
-    that leads a sub-agent.
+    `origin` is a live one that it branches off, sharing its first `shared` exchanges (the newest
+    counts, even if nothing was built on it yet), or the one that leads a sub-agent.
     """
 
     match: Extends
@@ -198,8 +198,10 @@ class _Search:
     def _by_repetition(self, points: list[Point]) -> Outcome | None:
         for key in self._along(points, Mark.HEAD, Mark.CUT):
             match = exact(self.index[key].history, self.question.path, asks=self._asks)
-            if isinstance(match, Extends) and self._goes_on(key, match):
-                return self._join(key, match, Reason.EXTENDS)
+            if isinstance(match, Extends):
+                if self._goes_on(key, match):
+                    return self._join(key, match, Reason.EXTENDS)
+                self._note_fork(key, match)
         for key in self._along(points, Mark.ASKED, Mark.COMMITTED):
             match = exact(self.index[key].history, self.question.path, asks=self._asks)
             if match is not None and not isinstance(match, Extends):
@@ -229,7 +231,7 @@ class _Search:
             if match is None:
                 self._considered.append(Candidate(key, "nothing proves it"))
             elif isinstance(match, Extends):
-                self._considered.append(Candidate(key, "another line of the chat"))
+                self._note_fork(key, match)
             else:
                 self._note(key, match)
         return None
@@ -377,6 +379,19 @@ class _Search:
             relation = Diverges(shared, relation.new_from, rules=relation.rules)
         self._considered.append(Candidate(key, type(relation).__name__.lower()))
         self._found.setdefault(key, relation)
+
+    def _note_fork(self, key: ConversationKey, match: Extends) -> None:
+        """Note a conversation that the request repeats whole, but doesn't go on with.
+
+        Where all that was said in it stands, and nothing is open, it can be forked.
+        """
+        self._considered.append(Candidate(key, "another line of the chat"))
+        history = self.index[key].history
+        provisional = history.provisional
+        is_whole = provisional is not None and provisional.ending is Ending.COMPLETE
+        if is_whole and not self.index[key].calls and Rule.SUMMARY not in match.rules:
+            whole = len(history.committed) + 1
+            self._found.setdefault(key, Diverges(whole, match.new_from, rules=match.rules))
 
     def _join(self, key: ConversationKey, match: Match, reason: Reason) -> Joins:
         return Joins(key, match, reason, self.index[key].request_class)

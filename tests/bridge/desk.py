@@ -64,7 +64,7 @@ class Desk:
                 pass
             case Opens(origin=origin, shared=shared):
                 if origin is not None:
-                    inherited = tuple(self.histories[origin].committed[:shared])
+                    inherited = self.histories[origin].exchanges[:shared]
                 key = next(self.keys)
                 self.histories[key] = History()
         history = self.histories[key]

@@ -321,6 +321,58 @@ def test_a_branch_shares_what_was_said_and_not_only_what_the_host_kept(desk: Des
     assert (first.answer, first.ending) == (assistant("a cut answer"), Ending.CANCELLED)
 
 
+CHAT, COPY = Hints("c", chat="here"), Hints("c", chat="there")
+"""A chat, and its fork: the host gives them one id, and each a log of its own."""
+
+
+def test_a_fork_of_a_whole_chat_shares_all_of_it(desk: Desk) -> None:
+    key = answered(desk, Q1, A1, Q2, A2, hints=CHAT)
+    fork, outcome = desk.ask(Q1, A1, Q2, A2, OTHER, hints=COPY)
+    assert outcome == Opens(Extends(4), Reason.BRANCH, origin=key, shared=2)
+    assert [one.answer for one in desk.histories[fork].committed] == [A1, A2]
+    assert desk.joined(Q1, A1, Q2, A2, Q3, hints=CHAT) == (key, Reason.EXTENDS)
+
+
+def test_a_fork_in_other_words_shares_all_of_its_origin_too(desk: Desk) -> None:
+    key = desk.opened(asks_for("q1"), hints=CHAT)
+    desk.finish(key, "a1")
+    _, outcome = desk.ask(user("<userRequest>\nq1\n</userRequest>\n"), A1, OTHER, hints=COPY)
+    expected = Opens(Extends(2, REQUEST_ONLY), Reason.BRANCH, origin=key, shared=1)
+    assert outcome == expected
+
+
+def test_the_head_of_another_line_is_closer_than_a_chat_that_went_on(desk: Desk) -> None:
+    origin = answered(desk, Q1, A1, hints=CHAT)
+    fork, _ = desk.ask(Q1, A1, Q2, hints=COPY)
+    desk.finish(fork, "a2")
+    desk.ask(Q1, A1, Q2, A2, Q3, hints=COPY)
+    desk.finish(fork, "a3")
+    elsewhere = Hints("c", chat="elsewhere")
+    _, outcome = desk.ask(Q1, A1, OTHER, hints=elsewhere)
+    assert isinstance(outcome, Opens)
+    assert (outcome.origin, outcome.shared) == (origin, 1)
+
+
+@pytest.mark.parametrize("ended", ["cancelled", "failed", "waits", "streams"])
+def test_a_line_that_is_not_at_rest_has_no_whole_to_share(desk: Desk, ended: str) -> None:
+    key = answered(desk, Q1, A1, hints=CHAT)
+    desk.ask(Q1, A1, Q2, hints=CHAT)
+    match ended:
+        case "cancelled":
+            desk.cancel(key, "a2")
+        case "failed":
+            desk.fail(key, "a2")
+        case "waits":
+            desk.emit(key, TextPart("a2"), CALL)
+            desk.finish(key)
+        case _:
+            desk.emit(key, TextPart("a2"))
+    shown = desk.histories[key].shown
+    outcome = desk.route(*shown, OTHER, hints=COPY)
+    assert isinstance(outcome, Opens)
+    assert (outcome.origin, outcome.shared) != (key, 2)
+
+
 # Calls.
 
 CALL = ToolCallPart("c1", "read", {})

@@ -96,7 +96,7 @@ class Switchboard:
                 conversation = self.live[key]
             case Opens(origin=origin, shared=shared):
                 if origin is not None:
-                    inherited = tuple(self.live[origin].history.committed[:shared])
+                    inherited = self.live[origin].history.exchanges[:shared]
                 key = next(self._keys)
                 conversation = self.live[key] = Conversation(key)
         effects = conversation.history.apply(
