@@ -54,7 +54,7 @@ from agents.events import (
     StopReason,
     Think,
 )
-from agents.origin import FRESH, Fresh, Origin
+from agents.origin import FRESH, ForkOf, Fresh, Origin
 from bridge.errors import Failure, LocalError
 from bridge.wire import ToolSpec
 
@@ -341,7 +341,7 @@ class ScriptedAgent:
 
     `opening` and `closing` are done when a session is opened and closed: gates make it slow, a
     crash in `opening` makes it fail (each time). A session that is found has a new handle, unless
-    it never `renames` one.
+    it never `renames` one; a fork always has.
     """
 
     def __init__(
@@ -420,7 +420,7 @@ class ScriptedAgent:
             self,
             number,
             None if found is None else found.prompts,
-            None if found is None or self.renames else found.handle,
+            None if found is None or self.renames or isinstance(origin, ForkOf) else found.handle,
         )
         self._sessions[session.handle or f"nameless-{number}"] = session
         self.sessions_opened.append(session.number)

@@ -1,0 +1,108 @@
+"""A chat that is copied whole begins with all that its origin's agent knows, and goes its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from agents.events import Prompt, Say, Stop
+from agents.origin import FRESH, ForkOf
+from bridge.wire import ChatMessage, TextPart
+from tests.fakes.editor import Chat, FakeEditor, connected, message, quiet
+from tests.fakes.scripted_agent import Gate, Hang, ScriptedAgent
+
+JSON = dict[str, Any]
+BUILT_IN: JSON = {"_conversationId": "c", "_telemetryTurn": 1, "_otelTraceContext": {}}
+
+
+def texts(messages: Sequence[ChatMessage]) -> list[str]:
+    said = [one for one in messages if one.role != "system"]
+    return [part.value for one in said for part in one.content if isinstance(part, TextPart)]
+
+
+def told(prompt: Prompt) -> tuple[list[str], list[str]]:
+    return texts(prompt.transcript), texts(prompt.messages)
+
+
+def chat_of(editor: FakeEditor, log: str, origin: Chat | None = None) -> Chat:
+    """Open a chat as the built-in agent does: each names its own log, copies share the rest."""
+    chat = Chat(editor, options={"modelOptions": BUILT_IN})
+    system = message("system", f"Be kind.\nVSCODE_TARGET_SESSION_LOG: {log}\n")
+    chat.history = [system, *(origin.history[1:] if origin is not None else ())]
+    return chat
+
+
+async def test_a_copy_of_a_whole_chat_is_a_fork_of_its_session() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        origin = chat_of(editor, "one")
+        await origin.say("a")
+        await origin.say("b")
+        copy = chat_of(editor, "two", origin)
+        await copy.say("c")
+        await origin.say("d")
+        await copy.say("e")
+    assert agent.origins == [FRESH, ForkOf("scripted-1")]
+    assert [told(prompt) for prompt in agent.prompts[2:]] == [
+        ([], ["c"]),
+        ([], ["d"]),
+        ([], ["e"]),
+    ]
+
+
+async def test_a_copy_of_a_chat_that_went_on_is_told_what_was_said() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        origin = chat_of(editor, "one")
+        await origin.say("a")
+        copy = chat_of(editor, "two", origin)
+        await origin.say("b")
+        await copy.say("c")
+    assert agent.origins == [FRESH, FRESH]
+    assert told(agent.prompts[-1]) == (["a", "ok"], ["c"])
+
+
+async def test_an_agent_that_cannot_fork_is_told_what_was_said() -> None:
+    agent = ScriptedAgent(forgets=True)
+    async with connected(agent) as editor:
+        origin = chat_of(editor, "one")
+        await origin.say("a")
+        copy = chat_of(editor, "two", origin)
+        await copy.say("b")
+    assert agent.origins == [FRESH, ForkOf("scripted-1")]
+    assert told(agent.prompts[-1]) == (["a", "ok"], ["b"])
+
+
+async def test_a_fork_that_may_know_more_than_its_chat_is_not_used() -> None:
+    """A turn began in the origin while its session was copied."""
+    opening: list[Gate] = []
+    agent, gate = ScriptedAgent(opening=opening), Gate()
+    async with connected(agent) as editor:
+        origin = chat_of(editor, "one")
+        await origin.say("a")
+        opening.append(gate)
+        copy = chat_of(editor, "two", origin)
+        request = copy.ask("b")
+        await gate.reached.wait()
+        await origin.say("c")
+        gate.opened.set()
+        await request.settled()
+    assert agent.origins == [FRESH, ForkOf("scripted-1"), FRESH]
+    assert told(agent.prompts[-1]) == (["a", "ok"], ["b"])
+    assert agent.sessions_open == 0
+
+
+@pytest.mark.parametrize("step", [Hang(), Gate()])
+async def test_the_copy_of_a_chat_whose_turn_runs_is_told_what_was_said(step: Hang | Gate) -> None:
+    agent = ScriptedAgent([[Say("ok"), Stop()], [Say("half"), step], [Say("ok"), Stop()]])
+    async with connected(agent) as editor:
+        origin = chat_of(editor, "one")
+        await origin.say("a")
+        copy = chat_of(editor, "two", origin)
+        await origin.ask("b").shows("half")
+        await copy.say("c")
+        assert agent.origins == [FRESH, FRESH]
+        assert told(agent.prompts[-1]) == (["a", "ok"], ["c"])
+        await quiet()
