@@ -67,7 +67,8 @@ test-extension: $(PACKAGES) ## Run the extension's fast tests
 check-extension: $(PACKAGES) ## Do the extension's types and rules hold? (tsc, biome)
 	$(NPM) run check
 
-test-vscode: vsix ## Try the extension in a real VS Code, in a real browser
+test-vscode: vsix ## Try the extension in a real VS Code, in a real browser, with a real agent
+	$(RUN) tooling.real_agents npm
 	$(NPM) run test:vscode -- $(ARGS)
 
 vsix: $(PACKAGES) ## Package the extension, with vscodelm inside
