@@ -33,7 +33,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help chat test test-slow test-agents bench check $(CHECKS) format docs golden clean \
-	test-extension test-vscode check-extension vsix
+	test-extension test-vscode check-extension vsix screenshots
 
 help:
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
@@ -119,6 +119,9 @@ format: $(DEV) ## Format the code, and repair what can be repaired
 
 docs: $(DEV) ## Generate the pages that come from the code
 	$(BIN)/python docs/generate.py
+
+screenshots: $(DEV) ## Take over the pictures that `make test-vscode` has taken; review the diff
+	$(RUN) tooling.screenshots
 
 golden: $(DEV) ## Record the golden transcripts anew; review the diff
 	$(RUN) pytest tests/test_transcripts.py tests/recordings tests/agents/acp/test_render_golden.py \
