@@ -56,12 +56,14 @@ test(`what we add to the first text is at most ${ADDED} ms`, { timeout: 300_000 
         ours.push(second);
       }
     }
+    if (spread(inside) > 10 * ADDED) {
+      break; // more of such times would tell nothing either
+    }
   }
   const added = median(ours) - median(inside);
   const result = { added, ours: median(ours), inside: median(inside), times: { ours, inside } };
   await writeFile(join(OUTPUT, "latency", "times.json"), JSON.stringify(result, null, 2));
   console.log(`first text: ${result.ours} ms, inside an extension ${result.inside} ms`);
-  expect(ours).toHaveLength(2 * ROUNDS);
   const noise = spread(inside);
   if (added > ADDED && noise > 2 * ADDED && added <= noise) {
     // Such a machine tells nothing about so little: it takes its time without us, too.

@@ -68,27 +68,6 @@ test("a real agent is told each word once, and knows what was said", START, asyn
   expect(user).not.toContain("<environment_info>");
 });
 
-test("a real agent uses two of the editor's own tools at once, and changes a file", async () => {
-  const made = join(editor.workspace, "made.txt");
-  const notes = join(editor.workspace, "notes.txt");
-  const uses = [
-    `USE read_file ${JSON.stringify({ filePath: notes, startLine: 1, endLine: 1 })}`,
-    `USE create_file ${JSON.stringify({ filePath: made, content: "by a real agent" })}`,
-  ];
-  await chat.send(uses.join("\n"));
-  await chat.shows("The tool said:");
-  expect(await chat.finished()).toContain("Buy milk.");
-  await expect.poll(() => readFile(made, "utf8"), SAVED).toBe("by a real agent");
-  expect((await new Traces(editor).callsOfOneAnswer("opencode")).sort()).toEqual([
-    "create_file",
-    "read_file",
-  ]);
-  const messages = (await asked("results")).at(-1)?.messages ?? [];
-  const results = messages.slice(-2);
-  expect(results.map(({ role }) => role)).toEqual(["tool", "tool"]);
-  expect(JSON.stringify(results)).toContain("Buy milk.");
-});
-
 test("a real agent asks for permission in its folder, and does what is allowed", async () => {
   await chat.send("WRITE(allowed.txt)");
   await chat.question.waitFor();
@@ -117,6 +96,27 @@ test("a real agent is stopped in mid-answer, and the chat goes on", async () => 
   expect(await chat.finished()).toContain("And on.");
   await agent.keeps(({ left }) => left === "ENDLESS");
   expect(await chat.ask("RECALL")).toBe("You told me: Ada.");
+});
+
+test("a real agent uses two of the editor's own tools at once, and changes a file", async () => {
+  const made = join(editor.workspace, "made.txt");
+  const notes = join(editor.workspace, "notes.txt");
+  const uses = [
+    `USE read_file ${JSON.stringify({ filePath: notes, startLine: 1, endLine: 1 })}`,
+    `USE create_file ${JSON.stringify({ filePath: made, content: "by a real agent" })}`,
+  ];
+  await chat.send(uses.join("\n"));
+  await chat.shows("The tool said:");
+  expect(await chat.finished()).toContain("Buy milk.");
+  await expect.poll(() => readFile(made, "utf8"), SAVED).toBe("by a real agent");
+  expect((await new Traces(editor).callsOfOneAnswer("opencode")).sort()).toEqual([
+    "create_file",
+    "read_file",
+  ]);
+  const messages = (await asked("results")).at(-1)?.messages ?? [];
+  const results = messages.slice(-2);
+  expect(results.map(({ role }) => role)).toEqual(["tool", "tool"]);
+  expect(JSON.stringify(results)).toContain("Buy milk.");
 });
 
 test("what was taken back is unknown to a real agent's model", START, async () => {
