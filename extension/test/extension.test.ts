@@ -11,6 +11,8 @@ import { configure, openAnew, person, providerOf } from "./vscode.ts";
 
 const FAKE = fileURLToPath(new URL("fake_server.mjs", import.meta.url));
 const never = new vscode.CancellationTokenSource().token;
+/** Processes take their time to start where every core is busy. */
+const SOON = { timeout: 20_000 };
 
 let context: vscode.ExtensionContext;
 
@@ -90,7 +92,7 @@ test("a model answers through the process, and the status bar shows it meanwhile
 });
 
 test("models that the process knows by itself are listed with those of the settings", async () => {
-  await vi.waitFor(() => expect(models()).toEqual(["eliza", "own"]));
+  await vi.waitFor(() => expect(models()).toEqual(["eliza", "own"]), SOON);
 });
 
 test("a change of the agents counts at once, in the same process", async () => {
@@ -106,7 +108,7 @@ test("a change of the agents counts at once, in the same process", async () => {
 test("a change of the program's own settings starts it anew", async () => {
   const before = await ask("pid");
   configure("vscodelm.environment", { SECRET: "from the settings" });
-  await vi.waitFor(async () => expect(await ask("cwd")).toContain("from the settings"));
+  await vi.waitFor(async () => expect(await ask("cwd")).toContain("from the settings"), SOON);
   expect(await ask("pid")).not.toBe(before);
 });
 
@@ -151,7 +153,7 @@ test("a crash is told, with the way to the log, and the next message starts the 
   expect(person.asked).toEqual([
     "vscodelm has ended: it exited with status 7. Its last words: boom The next message starts it again.",
   ]);
-  await vi.waitFor(() => expect(person.sawLog).toBe(true));
+  await vi.waitFor(() => expect(person.sawLog).toBe(true), SOON);
   expect(person.log).toContain("boom");
   expect(await ask("pid")).not.toBe(pid);
 });
