@@ -14,7 +14,7 @@ import { shoot } from "./screenshots.ts";
 
 /** What we may add, in milliseconds, half of the time. */
 const ADDED = 30;
-/** How far apart the other model's times may lie, if they are to tell anything. */
+/** How far apart the times of one model may lie, if they are to tell anything. */
 const HOPELESS = 10 * ADDED;
 const WARM_UP = 1;
 /** In each of the two places. */
@@ -58,7 +58,7 @@ test(`what we add to the first text is at most ${ADDED} ms`, { timeout: 300_000 
         ours.push(second);
       }
     }
-    if (spread(inside) > HOPELESS) {
+    if (Math.max(spread(inside), spread(ours)) > HOPELESS) {
       break; // more of such times would tell nothing either
     }
   }
@@ -66,13 +66,11 @@ test(`what we add to the first text is at most ${ADDED} ms`, { timeout: 300_000 
   const result = { added, ours: median(ours), inside: median(inside), times: { ours, inside } };
   await writeFile(join(OUTPUT, "latency", "times.json"), JSON.stringify(result, null, 2));
   console.log(`first text: ${result.ours} ms, inside an extension ${result.inside} ms`);
-  const noise = spread(inside);
-  // Such a machine tells little or nothing of so little: it takes its time without us, too.
+  const noise = Math.max(spread(inside), spread(ours));
+  // Such a machine tells little or nothing of so little: a place is slow, or a moment.
   const isTold = noise <= HOPELESS && (added <= ADDED || noise <= 2 * ADDED);
   if (!isTold && added <= noise) {
-    skip(
-      `too busy to tell: ${added} ms more, where the other model's own times vary by ${noise} ms`,
-    );
+    skip(`too busy to tell: ${added} ms more, where the times of one model vary by ${noise} ms`);
   }
   expect(added).toBeLessThanOrEqual(ADDED);
 });
