@@ -33,7 +33,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help chat test test-slow test-agents bench check $(CHECKS) format docs golden clean \
-	test-extension test-vscode check-extension vsix
+	test-extension test-vscode check-extension vsix screenshots
 
 help:
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
@@ -67,7 +67,8 @@ test-extension: $(PACKAGES) ## Run the extension's fast tests
 check-extension: $(PACKAGES) ## Do the extension's types and rules hold? (tsc, biome)
 	$(NPM) run check
 
-test-vscode: vsix ## Try the extension in a real VS Code, in a real browser
+test-vscode: vsix ## Try the extension in a real VS Code, in a real browser, with a real agent
+	$(RUN) tooling.real_agents npm
 	$(NPM) run test:vscode -- $(ARGS)
 
 vsix: $(PACKAGES) ## Package the extension, with vscodelm inside
@@ -118,6 +119,9 @@ format: $(DEV) ## Format the code, and repair what can be repaired
 
 docs: $(DEV) ## Generate the pages that come from the code
 	$(BIN)/python docs/generate.py
+
+screenshots: $(DEV) ## Take over the pictures that `make test-vscode` has taken; review the diff
+	$(RUN) tooling.screenshots
 
 golden: $(DEV) ## Record the golden transcripts anew; review the diff
 	$(RUN) pytest tests/test_transcripts.py tests/recordings tests/agents/acp/test_render_golden.py \

@@ -4,5 +4,5 @@ import { defineConfig } from "vitest/config";
 // The editor's module exists only inside the editor; tests get a fake, which its declarations check.
 export default defineConfig({
   resolve: { alias: { vscode: fileURLToPath(new URL("test/vscode.ts", import.meta.url)) } },
-  test: { include: ["test/**/*.test.ts"], testTimeout: 10_000, restoreMocks: true },
+  test: { include: ["test/**/*.test.ts"], testTimeout: 30_000, restoreMocks: true },
 });

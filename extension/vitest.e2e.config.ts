@@ -6,7 +6,7 @@ export default defineConfig({
     include: ["e2e/**/*.test.ts"],
     fileParallelism: false,
     testTimeout: 90_000,
-    hookTimeout: 150_000,
+    hookTimeout: 300_000,
     reporters: ["verbose"],
   },
 });

@@ -1,10 +1,11 @@
 """Install the real agents that `make test-agents` talks to.
 
-    python -m tooling.real_agents
+    python -m tooling.real_agents [PART ...]
 
 Everything goes into `.agents/`, which git ignores, one folder a part. A part is installed again
 when its recipe has changed, and never otherwise. What can't be had on this machine is skipped with
-its reason, which the tests repeat; but not the agents without which the tests say too little.
+its reason, which the tests repeat; but not the agents without which the tests say too little. Parts
+that are named are installed alone.
 
 Node comes from the environment of `make check` (pyright brings it): none is asked of the machine.
 """
@@ -170,11 +171,17 @@ PARTS = (
 )
 
 
-def main() -> int:
-    """Install what isn't there; return the exit status."""
+def main(names: Sequence[str]) -> int:
+    """Install what isn't there of the parts, or of these; return the exit status."""
+    unknown = {*names} - {part.name for part in PARTS}
+    if unknown:
+        print(f"There is no part {', '.join(unknown)}.", file=sys.stderr)
+        return 2
     missing: dict[str, str] = {}
+    if names and MISSING.exists():  # of the other parts nothing new is known
+        missing = json.loads(MISSING.read_text(encoding="utf-8"))
     for part in PARTS:
-        if part.is_installed:
+        if part.is_installed or (names and part.name not in names):
             continue
         print(f"Installing {part.name} into {part.folder} ...", flush=True)
         shutil.rmtree(part.folder, ignore_errors=True)
@@ -194,4 +201,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -10,7 +10,7 @@ export async function openBrowser(editor: Editor): Promise<BrowserContext> {
   const context = await chromium.launchPersistentContext(
     await mkdtemp(join(editor.folder, "chromium-")),
     {
-      executablePath: CHROMIUM,
+      ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
       headless: true,
       viewport: { width: 1400, height: 900 },
       args: [

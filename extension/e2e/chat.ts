@@ -6,6 +6,12 @@ import type { Locator, Page } from "playwright-core";
 export const VIEW = ".part.auxiliarybar .interactive-session";
 export const EDITOR = ".part.editor .interactive-session";
 
+/** The models of all these tests. */
+const MODELS = /Eliza|Scripted|Inside|OpenCode|Endpoint/;
+
+/** A file that a tool has made is written when the editor saves it. */
+export const SAVED = { timeout: 10_000 };
+
 /** A line of the chat's list: somebody's message. */
 interface Row {
   index: number;
@@ -17,7 +23,9 @@ interface Row {
 export class Chat {
   constructor(
     readonly page: Page,
-    private readonly root = VIEW,
+    readonly root = VIEW,
+    /** How long something may take at most, in milliseconds. */
+    private readonly patience = 60_000,
   ) {}
 
   get input(): Locator {
@@ -40,7 +48,7 @@ export class Chat {
   /** Wait until the chat is there, with models to pick from. */
   async opened(): Promise<void> {
     await this.input.waitFor({ timeout: 90_000 });
-    await this.picker.filter({ hasText: /Eliza|Scripted|Inside/ }).waitFor({ timeout: 90_000 });
+    await this.picker.filter({ hasText: MODELS }).waitFor({ timeout: 90_000 });
   }
 
   /** Choose a model in the picker, which shows only what was known when it was opened. */
@@ -84,7 +92,7 @@ export class Chat {
   }
 
   /** Wait until nothing is answered any more; return the newest answer. */
-  async finished(timeoutMs = 30_000): Promise<string> {
+  async finished(timeoutMs = this.patience): Promise<string> {
     await this.until(
       (rows) => {
         const last = rows.at(-1);
@@ -93,7 +101,7 @@ export class Chat {
       "the end of the answer",
       timeoutMs,
     );
-    await this.stopButton.waitFor({ state: "detached" });
+    await this.stopButton.waitFor({ state: "detached", timeout: timeoutMs });
     return this.newest();
   }
 
@@ -103,15 +111,11 @@ export class Chat {
   }
 
   /** Wait until the newest answer holds a text. */
-  async shows(text: string, timeoutMs = 30_000): Promise<void> {
-    await this.until(
-      (rows) => {
-        const last = rows.at(-1);
-        return Boolean(last?.isResponse && last.text.includes(text));
-      },
-      `an answer with "${text}"`,
-      timeoutMs,
-    );
+  async shows(text: string): Promise<void> {
+    await this.until((rows) => {
+      const last = rows.at(-1);
+      return Boolean(last?.isResponse && last.text.includes(text));
+    }, `an answer with "${text}"`);
   }
 
   /** Return what is on the page of the chat; the list keeps only what can be seen. */
@@ -152,15 +156,42 @@ export class Chat {
 
   /** Have the newest answer given again. */
   async retry(): Promise<string> {
-    const before = await this.newest();
     await this.response.hover();
+    const hasBegun = await this.nextAnswer();
     await this.page.locator(`${this.root} .interactive-list [aria-label="Retry"]`).last().click();
     await this.agree();
-    await this.until((rows) => {
-      const last = rows.at(-1);
-      return Boolean(last?.isResponse && (last.isLoading || last.text !== before));
-    }, "another answer");
+    await hasBegun();
     return this.finished();
+  }
+
+  /** Look out for an answer in place of the newest; what is returned waits until it has begun. It may be
+   * over a moment later, and the same: so every change of the page is looked at. */
+  private async nextAnswer(): Promise<() => Promise<void>> {
+    await this.page.evaluate((root) => {
+      const newest = () =>
+        [...document.querySelectorAll(`${root} .interactive-list .monaco-list-row`)]
+          .sort((one, other) => place(one) - place(other))
+          .at(-1)
+          ?.querySelector(".interactive-response .value")?.textContent;
+      const place = (row: Element) => Number(row.getAttribute("data-index"));
+      const before = newest();
+      const page = globalThis as { hasBegun?: boolean };
+      page.hasBegun = false;
+      const watch = new MutationObserver(() => {
+        if (newest() !== before) {
+          page.hasBegun = true;
+          watch.disconnect();
+        }
+      });
+      watch.observe(document.body, { childList: true, subtree: true, characterData: true });
+    }, this.root);
+    return async () => {
+      await this.page.waitForFunction(
+        () => (globalThis as { hasBegun?: boolean }).hasBegun,
+        undefined,
+        { timeout: this.patience },
+      );
+    };
   }
 
   /** Say yes where the editor asks whether later messages may go. */
@@ -208,7 +239,7 @@ export class Chat {
   private async until(
     holds: (rows: Row[]) => boolean,
     what: string,
-    timeoutMs = 30_000,
+    timeoutMs = this.patience,
   ): Promise<void> {
     for (const end = Date.now() + timeoutMs; Date.now() < end; ) {
       if (holds(await this.rows())) {

@@ -21,6 +21,8 @@ export interface EditorOptions {
   env?: Record<string, string>;
   /** As an editor is after its installation: without the settings that the other tests need. */
   isFresh?: boolean;
+  /** Ask whether the folder is to be trusted; otherwise it is. */
+  asksForTrust?: boolean;
 }
 
 export class Editor {
@@ -51,13 +53,16 @@ export class Editor {
       await writeFile(join(workspace, name), text);
     }
     const settings = {
-      "security.workspace.trust.enabled": false,
+      "security.workspace.trust.enabled": options.asksForTrust ?? false,
       "workbench.startupEditor": "none",
       "workbench.colorTheme": "Default Light Modern",
       "telemetry.telemetryLevel": "off",
       "extensions.autoUpdate": false,
       "extensions.autoCheckUpdates": false,
       "update.mode": "none",
+      // Agents listen on ports of their own; what the editor says of that would lie over the chat.
+      "remote.autoForwardPorts": false,
+      "terminal.integrated.gpuAcceleration": "off", // what is in it can be read from the page then
       ...(options.isFresh ? {} : underTest(folder)),
       ...options.settings,
     };
@@ -105,8 +110,8 @@ export class Editor {
         ...places,
         ...config,
         ...["--auth", "none", "--bind-addr", `127.0.0.1:${port}`],
-        ...["--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"],
-        "--disable-getting-started-override",
+        ...["--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"],
+        ...(options.asksForTrust ? [] : ["--disable-workspace-trust"]),
       ],
       { env, stdio: ["ignore", log, log], detached: true },
     );

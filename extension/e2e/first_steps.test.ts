@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBrowser, openWindow } from "./browser.ts";
 import { Chat } from "./chat.ts";
 import { Editor } from "./editor.ts";
-import { OUTPUT } from "./places.ts";
+import { shoot } from "./screenshots.ts";
 
 let editor: Editor;
 let context: BrowserContext;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await page?.screenshot({ path: join(OUTPUT, "first-steps", "end.png") });
+  await shoot(page, "first-steps", "end");
   await context?.close();
   await editor?.stop();
 });
@@ -35,7 +35,7 @@ test("without an account and without vscodelm, Eliza answers after two clicks", 
   await chat.send("Hello");
   const question = page.locator(".monaco-dialog-box");
   await question.waitFor({ timeout: 60_000 });
-  await page.screenshot({ path: join(OUTPUT, "first-steps", "install.png") });
+  await shoot(page, "first-steps", "install");
   expect(await question.textContent()).toContain("Install it for this extension?");
   await question.locator(".monaco-button", { hasText: "Install" }).click();
   expect(await chat.finished(180_000)).toMatch(/[.?]$/);

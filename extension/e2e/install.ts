@@ -4,43 +4,58 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { adviceFor, findChromium } from "./chromium.ts";
 import { CHROMIUM, CODE_SERVER, E2E } from "./places.ts";
 
 const FLAGS = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"];
 /** Which lock file the packages here were installed by. */
 const STAMP = join(E2E, "node_modules/.installed");
 
-function run(what: string, command: string, args: string[], folder = E2E): void {
-  console.log(`Installing ${what} ...`);
+/** Return why it failed, undefined if it didn't. */
+function failureOf(command: string, args: string[], folder = E2E): string | undefined {
   const { status, error } = spawnSync(command, args, { cwd: folder, stdio: "inherit" });
-  if (status !== 0) {
-    console.error(`${what} can't be installed: ${error?.message ?? `status ${status}`}`);
-    process.exit(1);
-  }
+  return status === 0 ? undefined : (error?.message ?? `${command} ended with status ${status}`);
+}
+
+function giveUp(message: string): never {
+  console.error(message);
+  process.exit(1);
 }
 
 function npm(what: string, args: string[], folder?: string): void {
   const script = process.env.npm_execpath;
   if (script === undefined) {
-    console.error("This is a script of npm's: npm run test:vscode");
-    process.exit(1);
+    giveUp("This is a script of npm's: npm run test:vscode");
   }
-  run(what, process.execPath, [script, ...args, ...FLAGS], folder);
+  console.log(`Installing ${what} ...`);
+  const failure = failureOf(process.execPath, [script, ...args, ...FLAGS], folder);
+  if (failure !== undefined) {
+    giveUp(`${what} can't be installed: ${failure}`);
+  }
 }
 
 function installBrowser(): void {
-  if (existsSync(CHROMIUM)) {
+  if (CHROMIUM !== undefined) {
     return;
   }
-  if (process.getuid?.() !== 0) {
-    console.error(
-      `There is no ${CHROMIUM}: install Chromium (on Debian: apt-get install chromium), ` +
-        "or name another: CHROMIUM=/path/to/chromium",
-    );
-    process.exit(1);
+  const { CHROMIUM: named } = process.env;
+  if (named) {
+    giveUp(adviceFor(`there is no ${named}, which CHROMIUM names`));
   }
-  run("the list of packages", "apt-get", ["update", "-q"]);
-  run("Chromium", "apt-get", ["install", "-y", "-q", "--no-install-recommends", "chromium"]);
+  if (process.getuid?.() !== 0) {
+    giveUp(adviceFor("there is none here, and only root can install it"));
+  }
+  console.log("Installing Chromium ...");
+  // An index that can't be refreshed may still know it.
+  const stale = failureOf("apt-get", ["update", "-q"]);
+  const failure = failureOf("apt-get", ["install", "-yq", "--no-install-recommends", "chromium"]);
+  if (failure !== undefined) {
+    const why = stale === undefined ? "" : " (nor could its list of packages be refreshed)";
+    giveUp(adviceFor(`it can't be installed: ${failure}${why}`));
+  }
+  if (findChromium(existsSync, undefined) === undefined) {
+    giveUp(adviceFor("the package of that name holds no browser"));
+  }
 }
 
 function installEditor(): void {

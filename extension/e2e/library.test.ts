@@ -8,12 +8,16 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { ScriptedAgent } from "./agent.ts";
 import { openBrowser, openWindow } from "./browser.ts";
 import { Editor } from "./editor.ts";
+import { type Event, startEndpoint } from "./endpoint.ts";
 import { OUTPUT } from "./places.ts";
+import type { Program } from "./program.ts";
+import { Traces } from "./traces.ts";
 
 const agents = join(OUTPUT, "library-agents");
 const result = join(agents, "consumer.json");
 const scripted = new ScriptedAgent(agents, "scripted");
 const locked = new ScriptedAgent(agents, "locked");
+let endpoint: Program<Event>;
 let editor: Editor;
 let context: BrowserContext;
 // biome-ignore lint/suspicious/noExplicitAny: what the consumer wrote; the tests say what it must be
@@ -22,6 +26,8 @@ let got: any;
 beforeAll(async () => {
   await rm(agents, { recursive: true, force: true });
   await mkdir(agents, { recursive: true });
+  endpoint = await startEndpoint("library-agents/endpoint.jsonl");
+  const open_responses = { baseUrl: endpoint.line, model: "small" };
   editor = await Editor.start({
     name: "library",
     extensions: ["consumer"],
@@ -41,13 +47,14 @@ beforeAll(async () => {
           login_needed: ["session/new"],
           on: { authenticate: [{ error: { code: -32000, message: "no key" } }] },
         }),
+        endpoint: { agent: { open_responses } },
         missing: { agent: { acp: { command: "/nowhere/agent" } } },
       },
     },
   });
   context = await openBrowser(editor);
   await openWindow(context, editor);
-  for (let tries = 0; tries < 900; tries++) {
+  for (let tries = 0; tries < 1800; tries++) {
     const text = await readFile(result, "utf8").catch(() => "");
     if (text !== "") {
       got = JSON.parse(text);
@@ -61,12 +68,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await context?.close();
   await editor?.stop();
+  await endpoint?.stop();
 });
 
 test("every agent of the settings is a model, and Eliza is there by default", () => {
   expect(got.failed).toBeUndefined();
   expect(got.models.map(({ id }: { id: string }) => id).sort()).toEqual([
     "eliza",
+    "endpoint",
     "locked",
     "missing",
     "scripted",
@@ -138,13 +147,64 @@ test("each kind of error is a LanguageModelError with its code", () => {
   expect(got.agentFailed.code).not.toMatch(/NotFound|NoPermissions|Blocked/);
 });
 
-test("tokens are counted, and fast", () => {
+test("tokens are counted in the editor: not one is asked of the program", async () => {
   expect(got.tokens.text).toBeGreaterThan(50);
   expect(got.tokens.text).toBeLessThan(200);
   expect(got.tokens.message).toBeGreaterThan(got.tokens.text);
   expect(got.tokens.message).toBeLessThan(got.tokens.text + 20);
+  const traces = new Traces(editor);
+  expect(await traces.lines("lm/provideTokenCount")).toEqual([]);
+  expect(await traces.lines("lm/provideLanguageModelChatResponse")).not.toEqual([]);
+});
+
+test("an endpoint streams, and is told only what is new", async () => {
+  expect(got.endpointMemory.first).toMatchObject({ text: "Yes, indeed.", chunks: 3 });
+  expect(got.endpointMemory.second.text).toBe("remember one / what do you remember?");
+  const [first, second] = (await asked()).slice(2);
+  expect(first?.input).toEqual([{ type: "message", role: "user", content: "remember one" }]);
+  expect(second?.previous_response_id).toMatch(/^resp/);
+  const news = [{ type: "message", role: "user", content: "what do you remember?" }];
+  expect(second?.input).toEqual(news);
+});
+
+test("an endpoint calls two tools in one response, and both results come back at once", async () => {
+  const { first, second } = got.endpointTools;
+  expect(
+    first.calls.map(({ name, input }: { name: string; input: object }) => [name, input]),
+  ).toEqual([
+    ["alpha", { path: "a.txt" }],
+    ["beta", { path: "b.txt" }],
+  ]);
+  // In whichever order: each carries the id of its call.
+  expect(second.text.split(" and ").sort()).toEqual(["the result of alpha", "the result of beta"]);
+  const results = (await asked())[1]?.input as { type: string; call_id: string; output: string }[];
+  expect(results.map(({ type }) => type)).toEqual(["function_call_output", "function_call_output"]);
+  const ids = first.calls.map(({ callId }: { callId: string }) => callId);
+  expect(results.map(({ call_id }) => `gw-${call_id}`).sort()).toEqual(ids.sort());
+});
+
+test("an image reaches an endpoint", async () => {
+  expect(got.endpointImage.text).toBe("I see images: 1.");
+  const told = (await asked()).find(({ input }) => JSON.stringify(input).includes('"look"'));
+  expect(JSON.stringify(told)).toContain("data:image/png;base64,iVBORw0KGgo");
+});
+
+test("a cancel hangs up on an endpoint, and the chat goes on", async () => {
+  expect(got.endpointCancel.text).toContain("once upon");
+  await endpoint.keeps(({ hung_up }) => hung_up !== undefined);
+  expect(got.endpointCancel.after.text).toMatch(/^slow .*what do you remember\?$/);
+});
+
+test("what an endpoint refuses is a LanguageModelError with its code", () => {
+  expect(got.endpointBlocked).toMatchObject({ code: "Blocked", isLanguageModelError: true });
+  expect(got.endpointBlocked.message).toContain("quota");
 });
 
 test("the agent found no fault with us", async () => {
   expect(await scripted.faults()).toEqual([]);
 });
+
+/** Return what the endpoint was asked, oldest first. */
+async function asked() {
+  return (await endpoint.kept()).flatMap(({ body }) => (body ? [body] : []));
+}

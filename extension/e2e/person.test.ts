@@ -6,9 +6,11 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ScriptedAgent } from "./agent.ts";
 import { openBrowser, openWindow } from "./browser.ts";
-import { Chat, EDITOR } from "./chat.ts";
+import { Chat, EDITOR, SAVED } from "./chat.ts";
 import { Editor } from "./editor.ts";
 import { OUTPUT } from "./places.ts";
+import { shoot } from "./screenshots.ts";
+import { Traces } from "./traces.ts";
 
 const agents = join(OUTPUT, "person-agents");
 const agent = new ScriptedAgent(agents, "agent");
@@ -16,6 +18,7 @@ let editor: Editor;
 let context: BrowserContext;
 let page: Page;
 let chat: Chat;
+let traces: Traces;
 
 const NOTES = join(OUTPUT, "person/workspace/notes.txt");
 const MADE = join(OUTPUT, "person/workspace/made.txt");
@@ -71,14 +74,12 @@ beforeAll(async () => {
   });
   context = await openBrowser(editor);
   page = await openWindow(context, editor);
+  traces = new Traces(editor);
   chat = new Chat(page);
   await chat.opened();
 });
 
-afterEach(async ({ task }) => {
-  const name = task.name.replace(/[^a-z]+/gi, "-").toLowerCase();
-  await page?.screenshot({ path: join(OUTPUT, "person", `${name}.png`) });
-});
+afterEach(({ task }) => shoot(page, "person", task.name));
 
 afterAll(async () => {
   await context?.close();
@@ -93,7 +94,7 @@ test("a chat of three turns with Eliza", async () => {
   expect(first).toBe("How do you do. What brings you here?");
   expect(second).toMatch(/unhappy/);
   expect(third).toMatch(/mother|family|takes care of you/i);
-  const requests = await requestsTo("eliza");
+  const requests = await traces.requestsTo("eliza");
   const newest = JSON.stringify(requests.at(-1)?.messages);
   for (const said of ["Hello", first, "I am unhappy", second, "My mother takes care of me"]) {
     expect(newest).toContain(said);
@@ -126,7 +127,7 @@ test("an agent asks for permission, and is allowed", async () => {
   expect(await chat.ask("hello there")).toBe("Yes, indeed.");
   await chat.send("tidy up");
   await chat.question.waitFor();
-  await page.screenshot({ path: join(OUTPUT, "person", "permission.png") });
+  await shoot(page, "person", "permission");
   const question = await chat.question.textContent();
   expect(question).toContain("The agent asks: Run a command");
   expect(question).toContain("Tidy up `build`");
@@ -158,13 +159,9 @@ test("an agent uses two of the editor's own tools at once, and changes a file on
   await chat.send("use the editor");
   await chat.shows("all done.");
   expect(await chat.finished()).toContain("Buy milk.");
-  expect(await readFile(MADE, "utf8")).toContain("by an agent");
-  const newest = (await requestsTo("scripted")).at(-1)?.messages as Message[];
-  const calls = newest.flatMap(({ content }) => content.filter(({ type }) => type === "tool_call"));
-  const answered = newest.findLastIndex(({ content }) => content.some(isCall));
-  expect(calls.map(({ toolName }) => toolName).sort()).toEqual(["create_file", "read_file"]);
-  // One response held both.
-  expect(newest[answered]?.content.filter(isCall)).toHaveLength(2);
+  await expect.poll(() => readFile(MADE, "utf8"), SAVED).toBe("by an agent");
+  const calls = await traces.callsOfOneAnswer("scripted");
+  expect(calls.sort()).toEqual(["create_file", "read_file"]);
 });
 
 test("an answer is stopped in the middle, and the chat goes on in the same session", async () => {
@@ -223,7 +220,9 @@ test("two chats are answered at once, each its own", async () => {
 
 test("when the program is killed, that is said, and the next message starts it again", async () => {
   await chat.ask("my cat is called Tom");
-  const pid = Math.max(...(await traces()).map((file) => Number(/vscodelm-(\d+)/.exec(file)?.[1])));
+  const pid = Math.max(
+    ...(await traces.files()).map((file) => Number(/vscodelm-(\d+)/.exec(file)?.[1])),
+  );
   process.kill(pid, "SIGKILL");
   const notice = page.locator(".notification-toast", { hasText: "vscodelm has ended" });
   await notice.waitFor();
@@ -231,7 +230,7 @@ test("when the program is killed, that is said, and the next message starts it a
   await chat.command("Notifications: Clear All Notifications"); // they lie over the chat
   const remembered = await chat.ask("what do you remember?");
   expect(remembered).toContain("my cat is called Tom");
-  expect((await traces()).length).toBe(2);
+  expect((await traces.files()).length).toBe(2);
 });
 
 test("an agent is added in three steps, and is among the models at once", async () => {
@@ -249,6 +248,20 @@ test("an agent is added in three steps, and is among the models at once", async 
   const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
   const added = texts.map((text) => JSON.parse(text)["vscodelm.agents"].opencode);
   expect(added).toContainEqual({ registry: "opencode" });
+});
+
+test("the doctor tells in a terminal what an agent can do", async () => {
+  await chat.command("vscodelm: Run Doctor on an Agent...");
+  const list = page.locator(".quick-input-list .monaco-list-row");
+  await list
+    .filter({ hasText: /^scripted/ })
+    .first()
+    .click();
+  const terminal = page.locator(".terminal-wrapper .xterm-rows");
+  const told = async () => plainText((await terminal.textContent()) ?? "");
+  await expect.poll(told, { timeout: 60_000 }).toContain("scripted can be used");
+  expect(await told()).toContain("load, resume, fork, close, list");
+  await chat.command("View: Toggle Panel Visibility");
 });
 
 test("after the window was loaded anew the chat goes on, and the agent knows it", {
@@ -269,31 +282,6 @@ test("after the window was loaded anew the chat goes on, and the agent knows it"
 test("the agent found no fault with us", async () => {
   expect(await agent.faults()).toEqual([]);
 });
-
-/** Return the requests for a model, as the traces have them. */
-async function requestsTo(model: string): Promise<{ messages: unknown[] }[]> {
-  const folder = join(editor.folder, "traces");
-  const files = (await traces()).map((file) => readFile(join(folder, file), "utf8"));
-  return (await Promise.all(files))
-    .join("")
-    .split("\n")
-    .filter((line) => line.includes("lm/provideLanguageModelChatResponse"))
-    .map((line) => JSON.parse(line).message.params)
-    .filter(({ modelId }) => modelId === model);
-}
-
-interface Message {
-  content: { type: string; toolName?: string }[];
-}
-
-function isCall({ type }: { type: string }): boolean {
-  return type === "tool_call";
-}
-
-/** Return the names of the traces; each run of the program writes one. */
-function traces(): Promise<string[]> {
-  return readdir(join(editor.folder, "traces"));
-}
 
 /** Wait until the editor has written a chat to its disk, which it does every few seconds. */
 async function kept(text: RegExp): Promise<void> {

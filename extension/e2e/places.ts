@@ -1,6 +1,8 @@
 // Where things are, for the tests in the real editor.
 
+import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { findChromium } from "./chromium.ts";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -9,7 +11,7 @@ export const E2E = at(".");
 /** What a run leaves behind: screenshots, logs, what agents were told. */
 export const OUTPUT = at("output");
 export const CODE_SERVER = at("node_modules/code-server");
-export const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
+export const CHROMIUM = findChromium(existsSync, process.env.CHROMIUM);
 export const PYTHON = process.env.PYTHON ?? at("../../.venv/bin/python");
 /** The program under test. */
 export const VSCODELM = process.env.VSCODELM ?? at("../../.venv/bin/vscodelm");

@@ -122,7 +122,7 @@ async function askForModel(
   }
   const key = apiKeyEnv === undefined ? {} : { apiKeyEnv };
   return [
-    idOf(`${endpoint.id}-${model}`),
+    idOf(`${endpoint.id}-${model.replaceAll("/", "-")}`), // whoever made it is part of its name
     { name: model, detail: endpoint.name, agent: { open_responses: { baseUrl, model, ...key } } },
   ];
 }

@@ -34,6 +34,7 @@ export async function runDoctor(
     shellArgs: [...args, "doctor", ...config, id],
     env,
     cwd,
+    isTransient: true, // else the editor writes it down, with the secrets among its variables
   });
   terminal.show();
 }

@@ -39,7 +39,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     log,
   );
-  const launch = async (mayAsk: boolean) =>
+  const launchWith = (keys: Record<string, string>, mayAsk: boolean) =>
     launchOf(
       {
         settings: processSettings(),
@@ -48,13 +48,14 @@ export function activate(context: vscode.ExtensionContext): void {
           own: () => installer.program(),
           install: () => installer.ask(),
         },
-        secrets: await secrets.environment(),
+        secrets: keys,
         environment: process.env,
         logLevel: logLevel(log.logLevel),
         folder: workingFolder(),
       },
       mayAsk,
     );
+  const launch = async (mayAsk: boolean) => launchWith(await secrets.environment(), mayAsk);
   const server = new Server({
     clientInfo: { name: vscode.env.appName, version: vscode.version },
     capabilities: capabilities(),
@@ -93,7 +94,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const commands: Record<string, () => unknown> = {
     addAgent: () =>
       addAgent(secrets, async () => {
-        const id = await addFromRegistry(() => launch(true));
+        const id = await addFromRegistry(() => launchWith({}, true)); // fetching needs no keys
         if (id !== undefined) {
           await restartOrAsk(); // it reads its models when it starts
         }

@@ -47,7 +47,10 @@ export async function addFromRegistry(launch: () => Promise<Launch>): Promise<st
     const { command, env, cwd } = launched;
     const shellArgs = [...launched.args, "agents", "install", chosen.id];
     const name = `Install ${chosen.label}`;
-    vscode.window.createTerminal({ name, shellPath: command, shellArgs, env, cwd }).show();
+    const isTransient = true; // it isn't to be done again in the next window
+    vscode.window
+      .createTerminal({ name, shellPath: command, shellArgs, env, cwd, isTransient })
+      .show();
   }
   return chosen.id;
 }

@@ -5,7 +5,7 @@ import { beforeEach, expect, test } from "vitest";
 import { OwnEnvironment } from "../src/environment.ts";
 import { findOnPath } from "../src/executable.ts";
 import { Installer } from "../src/installer.ts";
-import { answers, asked } from "./vscode.ts";
+import { openAnew, person } from "./vscode.ts";
 
 let folder: string;
 let storage: string;
@@ -39,7 +39,7 @@ beforeEach(async () => {
   storage = join(folder, "storage");
   wheels = join(folder, "dist");
   ran = [];
-  asked.length = 0;
+  openAnew();
   await mkdir(wheels);
   await writeFile(join(wheels, "vscodelm-1.0-py3-none-any.whl"), "");
 });
@@ -80,7 +80,7 @@ test("an environment of an older wheel isn't used, and needs no new question", a
   expect(await environment.exists()).toBe(true);
   const installer = new Installer(environment, { info() {}, error() {}, show() {} });
   expect(await installer.ask()).toBe(join(storage, "environment/bin/vscodelm"));
-  expect(asked).toEqual([]);
+  expect(person.asked).toEqual([]);
 });
 
 test("an environment that wasn't finished isn't one", async () => {
@@ -96,10 +96,9 @@ test("a build without a wheel says so", async () => {
 
 test("nothing is installed unless the user says so, once for all who ask", async () => {
   const installer = new Installer(machine(["uv"]), { info() {}, error() {}, show() {} });
-  answers.next = undefined;
   expect(await installer.ask()).toBeUndefined();
   expect(ran).toEqual([]);
-  answers.next = "Install";
+  person.presses = "Install";
   const [one, other] = await Promise.all([installer.install(), installer.install()]);
   expect(one).toBe(other);
   expect(ran).toHaveLength(2);
@@ -107,9 +106,8 @@ test("nothing is installed unless the user says so, once for all who ask", async
 
 test("a failed installation is told with its reason", async () => {
   const installer = new Installer(machine([]), { info() {}, error() {}, show() {} });
-  answers.next = undefined;
   expect(await installer.install()).toBeUndefined();
-  expect(asked.at(-1)).toContain("couldn't be installed: Neither uv nor Python 3.11");
+  expect(person.asked.at(-1)).toContain("couldn't be installed: Neither uv nor Python 3.11");
 });
 
 test("a real program is run, and its failure says its last words", async () => {

@@ -11,6 +11,7 @@ import { Secrets } from "../src/secrets.ts";
 import { toToml } from "../src/toml.ts";
 import { Turns } from "../src/turns.ts";
 import type { ChatParams, ModelInformation, Part } from "../src/wire.ts";
+import { Memory, Vault } from "./memory.ts";
 
 const variables = { workspaceFolder: "/project", userHome: "/home/me", env: {} };
 const token = new vscode.CancellationTokenSource().token;
@@ -24,15 +25,6 @@ const own = (id: string): ModelInformation => ({
   maxOutputTokens: 1,
   capabilities: {},
 });
-
-class Memory implements vscode.Memento {
-  private readonly kept = new Map<string, unknown>();
-  keys = () => [...this.kept.keys()];
-  get = <T>(key: string, fallback?: T) => (this.kept.get(key) ?? fallback) as T;
-  update = async (key: string, value: unknown) => {
-    this.kept.set(key, value);
-  };
-}
 
 function modelsOf(setting: () => unknown, ask = async () => [own("own")], memory = new Memory()) {
   return new Models(
@@ -202,15 +194,7 @@ test("the status bar shows who answers, and nothing when nobody does", () => {
 });
 
 test("secrets are variables of the process, and are listed by name alone", async () => {
-  const vault = new Map<string, string>();
-  const storage = {
-    get: async (key: string) => vault.get(key),
-    store: async (key: string, value: string) => void vault.set(key, value),
-    delete: async (key: string) => void vault.delete(key),
-    keys: async () => [...vault.keys()],
-    onDidChange: new vscode.EventEmitter<vscode.SecretStorageChangeEvent>().event,
-  };
-  const secrets = new Secrets(storage, new Memory());
+  const secrets = new Secrets(new Vault(), new Memory());
   await secrets.set("B_KEY", "b");
   await secrets.set("A_KEY", "a");
   await secrets.set("A_KEY", "a2");

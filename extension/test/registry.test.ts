@@ -1,8 +1,11 @@
 import { tmpdir } from "node:os";
-import { expect, test } from "vitest";
-import { idOf } from "../src/add_agent.ts";
+import { beforeEach, expect, test } from "vitest";
+import type { Launch } from "../src/process.ts";
 import { runProgram } from "../src/program.ts";
-import { readOffers } from "../src/registry.ts";
+import { addFromRegistry, readOffers } from "../src/registry.ts";
+import { openAnew, person } from "./vscode.ts";
+
+beforeEach(openAnew);
 
 test("the registry's agents are read from what the program prints", () => {
   const agents = [{ id: "goose", name: "Goose", readiness: "ready" }];
@@ -28,10 +31,51 @@ test("a command is run with its launch, and its complaint is the error", async (
   await expect(runProgram(launch, fail)).rejects.toThrow(/^no such agent$/);
 });
 
-test.each([
-  ["/usr/bin/My Agent", "my-agent"],
-  ["openai-gpt-5.4", "openai-gpt-5.4"],
-  ["ollama-gpt-oss:20b", "ollama-gpt-oss-20b"],
-])("%s gives the id %s", (name, id) => {
-  expect(idOf(name)).toBe(id);
+const AGENTS = [
+  { id: "goose", name: "Goose", description: "It flies", readiness: "ready" },
+  { id: "auggie", name: "Auggie", readiness: "not installed" },
+];
+
+/** A program that tells of these agents, and takes only what it is told to take. */
+function program(takes: string): Launch {
+  const index = JSON.stringify({ registry: { agents: AGENTS } });
+  const code = `
+    const told = process.argv.slice(1).join(" ");
+    if (told === "agents --refresh --json") console.log(${JSON.stringify(index)});
+    else if (told !== ${JSON.stringify(takes)}) throw new Error("told: " + told);`;
+  return { command: process.execPath, args: ["-e", code, "--"], env: { A: "1" }, cwd: tmpdir() };
+}
+
+test("who is chosen from the registry becomes a model", async () => {
+  person.picks = ["Goose"];
+  const id = await addFromRegistry(async () => program("agents add goose --write"));
+  expect(id).toBe("goose");
+  expect(person.lists).toEqual([["Goose", "Auggie"]]);
+  expect(person.terminals).toEqual([]);
+});
+
+test("who isn't installed is installed before the person's eyes", async () => {
+  person.picks = ["Auggie"];
+  const launched = program("agents add auggie --write");
+  expect(await addFromRegistry(async () => launched)).toBe("auggie");
+  expect(person.terminals).toEqual([
+    {
+      name: "Install Auggie",
+      shellPath: launched.command,
+      shellArgs: [...launched.args, "agents", "install", "auggie"],
+      env: { A: "1" },
+      cwd: tmpdir(),
+      isTransient: true,
+    },
+  ]);
+});
+
+test("who leaves the registry has added nobody", async () => {
+  expect(await addFromRegistry(async () => program("nothing"))).toBeUndefined();
+});
+
+test("a program that refuses an agent is heard", async () => {
+  person.picks = ["Goose"];
+  const adding = addFromRegistry(async () => program("nothing"));
+  await expect(adding).rejects.toThrow("told: agents add goose --write");
 });

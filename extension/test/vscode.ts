@@ -2,6 +2,9 @@
 // `declared` at the end makes the real declarations check it.
 
 import type * as real from "vscode";
+import { Disposable, EventEmitter } from "./events.ts";
+
+export { Disposable, EventEmitter };
 
 export class LanguageModelTextPart implements real.LanguageModelTextPart {
   constructor(public value: string) {}
@@ -100,21 +103,6 @@ export enum LanguageModelChatMessageRole {
   Assistant = 2,
 }
 
-export enum LogLevel {
-  Off = 0,
-  Trace = 1,
-  Debug = 2,
-  Info = 3,
-  Warning = 4,
-  Error = 5,
-}
-
-export enum ProgressLocation {
-  SourceControl = 1,
-  Window = 10,
-  Notification = 15,
-}
-
 export class MarkdownString implements real.MarkdownString {
   isTrusted?: boolean;
   supportHtml?: boolean;
@@ -140,40 +128,6 @@ export class MarkdownString implements real.MarkdownString {
   }
 }
 
-export class Disposable implements real.Disposable {
-  static from(...disposables: { dispose(): unknown }[]) {
-    return new Disposable(() => {
-      for (const disposable of disposables) {
-        disposable.dispose();
-      }
-    });
-  }
-
-  constructor(private readonly run: () => unknown) {}
-
-  dispose() {
-    this.run();
-  }
-}
-
-export class EventEmitter<T> implements real.EventEmitter<T> {
-  private readonly listeners = new Set<(event: T) => unknown>();
-  readonly event = (listener: (event: T) => unknown) => {
-    this.listeners.add(listener);
-    return new Disposable(() => this.listeners.delete(listener));
-  };
-
-  fire(event: T) {
-    for (const listener of [...this.listeners]) {
-      listener(event);
-    }
-  }
-
-  dispose() {
-    this.listeners.clear();
-  }
-}
-
 export class CancellationTokenSource implements real.CancellationTokenSource {
   private readonly emitter = new EventEmitter<unknown>();
   token = {
@@ -191,24 +145,7 @@ export class CancellationTokenSource implements real.CancellationTokenSource {
   }
 }
 
-/** What the user is asked, and how they answer: by the text of the question. */
-export const asked: string[] = [];
-export const answers: { next: string | undefined } = { next: undefined };
-
-async function ask(message: string): Promise<string | undefined> {
-  asked.push(message);
-  return answers.next;
-}
-
-const shown = { dispose() {} };
-
-export const window = {
-  showInformationMessage: ask,
-  showErrorMessage: ask,
-  showWarningMessage: ask,
-  withProgress: async <T>(_: unknown, task: () => Promise<T>) => task(),
-  shown,
-};
+export * from "./window.ts";
 
 // What the extension may rely on: names that are missing or of another shape are errors here.
 type Used =

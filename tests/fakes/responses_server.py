@@ -102,6 +102,11 @@ class Plan:
     whole: bool = False
     wait: trio.Event | None = None
 
+    @property
+    def is_raw(self) -> bool:
+        """Whether it is sent as it is, and no model is asked."""
+        return self.body is not None or self.status != 200
+
 
 @attrs.frozen
 class Heard:
@@ -139,6 +144,8 @@ class ResponsesServer:
     heard: list[Heard] = attrs.field(factory=list[Heard])
     hung_up: int = 0
     """How many answers weren't heard to their end."""
+    keep: Callable[[JSON], object] = lambda event: None
+    """Is given what happens, when it does: each request, and each answer that was hung up on."""
     connections: int = 0
     responses: dict[str, list[JSON]] = attrs.field(factory=dict[str, "list[JSON]"])
     """What is kept: the whole context, by the id of the response at its end."""
@@ -155,6 +162,7 @@ class ResponsesServer:
         self.heard.append(
             Heard(exchange.method, exchange.path, exchange.headers, body, exchange.version)
         )
+        self.keep({"path": exchange.path, "body": body})
         try:
             if self.key and exchange.headers.get("authorization") != f"Bearer {self.key}":
                 await self._refuse(exchange, 401, "invalid_api_key", "Incorrect API key provided.")
@@ -164,14 +172,13 @@ class ResponsesServer:
                 await self._respond(exchange, body, self.plans.popleft() if self.plans else Plan())
         except HungUp:
             self.hung_up += 1
+            self.keep({"hung_up": exchange.path})
 
     async def _respond(self, exchange: Exchange, body: JSON, plan: Plan) -> None:
         if plan.wait is not None:
             await exchange.watch(plan.wait)
-        if plan.body is not None or plan.status != 200:
-            headers = {"content-type": plan.content_type, **plan.headers}
-            await exchange.start(plan.status, headers)
-            await self._deliver(exchange, plan, [plan.body or b""])
+        if plan.is_raw:
+            await self._send_raw(exchange, plan)
             return
         goes_on = self.stateful and not self.forgets
         previous = body.get("previous_response_id") if goes_on else None
@@ -185,6 +192,9 @@ class ResponsesServer:
         if plan.outputs is None:
             made = self.model(context)
             plan = made if isinstance(made, Plan) else attrs.evolve(plan, outputs=made)
+            if plan.is_raw:
+                await self._send_raw(exchange, plan)
+                return
         events = self._events(context, plan)
         if plan.whole or not body.get("stream"):
             *_, last = events
@@ -193,6 +203,10 @@ class ResponsesServer:
         await exchange.start(200, {"content-type": plan.content_type, **_encoding(plan)})
         done = [] if plan.ending in ("none", "hang") else [DONE]
         await self._deliver(exchange, plan, [*map(sse, events), *done])
+
+    async def _send_raw(self, exchange: Exchange, plan: Plan) -> None:
+        await exchange.start(plan.status, {"content-type": plan.content_type, **plan.headers})
+        await self._deliver(exchange, plan, [plan.body or b""])
 
     def _events(self, context: Context, plan: Plan) -> list[JSON]:
         response_id = self._new_id("resp")

@@ -54,6 +54,8 @@ class ModelServer:
     """What was asked of the server, in order."""
 
     port: int
+    keep: Callable[[JSON], object] = lambda event: None
+    """Is given what happens, when it does: each request for a reply, and each that was left."""
     asked: list[ModelTurn] = attrs.field(factory=list[ModelTurn], init=False)
     unknown: list[str] = attrs.field(factory=list[str], init=False)
     """What it was asked for and doesn't have."""
@@ -103,6 +105,7 @@ class ModelServer:
             given = read(asked)
             turn = ModelTurn(given, scenario_for(given), asked)
             self.asked.append(turn)
+            self.keep({"scenario": turn.scenario.name, "body": asked})
             self._changed.unpark_all()
             if turn.scenario.status != 200:
                 error = {"type": "api_error", "message": "The model is on fire"}
@@ -135,6 +138,7 @@ class ModelServer:
             await stream.send_all(speech.send(h11.EndOfMessage()) or b"")
         except trio.BrokenResourceError:
             turn.is_left = True
+            self.keep({"left": turn.scenario.name})
             self._changed.unpark_all()
 
 
@@ -176,11 +180,11 @@ async def _read(
 
 
 @asynccontextmanager
-async def model_server() -> AsyncGenerator[ModelServer, None]:
+async def model_server(**fields: Any) -> AsyncGenerator[ModelServer, None]:
     """Serve a model until the block ends."""
     async with trio.open_nursery() as nursery:
         listeners = await trio.open_tcp_listeners(0, host="127.0.0.1")
-        server = ModelServer(listeners[0].socket.getsockname()[1])
+        server = ModelServer(listeners[0].socket.getsockname()[1], **fields)
         nursery.start_soon(trio.serve_listeners, server.serve, listeners)
         yield server
         nursery.cancel_scope.cancel()

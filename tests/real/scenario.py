@@ -11,10 +11,13 @@ any time. A request that offers no tools is such a side call.
     FAIL(status)    fails with this status, again and again
     WRITE(path)     makes a file, by the agent's own tool that runs commands; for several, it is
                     called several times at once
+    USE name {...}  a line of its own: calls the tool of that name, whatever an agent puts before
+                    it; several lines call their tools at once
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
@@ -25,6 +28,7 @@ JSON = dict[str, Any]
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 _WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|FAIL|WRITE)\b(?:\((?P<of>[^)\s]+)\))?")
+_USE = re.compile(r"^USE (\w+) (\{.*\})$", re.MULTILINE)
 _NAME = re.compile(r"\bmy name is (\w+)")
 _SHELLS = ("bash", "execute", "exec_command", "shell", "shell_command")
 
@@ -116,19 +120,42 @@ def scenario_for(given: Given) -> Scenario:
     """Return what our model does with what it is given."""
     if not given.tools:
         return Scenario("side call", (Say("A title"),))
+    results: list[str] = []
+    scenario = Scenario("echo", (Say("I hear you."),))
     for one in reversed(given.said):
         match one.speaker:
             case "tool":
-                return Scenario("results", (Say(f"The tool said: {one.text[:300]}"),))
+                results.insert(0, one.text[:300])
             case "user":
-                found = [*_WORD.finditer(one.text)]
-                if found:
-                    return _scenario(found, given)
+                wanted = _wanted(one.text, given)
+                if wanted is not None:
+                    scenario = wanted
+                    break
             case "system":
                 pass  # an agent's own notes stand anywhere
             case "assistant":
                 break
-    return Scenario("echo", (Say("I hear you."),))
+    return (
+        Scenario("results", (Say(f"The tool said: {' and '.join(results)}"),))
+        if results
+        else scenario
+    )
+
+
+def _wanted(text: str, given: Given) -> Scenario | None:
+    uses = [*_USE.finditer(text)]
+    if uses:
+        calls = (_use(use[1], json.loads(use[2]), given.tools) for use in uses)
+        return Scenario("USE", (Say("Let me see. "), *calls))
+    found = [*_WORD.finditer(text)]
+    return _scenario(found, given) if found else None
+
+
+def _use(name: str, arguments: JSON, tools: tuple[Tool, ...]) -> Step:
+    for tool in tools:
+        if tool.name == name or tool.name.endswith(f"_{name}"):
+            return Call(tool.name, arguments)
+    return Say(f"I have no {name}, only {' '.join(tool.name for tool in tools)}.")
 
 
 def _scenario(words: Sequence[re.Match[str]], given: Given) -> Scenario:

@@ -53,6 +53,12 @@ def test_results_of_tools_count_until_the_user_says_more() -> None:
     assert scenario_for(given(*called, Said("user", "RECALL"))).name == "RECALL"
 
 
+def test_all_results_of_calls_made_at_once_are_told() -> None:
+    called = Said("user", "WRITE(/x)"), Said("assistant", ""), Said("tool", "a"), Said("tool", "b")
+    assert text_of(given(*called)) == "The tool said: a and b"
+    assert text_of(given(*called, Said("user", "<reminder>"))) == "The tool said: a and b"
+
+
 def test_what_the_user_said_of_a_name_is_recalled() -> None:
     said = Said("user", "my name is Ada"), Said("assistant", "my name is Eve")
     assert text_of(given(*said, Said("user", "my name is Bob. RECALL"))) == "You told me: Ada Bob."
@@ -82,6 +88,19 @@ def test_what_the_user_said_of_a_name_is_recalled() -> None:
 def test_a_file_is_written_by_the_shell_that_there_is(tool: Tool, arguments: JSON) -> None:
     scenario = scenario_for(given(Said("user", "WRITE(/x)"), tools=(tool,)))
     assert scenario.steps[-1] == Call(tool.name, arguments)
+
+
+def test_tools_are_used_by_their_names_whatever_an_agent_puts_before_them() -> None:
+    tools = SHELL, Tool("mcp__vsc1__read_file", {}), Tool("list_dir", {})
+    text = 'Please:\nUSE read_file {"path": "/a b"}\nUSE list_dir {}'
+    scenario = scenario_for(given(Said("user", text), tools=tools))
+    assert scenario.name == "USE"
+    calls = Call("mcp__vsc1__read_file", {"path": "/a b"}), Call("list_dir", {})
+    assert scenario.steps[1:] == calls
+
+
+def test_a_tool_that_was_not_offered_is_missed_in_words() -> None:
+    assert "I have no fly, only bash." in text_of(given(Said("user", "USE fly {}")))
 
 
 DIALECTS: list[tuple[Callable[[JSON], Given], JSON]] = [

@@ -1,0 +1,49 @@
+// What the editor asked of the program, as the program's traces have it.
+
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Editor } from "./editor.ts";
+
+interface Asked {
+  modelId: string;
+  messages: Message[];
+}
+
+interface Message {
+  content: { type: string; toolName?: string }[];
+}
+
+export class Traces {
+  private readonly folder: string;
+
+  constructor(editor: Pick<Editor, "folder">) {
+    this.folder = join(editor.folder, "traces");
+  }
+
+  /** Return the names of the files; each run of the program writes one. */
+  files(): Promise<string[]> {
+    return readdir(this.folder);
+  }
+
+  /** Return the lines of a method. */
+  async lines(method: string): Promise<string[]> {
+    const files = (await this.files()).map((file) => readFile(join(this.folder, file), "utf8"));
+    const lines = (await Promise.all(files)).join("").split("\n");
+    return lines.filter((line) => line.includes(`"${method}"`));
+  }
+
+  /** Return the requests for a model, oldest first. */
+  async requestsTo(model: string): Promise<Asked[]> {
+    return (await this.lines("lm/provideLanguageModelChatResponse"))
+      .map((line) => JSON.parse(line).message.params as Asked)
+      .filter(({ modelId }) => modelId === model);
+  }
+
+  /** Return the tools that the model called in the newest of its answers that called any. */
+  async callsOfOneAnswer(model: string): Promise<string[]> {
+    const messages = (await this.requestsTo(model)).at(-1)?.messages ?? [];
+    const calls = messages.map(({ content }) => content.filter(({ type }) => type === "tool_call"));
+    const newest = calls.findLast((found) => found.length > 0) ?? [];
+    return newest.map(({ toolName }) => toolName ?? "");
+  }
+}

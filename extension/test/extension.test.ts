@@ -1,0 +1,199 @@
+import { chmod, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import * as vscode from "vscode";
+import { activate, deactivate } from "../src/extension.ts";
+import type { Provider } from "../src/provider.ts";
+import { Memory, Vault } from "./memory.ts";
+import { configure, openAnew, person, providerOf } from "./vscode.ts";
+
+const FAKE = fileURLToPath(new URL("fake_server.mjs", import.meta.url));
+const never = new vscode.CancellationTokenSource().token;
+/** Processes take their time to start where every core is busy. */
+const SOON = { timeout: 20_000 };
+
+let context: vscode.ExtensionContext;
+
+beforeEach(async () => {
+  openAnew();
+  const folder = await mkdtemp(join(tmpdir(), "vscodelm-extension-"));
+  const program = join(folder, "vscodelm");
+  await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${FAKE}"\n`);
+  await chmod(program, 0o755);
+  configure("vscodelm.path", program);
+  configure("vscodelm.agents", { eliza: { agent: { eliza: {} } } });
+  context = {
+    subscriptions: [],
+    secrets: new Vault(),
+    globalState: new Memory(),
+    globalStorageUri: { fsPath: folder },
+    extensionUri: { fsPath: folder },
+  } as unknown as vscode.ExtensionContext;
+  activate(context);
+});
+
+afterEach(async () => {
+  await deactivate();
+  for (const owned of context.subscriptions) {
+    owned.dispose();
+  }
+});
+
+function provider(): Provider {
+  return providerOf<Provider>("vscodelm");
+}
+
+function models(): string[] {
+  return provider()
+    .provideLanguageModelChatInformation()
+    .map(({ id }) => id);
+}
+
+/** Ask a model, as an editor does; `heard` is given each text of the answer. */
+async function ask(text: string, heard = (_: string) => {}): Promise<string> {
+  const content = [new vscode.LanguageModelTextPart(text)];
+  const model = provider().provideLanguageModelChatInformation()[0];
+  let answer = "";
+  const report = (part: unknown) => {
+    answer += (part as vscode.LanguageModelTextPart).value;
+    heard((part as vscode.LanguageModelTextPart).value);
+  };
+  await provider().provideLanguageModelChatResponse(
+    model as vscode.LanguageModelChatInformation,
+    [{ role: 1, content, name: undefined }],
+    { toolMode: 1 },
+    { report },
+    never,
+  );
+  return answer;
+}
+
+function run(command: string): Thenable<unknown> {
+  return vscode.commands.executeCommand(`vscodelm.${command}`);
+}
+
+test("every command that the package lists is there, and no other", async () => {
+  const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+  const listed = manifest.contributes.commands.map(({ command }: { command: string }) => command);
+  expect((await vscode.commands.getCommands()).sort()).toEqual(listed.sort());
+});
+
+test("the tool and the vendor that the package lists are there", async () => {
+  const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+  expect(providerOf(manifest.contributes.languageModelTools[0].name)).toBeDefined();
+  expect(providerOf(manifest.contributes.languageModelChatProviders[0].vendor)).toBeDefined();
+});
+
+test("a model answers through the process, and the status bar shows it meanwhile", async () => {
+  expect(await ask("a b")).toBe("ab");
+  expect(person.status).toEqual(["$(loading~spin) Eliza", ""]);
+});
+
+test("models that the process knows by itself are listed with those of the settings", async () => {
+  await vi.waitFor(() => expect(models()).toEqual(["eliza", "own"]), SOON);
+});
+
+test("a change of the agents counts at once, in the same process", async () => {
+  const before = await ask("pid");
+  const changes = vi.fn();
+  provider().onDidChangeLanguageModelChatInformation(changes);
+  configure("vscodelm.agents", { mine: { agent: { acp: { command: "mine" } } } });
+  expect(models()).toContain("mine");
+  expect(changes).toHaveBeenCalled();
+  expect(await ask("pid")).toBe(before);
+});
+
+test("a change of the program's own settings starts it anew", async () => {
+  const before = await ask("pid");
+  configure("vscodelm.environment", { SECRET: "from the settings" });
+  await vi.waitFor(async () => expect(await ask("cwd")).toContain("from the settings"), SOON);
+  expect(await ask("pid")).not.toBe(before);
+});
+
+test("settings of others are none of ours", async () => {
+  const before = await ask("pid");
+  const changes = vi.fn();
+  provider().onDidChangeLanguageModelChatInformation(changes);
+  configure("editor.fontSize", 12);
+  expect(changes).not.toHaveBeenCalled();
+  expect(await ask("pid")).toBe(before);
+});
+
+test.each([
+  ["Restart", "is cut off"],
+  ["Later", "goes on"],
+])("who answers isn't ended unasked: %s, and it %s", async (button) => {
+  person.presses = button;
+  const pid = await ask("pid");
+  let isHeard = () => {};
+  const heard = new Promise<void>((resolve) => {
+    isHeard = resolve;
+  });
+  const hanging = ask("hang", isHeard).catch((error: Error) => error.message);
+  await heard;
+  configure("vscodelm.arguments", ["--fast"]);
+  expect(person.asked).toEqual([expect.stringContaining("Answers that run now are cut off")]);
+  if (button === "Restart") {
+    expect(await hanging).toContain("vscodelm was stopped");
+    expect(await ask("pid")).not.toBe(pid);
+  } else {
+    expect(await ask("pid")).toBe(pid);
+    await run("restart"); // which is what the person wants: nobody is asked again
+    expect(await hanging).toContain("vscodelm was stopped");
+    expect(person.asked).toHaveLength(1);
+  }
+});
+
+test("a crash is told, with the way to the log, and the next message starts the program", async () => {
+  const pid = await ask("pid");
+  person.presses = "Show Log";
+  await expect(ask("crash")).rejects.toThrow("Its last words: boom");
+  expect(person.asked).toEqual([
+    "vscodelm has ended: it exited with status 7. Its last words: boom The next message starts it again.",
+  ]);
+  await vi.waitFor(() => expect(person.sawLog).toBe(true), SOON);
+  expect(person.log).toContain("boom");
+  expect(await ask("pid")).not.toBe(pid);
+});
+
+test("a secret is given to the process at once, and is in no log", async () => {
+  await ask("a");
+  person.types = ["SECRET", "s3cret"];
+  await run("setSecret");
+  expect(await ask("cwd")).toContain("s3cret");
+  person.picks = ["SECRET"];
+  await run("deleteSecret");
+  expect(await ask("cwd")).not.toContain("s3cret");
+  expect(person.log.join("\n")).not.toContain("s3cret");
+});
+
+test("what is only fetched from the registry is given no secrets, and a doctor is", async () => {
+  await ask("a");
+  person.types = ["SECRET", "s3cret"];
+  await run("setSecret");
+  const agents = JSON.stringify({
+    registry: { agents: [{ id: "far", name: "Far", readiness: "not installed" }] },
+  });
+  const program = join(context.globalStorageUri.fsPath, "registry");
+  await writeFile(program, `#!/bin/sh\necho '${agents}'\n`);
+  await chmod(program, 0o755);
+  configure("vscodelm.path", program);
+  person.picks = ["More from the registry...", "Far"];
+  await run("addAgent");
+  person.picks = ["eliza"];
+  await run("runDoctor");
+  const given = person.terminals.map(({ name, env }) => [name, env.SECRET]);
+  expect(given).toEqual([
+    ["Install Far", undefined],
+    ["vscodelm doctor eliza", "s3cret"],
+  ]);
+});
+
+test("the process ends with the window", async () => {
+  const pid = Number(await ask("pid"));
+  await deactivate();
+  expect(() => process.kill(pid, 0)).toThrow("ESRCH");
+  await expect(ask("a")).rejects.toThrow("The window is closing.");
+});

@@ -1,0 +1,57 @@
+import { beforeEach, expect, test } from "vitest";
+import { deleteSecret, setSecret } from "../src/secret_commands.ts";
+import { Secrets } from "../src/secrets.ts";
+import { Memory, Vault } from "./memory.ts";
+import { openAnew, person } from "./vscode.ts";
+
+let secrets: Secrets;
+
+beforeEach(() => {
+  openAnew();
+  secrets = new Secrets(new Vault(), new Memory());
+});
+
+test("a secret is typed unseen, and kept under the name of its variable", async () => {
+  person.types = ["MY_KEY", "s3cret"];
+  expect(await setSecret(secrets)).toBe(true);
+  expect(person.boxes.map(({ password }) => password)).toEqual([undefined, true]);
+  expect(await secrets.environment()).toEqual({ MY_KEY: "s3cret" });
+});
+
+test.each([[[]], [["MY_KEY"]], [["MY_KEY", ""]]])(
+  "who leaves after %j keeps nothing",
+  async (types) => {
+    person.types = types;
+    expect(await setSecret(secrets)).toBe(false);
+    expect(secrets.names()).toEqual([]);
+  },
+);
+
+test.each([
+  ["MY_KEY2", true],
+  ["_x", true],
+  ["2X", false],
+  ["MY KEY", false],
+  ["A=B", false],
+  ["", false],
+])("%j can name a variable: %s", async (name, isName) => {
+  await setSecret(secrets);
+  const complaint = await person.boxes[0]?.validateInput?.(name);
+  expect(complaint === undefined).toBe(isName);
+});
+
+test("a secret is deleted by its name, and no other", async () => {
+  await secrets.set("A", "1");
+  await secrets.set("B", "2");
+  person.picks = ["A"];
+  expect(await deleteSecret(secrets)).toBe(true);
+  expect(person.lists).toEqual([["A", "B"]]);
+  expect(await secrets.environment()).toEqual({ B: "2" });
+  expect(await deleteSecret(secrets)).toBe(false); // the list was left
+  expect(secrets.names()).toEqual(["B"]);
+});
+
+test("where there is no secret, that is said", async () => {
+  expect(await deleteSecret(secrets)).toBe(false);
+  expect(person.asked).toEqual(["vscodelm keeps no secrets."]);
+});

@@ -1,0 +1,218 @@
+// A fake of the editor's window, its settings and its commands, and of the person before it: `person`
+// says what they do, and has what they were shown.
+
+import type * as real from "vscode";
+import { Disposable, EventEmitter } from "./events.ts";
+
+interface Item {
+  label: string;
+}
+
+interface Terminal {
+  name: string;
+  shellPath: string;
+  shellArgs: string[];
+  env: NodeJS.ProcessEnv;
+  isTransient?: boolean;
+}
+
+class Person {
+  /** The texts of all messages. */
+  readonly asked: string[] = [];
+  /** The button that they press on every message that has it. */
+  presses: string | undefined;
+  /** What they choose from lists, one after the other; they leave a list without the next of it. */
+  picks: string[] = [];
+  /** The lists that they saw. */
+  readonly lists: string[][] = [];
+  /** What they type into boxes, one after the other; they leave the box after the last. */
+  types: string[] = [];
+  /** The boxes that they saw. */
+  readonly boxes: real.InputBoxOptions[] = [];
+  readonly terminals: Terminal[] = [];
+  /** The commands of others that were run, with their arguments. */
+  readonly ran: unknown[][] = [];
+  /** A command that their editor doesn't have. */
+  lacks: string | undefined;
+  /** The text in the status bar while it is shown, each time that it changed. */
+  readonly status: string[] = [];
+  /** The lines in the log. */
+  readonly log: string[] = [];
+  /** Whether the log was put before them. */
+  sawLog = false;
+}
+
+export let person = new Person();
+
+const registered = new Map<string, (...args: unknown[]) => unknown>();
+const settings = new Map<string, unknown>();
+const changed = new EventEmitter<real.ConfigurationChangeEvent>();
+const provided = new Map<string, unknown>();
+
+/** Be an editor that has just been opened, with somebody else before it. */
+export function openAnew(): void {
+  person = new Person();
+  registered.clear();
+  settings.clear();
+  provided.clear();
+  changed.dispose();
+}
+
+/** Change a setting. */
+export function configure(key: string, value: unknown): void {
+  settings.set(key, value);
+  const affectsConfiguration = (section: string) =>
+    key === section || key.startsWith(`${section}.`);
+  changed.fire({ affectsConfiguration });
+}
+
+/** Return what was registered under a name: a provider of models, or a tool. */
+export function providerOf<T>(name: string): T {
+  return provided.get(name) as T;
+}
+
+/** Return the value that the person has set. */
+export function setting(key: string): unknown {
+  return settings.get(key);
+}
+
+async function message(text: string, ...rest: unknown[]): Promise<string | undefined> {
+  person.asked.push(text);
+  return rest.includes(person.presses) ? person.presses : undefined;
+}
+
+export const window = {
+  showInformationMessage: message,
+  showErrorMessage: message,
+  showWarningMessage: message,
+  withProgress: async <T>(_: unknown, task: () => Promise<T>) => task(),
+  async showQuickPick<T extends Item | string>(items: readonly T[]): Promise<T | undefined> {
+    const labels = items.map((item) => (typeof item === "string" ? item : item.label));
+    person.lists.push(labels);
+    const next = person.picks.shift();
+    return next === undefined ? undefined : items[labels.indexOf(next)];
+  },
+  async showInputBox(options: real.InputBoxOptions): Promise<string | undefined> {
+    person.boxes.push(options);
+    return person.types.shift();
+  },
+  createTerminal(terminal: Terminal) {
+    return { show: () => person.terminals.push(terminal) };
+  },
+  createOutputChannel() {
+    const write = (line: string) => person.log.push(line);
+    const show = () => {
+      person.sawLog = true;
+    };
+    const levels = { debug: write, info: write, warn: write, error: write };
+    return { ...levels, show, logLevel: LogLevel.Info, dispose() {} };
+  },
+  createStatusBarItem() {
+    const item = {
+      name: "",
+      text: "",
+      tooltip: "",
+      command: "",
+      show: () => person.status.push(item.text),
+      hide: () => person.status.push(""),
+      dispose() {},
+    };
+    return item;
+  },
+};
+
+export const commands = {
+  registerCommand(name: string, run: (...args: unknown[]) => unknown) {
+    registered.set(name, run);
+    return new Disposable(() => registered.delete(name));
+  },
+  /** Commands that nobody here registered are the editor's. */
+  async executeCommand(name: string, ...args: unknown[]): Promise<unknown> {
+    const own = registered.get(name);
+    if (own !== undefined) {
+      return own(...args);
+    }
+    if (person.lacks === name) {
+      throw new Error(`command '${name}' not found`);
+    }
+    person.ran.push([name, ...args]);
+    return undefined;
+  },
+  getCommands: async () => [...registered.keys()],
+};
+
+export const workspace = {
+  workspaceFolders: undefined,
+  onDidChangeConfiguration: changed.event,
+  getConfiguration: (section: string) => ({
+    get: <T>(key: string, fallback?: T) => (settings.get(`${section}.${key}`) ?? fallback) as T,
+    inspect: (key: string) => ({ globalValue: settings.get(`${section}.${key}`) }),
+    async update(key: string, value: unknown, target: ConfigurationTarget) {
+      if (target !== ConfigurationTarget.Global) {
+        throw new Error("only the user's own settings are written");
+      }
+      configure(`${section}.${key}`, value);
+    },
+  }),
+};
+
+export const lm = {
+  registerLanguageModelChatProvider(vendor: string, provider: unknown) {
+    provided.set(vendor, provider);
+    return new Disposable(() => provided.delete(vendor));
+  },
+  registerTool(name: string, tool: unknown) {
+    provided.set(name, tool);
+    return new Disposable(() => provided.delete(name));
+  },
+};
+
+export const env = { appName: "Fake" };
+export const version = "1.120.0";
+export const Uri = {
+  joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => ({
+    fsPath: [fsPath, ...parts].join("/"),
+  }),
+};
+
+export enum LogLevel {
+  Off = 0,
+  Trace = 1,
+  Debug = 2,
+  Info = 3,
+  Warning = 4,
+  Error = 5,
+}
+
+export enum ProgressLocation {
+  SourceControl = 1,
+  Window = 10,
+  Notification = 15,
+}
+
+export enum StatusBarAlignment {
+  Left = 1,
+  Right = 2,
+}
+
+export enum QuickPickItemKind {
+  Separator = -1,
+  Default = 0,
+}
+
+export enum ConfigurationTarget {
+  Global = 1,
+  Workspace = 2,
+  WorkspaceFolder = 3,
+}
+
+/** What the real module lacks is an error here. */
+type Names<Module> = { [Name in keyof Module]?: unknown };
+export const named = { window, commands, workspace, lm, env, Uri } satisfies {
+  window: Names<typeof real.window>;
+  commands: Names<typeof real.commands>;
+  workspace: Names<typeof real.workspace>;
+  lm: Names<typeof real.lm>;
+  env: Names<typeof real.env>;
+  Uri: Names<typeof real.Uri>;
+};
