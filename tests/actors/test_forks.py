@@ -1,4 +1,4 @@
-"""A chat that is copied whole begins with all that its origin's agent knows, and goes its own way."""
+"""A chat that is copied whole begins with all that its origin knows, and goes its own way."""
 
 from __future__ import annotations
 
