@@ -20,6 +20,10 @@ CODE := bridge agents actors vscodelm tests benchmarks docs tooling
 CHECKS := check-format check-lint check-words check-project check-imports check-types check-docs \
 	check-coverage
 WORKERS ?= 2
+FAST := -m "not slow and not agents and not faults"
+COVERED := --cov --cov-report=
+# Not empty: the tests were run with $(COVERED) already, and are not run again for it.
+MEASURED ?=
 NODE_RUN = $(CURDIR)/$(BIN)/python $(CURDIR)/tooling/node.py
 NPM = cd extension && $(NODE_RUN) npm
 # As new as the lock file that says which packages the extension is built with.
@@ -32,7 +36,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help chat test test-slow test-agents bench check $(CHECKS) format docs golden clean \
+.PHONY: help chat test test-slow test-faults test-agents bench check $(CHECKS) format docs golden clean \
 	test-extension test-vscode check-extension vsix screenshots
 
 help:
@@ -47,7 +51,10 @@ chat: $(RUNTIME) ## Talk to Eliza in the terminal
 ##@ Test
 
 test: $(DEV) ## Run the fast tests
-	$(RUN) pytest -m "not slow and not agents" -n $(WORKERS) $(ARGS)
+	$(RUN) pytest $(FAST) -n $(WORKERS) $(ARGS)
+
+test-faults: $(DEV) ## Plant each known fault, and see a test fail (half an hour)
+	$(RUN) pytest -m faults -n $(WORKERS) $(ARGS)
 
 test-slow: $(DEV) ## Run the slow tests: real processes, many examples
 	$(RUN) pytest -m slow -n $(WORKERS) $(ARGS)
@@ -107,7 +114,7 @@ check-docs: $(DEV) ## Are the generated pages those of the code?
 
 # Pure modules have no excuse; of the rest the report only tells.
 check-coverage: $(DEV) ## Do the fast tests cover the pure modules completely?
-	$(RUN) pytest -m "not slow and not agents" -n $(WORKERS) --cov --cov-report= $(ARGS)
+	$(if $(MEASURED),,$(RUN) pytest $(FAST) -n $(WORKERS) $(COVERED) $(ARGS))
 	$(RUN) coverage report --include="$$($(RUN) tooling.pure)" --fail-under=100
 	$(RUN) coverage report --omit="$$($(RUN) tooling.pure)"
 
