@@ -23,7 +23,7 @@ from bridge.wire import ChatMessage, ToolResultPart
 from .outcome import Outcome
 from .point_memory import Point
 from .points import Points
-from .request_items import CompactionItem, Item, MessageItem, ReasoningItem
+from .request_items import BesideItem, CompactionItem, Item, MessageItem, ReasoningItem
 from .request_messages import ConversionOptions, OpenCall, convert_messages, result_item
 from .request_output import heard, kind_of_item
 from .track import Track, boundaries
@@ -204,10 +204,13 @@ def _lead(items: Sequence[Item]) -> tuple[Item, ...]:
 
 def _useful(items: Sequence[Item]) -> tuple[Item, ...]:
     """Leave out reasoning of earlier turns: it is of use only until the user speaks again."""
-    last = max(
-        (at for at, one in enumerate(items) if isinstance(one, MessageItem) and one.role == "user"),
-        default=-1,
-    )
+    last = max((at for at, one in enumerate(items) if _is_spoken(one)), default=-1)
     return tuple(
         one for at, one in enumerate(items) if at > last or not isinstance(one, ReasoningItem)
     )
+
+
+def _is_spoken(item: Item) -> bool:
+    """Tell whether it is the user's; what tools return beside their results isn't."""
+    is_message = isinstance(item, MessageItem) and not isinstance(item, BesideItem)
+    return is_message and item.role == "user"

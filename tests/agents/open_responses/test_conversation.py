@@ -286,6 +286,23 @@ def test_reasoning_goes_back_until_the_user_speaks_again() -> None:
     assert talk.ask()[0] == ["user: a", "call 1", "result 1: one", "user: b"]
 
 
+def test_what_a_tool_shows_is_nothing_that_the_user_says() -> None:
+    talk = Talk(result_images="message")
+    talk.tell(user("a"))
+    output: list[Any] = [
+        {"type": "reasoning", "summary": [], "encrypted_content": "ENC"},
+        {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"},
+    ]
+    talk.hear("r1", "", "1", store=False, output=output)
+    image = [{"type": "data", "mimeType": "image/png", "data": ""}]
+    talk.it.answer([ToolAnswer("gw-1", image)])
+    *before, beside = talk.ask()[0]
+    assert before == ["user: a", "reasoning", "call 1", "result 1: "]
+    assert beside.startswith("user: (InputText")
+    talk.tell(user("b"))
+    assert "reasoning" not in talk.ask()[0]
+
+
 def test_what_we_say_ourselves_is_not_told_as_the_model_s() -> None:
     talk = Talk()
     talk.tell(user("a"))
