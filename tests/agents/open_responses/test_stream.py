@@ -318,7 +318,9 @@ def test_a_stream_that_just_ends_is_a_failure() -> None:
     heard = hear(script(say("a"), call())[:-1])
     assert isinstance(heard.end, Break)
     assert heard.end.failure.kind == "Unavailable"
-    assert heard.end.failure.message == "The server failed: The stream ended early. Try again later."
+    assert (
+        heard.end.failure.message == "The server failed: The stream ended early. Try again later."
+    )
     assert (heard.text, len(heard.calls)) == ("a", 1)
     assert heard.outcome.status == "failed"
     assert heard.outcome.has_emitted
