@@ -313,6 +313,34 @@ def test_what_we_say_ourselves_is_not_told_as_the_model_s() -> None:
     assert shown.own == ["b"]
 
 
+def test_a_chat_is_found_again_with_and_without_our_words() -> None:
+    """What we said ourselves is known from the model's words, but not in the next process."""
+    talk = Talk()
+    talk.tell(user("a"))
+    for number, word in enumerate("bc", 1):
+        shown = Shown(is_whole=True)
+        shown.add([Say(word), Say("(ours)", by_us=True), CallTool(f"gw-{word}", "f", {})])
+        calls = (Called(f"gw-{word}", word, "f", "{}"),)
+        talk.it.hear(
+            Outcome(status="completed", store=True, response_id=f"r{number}", calls=calls),
+            shown,
+            SETUP,
+        )
+        talk.it.answer([ToolAnswer(f"gw-{word}", "done")])
+        talk.tell(user(f"after {word}"))
+    for ours in ("", "(ours)"):
+        again = Talk(talk.points)
+        again.tell(
+            user("a"),
+            assistant(f"b{ours}", call("gw-b", "f")),
+            user(result("gw-b", "done")),
+            user("after b"),
+            assistant(f"c{ours}", call("gw-c", "f")),
+            user(result("gw-c", "done"), "d"),
+        )
+        assert again.ask() == (["result c: done", "user: d"], "r2")
+
+
 # The system prompt.
 
 
