@@ -77,6 +77,8 @@ class Presenter:
         return OwnTextPart(f"{blank}*{text}*")
 
     def _thinking(self, event: Think) -> Part | None:
+        if not (event.text or event.metadata):
+            return None
         if self.thinking == "part" and self.capabilities.thinking:
             return ThinkingPart(event.text, event.id, event.metadata)
         if self.thinking == "text" and event.text:

@@ -23,7 +23,7 @@ from bridge.wire import ChatMessage, ToolResultPart
 from .outcome import Outcome
 from .point_memory import Point
 from .points import Points
-from .request_items import CompactionItem, Item, MessageItem, ReasoningItem
+from .request_items import BesideItem, CompactionItem, Item, MessageItem, ReasoningItem
 from .request_messages import ConversionOptions, OpenCall, convert_messages, result_item
 from .request_output import heard, kind_of_item
 from .track import Track, boundaries
@@ -38,6 +38,8 @@ class Shown:
 
     own: list[str] = attrs.field(factory=list[str])
     """The texts that are the model's; ours are left out where a conversation is told again."""
+    texts: list[str] = attrs.field(factory=list[str])
+    """All texts, with our own."""
     calls: list[CallTool] = attrs.field(factory=list[CallTool])
     is_empty: bool = True
     is_whole: bool = False
@@ -47,8 +49,9 @@ class Shown:
         self.is_empty = self.is_empty and not batch
         for event in batch:
             match event:
-                case Say(text=text, by_us=False):
-                    self.own.append(text)
+                case Say(text=text, by_us=by_us):
+                    self.texts.append(text)
+                    self.own += [] if by_us else [text]
                 case CallTool():
                     self.calls.append(event)
                 case _:
@@ -76,6 +79,8 @@ class Conversation:
     _open: dict[str, OpenCall] = attrs.field(factory=dict[str, OpenCall])
     """Calls without a result, by the editor's ids."""
     _track: Track = attrs.field(factory=Track)
+    _shown: Track = attrs.field(factory=Track)
+    """With our own words: the next process can't tell them from the model's."""
     _has_begun: bool = False
     has_thought: bool = False
     """Whether the server thought since the user spoke; it may have kept that, unseen."""
@@ -97,9 +102,11 @@ class Conversation:
         if self._has_begun:
             for message in messages:
                 self._track.tell(message)
+                self._shown.tell(message)
         else:
             self.instructions, self.lead = converted.instructions, _lead(converted.items)
             self._track, ends = boundaries(messages)
+            self._shown = self._track.copy()
             for digest, index in reversed(ends.items()):
                 self._point = self.points.at(digest)
                 if self._point is not None:
@@ -137,6 +144,7 @@ class Conversation:
         for answer in answers:
             part = ToolResultPart(answer.call_id, answer.result, answer.is_error)
             self._track.answer(part)
+            self._shown.answer(part)
             call = self._open.pop(answer.call_id)
             first, *others = result_item(call.server_id, part, self.options)
             self._items.append(first)
@@ -170,6 +178,7 @@ class Conversation:
         outcome = _as_shown(outcome, shown)
         repeated = heard(outcome, "".join(shown.own))
         self._track.say("".join(shown.own), shown.calls)
+        self._shown.say("".join(shown.texts), shown.calls)
         self._items += repeated.items
         self._open = repeated.calls
         server_ids = self.points.keep_ids(repeated.calls)
@@ -183,7 +192,8 @@ class Conversation:
             self.response_ids.append(outcome.response_id)
             self._point = Point(outcome.response_id, setup, server_ids)
             self._known = len(self._items)
-            self.points.keep(self._track.digest, self._point)
+            for digest in dict.fromkeys((self._track.digest, self._shown.digest)):
+                self.points.keep(digest, self._point)
 
 
 def _as_shown(outcome: Outcome, shown: Shown) -> Outcome:
@@ -204,10 +214,14 @@ def _lead(items: Sequence[Item]) -> tuple[Item, ...]:
 
 def _useful(items: Sequence[Item]) -> tuple[Item, ...]:
     """Leave out reasoning of earlier turns: it is of use only until the user speaks again."""
-    last = max(
-        (at for at, one in enumerate(items) if isinstance(one, MessageItem) and one.role == "user"),
-        default=-1,
-    )
+    last = max((at for at, one in enumerate(items) if _is_spoken(one)), default=-1)
     return tuple(
         one for at, one in enumerate(items) if at > last or not isinstance(one, ReasoningItem)
     )
+
+
+def _is_spoken(item: Item) -> bool:
+    """Tell whether it is the user's; what tools return beside their results isn't."""
+    if isinstance(item, BesideItem):
+        return False
+    return isinstance(item, MessageItem) and item.role == "user"

@@ -6,6 +6,7 @@ The status decides first, then the code; a failure inside a 200 gets the status 
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, cast
 
@@ -81,12 +82,15 @@ class Fault(Value):
             return self.status in (400, 404, 409, 422)
         return self.status == 404 and "response" in self.message.lower()
 
-    def failure(self, server: str) -> Failure:
-        """Return what the user is told; `server` names it."""
-        advice = {
-            "NoPermissions": " Check the key that it is asked with.",
-            "NotFound": " Check the address and the name of the model.",
-        }.get(self.kind, "")
+    def failure(self, server: str, seconds: float | None = None) -> Failure:
+        """Return what the user is told; `server` names it, and asks to wait so many seconds."""
+        match self.kind:
+            case "NoPermissions":
+                advice = " Check the key that it is asked with."
+            case "NotFound":
+                advice = " Check the address and the name of the model."
+            case _:
+                advice = f" Try again {_when(seconds)}." if self.is_retryable else ""
         said = self.message or f"status {self.status}"
         words = [str(self.status), *(word for word in (self.type, self.code, self.param) if word)]
         ends = "" if said.endswith((".", "!", "?")) else "."
@@ -166,3 +170,12 @@ def _status(fields: dict[str, Any], code: str, type_: str) -> int:
 def _shown(text: str) -> str:
     text = text.strip()
     return text if len(text) <= _SHOWN_LENGTH else f"{text[:_SHOWN_LENGTH]}..."
+
+
+def _when(seconds: float | None) -> str:
+    if not seconds:
+        return "later"
+    units = ((7200, 3600, "hour"), (120, 60, "minute"), (0, 1, "second"))
+    size, name = next((size, name) for least, size, name in units if seconds >= least)
+    count = math.ceil(seconds / size)
+    return f"in {count} {name}{'s' * (count > 1)}"

@@ -80,8 +80,12 @@ class Output:
         yield from self.calling.make(self._ledger.conclude(calls, is_complete=is_complete))
 
     def keep_reasoning(self) -> Iterator[Event]:
-        """Give the editor what only the server can read, in case that we forget it."""
-        kept = record_of(self.items, self.calling.made, self._origin)
+        """Give the editor what only the server can read, in case that we forget it.
+
+        It is wanted back with the results of calls; where none was made, nobody needs it.
+        """
+        made = self.calling.made
+        kept = record_of(self.items, made, self._origin) if made else None
         if kept is not None:
             yield Think("", id=self._speech.thinker_id, metadata=kept)
 

@@ -58,6 +58,10 @@ class MessageItem(Json, tag="message"):
     phase: str | None = None
 
 
+class BesideItem(MessageItem, tag="message"):
+    """What belongs to a result and can't be in one, as a message; the user hasn't spoken."""
+
+
 class CallItem(Json, tag="function_call"):
     """A tool call that the model made."""
 

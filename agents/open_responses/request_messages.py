@@ -27,7 +27,7 @@ from .request_content import (
     simplest,
     without_images,
 )
-from .request_items import CallItem, Content, InputText, Item, MessageItem, ResultItem
+from .request_items import BesideItem, CallItem, Content, InputText, Item, MessageItem, ResultItem
 from .request_names import NO_ID, fitting_name
 
 SystemMessages: TypeAlias = Literal["instructions", "developer", "system"]
@@ -101,7 +101,7 @@ def result_item(server_id: str, part: ToolResultPart, options: ConversionOptions
     text = "".join(one.text for one in found if isinstance(one, InputText))
     items: list[Item] = [ResultItem(server_id, text)]
     if beside:
-        items.append(MessageItem("user", (InputText(_IMAGES), *beside)))
+        items.append(BesideItem("user", (InputText(_IMAGES), *beside)))
     return items
 
 

@@ -31,10 +31,14 @@ class Track:
     @property
     def digest(self) -> bytes:
         """The digest of what was said up to now."""
-        whole = Track(self._hash.copy(), [*self._text], [*self._calls], {**self._results})
+        whole = self.copy()
         whole._end_answer()
         whole._end_results()
         return whole._hash.digest()
+
+    def copy(self) -> Track:
+        """Return another that has heard the same."""
+        return Track(self._hash.copy(), [*self._text], [*self._calls], {**self._results})
 
     def tell(self, message: ChatMessage) -> None:
         """Add a message of the editor's."""

@@ -39,11 +39,11 @@ class EndpointError(Exception):
 
 def refused(fault: Fault, headers: Mapping[str, str], server: str) -> EndpointError:
     """Return the error for an answer with an error status."""
-    told = wants_retry(headers)
+    told, seconds = wants_retry(headers), wanted_wait(headers)
     return EndpointError(
-        fault.failure(server),
+        fault.failure(server, seconds),
         can_retry=fault.is_retryable if told is None else told and fault.is_retryable,
-        retry_after=wanted_wait(headers),
+        retry_after=seconds,
         is_unknown_response=fault.is_unknown_response,
     )
 

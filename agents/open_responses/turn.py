@@ -32,6 +32,8 @@ from .response import Response
 from .trouble import untellable
 
 CANCELLED = Stop(StopReason.CANCELLED)
+_MOST_IN_VAIN = 8
+"""So many responses in a row may call nothing but what isn't offered; each is paid for, unseen."""
 
 log = logging.getLogger("vscodelm.open_responses")
 
@@ -55,6 +57,8 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     )
     """The answers to the calls that were made and aren't with the server yet."""
     _answered: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _in_vain: int = attrs.field(default=0, init=False)
+    """How many responses, up to now, called nothing that is offered."""
     _is_over: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -85,6 +89,7 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
                 self.conversation.instruct(self.prompt.system)
             except ConversionError as error:
                 return Break(untellable(error))
+            self._in_vain += 1
             response = Response(self.endpoint, self.conversation, self.prompt, self._show)
             last = await response.run()
             waiting = self.conversation.open_calls
@@ -97,10 +102,16 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
             answers = [answer for answer in self._asked.values() if answer is not None]
             self._asked.clear()
             self.conversation.answer(answers)
+            if self._in_vain >= _MOST_IN_VAIN:
+                return Stop(StopReason.MAX_TURN_REQUESTS)
 
     async def _show(self, batch: Batch) -> None:
         """Wait until a batch is taken. A call can be answered as soon as it is."""
-        self._asked |= {event.call_id: None for event in batch if isinstance(event, CallTool)}
+        calls = [event for event in batch if isinstance(event, CallTool)]
+        self._asked |= {call.call_id: None for call in calls}
+        offered = {tool.name for tool in self.prompt.tools}
+        if any(call.name in offered for call in calls):
+            self._in_vain = 0
         await self._send.send(batch)
 
     def renew(self, prompt: Prompt) -> None:

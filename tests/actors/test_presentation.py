@@ -84,8 +84,12 @@ def test_thinking_as_text_counts_as_an_answer_and_as_a_part_does_not() -> None:
     assert not as_part.said
 
 
-def test_an_empty_thought_is_no_text() -> None:
-    assert presenter(thinking="text").part(Think("")) is None
+def test_an_empty_thought_is_shown_only_for_what_the_host_is_to_keep() -> None:
+    kept = Think("", metadata={"signature": "x"})
+    assert presenter("thinking").part(Think("", "1")) is None
+    assert presenter("thinking").part(kept) == ThinkingPart("", None, {"signature": "x"})
+    assert presenter("thinking", thinking="text").part(kept) is None
+    assert presenter().part(kept) is None
 
 
 @pytest.mark.parametrize(

@@ -286,6 +286,23 @@ def test_reasoning_goes_back_until_the_user_speaks_again() -> None:
     assert talk.ask()[0] == ["user: a", "call 1", "result 1: one", "user: b"]
 
 
+def test_what_a_tool_shows_is_nothing_that_the_user_says() -> None:
+    talk = Talk(result_images="message")
+    talk.tell(user("a"))
+    output: list[Any] = [
+        {"type": "reasoning", "summary": [], "encrypted_content": "ENC"},
+        {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"},
+    ]
+    talk.hear("r1", "", "1", store=False, output=output)
+    image = [{"type": "data", "mimeType": "image/png", "data": ""}]
+    talk.it.answer([ToolAnswer("gw-1", image)])
+    *before, beside = talk.ask()[0]
+    assert before == ["user: a", "reasoning", "call 1", "result 1: "]
+    assert beside.startswith("user: (InputText")
+    talk.tell(user("b"))
+    assert "reasoning" not in talk.ask()[0]
+
+
 def test_what_we_say_ourselves_is_not_told_as_the_model_s() -> None:
     talk = Talk()
     talk.tell(user("a"))
@@ -294,6 +311,34 @@ def test_what_we_say_ourselves_is_not_told_as_the_model_s() -> None:
     talk.it.hear(Outcome(status="incomplete"), shown, SETUP)
     assert talk.ask() == (["user: a", "assistant: b"], None)
     assert shown.own == ["b"]
+
+
+def test_a_chat_is_found_again_with_and_without_our_words() -> None:
+    """What we said ourselves is known from the model's words, but not in the next process."""
+    talk = Talk()
+    talk.tell(user("a"))
+    for number, word in enumerate("bc", 1):
+        shown = Shown(is_whole=True)
+        shown.add([Say(word), Say("(ours)", by_us=True), CallTool(f"gw-{word}", "f", {})])
+        calls = (Called(f"gw-{word}", word, "f", "{}"),)
+        talk.it.hear(
+            Outcome(status="completed", store=True, response_id=f"r{number}", calls=calls),
+            shown,
+            SETUP,
+        )
+        talk.it.answer([ToolAnswer(f"gw-{word}", "done")])
+        talk.tell(user(f"after {word}"))
+    for ours in ("", "(ours)"):
+        again = Talk(talk.points)
+        again.tell(
+            user("a"),
+            assistant(f"b{ours}", call("gw-b", "f")),
+            user(result("gw-b", "done")),
+            user("after b"),
+            assistant(f"c{ours}", call("gw-c", "f")),
+            user(result("gw-c", "done"), "d"),
+        )
+        assert again.ask() == (["result c: done", "user: d"], "r2")
 
 
 # The system prompt.

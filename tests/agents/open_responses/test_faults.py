@@ -141,7 +141,25 @@ def test_the_user_is_told_what_to_do() -> None:
     assert failure.detail == "401 t invalid_api_key p"
     failure = Fault(404, "No such model!").failure("Local")
     assert "No such model! Check the address and the name of the model." in failure.message
-    assert Fault(500, "").failure("Local").message == "Local failed: status 500."
+    assert Fault(400, "No.").failure("Local").message == "Local failed: No."
+
+
+@pytest.mark.parametrize(
+    ("seconds", "when"),
+    [
+        (None, "later"),
+        (0.0, "later"),
+        (0.2, "in 1 second"),
+        (119.5, "in 120 seconds"),
+        (121.0, "in 3 minutes"),
+        (7200.0, "in 2 hours"),
+    ],
+)
+def test_the_user_is_told_when_to_ask_again(seconds: float | None, when: str) -> None:
+    failure = Fault(500, "").failure("Local", seconds)
+    assert failure.message == f"Local failed: status 500. Try again {when}."
+    quota = Fault(429, "No more", "insufficient_quota").failure("Local", seconds)
+    assert quota.message == "Local failed: No more."
 
 
 @needs_recordings

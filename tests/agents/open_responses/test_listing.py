@@ -61,27 +61,17 @@ async def test_an_endpoint_that_does_not_answer_holds_up_nobody() -> None:
             assert [model["id"] for model in answer["models"]] == ["eliza"]
 
 
-async def test_a_list_that_stays_the_same_is_no_news() -> None:
-    async with responses_server(models=MODELS) as server:
-        catalogue = parse_catalogue(TOML.format(url=server.base_url))
-        (listing,) = catalogue.listings
-        known = catalogue.with_listed(listing, [ListedModel("small", None, 1000)])
-        told: list[Catalogue] = []
-        with trio.move_on_after(0.5):
-            await keep_listing(known, told.append)
-        assert [one.method for one in server.heard] == ["GET"]
-        assert told == []
-        assert names(known) == ["eliza", "local/small"]
-        assert names(known.with_listed(listing, [ListedModel("big")])) == ["eliza", "local/big"]
-
-
 # What is on disk.
 
 
 async def listed(
-    url: str, folder: Path, until: Callable[[list[Catalogue]], bool]
+    url: str,
+    folder: Path,
+    until: Callable[[list[Catalogue]], bool],
+    *,
+    known: Catalogue | None = None,
 ) -> list[Catalogue]:
-    """Keep the list until that is so."""
+    """Keep the list until that is so; `known` is what there is before."""
     told: list[Catalogue] = []
     with trio.fail_after(10):
         async with trio.open_nursery() as nursery:
@@ -90,7 +80,7 @@ async def listed(
                 told.append(catalogue)
 
             async def keep() -> None:
-                catalogue = parse_catalogue(TOML.format(url=url))
+                catalogue = known or parse_catalogue(TOML.format(url=url))
                 await keep_listing(catalogue, take, cache=ModelCache(folder))
 
             nursery.start_soon(keep)
@@ -102,6 +92,19 @@ async def listed(
 
 def is_kept(folder: Path) -> bool:
     return any(folder.glob("models-*.json"))
+
+
+async def test_a_list_that_stays_the_same_is_no_news(tmp_path: Path) -> None:
+    async with responses_server(models=MODELS) as server:
+        catalogue = parse_catalogue(TOML.format(url=server.base_url))
+        (listing,) = catalogue.listings
+        known = catalogue.with_listed(listing, [ListedModel("small", None, 1000)])
+        # it is kept after it was told
+        told = await listed(server.base_url, tmp_path, lambda _: is_kept(tmp_path), known=known)
+        assert [one.method for one in server.heard] == ["GET"]
+        assert told == []
+        assert names(known) == ["eliza", "local/small"]
+        assert names(known.with_listed(listing, [ListedModel("big")])) == ["eliza", "local/big"]
 
 
 async def test_what_was_listed_can_be_picked_while_the_endpoint_is_away(tmp_path: Path) -> None:

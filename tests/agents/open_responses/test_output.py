@@ -48,6 +48,13 @@ def test_each_kind_of_item_is_told_and_kept() -> None:
     assert kept.metadata
 
 
+def test_reasoning_that_led_to_no_call_is_not_kept() -> None:
+    said = output()
+    secret = {"type": "reasoning", "id": "rs", "encrypted_content": "ENC"}
+    assert tell(said, Meaning.ITEM_DONE, done(secret)) == []
+    assert list(said.keep_reasoning()) == []
+
+
 def test_pieces_of_arguments_are_a_call_in_the_end() -> None:
     said = output()
     tell(said, Meaning.ITEM_ADDED, done({**CALL, "arguments": ""}))

@@ -318,7 +318,9 @@ def test_a_stream_that_just_ends_is_a_failure() -> None:
     heard = hear(script(say("a"), call())[:-1])
     assert isinstance(heard.end, Break)
     assert heard.end.failure.kind == "Unavailable"
-    assert heard.end.failure.message == "The server failed: The stream ended early."
+    assert (
+        heard.end.failure.message == "The server failed: The stream ended early. Try again later."
+    )
     assert (heard.text, len(heard.calls)) == ("a", 1)
     assert heard.outcome.status == "failed"
     assert heard.outcome.has_emitted
@@ -327,7 +329,7 @@ def test_a_stream_that_just_ends_is_a_failure() -> None:
 def test_nothing_at_all_is_a_failure_that_can_be_retried() -> None:
     heard = hear([], server="Local")
     assert isinstance(heard.end, Break)
-    assert heard.end.failure.message == "Local failed: The stream ended early."
+    assert heard.end.failure.message == "Local failed: The stream ended early. Try again later."
     assert heard.outcome.fault is not None
     assert heard.outcome.fault.is_retryable
     assert not heard.outcome.has_emitted

@@ -39,6 +39,7 @@ def test_each_trouble_has_its_kind(error: EndpointError, kind: str, can_retry: b
 def test_a_refusal_says_whether_and_when_to_ask_again() -> None:
     busy = refused(Fault(503, "busy"), {"retry-after": "2"}, SERVER)
     assert (busy.can_retry, busy.retry_after, busy.is_unknown_response) == (True, 2.0, False)
+    assert busy.failure.message.endswith("failed: busy. Try again in 2 seconds.")
     assert not refused(Fault(503, "busy"), {"x-should-retry": "false"}, SERVER).can_retry
     assert not refused(Fault(401, "no"), {"x-should-retry": "true"}, SERVER).can_retry
     gone = Fault(400, "no", "previous_response_not_found")

@@ -42,6 +42,25 @@ async def test_calls_are_answered_and_the_next_request_says_so() -> None:
         assert [item["type"] for item in server.bodies[1]["input"]] == ["function_call_output"] * 2
 
 
+async def test_a_model_that_calls_only_what_is_not_offered_is_stopped() -> None:
+    """Such calls are answered without the editor, so that nobody else would stop it."""
+
+    def model(context: Context) -> Sequence[Output]:
+        if context.users[-1] != "go":
+            return [Text("here")]
+        name = "read_file" if len(server.bodies) == 5 else "gone"
+        return [Text("."), Call(name, {})]
+
+    async with responses_server(model) as server, agent_at(server) as agent:
+        async with agent.session(asking("")) as session:
+            events = await events_of(session, "go")
+            assert events[-1] == Stop(StopReason.MAX_TURN_REQUESTS)
+            assert len(server.bodies) == 5 + 8
+            assert said(await events_of(session, "and now?")) == "here"
+        kinds = [item["type"] for item in server.bodies[-1]["input"]]
+        assert kinds == ["function_call_output", "message"]
+
+
 async def test_a_server_s_ids_may_repeat_and_ours_do_not() -> None:
     def model(context: Context) -> Sequence[Output]:
         return [Text("done")] if context.results else [Call("read_file", {}, call_id="call_0")]
