@@ -2,6 +2,7 @@
 
 import type { CancellationToken } from "vscode";
 import { type Launch, type Observer, ServerProcess } from "./process.ts";
+import { checkVersion, whyRefused } from "./version.ts";
 import {
   CANCEL,
   type Capabilities,
@@ -10,6 +11,8 @@ import {
   MODELS,
   type ModelInformation,
   type Part,
+  STATS,
+  type Stats,
 } from "./wire.ts";
 
 export interface ServerEnvironment {
@@ -20,6 +23,8 @@ export interface ServerEnvironment {
   observer: Observer;
   /** How long a process may take to leave by itself. */
   graceMs?: number;
+  /** How long it may take to answer the handshake. */
+  handshakeMs?: number;
 }
 
 export class Server {
@@ -67,6 +72,12 @@ export class Server {
     return models;
   }
 
+  /** Return what the process has counted. */
+  async stats(): Promise<Stats> {
+    const process = await this.process(false);
+    return process.request<Stats>(STATS, {}).result;
+  }
+
   /** End the process; the next request starts another. */
   async stop(): Promise<void> {
     const starting = this.current;
@@ -96,7 +107,7 @@ export class Server {
   }
 
   private async start(mayAsk: boolean): Promise<ServerProcess> {
-    const { clientInfo, capabilities, observer, launch, graceMs } = this.environment;
+    const { clientInfo, capabilities, observer, launch } = this.environment;
     const what = await launch(mayAsk);
     let ready = false;
     const process = new ServerProcess(
@@ -112,7 +123,7 @@ export class Server {
           }
         },
       },
-      graceMs,
+      this.environment,
     );
     this.running = process;
     process.gone.then(() => {
@@ -121,11 +132,11 @@ export class Server {
       }
     });
     try {
-      await process.ready;
+      checkVersion(what.command, await process.ready);
       ready = true;
     } catch (error) {
       await process.stop();
-      throw error;
+      throw whyRefused(what.command, error);
     }
     return process;
   }
