@@ -32,6 +32,7 @@ export class Server {
   private mayAsk = false;
   private running: ServerProcess | undefined;
   private disposed = false;
+  private stops = 0;
 
   constructor(private readonly environment: ServerEnvironment) {}
 
@@ -50,8 +51,8 @@ export class Server {
     received: (part: Part) => void,
     token: CancellationToken,
   ): Promise<void> {
-    const process = await this.process(true);
-    if (token.isCancellationRequested) {
+    const process = await unlessCancelled(this.process(true), token);
+    if (process === undefined) {
       return;
     }
     const { id, result } = process.stream(CHAT, params, received);
@@ -80,10 +81,9 @@ export class Server {
 
   /** End the process; the next request starts another. */
   async stop(): Promise<void> {
-    const starting = this.current;
     this.current = undefined;
-    const process = await starting?.catch(() => undefined);
-    await process?.stop();
+    this.stops++;
+    await this.running?.stop(); // also one that hasn't answered the handshake, and may never
   }
 
   async dispose(): Promise<void> {
@@ -108,7 +108,11 @@ export class Server {
 
   private async start(mayAsk: boolean): Promise<ServerProcess> {
     const { clientInfo, capabilities, observer, launch } = this.environment;
+    const stops = this.stops;
     const what = await launch(mayAsk);
+    if (stops !== this.stops) {
+      throw new Error("vscodelm was stopped."); // while it was looked for, or the user was asked
+    }
     let ready = false;
     const process = new ServerProcess(
       what,
@@ -146,4 +150,14 @@ export class Server {
       this.current = undefined;
     }
   }
+}
+
+/** Wait, but no longer than the token lets: a start can take a minute, and a question to the user longer. */
+function unlessCancelled<T>(awaited: Promise<T>, token: CancellationToken): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const watch = token.onCancellationRequested(() => resolve(undefined));
+    awaited
+      .then((value) => resolve(token.isCancellationRequested ? undefined : value), reject)
+      .finally(() => watch.dispose());
+  });
 }

@@ -101,6 +101,15 @@ test("what is cancelled before the process runs is never asked", async () => {
   expect(await chat).toBe("");
 });
 
+test("who cancels while the process starts doesn't wait for it", async () => {
+  const [server] = serve(() => "silent");
+  const source = new CancellationTokenSource();
+  const chat = ask(server, "a", source.token);
+  await vi.waitFor(() => expect(server.pid).toBeDefined());
+  source.cancel();
+  expect(await chat).toBe("");
+});
+
 test("an error arrives with its data", async () => {
   const [server] = serve();
   const error = await ask(server, "blocked").catch((caught) => caught);
@@ -201,6 +210,24 @@ test("a process that doesn't leave by itself is made to", async () => {
   const pid = Number(await ask(server, "pid"));
   await server.stop();
   expect(() => process.kill(pid, 0)).toThrow();
+});
+
+test("a window that closes doesn't wait for a process that still starts", async () => {
+  const [server] = serve(() => "silent");
+  const chat = ask(server, "a").catch((error) => error.message);
+  await vi.waitFor(() => expect(server.pid).toBeDefined());
+  const pid = Number(server.pid);
+  await server.dispose();
+  expect(await chat).toBe("vscodelm was stopped.");
+  expect(() => process.kill(pid, 0)).toThrow();
+});
+
+test("what is stopped while the program is looked for isn't started", async () => {
+  const [server] = serve();
+  const chat = ask(server, "a").catch((error) => error.message);
+  await server.stop();
+  expect(await chat).toBe("vscodelm was stopped.");
+  expect(server.pid).toBeUndefined();
 });
 
 test("nothing starts in a window that is closing", async () => {
