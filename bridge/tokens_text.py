@@ -2,7 +2,8 @@
 
 A piece costs what its length says, corrected by each three characters that stand in it together:
 those of common words lower the price, rare ones raise it. The prices were fitted to o200k_base
-(docs/explanation/tokens.md). All of it is whole numbers, so that the extension's counts are equal.
+(docs/explanation/tokens.md), to words of common lengths; a longer one is priced step by step. All
+of it is whole numbers, so that the extension's counts are equal.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ KNOWN_PRICES = 32_768
 LONGEST_KNOWN = 32
 LONGEST_TOKEN = 128
 """The characters of the longest token of o200k_base, a run of blanks."""
+LONG_WORD = 20
+"""A longer word is several ones without blanks between, a key, or a run of one letter."""
+STEP = 10
+"""So many characters of a long word are priced at a time."""
+RUN = 4
+"""So many times the same letter of ASCII are a token, some 8 and some 2; others are each."""
 
 _START, _NEXT, _END = 1, 2, 3
 _HAN, _AFTER_HAN = 0x2E80, 0xA000
@@ -66,7 +73,33 @@ def _is_certain(piece: str) -> bool:
     return "0" <= piece[0] <= "9" or (len(piece) == 1 and piece.isascii())
 
 
+def steps(piece: str) -> list[str]:
+    """Return what of a piece is priced at a time: all of it, but of a long word."""
+    if len(piece) <= LONG_WORD or not _is_word(piece):
+        return [piece]
+    return [piece[start : start + STEP] for start in range(0, len(piece), STEP)]
+
+
+def _is_word(piece: str) -> bool:
+    """Whether a piece ends with a letter, in a script that sets blanks between words."""
+    last = piece[-1]
+    return max(piece) < "\u0800" and (last >= "\u00aa" or (last.isascii() and last.isalpha()))
+
+
 def _price(piece: str) -> int:
+    if len(piece) <= LONG_WORD:
+        return _price_at_once(piece)
+    cut = steps(piece)
+    return sum(map(_price_of_step, cut)) if len(cut) > 1 else _price_at_once(piece)
+
+
+def _price_of_step(step: str) -> int:
+    if step == step[0] * len(step):
+        return UNIT * len(step) // (RUN if step.isascii() else 1)
+    return _price_at_once(step)
+
+
+def _price_at_once(piece: str) -> int:
     if _is_certain(piece):
         return UNIT
     size = len(piece)

@@ -24,6 +24,7 @@ from agents.base import AgentError
 from bridge.value import Value
 from bridge.wire import McpServerSpec
 
+from .environment import environment_of
 from .failures import cannot_start
 from .link import LAST_WORDS_SECONDS, Exit
 from .tail import Tail
@@ -136,8 +137,7 @@ async def open_process(
     `environment` lies over our own, and what the definition says lies over both. On exit the whole
     group of the child is gone.
     """
-    own = {variable.name: variable.value for variable in spec.env}
-    whole = {**os.environ, **(environment or {}), **own}
+    whole = environment_of(spec.env, environment or {}, os.environ)
     cwd = working_directory(spec)
     process = await _start(spec, whole, cwd)
     assert process.stdout is not None, "asked for in _start"

@@ -99,7 +99,8 @@ function readAgent(id: string, entry: Entry): Record<string, unknown> {
           "Any other agent is added with `agent` and its command.",
       );
     }
-    const env = { ...known.env, ...(isObject(entry.env) ? entry.env : {}) };
+    const keys = Object.fromEntries(known.secrets.map((name) => [name, `\${secret:${name}}`]));
+    const env = { ...keys, ...(isObject(entry.env) ? entry.env : {}) };
     const args = [...known.args, ...(Array.isArray(entry.args) ? entry.args : [])];
     return { acp: { name: id, command: known.command, args, env: variablesList(env) } };
   }

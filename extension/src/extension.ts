@@ -14,6 +14,7 @@ import {
 import { runDoctor } from "./doctor.ts";
 import { OwnEnvironment } from "./environment.ts";
 import { findOnPath } from "./executable.ts";
+import { messageOf } from "./failures.ts";
 import { capabilities } from "./features.ts";
 import { Installer } from "./installer.ts";
 import { launchOf } from "./launch.ts";
@@ -24,6 +25,7 @@ import { addFromRegistry } from "./registry.ts";
 import { deleteSecret, setSecret } from "./secret_commands.ts";
 import { Secrets } from "./secrets.ts";
 import { Server } from "./server.ts";
+import { statisticsLines } from "./statistics.ts";
 import { Turns } from "./turns.ts";
 import { MODELS_CHANGED, PERMISSION_TOOL } from "./wire.ts";
 
@@ -103,6 +105,14 @@ export function activate(context: vscode.ExtensionContext): void {
     useWithoutAccount,
     restart,
     showLog: () => log.show(),
+    showStatistics: async () => {
+      try {
+        statisticsLines(await server.stats()).forEach((line) => void log.info(line));
+        log.show();
+      } catch (error) {
+        void vscode.window.showErrorMessage(messageOf(error));
+      }
+    },
     runDoctor: () => runDoctor(models, () => launch(true), context.globalStorageUri.fsPath),
     install: async () => {
       if (await installer.install()) {

@@ -7,7 +7,8 @@ export interface KnownAgent {
   description: string;
   command: string;
   args: string[];
-  env?: Record<string, string>;
+  /** The secrets that it may have, each in the variable of its name. */
+  secrets: string[];
 }
 
 export interface KnownEndpoint {
@@ -22,17 +23,42 @@ export interface KnownEndpoint {
 }
 
 export const KNOWN_AGENTS: readonly KnownAgent[] = [
-  npx("claude-acp", "Claude Code", "Anthropic's coding agent", [
-    "@agentclientprotocol/claude-agent-acp@0.100.0",
-  ]),
-  npx("codex-acp", "Codex", "OpenAI's coding agent", ["@agentclientprotocol/codex-acp@2.6.0"]),
-  npx("gemini", "Gemini CLI", "Google's coding agent", ["@google/gemini-cli@0.61.0", "--acp"]),
+  npx(
+    "claude-acp",
+    "Claude Code",
+    "Anthropic's coding agent",
+    ["@agentclientprotocol/claude-agent-acp@0.100.0"],
+    ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
+  ),
+  npx(
+    "codex-acp",
+    "Codex",
+    "OpenAI's coding agent",
+    ["@agentclientprotocol/codex-acp@2.6.0"],
+    ["CODEX_API_KEY", "OPENAI_API_KEY"],
+  ),
+  npx(
+    "gemini",
+    "Gemini CLI",
+    "Google's coding agent",
+    ["@google/gemini-cli@0.61.0", "--acp"],
+    ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+  ),
   npx("opencode", "OpenCode", "The open source coding agent", ["opencode-ai@1.18.33", "acp"]),
-  npx("github-copilot-cli", "GitHub Copilot CLI", "GitHub's coding agent", [
-    "@github/copilot@1.0.102",
-    "--acp",
-  ]),
-  npx("qwen-code", "Qwen Code", "Alibaba's coding agent", ["@qwen-code/qwen-code@0.24.4", "--acp"]),
+  npx(
+    "github-copilot-cli",
+    "GitHub Copilot CLI",
+    "GitHub's coding agent",
+    ["@github/copilot@1.0.102", "--acp"],
+    ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
+  ),
+  npx(
+    "qwen-code",
+    "Qwen Code",
+    "Alibaba's coding agent",
+    ["@qwen-code/qwen-code@0.24.4", "--acp"],
+    ["DASHSCOPE_API_KEY"],
+  ),
 ];
 
 export const KNOWN_ENDPOINTS: readonly KnownEndpoint[] = [
@@ -91,6 +117,12 @@ export function findAgent(id: string): KnownAgent | undefined {
   return KNOWN_AGENTS.find((agent) => agent.id === newer);
 }
 
-function npx(id: string, name: string, description: string, args: string[]): KnownAgent {
-  return { id, name, description, command: "npx", args: ["-y", ...args] };
+function npx(
+  id: string,
+  name: string,
+  description: string,
+  args: string[],
+  secrets: string[] = [],
+): KnownAgent {
+  return { id, name, description, command: "npx", args: ["-y", ...args], secrets };
 }

@@ -28,9 +28,14 @@ export async function launchOf(sources: LaunchSources, mayAsk: boolean): Promise
   return {
     command: await findProgram(sources, mayAsk),
     args: ["--log-level", logLevel, ...trace, ...settings.arguments],
-    env: { ...environment, ...settings.environment, ...secrets },
+    env: { ...environment, ...settings.environment, ...namedSecrets(secrets) },
     cwd: folder,
   };
+}
+
+/** Return the secrets with their names: vscodelm gives each only to the agents that name it. */
+function namedSecrets(secrets: Record<string, string>): Record<string, string> {
+  return { ...secrets, VSCODELM_SECRETS: Object.keys(secrets).join(",") };
 }
 
 export async function findProgram(

@@ -30,7 +30,12 @@ export interface Observer {
 }
 
 const LAST_WORDS = 5;
-const HANDSHAKE_MS = 60_000;
+
+/** How long it is waited for: its end, and its answer to the handshake. */
+export interface Patience {
+  graceMs?: number;
+  handshakeMs?: number;
+}
 
 export class ServerProcess {
   /** Resolves when it has answered the handshake; rejects when it can't be used. */
@@ -41,6 +46,7 @@ export class ServerProcess {
   private readonly connection: Connection;
   private readonly parts = new Map<number, (part: Part) => void>();
   private readonly lastWords: string[] = [];
+  private readonly graceMs: number;
   private stopping = false;
 
   constructor(
@@ -48,8 +54,9 @@ export class ServerProcess {
     clientInfo: { name: string; version: string },
     capabilities: Capabilities,
     private readonly observer: Observer,
-    private readonly graceMs = 3_000,
+    { graceMs = 3_000, handshakeMs = 60_000 }: Patience = {},
   ) {
+    this.graceMs = graceMs;
     const { command, args, env, cwd } = launch;
     this.child = spawn(command, args, { env, cwd, stdio: "pipe", windowsHide: true });
     this.connection = new Connection(this.child.stdout, this.child.stdin, {
@@ -65,7 +72,7 @@ export class ServerProcess {
         this.end(signal ? `it was ended by ${signal}` : `it exited with status ${status}`, resolve),
       );
     });
-    this.ready = this.shakeHands(clientInfo, capabilities);
+    this.ready = this.shakeHands(clientInfo, capabilities, handshakeMs);
   }
 
   get pid(): number | undefined {
@@ -122,15 +129,16 @@ export class ServerProcess {
   private async shakeHands(
     clientInfo: { name: string; version: string },
     capabilities: Capabilities,
+    milliseconds: number,
   ): Promise<InitializeResult> {
     const { result } = this.connection.request<InitializeResult>(INITIALIZE, {
       clientInfo,
       capabilities,
     });
     const timer = setTimeout(() => {
-      this.connection.close("vscodelm didn't answer in a minute.");
+      this.connection.close(`vscodelm didn't answer in ${milliseconds / 1000} seconds.`);
       this.child.kill("SIGKILL");
-    }, HANDSHAKE_MS);
+    }, milliseconds);
     try {
       return await result;
     } finally {

@@ -19,7 +19,7 @@ export async function setSecret(secrets: Secrets): Promise<boolean> {
   }
   const value = await vscode.window.showInputBox({
     title: name,
-    prompt: "It is kept in the editor's secret storage, and given to vscodelm and its agents.",
+    prompt: "It is kept in the editor's secret storage, and given to the agents that name it.",
     password: true,
     ignoreFocusOut: true,
   });

@@ -1,5 +1,5 @@
-// Keys that agents need, kept by the editor, given to the process as environment variables. They are in
-// no settings file, no log and no line on the wire.
+// Keys that agents need, kept by the editor, given to the process as environment variables, and by it to
+// those agents that name them. They are in no settings file, no log and no line on the wire.
 
 import type * as vscode from "vscode";
 

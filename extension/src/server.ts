@@ -2,6 +2,7 @@
 
 import type { CancellationToken } from "vscode";
 import { type Launch, type Observer, ServerProcess } from "./process.ts";
+import { checkVersion, whyRefused } from "./version.ts";
 import {
   CANCEL,
   type Capabilities,
@@ -10,6 +11,8 @@ import {
   MODELS,
   type ModelInformation,
   type Part,
+  STATS,
+  type Stats,
 } from "./wire.ts";
 
 export interface ServerEnvironment {
@@ -20,6 +23,8 @@ export interface ServerEnvironment {
   observer: Observer;
   /** How long a process may take to leave by itself. */
   graceMs?: number;
+  /** How long it may take to answer the handshake. */
+  handshakeMs?: number;
 }
 
 export class Server {
@@ -27,6 +32,7 @@ export class Server {
   private mayAsk = false;
   private running: ServerProcess | undefined;
   private disposed = false;
+  private stops = 0;
 
   constructor(private readonly environment: ServerEnvironment) {}
 
@@ -45,8 +51,8 @@ export class Server {
     received: (part: Part) => void,
     token: CancellationToken,
   ): Promise<void> {
-    const process = await this.process(true);
-    if (token.isCancellationRequested) {
+    const process = await unlessCancelled(this.process(true), token);
+    if (process === undefined) {
       return;
     }
     const { id, result } = process.stream(CHAT, params, received);
@@ -67,12 +73,17 @@ export class Server {
     return models;
   }
 
+  /** Return what the process has counted. */
+  async stats(): Promise<Stats> {
+    const process = await this.process(false);
+    return process.request<Stats>(STATS, {}).result;
+  }
+
   /** End the process; the next request starts another. */
   async stop(): Promise<void> {
-    const starting = this.current;
     this.current = undefined;
-    const process = await starting?.catch(() => undefined);
-    await process?.stop();
+    this.stops++;
+    await this.running?.stop(); // also one that hasn't answered the handshake, and may never
   }
 
   async dispose(): Promise<void> {
@@ -96,8 +107,12 @@ export class Server {
   }
 
   private async start(mayAsk: boolean): Promise<ServerProcess> {
-    const { clientInfo, capabilities, observer, launch, graceMs } = this.environment;
+    const { clientInfo, capabilities, observer, launch } = this.environment;
+    const stops = this.stops;
     const what = await launch(mayAsk);
+    if (stops !== this.stops) {
+      throw new Error("vscodelm was stopped."); // while it was looked for, or the user was asked
+    }
     let ready = false;
     const process = new ServerProcess(
       what,
@@ -112,7 +127,7 @@ export class Server {
           }
         },
       },
-      graceMs,
+      this.environment,
     );
     this.running = process;
     process.gone.then(() => {
@@ -121,11 +136,11 @@ export class Server {
       }
     });
     try {
-      await process.ready;
+      checkVersion(what.command, await process.ready);
       ready = true;
     } catch (error) {
       await process.stop();
-      throw error;
+      throw whyRefused(what.command, error);
     }
     return process;
   }
@@ -135,4 +150,14 @@ export class Server {
       this.current = undefined;
     }
   }
+}
+
+/** Wait, but no longer than the token lets: a start can take a minute, and a question to the user longer. */
+function unlessCancelled<T>(awaited: Promise<T>, token: CancellationToken): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const watch = token.onCancellationRequested(() => resolve(undefined));
+    awaited
+      .then((value) => resolve(token.isCancellationRequested ? undefined : value), reject)
+      .finally(() => watch.dispose());
+  });
 }

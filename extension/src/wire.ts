@@ -3,6 +3,7 @@
 export const INITIALIZE = "lm/initialize";
 export const MODELS = "lm/provideLanguageModelChatInformation";
 export const CHAT = "lm/provideLanguageModelChatResponse";
+export const STATS = "lm/stats";
 export const CANCEL = "lm/cancel";
 export const RESPONSE_PART = "lm/responsePart";
 export const MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation";
@@ -102,6 +103,16 @@ export interface Capabilities {
 
 export interface InitializeResult {
   serverInfo: { name: string; version: string };
+}
+
+/** Counters since the process began; the last three are of this moment. */
+export interface Stats {
+  requestsByClass: Record<string, number>;
+  matchesByRule: Record<string, number>;
+  missesByReason: Record<string, number>;
+  liveConversations: number;
+  sessions: number;
+  processes: number;
 }
 
 export type FailureKind = "NoPermissions" | "Blocked" | "NotFound" | "AgentFailed" | "Unavailable";

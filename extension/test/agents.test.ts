@@ -67,6 +67,19 @@ test("arguments and variables are added to a ready entry", () => {
   });
 });
 
+test("a ready entry names the secrets that its agent may have, and the settings win over that", () => {
+  const env = { GOOGLE_API_KEY: "${secret:MINE}" };
+  const [model] = read({ g: { registry: "gemini", env } }).models;
+  expect(model?.agent).toMatchObject({
+    acp: {
+      env: [
+        { name: "GEMINI_API_KEY", value: "${secret:GEMINI_API_KEY}" },
+        { name: "GOOGLE_API_KEY", value: "${secret:MINE}" },
+      ],
+    },
+  });
+});
+
 test("a command is taken as it is, with variables filled in", () => {
   const [model] = read({
     mine: {

@@ -158,6 +158,16 @@ test("a crash is told, with the way to the log, and the next message starts the 
   expect(await ask("pid")).not.toBe(pid);
 });
 
+test("the statistics are written into the log, which is shown", async () => {
+  await run("showStatistics");
+  expect(person.log).toContain("requests: chat 2, title 1");
+  expect(person.sawLog).toBe(true);
+  await run("restart");
+  configure("vscodelm.path", "/nowhere/vscodelm");
+  await run("showStatistics");
+  expect(person.asked.at(-1)).toContain("/nowhere/vscodelm");
+});
+
 test("a secret is given to the process at once, and is in no log", async () => {
   await ask("a");
   person.types = ["SECRET", "s3cret"];

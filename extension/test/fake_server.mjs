@@ -30,7 +30,21 @@ createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line);
   switch (method) {
     case "lm/initialize":
-      say({ id, result: { serverInfo: { name: "fake", version: "1", heard: params } } });
+      if (asked === "stranger") {
+        say({ id, error: { code: -32601, message: "Method not found" } });
+      } else if (asked !== "silent") {
+        const version = asked.startsWith("version=") ? asked.slice(8) : "1";
+        say({ id, result: { serverInfo: { name: "fake", version, heard: params } } });
+      }
+      break;
+    case "lm/stats":
+      say({
+        id,
+        result: {
+          ...{ requestsByClass: { chat: 2, title: 1 }, matchesByRule: { prefix: 1 } },
+          ...{ missesByReason: {}, liveConversations: 1, sessions: 3, processes: 2 },
+        },
+      });
       break;
     case "lm/provideLanguageModelChatInformation":
       say({ id, result: { models: [model("own")] } });

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import * as vscode from "vscode";
 import { capabilities, thinkingPartClass } from "../src/features.ts";
 import { partFromWire, UNKNOWN_MIME_TYPE } from "../src/incoming.ts";
+import { encode } from "../src/json.ts";
 import { messageToWire, optionsToWire, partToWire } from "../src/outgoing.ts";
-import type { Part } from "../src/wire.ts";
+import type { Message, Part } from "../src/wire.ts";
 import { withoutThinking } from "./vscode.ts";
 
 const bytes = Uint8Array.of(0, 255, 10, 92);
@@ -157,4 +158,111 @@ test("a result that is no list of parts becomes one", () => {
   expect(partFromWire({ type: "tool_result", toolCallId: "id", result: { a: 1 } })).toEqual(
     new vscode.LanguageModelToolResultPart("id", [{ a: 1 }]),
   );
+});
+
+// Every kind of part at once, in many forms: what is drawn is the same at each run.
+
+let seed = 7;
+function drawn(below: number): number {
+  seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+  return (seed >>> 8) % below;
+}
+
+const WORDS = [
+  "",
+  " ",
+  "a\r\nb",
+  "\u2028",
+  "😀",
+  "\ud83d",
+  "\u0000",
+  '"\\',
+  "toolCallId",
+  "é".repeat(99),
+];
+const word = () => WORDS[drawn(WORDS.length)] as string;
+const someOf = <T>(draw: () => T) => Array.from({ length: drawn(4) }, draw);
+
+function json(depth = 3): unknown {
+  const leaves = [null, true, 0, -1.5, 2 ** 53, word(), [], {}];
+  switch (drawn(depth > 0 ? 4 : 2)) {
+    case 2:
+      return someOf(() => json(depth - 1));
+    case 3:
+      return Object.fromEntries(someOf(() => [`${word()}k`, json(depth - 1)]));
+    default:
+      return leaves[drawn(leaves.length)];
+  }
+}
+
+function bytesOf(): Uint8Array {
+  return Uint8Array.from({ length: drawn(300) }, () => drawn(256));
+}
+
+function part(depth = 3): unknown {
+  const MadeThinking = Thinking as NonNullable<typeof Thinking>;
+  switch (drawn(depth > 0 ? 6 : 4)) {
+    case 0:
+      return new vscode.LanguageModelTextPart(word());
+    case 1:
+      return new vscode.LanguageModelToolCallPart(word(), word(), { a: json() });
+    case 2:
+      return new vscode.LanguageModelDataPart(bytesOf(), `image/${word()}`);
+    case 3:
+      return drawn(2)
+        ? new MadeThinking(someOf(word), word(), { s: json() })
+        : new MadeThinking(word(), undefined, undefined);
+    default:
+      return new vscode.LanguageModelToolResultPart(
+        word(),
+        someOf(() => part(depth - 1)),
+      );
+  }
+}
+
+test("whatever parts a message has, they come back from the wire as they were", () => {
+  const kinds = new Set<string>();
+  for (let number = 0; number < 2000; number++) {
+    const message = { role: 1 + drawn(3), name: word(), content: someOf(() => part()) };
+    const line = encode(messageToWire(message));
+    expect(line).not.toContain("\n");
+    const back = JSON.parse(line) as Message;
+    expect(back.content.map(partFromWire)).toEqual(message.content);
+    expect([back.role, back.name]).toEqual([
+      ["user", "assistant", "system"][message.role - 1],
+      message.name,
+    ]);
+    for (const { type } of back.content) {
+      kinds.add(type);
+    }
+  }
+  expect(kinds).toEqual(new Set(["text", "tool_call", "data", "thinking", "tool_result"]));
+});
+
+test("what the wire has comes back to it as it was, nested as it may be", () => {
+  for (let number = 0; number < 2000; number++) {
+    const sent = JSON.parse(encode(partToWire(part(4)))) as Part;
+    expect(JSON.parse(encode(partToWire(partFromWire(sent))))).toEqual(sent);
+  }
+});
+
+test("a part that nobody knows, inside a result, is carried there, too", () => {
+  class LanguageModelHologramPart {
+    constructor(readonly rays: unknown) {}
+  }
+  for (let number = 0; number < 200; number++) {
+    const rays = json();
+    const result = new vscode.LanguageModelToolResultPart("id", [
+      new vscode.LanguageModelPromptTsxPart({ rays }),
+      new LanguageModelHologramPart(rays),
+    ]);
+    expect(JSON.parse(encode(partToWire(result)))).toEqual({
+      type: "tool_result",
+      toolCallId: "id",
+      result: [
+        { type: "prompt_tsx", value: { rays } },
+        { type: "vscode/LanguageModelHologramPart", value: { rays } },
+      ],
+    });
+  }
 });

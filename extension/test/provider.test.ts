@@ -226,7 +226,7 @@ test("a launch has the folder, the secrets over the settings over the editor's o
   expect(await launchOf(sources, false)).toEqual({
     command: "/path/vscodelm",
     args: ["--log-level", "info", "--trace-dir", "/t", "--x"],
-    env: { PATH: "/bin", KEY: "s", E: "1" },
+    env: { PATH: "/bin", KEY: "s", E: "1", VSCODELM_SECRETS: "KEY" },
     cwd: "/project",
   });
 });

@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import { afterEach, expect, test, vi } from "vitest";
 import { CancellationTokenSource } from "vscode";
 import { RpcError } from "../src/connection.ts";
+import { messageOf } from "../src/failures.ts";
+import type { Patience } from "../src/process.ts";
 import { Server } from "../src/server.ts";
 import type { ChatParams, Part, TextPart } from "../src/wire.ts";
 
@@ -22,12 +24,13 @@ interface Seen {
   launches: boolean[];
 }
 
-function serve(how: () => string = () => ""): [Server, Seen] {
+function serve(how: () => string = () => "", patience: Patience = {}): [Server, Seen] {
   const seen: Seen = { logged: [], complained: [], notified: [], ended: [], launches: [] };
   const server = new Server({
     clientInfo: { name: "test", version: "1" },
     capabilities: { thinking: true, data: true, usage: true, marker: true },
     graceMs: 200,
+    ...patience,
     launch: async (mayAsk) => {
       seen.launches.push(mayAsk);
       const mode = how();
@@ -98,6 +101,15 @@ test("what is cancelled before the process runs is never asked", async () => {
   expect(await chat).toBe("");
 });
 
+test("who cancels while the process starts doesn't wait for it", async () => {
+  const [server] = serve(() => "silent");
+  const source = new CancellationTokenSource();
+  const chat = ask(server, "a", source.token);
+  await vi.waitFor(() => expect(server.pid).toBeDefined());
+  source.cancel();
+  expect(await chat).toBe("");
+});
+
 test("an error arrives with its data", async () => {
   const [server] = serve();
   const error = await ask(server, "blocked").catch((caught) => caught);
@@ -132,6 +144,32 @@ test("a program that isn't there is said to be so", async () => {
     "launch",
   ).mockResolvedValue({ command: "/nowhere/vscodelm", args: [], env: {}, cwd: tmpdir() });
   await expect(ask(server, "a")).rejects.toThrow("it can't be started: spawn /nowhere/vscodelm");
+});
+
+test("a program that never answers the handshake is ended, told, and started again when asked", async () => {
+  const [server, seen] = serve(() => "silent", { handshakeMs: 300 });
+  const error = await ask(server, "a").catch((caught) => caught);
+  expect(messageOf(error)).toMatch(/^vscodelm didn't answer in 0.3 seconds\. Ask again/);
+  expect(server.pid).toBeUndefined();
+  expect(seen.ended).toEqual([]);
+  await expect(ask(server, "a")).rejects.toThrow("didn't answer");
+  expect(seen.launches).toHaveLength(2);
+});
+
+test.each([
+  ["version=0.0.9", "is 0.0.9; this extension needs vscodelm 0.1.0 or newer"],
+  ["stranger", "doesn't know the handshake; this extension needs vscodelm 0.1.0"],
+])("a program that is too old is ended and told to be so: %s", async (how, complaint) => {
+  const [server, seen] = serve(() => how);
+  const error = await ask(server, "a").catch((caught) => caught);
+  expect(error).toMatchObject({ kind: "NotFound", message: expect.stringContaining(complaint) });
+  expect(server.pid).toBeUndefined();
+  expect(seen.ended).toEqual([]);
+});
+
+test("what the process has counted is asked of it", async () => {
+  const [server] = serve();
+  expect(await server.stats()).toMatchObject({ sessions: 3, matchesByRule: { prefix: 1 } });
 });
 
 test("whoever may ask the user isn't content with the failure of one who may not", async () => {
@@ -172,6 +210,24 @@ test("a process that doesn't leave by itself is made to", async () => {
   const pid = Number(await ask(server, "pid"));
   await server.stop();
   expect(() => process.kill(pid, 0)).toThrow();
+});
+
+test("a window that closes doesn't wait for a process that still starts", async () => {
+  const [server] = serve(() => "silent");
+  const chat = ask(server, "a").catch((error) => error.message);
+  await vi.waitFor(() => expect(server.pid).toBeDefined());
+  const pid = Number(server.pid);
+  await server.dispose();
+  expect(await chat).toBe("vscodelm was stopped.");
+  expect(() => process.kill(pid, 0)).toThrow();
+});
+
+test("what is stopped while the program is looked for isn't started", async () => {
+  const [server] = serve();
+  const chat = ask(server, "a").catch((error) => error.message);
+  await server.stop();
+  expect(await chat).toBe("vscodelm was stopped.");
+  expect(server.pid).toBeUndefined();
 });
 
 test("nothing starts in a window that is closing", async () => {

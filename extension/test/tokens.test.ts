@@ -90,18 +90,43 @@ test("a message is corrected by the ratio, and only so many counts are remembere
   expect(hybrid.estimateConversation([say("0")]).method).toBe("actual");
 });
 
-test("it is fast enough to be asked for every key of every schema", () => {
-  const text = vectors.texts.map((one) => one.text).join("\n") + readFileSync(file, "utf8");
-  const megabytes = Buffer.byteLength(text) / 1e6;
-  estimateText(text);
-  let best = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 5; run++) {
-    const began = process.cpuUsage();
-    for (let time = 0; time < 10; time++) {
-      estimateText(text);
+/** Cut a text into words and look at each character once: what any estimate of this sort does at least. */
+function walk(text: string): number {
+  const word = /\w+|[^\w\s]+|\s+/gu;
+  let start = 0;
+  let sum = 0;
+  while (word.test(text)) {
+    for (let at = start; at < word.lastIndex; at++) {
+      sum = (sum * 31 + text.charCodeAt(at)) | 0;
     }
-    const { user, system } = process.cpuUsage(began);
-    best = Math.min(best, (user + system) / 1e6 / 10);
+    start = word.lastIndex;
   }
-  expect(megabytes / best).toBeGreaterThan(20);
+  return sum;
+}
+
+function cpuOf(work: (text: string) => number, text: string): number {
+  const began = process.cpuUsage();
+  for (let time = 0; time < 4; time++) {
+    work(text);
+  }
+  const { user, system } = process.cpuUsage(began);
+  return user + system;
+}
+
+function median(numbers: number[]): number {
+  return numbers.sort((one, other) => one - other)[numbers.length >> 1] as number;
+}
+
+// How many megabytes a second that is, `make bench ARGS=tokens` says; it depends on the machine and on
+// what else runs there. Both works here slow down alike: the ratio was 2.4 to 3.0, on an idle machine as on
+// a crowded one. The limit leaves room for half as much again, and for no second pass of that sort.
+test("a text costs little more than to cut it into words and to look at its characters", () => {
+  const text = vectors.texts.map((one) => one.text).join("\n") + readFileSync(file, "utf8");
+  cpuOf(walk, text); // compiled, before it is measured
+  cpuOf(estimateText, text);
+  const rounds = Array.from({ length: 15 }, () => [cpuOf(walk, text), cpuOf(estimateText, text)]);
+  const [walked, estimated] = [0, 1].map((which) =>
+    median(rounds.map((round) => round[which] as number)),
+  ) as [number, number];
+  expect(estimated / walked).toBeLessThan(4.2);
 });

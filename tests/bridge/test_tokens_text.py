@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import base64
+import itertools
+import random
+import string
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,7 +14,8 @@ from hypothesis import strategies as st
 from bridge import tokens_text
 from bridge.tokens_pieces import PIECE
 from bridge.tokens_table import LENGTHS, WEIGHTS
-from bridge.tokens_text import UNFITTED_HAN, UNIT, estimate_text, slots
+from bridge.tokens_text import LONG_WORD, UNFITTED_HAN, UNIT, estimate_text, slots, steps
+from tooling import exact_tokens
 
 any_text = st.text(st.characters(exclude_categories=()))
 
@@ -46,6 +52,48 @@ def test_a_text_has_at_least_a_token_for_each_piece(text: str) -> None:
     assert estimate_text(text) >= len(PIECE.findall(whole))
 
 
+WORDS = "thequickbrownfoxjumpsoverthelazydogandrunsawayfromthehoundsthatfollow"
+
+
+@pytest.mark.parametrize(
+    ("text", "most_off"),
+    [
+        ("a" * 1000, 1.01),
+        ("x" * 1000, 1.01),
+        ("e" * 1000, 0.05),
+        ("z" * 1000, 0.51),
+        ("é" * 1000, 0.05),
+        ("ä" * 1000, 1.01),
+        ("д" * 1000, 0.05),
+        (WORDS * 10, 0.15),
+        (WORDS.upper() * 10, 0.15),
+        ("rindfleischetikettierungsüberwachungsaufgabe" * 10, 0.25),
+        ("превысокомногорассмотрительствующий" * 10, 0.25),
+        ("".join(random.Random(1).choices(string.ascii_lowercase, k=1000)), 0.05),
+        ("".join(random.Random(1).choices(string.ascii_uppercase, k=1000)), 0.05),
+        ("".join(random.Random(1).choices("acgt", k=1000)), 0.1),
+        ("".join(random.Random(1).choices(string.hexdigits.lower(), k=1000)), 0.05),
+        (base64.b64encode(random.Random(1).randbytes(750)).decode(), 0.05),
+    ],
+)
+def test_a_word_without_an_end_is_not_far_off(text: str, most_off: float) -> None:
+    """Keys, names run together, and runs of one letter: no dictionary has them."""
+    exact = exact_tokens.count(text)
+    assert abs(estimate_text(text) - exact) <= most_off * exact
+
+
+@given(any_text.filter(bool))
+def test_the_steps_of_a_piece_are_the_piece(text: str) -> None:
+    for piece in PIECE.findall(text * 9):
+        assert "".join(steps(piece)) == piece
+        assert len(piece) > LONG_WORD or steps(piece) == [piece]
+
+
+@pytest.mark.parametrize("piece", ["=" * 80, " " * 80, "é=" * 10 + "=", "你" * 40, "─" * 40])
+def test_what_is_no_long_word_is_priced_at_once(piece: str) -> None:
+    assert steps(piece) == [piece]
+
+
 @given(any_text, any_text)
 def test_lines_have_the_tokens_that_they_have_alone(text: str, more: str) -> None:
     both = estimate_text(f"{text}x\nx{more}")
@@ -64,7 +112,7 @@ def test_half_a_character_is_a_character_of_its_own() -> None:
 def test_a_price_is_the_sum_over_its_slots(text: str) -> None:
     """The loop that adds prices is written apart from what the table was fitted with."""
     lengths = [int(length) for length in LENGTHS.split()]
-    for piece in PIECE.findall(text):
+    for piece in itertools.chain.from_iterable(map(steps, PIECE.findall(text))):
         total = sum(tokens_text._WEIGHTS[slot] for slot in slots(piece))  # pyright: ignore[reportPrivateUsage]
         total += lengths[min(len(piece), len(lengths) - 1)]
         total += UNFITTED_HAN * sum("\u2e80" <= character < "\ua000" for character in piece)

@@ -9,7 +9,7 @@ import math
 import os
 import shlex
 import shutil
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from typing import Any
@@ -20,6 +20,7 @@ import trio
 
 from actors.trace import Trace
 from agents.acp.dialogue import Dialogue
+from agents.acp.environment import environment_of
 from agents.acp.known import environment_for
 from agents.acp.link import Link
 from agents.acp.outfit import Outfit
@@ -83,9 +84,10 @@ class Examination:
     def _find_command(self) -> bool:
         self.begin("command")
         known = environment_for(self._argv)
-        own = {variable.name: variable.value for variable in self.spec.env}
+        whole = environment_of(self.spec.env, known, os.environ)
+        own = [variable.name for variable in self.spec.env if variable.name in whole]
         cwd = working_directory(self.spec)
-        path = {**os.environ, **known, **own}.get("PATH")
+        path = whole.get("PATH")
         is_path = os.path.dirname(self.spec.command) != ""
         command = os.path.join(cwd, self.spec.command) if is_path else self.spec.command
         found = shutil.which(command, path=path)
@@ -220,7 +222,7 @@ _ADVICE = {
 }
 
 
-def _environment(known: Mapping[str, str], own: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+def _environment(known: Mapping[str, str], own: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Tell what is set beside our own environment; values that a user chose may be secrets."""
     set_ = [f"{name}={value}" for name, value in known.items() if name not in own]
     facts = [("set for it", ", ".join(set_))] if set_ else []

@@ -7,6 +7,12 @@ import { BLANKS, CAPITALS, LENGTHS, LETTERS, NUMBERS, WEIGHTS } from "./table.ts
 const UNIT = 64;
 /** The characters of the longest token of o200k_base, a run of blanks. */
 const LONGEST_TOKEN = 128;
+/** A longer word is several ones without blanks between, a key, or a run of one letter. */
+const LONG_WORD = 20;
+/** So many characters of a long word are priced at a time. */
+const STEP = 10;
+/** So many times the same letter of ASCII are a token; of the others, each is one. */
+const RUN = 4;
 const START = 1;
 const NEXT = 2;
 const END = 3;
@@ -34,6 +40,45 @@ export function estimateText(text: string): number {
 }
 
 function price(text: string, start: number, end: number): number {
+  if (end - start <= LONG_WORD || !isWord(text, start, end)) {
+    return priceAtOnce(text, start, end);
+  }
+  let units = 0;
+  for (let from = start; from < end; from += STEP) {
+    const to = Math.min(from + STEP, end);
+    units += isRun(text, from, to)
+      ? Math.floor((UNIT * (to - from)) / (text.charCodeAt(from) < 0x80 ? RUN : 1))
+      : priceAtOnce(text, from, to);
+  }
+  return units;
+}
+
+/** Whether a piece ends with a letter, in a script that sets blanks between words. */
+function isWord(text: string, start: number, end: number): boolean {
+  const last = text.charCodeAt(end - 1);
+  const small = last | 0x20;
+  if (last < 0xaa && !(small >= 0x61 && small <= 0x7a)) {
+    return false;
+  }
+  for (let at = start; at < end; at++) {
+    if (text.charCodeAt(at) >= 0x800) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function isRun(text: string, start: number, end: number): boolean {
+  const head = text.charCodeAt(start);
+  for (let at = start + 1; at < end; at++) {
+    if (text.charCodeAt(at) !== head) {
+      return false;
+    }
+  }
+  return true;
+}
+
+function priceAtOnce(text: string, start: number, end: number): number {
   const head = text.charCodeAt(start);
   if ((head >= 0x30 && head <= 0x39) || (end - start === 1 && head < 0x80)) {
     return UNIT; // a number of up to three digits is a token, and so is a single character

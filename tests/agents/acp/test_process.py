@@ -76,6 +76,17 @@ async def test_the_environment_is_inherited_and_overlaid(monkeypatch: pytest.Mon
         assert await all_of(child) == "['ours', 'known', 'its own'] True\n"
 
 
+async def test_an_agent_has_only_the_secrets_that_it_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ONE", "first")
+    monkeypatch.setenv("TWO", "second")
+    monkeypatch.setenv("VSCODELM_SECRETS", "ONE,TWO")
+    code = "import os; print(os.environ.get('ONE'), os.environ.get('TWO'))"
+    async with open_process(python(code, TWO="${secret:TWO}")) as child:
+        assert await all_of(child) == "None second\n"
+
+
 @pytest.mark.parametrize("given", [None, "absolute", "relative"])
 @pytest.mark.checklist(6)
 async def test_an_agent_works_in_an_absolute_folder(
