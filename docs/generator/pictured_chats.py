@@ -104,6 +104,16 @@ def _texts(messages: Sequence[ChatMessage]) -> tuple[str, ...]:
     )
 
 
+@asynccontextmanager
+async def _chat(run: Run, *words: str) -> AsyncGenerator[Chat]:
+    """Have a chat in which this was said."""
+    async with run.process() as editor:
+        chat = Chat(editor, agent=_AGENT)
+        for word in words:
+            await chat.say(word)
+        yield chat
+
+
 async def _stopped(run: Run, chat: Chat, words: str) -> None:
     request = await chat.ask(words).shows("answer, half")
     chat.editor.cancel(request)
@@ -120,18 +130,13 @@ def _again(editor: FakeEditor, chat: Chat) -> Chat:
 
 async def extend(run: Run) -> None:
     """Go on."""
-    async with run.process() as editor:
-        chat = Chat(editor, agent=_AGENT)
-        await chat.say("A")
-        await chat.say("B")
+    async with _chat(run, "A", "B"):
+        pass
 
 
 async def edit_and_undo(run: Run) -> None:
     """Edit the second of three turns, and undo that."""
-    async with run.process() as editor:
-        chat = Chat(editor, agent=_AGENT)
-        for words in ("A", "B", "C"):
-            await chat.say(words)
+    async with _chat(run, "A", "B", "C") as chat:
         before = [*chat.history]
         run.note("the user edits B")
         chat.take_back(4)
@@ -143,10 +148,7 @@ async def edit_and_undo(run: Run) -> None:
 
 async def retry(run: Run) -> None:
     """Ask for another answer."""
-    async with run.process() as editor:
-        chat = Chat(editor, agent=_AGENT)
-        await chat.say("A")
-        await chat.say("B")
+    async with _chat(run, "A", "B") as chat:
         run.note("the user asks for another answer")
         chat.take_back(2)
         await chat.say("B")
@@ -154,18 +156,14 @@ async def retry(run: Run) -> None:
 
 async def stop_and_go_on(run: Run) -> None:
     """Stop an answer, and say something else."""
-    async with run.process() as editor:
-        chat = Chat(editor, agent=_AGENT)
-        await chat.say("A")
+    async with _chat(run, "A") as chat:
         await _stopped(run, chat, "B (stopped)")
         await chat.say("C")
 
 
 async def stop_and_edit(run: Run) -> None:
     """Stop an answer, and edit its question."""
-    async with run.process() as editor:
-        chat = Chat(editor, agent=_AGENT)
-        await chat.say("A")
+    async with _chat(run, "A") as chat:
         await _stopped(run, chat, "B (stopped)")
         run.note("the user edits B; nothing is done yet")
         chat.take_back(1)
@@ -194,10 +192,7 @@ async def fork(run: Run) -> None:
 
 async def compaction(run: Run) -> None:
     """Have the beginning summed up by the host."""
-    async with run.process() as editor:
-        chat = Chat(editor, agent=_AGENT)
-        for words in ("A", "B", "C"):
-            await chat.say(words)
+    async with _chat(run, "A", "B", "C") as chat:
         run.note("the host puts a summary in place of A and B")
         summary = "<conversation-summary>\nA and B.\n</conversation-summary>"
         chat.history[:4] = [user(summary)]
@@ -206,10 +201,8 @@ async def compaction(run: Run) -> None:
 
 async def reload(run: Run) -> None:
     """End vscodelm, and go on in another process of it."""
-    async with run.process() as editor:
-        chat = Chat(editor, agent=_AGENT)
-        await chat.say("A")
-        await chat.say("B")
+    async with _chat(run, "A", "B") as chat:
+        pass
     run.note("the window is reloaded: another process of vscodelm")
     async with run.process() as editor:
         await _again(editor, chat).say("C")
@@ -217,9 +210,7 @@ async def reload(run: Run) -> None:
 
 async def crash(run: Run) -> None:
     """Lose the agent in mid-turn."""
-    async with run.process() as editor:
-        chat = Chat(editor, agent=_AGENT)
-        await chat.say("A")
+    async with _chat(run, "A") as chat:
         await chat.ask("B (crashes)").settled()
         run.note("the agent's process ends in mid-turn, the request fails with the reason")
         await chat.say("C")
@@ -227,9 +218,7 @@ async def crash(run: Run) -> None:
 
 async def crash_between_turns(run: Run) -> None:
     """Lose the agent while nobody waits for it."""
-    async with run.process() as editor:
-        chat = Chat(editor, agent=_AGENT)
-        await chat.say("A")
+    async with _chat(run, "A") as chat:
         run.agent.lose(_GONE)
         run.note("the agent's process ends while nobody waits for it")
         await chat.say("B")
@@ -237,9 +226,8 @@ async def crash_between_turns(run: Run) -> None:
 
 async def two_windows(run: Run) -> None:
     """Go on with one chat in two windows."""
-    async with run.process() as editor:
-        chat = Chat(editor, agent=_AGENT)
-        await chat.say("A")
+    async with _chat(run, "A") as chat:
+        pass
     run.note("the chat is opened in two windows")
     async with run.process() as left, run.process() as right:
         first, second = _again(left, chat), _again(right, chat)
