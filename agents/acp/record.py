@@ -30,7 +30,7 @@ _INTRODUCTION = (
     "user asks now comes after its end."
 )
 
-_ROUND = len(_INTRODUCTION) + 150
+ROUND = len(_INTRODUCTION) + 150
 """The bytes of what stands round the entries."""
 
 
@@ -125,7 +125,7 @@ def record(
     budget: int,
 ) -> list[Atom]:
     """Return the record in at most `budget` bytes, nothing if nothing was said."""
-    kept, left_out = fitted(entries(messages, capabilities, context), budget - _ROUND)
+    kept, left_out = fitted(entries(messages, capabilities, context), budget - ROUND)
     if not kept:
         return []
     mark = _marks(kept)

@@ -29,7 +29,7 @@ FAULTS = [
         "False",
         ("record",),
     ),
-    Fault("what stands round the entries is forgotten", "record", "budget - _ROUND", "budget"),
+    Fault("what stands round the entries is forgotten", "record", "budget - ROUND", "budget"),
     Fault(
         "an attached file takes no room",
         "fitting",

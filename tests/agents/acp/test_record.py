@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agents.acp.content import ImageContent
 from agents.acp.fitting import FRAME, IMAGE, fitted
-from agents.acp.record import entries, record
+from agents.acp.record import ROUND, entries, record
 from agents.acp.setup import PromptCapabilities
 from agents.acp.shortening import NOTE, size_of
 from bridge.wire import (
@@ -24,8 +24,6 @@ from bridge.wire import (
 ALL = PromptCapabilities(image=True, audio=True, embedded_context=True)
 NONE = PromptCapabilities()
 LOTS = 1_000_000
-ROUND = 600
-"""The bytes round the entries."""
 
 
 def user(text: str) -> ChatMessage:
