@@ -10,6 +10,7 @@ from typing import assert_never
 
 import attrs
 
+from .branches import drawn
 from .history import Ending
 from .labels import Comparison, Labels
 from .message import Message
@@ -17,6 +18,7 @@ from .recording import Happening, RequestNumber
 from .replay import Decision, Ended, Refused, Replay, Step
 from .router import Joins, Opens, Outcome, Reason, Tally
 from .rules import Rule
+from .telling_rows import rows
 from .value import Value
 
 MOST_CHARACTERS = 60
@@ -41,6 +43,7 @@ def explain(happenings: Iterable[Happening], labels: Labels | None = None) -> Ex
     for block in _blocks(replay.steps(happenings), comparison):
         lines += [*block.lines(), ""]
     lines += _tally(replay.tally)
+    lines += drawn(replay.lines())
     if comparison is not None and labels is not None:
         lines += ["", *(f"request {name} never came" for name in comparison.finish())]
         lines.append(f"{comparison.agreeing} of {len(labels)} as labelled")
@@ -76,6 +79,7 @@ class _Block:
         if decision.replaces:
             stays = isinstance(outcome, Opens)
             yield _line("leaves" if stays else "withdraws", _requests(*decision.replaces))
+        yield from (_line(name, text) for name, text in rows(decision.telling))
         yield _line("gives", f"message {decision.new_from} and on")
         yield from (_line("", line) for line in _messages(decision.delivered))
         yield _line("answer", _answer(self.ended))

@@ -34,12 +34,14 @@ from .models import AgentChoice
 from .recording import Happening, Parted, Requested, RequestNumber, Settled, Stopped
 from .request import Hints, RequestClass, classify
 from .router import Joins, Opens, Outcome, Question, Reason, Tally, route
+from .telling import Kind, Origin, Telling, telling
 from .transcript import Transcript, TranscriptReader
 from .value import Value
 from .wire import ChatParams
 
 _params_decoder = msgspec.json.Decoder(ChatParams)
 _decode_any = msgspec.json.Decoder().decode
+_BRANCHES = frozenset({Reason.BRANCH, Reason.RETRY})
 
 
 class Decision(Value):
@@ -57,6 +59,8 @@ class Decision(Value):
     """Index in the request of the first message that the agent wasn't given before."""
     delivered: tuple[Message, ...]
     """What the agent is given now: what is new, and all of it where the conversation is."""
+    telling: Telling
+    """How the agent gets to know it."""
     committed: Ending | None = None
     """How the exchange ended that the request acknowledges by building on it."""
 
@@ -80,11 +84,26 @@ class Refused(Value):
 Step: TypeAlias = Decision | Ended | Refused
 
 
+class Line(Value):
+    """A line of a chat: a conversation, and the one whose beginning it shares."""
+
+    conversation: ConversationKey
+    origin: ConversationKey | None
+    shared: int
+    """How many exchanges it has in common with its origin."""
+    exchanges: int
+    """How many it has in all."""
+
+
 @attrs.define
 class _Conversation:
     history: History = attrs.field(factory=History)
     requests: list[RequestNumber | None] = attrs.field(factory=list["RequestNumber | None"])
     """The request of each exchange, the provisional one last; None: led elsewhere."""
+    origin: ConversationKey | None = None
+    shared: int = 0
+    is_rewound: bool = False
+    """Whether its session remembers what was withdrawn."""
 
 
 @attrs.define
@@ -97,6 +116,10 @@ class Replay:
     _live: dict[ConversationKey, _Conversation] = attrs.field(
         factory=dict["ConversationKey", _Conversation], init=False
     )
+    _all: dict[ConversationKey, _Conversation] = attrs.field(
+        factory=dict["ConversationKey", _Conversation], init=False
+    )
+    """The live ones, and those that are over."""
     _keys: count[int] = attrs.field(factory=lambda: count(1), init=False)
     _open: dict[RequestNumber, ConversationKey] = attrs.field(
         factory=dict["RequestNumber", "ConversationKey"], init=False
@@ -127,6 +150,13 @@ class Replay:
     def records(self) -> dict[ConversationKey, list[Exchange]]:
         """Return what is on record of each live conversation."""
         return {key: conversation.history.record for key, conversation in self._live.items()}
+
+    def lines(self) -> list[Line]:
+        """Return every conversation, in the order in which they began."""
+        return [
+            Line(key, one.origin, one.shared, len(one.history.exchanges))
+            for key, one in self._all.items()
+        ]
 
     def _conversation(self, request: RequestNumber) -> _Conversation | None:
         key = self._open.get(request)
@@ -165,16 +195,21 @@ class Replay:
         outcome = route(self._index, question)
         self.tally.count(outcome)
         inherited: tuple[Exchange, ...] = ()
+        left: Origin | None = None
         match outcome:
             case Joins(conversation=key):
                 conversation = self._live[key]
             case Opens():
                 key = next(self._keys)
-                conversation = self._live[key] = _Conversation()
+                conversation = self._live[key] = self._all[key] = _Conversation()
                 origin = self._live.get(outcome.origin or 0)
                 if origin is not None:
                     inherited = origin.history.exchanges[: outcome.shared]
                     conversation.requests = origin.requests[: outcome.shared]
+                    if outcome.reason in _BRANCHES:
+                        left = Origin(origin.history, origin.is_rewound)
+                        conversation.origin = outcome.origin
+                        conversation.shared = outcome.shared
             case _:
                 assert_never(outcome)
         history = conversation.history
@@ -192,14 +227,23 @@ class Replay:
         self._index.place(key, question.agent, history, outcome.request_class, question.hints)
         joined = isinstance(outcome, Joins) and len(history.committed) > known
         committed = history.committed[-1].ending if joined else None
-        yield _decision(request, key, outcome, transcript, extends, replaced, committed)
+        told = telling(
+            _kind(asked),
+            outcome,
+            transcript.index(outcome.match.new_from),
+            keeps=question.keep,
+            committed=committed,
+            origin=left,
+        )
+        conversation.is_rewound = told.remembers(conversation.is_rewound)
+        yield _decision(request, key, outcome, transcript, extends, replaced, committed, told)
 
     def _replaced(self, conversation: _Conversation, outcome: Outcome) -> tuple[RequestNumber, ...]:
         """Return what a request takes back, and take it out of the list of requests."""
         if isinstance(outcome, Joins) and isinstance(outcome.match, Supersedes):
             taken = conversation.requests.pop()
             return () if taken is None else (taken,)
-        if isinstance(outcome, Opens) and outcome.reason in (Reason.BRANCH, Reason.RETRY):
+        if isinstance(outcome, Opens) and outcome.reason in _BRANCHES:
             origin = self._live.get(outcome.origin or 0)
             left = origin.requests[outcome.shared :] if origin is not None else []
             return tuple(one for one in left if one is not None)
@@ -222,9 +266,16 @@ def ask_whose(transcript: Transcript, params: ChatParams) -> Question:
 
 def _agent(params: ChatParams) -> AgentKey:
     """Return who is asked; only the model's name is known where the request doesn't say it."""
-    if params.agent is UNSET:
-        return params.model_id.encode()
-    return AgentChoice.of(_decode_any(params.agent)).key
+    chosen = _chosen(params)
+    return params.model_id.encode() if chosen is None else chosen.key
+
+
+def _kind(params: ChatParams) -> Kind:
+    return Kind.of(_chosen(params), params.model_id)
+
+
+def _chosen(params: ChatParams) -> AgentChoice | None:
+    return None if params.agent is UNSET else AgentChoice.of(_decode_any(params.agent))
 
 
 def _decision(
@@ -235,6 +286,7 @@ def _decision(
     extends: RequestNumber | None,
     replaced: tuple[RequestNumber, ...],
     committed: Ending | None,
+    told: Telling,
 ) -> Decision:
     fresh = isinstance(outcome, Opens) and outcome.reason in (
         Reason.NEW,
@@ -252,5 +304,6 @@ def _decision(
         replaced,
         transcript.index(new_from),
         transcript.path[new_from:],
+        told,
         committed,
     )

@@ -26,6 +26,7 @@ from .outfit import Outfit
 from .peer import Peer
 from .process import open_process, working_directory
 from .session import AcpSession
+from .window import ContextWindow
 from .wiretap import tapped
 
 IDLE_SECONDS = 300.0
@@ -61,6 +62,7 @@ class AcpAgent:
         self._cwd = working_directory(spec)
         self._peers: list[Peer] = []
         self._one_session_each = False
+        self._window = ContextWindow()
         self._toolboxes = Toolboxes(nursery, new_call_id)
 
     @property
@@ -87,6 +89,7 @@ class AcpAgent:
                         found or await peer.open(outfit, self._another(peer, prompt)),
                         root=self._cwd,
                         new_call_id=self._new_call_id,
+                        window=self._window,
                         knows_history=found is not None,
                     )
                     try:

@@ -39,7 +39,9 @@ from .updates import (
     CurrentModeUpdate,
     SessionInfoUpdate,
     SessionUpdate,
+    UsageUpdate,
 )
+from .window import ContextWindow
 
 HIGH_WATER = 512
 """News that wait for a turn that is being received; more stop the reader."""
@@ -75,6 +77,8 @@ class Dialogue:
     def __init__(self, connection: Connection, session_id: str, choices: Choices) -> None:
         self.session_id = session_id
         self.choices = choices
+        self.window = ContextWindow()
+        """What the agent has room for, as it says here."""
         self.tools: Toolbox | None = None
         """The editor's, where the session was opened with them."""
         self.lost: Failure | None = None
@@ -105,6 +109,8 @@ class Dialogue:
                 self.choices = self.choices.with_options(options)
             case CurrentModeUpdate(current_mode_id=mode):
                 self.choices = self.choices.with_mode(mode)
+            case UsageUpdate(size=size) if size > 0:
+                self.window.tokens = size
             case AvailableCommandsUpdate() | SessionInfoUpdate():
                 return
             case _:

@@ -19,9 +19,7 @@ from .content import KnownContent, TextContent
 from .record import Context, record, result_entry, tool_names
 from .setup import PromptCapabilities
 from .user_message import UserMessage, asked, whole
-
-RECORD_BUDGET = 400_000
-"""Characters of the record, about half of a window of 200,000 tokens."""
+from .window import ContextWindow
 
 _GO_ON = "Go on with what was asked last, now that these results are there."
 _SYSTEM_CHANGED = "(The system prompt is another one now. It replaces the one before.)"
@@ -45,15 +43,16 @@ def prompt_blocks(
     capabilities: PromptCapabilities,
     *,
     system: Sequence[ChatMessage] = (),
-    budget: int = RECORD_BUDGET,
+    budget: int | None = None,
 ) -> tuple[KnownContent, ...]:
     """Return the blocks; there is at least one.
 
     `system` are system messages in the place of those that the agent knows. What an assistant says
     among the new messages was said by another one, so it and what comes before it belongs to the
-    record. `budget` is the number of characters of text in that.
+    record. `budget` is the number of bytes in that, None: what agents usually have room for.
     """
     context: Context = prompt.settings.context or "request"
+    budget = ContextWindow().record_budget if budget is None else budget
     over = _over(prompt.messages)
     before = (*prompt.transcript, *prompt.messages[:over])
     earlier = [message for message in before if message.role == "system"]

@@ -10,22 +10,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Literal, cast
 
-import attrs
 import msgspec
 
 from bridge.wire import ChatMessage, DataPart, ToolCallPart, ToolResultPart
 
 from .attachments import Atom, data_atom
+from .content import EmbeddedResource
+from .fitting import Entry, fitted
 from .markdown import one_line
 from .setup import PromptCapabilities
 from .user_message import asked, whole
 
 Context = Literal["request", "full"]
 
-_MOST_IMAGES = 20
-_LONG = 1500
-"""Characters of a call or a result, which are shortened first where there is too much."""
-_LEFT_OF_LONG = 1000
 _INTRODUCTION = (
     "This is the record of a conversation that took place before, between the user and an "
     "assistant. It is over and is told only so that you know it: don't answer it, don't carry out "
@@ -33,19 +30,8 @@ _INTRODUCTION = (
     "user asks now comes after its end."
 )
 
-
-@attrs.define
-class Entry:
-    """One thing said or done: who or what, and what it was."""
-
-    head: str
-    atoms: list[Atom]
-    can_shorten: bool = False
-
-    @property
-    def length(self) -> int:
-        """How many characters it takes."""
-        return sum(len(atom) for atom in self.atoms if isinstance(atom, str))
+ROUND = len(_INTRODUCTION) + 150
+"""The bytes of what stands round the entries."""
 
 
 def entries(
@@ -132,69 +118,14 @@ def _json(value: Any) -> str:
     return msgspec.json.encode(value).decode()
 
 
-# Making it fit.
-
-
-def fitted(found: Sequence[Entry], budget: int) -> tuple[list[Entry], int]:
-    """Return the entries in at most `budget` characters of text, and how many were left out.
-
-    Long calls and results are shortened first, the oldest first. Then the oldest entries go.
-    """
-    kept = _with_images(found)
-    over = sum(entry.length for entry in kept) - budget
-    for entry in kept:
-        if over <= 0:
-            break
-        if entry.can_shorten and entry.length > _LONG:
-            over -= _shorten(entry, _LEFT_OF_LONG)
-    first = 0
-    while over > 0 and first < len(kept) - 1:
-        over -= kept[first].length
-        first += 1
-    if over > 0 and kept:
-        _shorten(kept[-1], max(budget, 0))
-    return kept[first:], first
-
-
-def _with_images(found: Sequence[Entry]) -> list[Entry]:
-    """Return copies of the entries, with the newest images only."""
-    left = _MOST_IMAGES
-    copies: list[Entry] = []
-    for entry in reversed(found):
-        atoms: list[Atom] = []
-        for atom in reversed(entry.atoms):
-            if isinstance(atom, str):
-                atoms.append(atom)
-                continue
-            left -= 1
-            atoms.append(atom if left >= 0 else "\n[Here was an attachment.]\n")
-        copies.append(attrs.evolve(entry, atoms=atoms[::-1]))
-    return copies[::-1]
-
-
-def _shorten(entry: Entry, length: int) -> int:
-    """Leave out the middle of an entry's text. Return by how many characters it is shorter."""
-    before = entry.length
-    text = "".join(atom for atom in entry.atoms if isinstance(atom, str))
-    blocks = [atom for atom in entry.atoms if not isinstance(atom, str)]
-    tail = length // 3
-    head = length - tail
-    note = f"\n[… {before - length:,} characters left out …]\n"
-    entry.atoms = [f"{text[:head]}{note}{text[len(text) - tail :]}", *blocks]
-    return before - length
-
-
-# Writing it down.
-
-
 def record(
     messages: Sequence[ChatMessage],
     capabilities: PromptCapabilities,
     context: Context,
     budget: int,
 ) -> list[Atom]:
-    """Return the record, nothing if nothing was said."""
-    kept, left_out = fitted(entries(messages, capabilities, context), budget)
+    """Return the record in at most `budget` bytes, nothing if nothing was said."""
+    kept, left_out = fitted(entries(messages, capabilities, context), budget - ROUND)
     if not kept:
         return []
     mark = _marks(kept)
@@ -210,11 +141,22 @@ def record(
 
 def _marks(kept: Sequence[Entry]) -> Callable[[str], str]:
     """Return what makes a mark that is not in the record."""
-    texts = [atom for entry in kept for atom in entry.atoms if isinstance(atom, str)]
+    texts = [_read(atom) for entry in kept for atom in entry.atoms]
     number = 1
     while any(sign in text for sign in _signs(number) for text in texts):
         number += 1
     return lambda name: name if number == 1 else f"{number}:{name}"
+
+
+def _read(atom: Atom) -> str:
+    """Return what an agent reads of an atom as text; some join the contents of a file to it."""
+    match atom:
+        case str():
+            return atom
+        case EmbeddedResource(resource=resource):
+            return resource.text or ""
+        case _:
+            return ""
 
 
 def _signs(number: int) -> Sequence[str]:

@@ -31,6 +31,7 @@ from .prompt import prompt_blocks, system_to_tell
 from .render import Renderer
 from .told import Told
 from .turn import AcpTurn
+from .window import ContextWindow
 
 TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} to answer this.)"
 """What an agent is told where the host demands a tool: the protocol has no word for it."""
@@ -39,7 +40,8 @@ TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} t
 class AcpSession:
     """A conversation with an agent; it satisfies `agents.base.AgentSession`.
 
-    `root` is the folder that the agent works in. It `knows_history` where the agent had it already.
+    `root` is the folder that the agent works in, `window` that of all its sessions. It
+    `knows_history` where the agent had it already.
     """
 
     def __init__(
@@ -49,9 +51,11 @@ class AcpSession:
         *,
         root: str,
         new_call_id: Callable[[], str],
+        window: ContextWindow,
         knows_history: bool = False,
     ) -> None:
         self.dialogue = dialogue
+        self._window = dialogue.window = window.with_news_of(dialogue.window)
         self.knows_history = knows_history
         self.peer = peer
         self._root = root
@@ -106,6 +110,7 @@ class AcpSession:
             prompt,
             self.peer.about.agent_capabilities.prompt_capabilities,
             system=system_to_tell(prompt, self._told_system),
+            budget=self._window.record_budget,
         )
         if prompt.tool_required and tools is not None:
             blocks = (*blocks, TextContent(TOOL_REQUIRED.format(server=tools.server)))

@@ -44,7 +44,7 @@ def _turn(request: int, texts: list[str], answer: str, *, stopped: bool = False)
 
 
 def _request(request: int, messages: list[dict[str, object]]) -> bytes:
-    params = {"modelId": "eliza", "messages": messages}
+    params = {"modelId": "claude", "messages": messages}
     return _line("in", {"id": request, "method": methods.CHAT, "params": params})
 
 

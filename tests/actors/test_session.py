@@ -6,6 +6,7 @@ test_cancellation.py.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -311,6 +312,27 @@ async def test_a_session_that_was_rewound_is_closed() -> None:
         await chat.say("one")
         assert agent.sessions_opened == [1, 2]
         assert agent.sessions_open == 1
+
+
+async def test_what_is_taken_back_is_paid_for_with_the_next_request_and_not_before(
+    caplog: pytest.LogCaptureFixture, autojump_clock: MockClock
+) -> None:
+    agent = ScriptedAgent([[Say("o")], [Say("t"), Hang()]])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.say("one")
+        await cancelled(await chat.ask("two").shows("t"), chat)
+        chat.take_back(1)
+        with caplog.at_level(logging.INFO, "vscodelm"):
+            await trio.sleep(60)
+            await quiet()
+            assert (agent.sessions_opened, agent.sessions_closed) == ([1], [])
+            assert len(agent.prompts) == 2
+            assert not [line for line in caplog.messages if "replayed" in line]
+            await chat.say("two, rather")
+    assert agent.sessions_opened == [1, 2]
+    assert told(agent.prompts[-1]) == (["one", "o"], ["two, rather"])
+    assert "conversation=1 turn=3 replayed told=2 why=withdrawn" in caplog.messages
 
 
 async def test_a_complete_answer_keeps_its_session_when_it_is_taken_back() -> None:

@@ -980,4 +980,22 @@ FAULTS = [
         "        if match.rules - BY_DIGESTS:\n",
         "        if False:\n",
     ),
+    Fault(
+        "a chat that went on since is said to be forked",
+        "telling",
+        "shared == len(self.history.exchanges)",
+        "True",
+    ),
+    Fault(
+        "a session that remembers too much is said to be forked",
+        "telling",
+        "kind is Kind.SESSIONS and not origin.is_rewound",
+        "kind is Kind.SESSIONS",
+    ),
+    Fault(
+        "a session forgets by itself what was withdrawn",
+        "telling",
+        "            return before\n",
+        "            return False\n",
+    ),
 ]

@@ -590,3 +590,27 @@ async def test_a_system_prompt_of_a_turn_that_never_began_is_told_with_the_next(
         *_, last = peers.asked("session/prompt")
     assert len(peers.asked("session/prompt")) == 2
     assert "<system>\nA" in "".join(block["text"] for block in last["prompt"])
+
+
+# What an agent has room for.
+
+
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize(("size", "most"), [(2_000, 3_000), (0, 300_000)])
+async def test_a_record_has_room_in_what_the_agents_sessions_say_that_there_is(
+    early: bool, size: int, most: int
+) -> None:
+    """A session says it after it was told the record; so it is taken from others, too."""
+    usage: JSON = {"update": {"sessionUpdate": "usage_update", "used": 1, "size": size}}
+    script: JSON = {"otherwise": [usage, {"say": "ok"}]}
+    if early:
+        script = {"on": {"session/new": [usage]}, "otherwise": [{"say": "ok"}]}
+    chat = tuple(ChatMessage("user", (TextPart("word " * 100),)) for _ in range(1_000))
+    async with agent_in_process(script) as (agent, peers), agent.session(PROMPT) as first:
+        await rest_of(first.run(PROMPT))
+        async with agent.session(PROMPT) as second:
+            await rest_of(second.run(replace(PROMPT, transcript=chat)))
+        prompt = [one for one in peers.heard if one.get("method") == "session/prompt"][-1]
+    told = "".join(block["text"] for block in prompt["params"]["prompt"])
+    assert most * 0.75 < len(told.encode()) <= most + 10
+    assert "earlier entries are left out" in told

@@ -23,6 +23,23 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "a mark that comes in pieces isn't seen",
+        "fitting",
+        "atoms and isinstance(atoms[-1], str)",
+        "False",
+        ("record",),
+    ),
+    Fault("what stands round the entries is forgotten", "record", "budget - ROUND", "budget"),
+    Fault(
+        "an attached file takes no room",
+        "fitting",
+        'size_of(resource.text or "") + ',
+        "",
+    ),
+    Fault("more is left out than must be", "fitting", "while over > 0 and", "while over > -99 and"),
+    Fault("a text is cut in a character", "shortening", "return is_tone or is_mark or", "return"),
+    Fault("the end is cut in a character", "shortening", "        at += 1\n", "        break\n"),
+    Fault(
         "a malformed field is a fault even if it has a default",
         "lenient",
         "            if field.required:\n                raise\n",
