@@ -10,6 +10,10 @@ model may choose the title of a call, for instance as the description of a comma
   name of a tool that is offered now, exactly and with nothing beside it, on the server of this very
   session. And nothing else may speak of another tool: neither the kind, nor what it is given, nor
   files or changes that it names.
+- In an agent whose titles no model can choose, the kind says nothing against it: `run_in_terminal`
+  is of the kind `execute`, by its name.
+- Codex says what a call is of when it begins, in a wrapper around the input; and its question is a
+  form that its own code fills in, with the server's name, but not the tool's. Both together decide.
 
 What isn't recognised is asked, as any other question: the user sees two instead of one.
 """
@@ -46,13 +50,18 @@ def spellings(server: str, alias: str) -> frozenset[str]:
     )
 
 
-def editors_tool(call: CallRecord, server: str, catalogue: Catalogue) -> OfferedTool | None:
+def editors_tool(
+    call: CallRecord, server: str, catalogue: Catalogue, *, titles_name_tools: bool = False
+) -> OfferedTool | None:
     """Return the editor's tool that a call is of, None if that isn't beyond doubt."""
     name = call.name or call.meta_name
     if name:
         return _named(name, server, catalogue)
+    if _is_form_about(call.raw_input, server):
+        known_server, alias = call.wrapper
+        return catalogue.tools.get(alias) if known_server == server else None
     tool = _named(call.title, server, catalogue)
-    if tool is None or call.kind not in _HARMLESS_KINDS:
+    if tool is None or not (titles_name_tools or call.kind in _HARMLESS_KINDS):
         return None
     if call.locations or any(not hasattr(part, "content") for part in call.content):
         return None
@@ -63,6 +72,18 @@ def _named(words: str, server: str, catalogue: Catalogue) -> OfferedTool | None:
     return next(
         (tool for tool in catalogue.tools.values() if words in spellings(server, tool.alias)), None
     )
+
+
+def _is_form_about(raw: Any, server: str) -> bool:
+    """Return whether this is what codex asks with before it calls a tool of that server's."""
+    match raw:
+        case {
+            "server_name": str(asking),
+            "request": {"_meta": {"codex_approval_kind": "mcp_tool_call"}},
+        }:
+            return asking == server
+        case _:
+            return False
 
 
 def _could_be_given(raw: Any, tool: OfferedTool, server: str) -> bool:

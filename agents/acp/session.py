@@ -106,6 +106,7 @@ class AcpSession:
             failure_of=self.peer.authentication.failure_of,
             sent=self._be_told,
             take_notes=self._told.take_notes,
+            titles_name_tools=self.peer.known.titles_name_tools,
         )
         return self._turn
 

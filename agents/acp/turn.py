@@ -75,6 +75,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     failure_of: Callable[[Error], Failure]
     sent: Callable[[], None]
     take_notes: Callable[[], list[str]]
+    titles_name_tools: bool
     _phase: _Phase = attrs.field(default=_Phase.NEW, init=False)
     _is_cancelled: bool = attrs.field(default=False, init=False)
     _preparing: trio.CancelScope | None = attrs.field(default=None, init=False)
@@ -93,7 +94,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def __attrs_post_init__(self) -> None:
         self._questions = Questions(self.dialogue, self.permissions)
-        self._tools = TurnTools(self.dialogue)
+        self._tools = TurnTools(self.dialogue, self.titles_name_tools)
 
     @property
     def runs(self) -> bool:

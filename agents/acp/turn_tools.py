@@ -24,6 +24,8 @@ class TurnTools:
     """What a turn has to do with the toolbox of its session, if there is one."""
 
     dialogue: Dialogue
+    titles_name_tools: bool
+    """Whether the title of a call is beyond doubt."""
 
     @property
     def _box(self) -> Toolbox | None:
@@ -86,7 +88,12 @@ class TurnTools:
             return False
         call = attrs.evolve(record)
         call.learn(asked.request.tool_call)  # which the record leaves out where the call had ended
-        tool = editors_tool(call, self._box.server, self._box.catalogue)
+        tool = editors_tool(
+            call,
+            self._box.server,
+            self._box.catalogue,
+            titles_name_tools=self.titles_name_tools,
+        )
         option = None if tool is None else once(asked.request.options)
         if tool is None or option is None:
             return False

@@ -11,10 +11,14 @@ any time. A request that offers no tools is such a side call.
     FAIL(status)    fails with this status, again and again
     WRITE(path)     makes a file, by the agent's own tool that runs commands; for several, it is
                     called several times at once
+    USE(tool{...})  calls a tool of the editor's, by the end of the name that the agent gives it, with
+                    the arguments that follow as JSON without blanks; several are called at once,
+                    but what stands after THEN is called when all before it is answered
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
@@ -24,7 +28,8 @@ import attrs
 JSON = dict[str, Any]
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
-_WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|FAIL|WRITE)\b(?:\((?P<of>[^)\s]+)\))?")
+_WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|FAIL|WRITE|USE(?=\())\b(?:\((?P<of>[^)\s]+)\))?")
+_THEN = "THEN"
 _NAME = re.compile(r"\bmy name is (\w+)")
 _SHELLS = ("bash", "execute", "exec_command", "shell", "shell_command")
 
@@ -44,6 +49,14 @@ class Tool:
 
     name: str
     parameters: JSON
+    description: str = ""
+    namespace: str = ""
+    """The group that it is in, where a dialect has groups; a call names it, too."""
+
+    @property
+    def whole_name(self) -> str:
+        """The name with the group's."""
+        return f"{self.namespace}__{self.name}" if self.namespace else self.name
 
 
 @attrs.frozen
@@ -91,6 +104,7 @@ class Call:
 
     name: str
     arguments: JSON
+    namespace: str = ""
 
 
 @attrs.frozen
@@ -116,19 +130,50 @@ def scenario_for(given: Given) -> Scenario:
     """Return what our model does with what it is given."""
     if not given.tools:
         return Scenario("side call", (Say("A title"),))
+    results: list[str] = []
     for one in reversed(given.said):
         match one.speaker:
             case "tool":
-                return Scenario("results", (Say(f"The tool said: {one.text[:300]}"),))
+                results.insert(0, one.text)
             case "user":
                 found = [*_WORD.finditer(one.text)]
-                if found:
+                if found and found[-1][1] == "USE":
+                    return _next_round(one.text, given, results)
+                if found and not results:
                     return _scenario(found, given)
+                if found:
+                    break
             case "system":
                 pass  # an agent's own notes stand anywhere
-            case "assistant":
+            case "assistant" if not results:
                 break
-    return Scenario("echo", (Say("I hear you."),))
+            case "assistant":
+                pass  # it made the calls
+    return _told(results) if results else Scenario("echo", (Say("I hear you."),))
+
+
+def _told(results: Sequence[str]) -> Scenario:
+    said = " / ".join(result[:300] for result in results)
+    return Scenario("results", (Say(f"The tool said: {said}"),))
+
+
+def _next_round(text: str, given: Given, results: Sequence[str]) -> Scenario:
+    """Return the calls that come after so many results; when all have been made, what was told."""
+    made = 0
+    for piece in text.split(_THEN):
+        uses = [word["of"] for word in _WORD.finditer(piece) if word[1] == "USE"]
+        if made == len(results) and uses:
+            return Scenario("USE", (Say("I will use it. "), *(_use(use, given) for use in uses)))
+        made += len(uses)
+    return _told(results)
+
+
+def _use(use: str, given: Given) -> Step:
+    name, brace, arguments = use.partition("{")
+    for tool in given.tools:
+        if tool.whole_name.endswith(f"_{name}"):
+            return Call(tool.name, json.loads(brace + arguments or "{}"), tool.namespace)
+    return Say(f"I have no {name}, only {' '.join(tool.whole_name for tool in given.tools)}.")
 
 
 def _scenario(words: Sequence[re.Match[str]], given: Given) -> Scenario:

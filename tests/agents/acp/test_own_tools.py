@@ -143,3 +143,60 @@ def test_what_was_said_of_a_call_before_counts() -> None:
     call.learn(ToolCallUpdate("c1", meta=meta("Bash")))
     call.learn(ToolCallUpdate("c1", title=OURS, meta={"claudeCode": {}}))
     assert editors_tool(call, SERVER, CATALOGUE) is None
+
+
+@pytest.mark.parametrize("kind", ["execute", "edit", "delete", "?"])
+def test_where_no_model_chooses_titles_the_kind_says_nothing_against_one(kind: str) -> None:
+    def recognised_in_it(**news: Any) -> bool:
+        call = CallRecord("c1")
+        call.learn(ToolCallUpdate("c1", **news))
+        return editors_tool(call, SERVER, CATALOGUE, titles_name_tools=True) is not None
+
+    assert recognised_in_it(title=OURS, kind=kind)
+    assert not recognised_in_it(title="read_file", kind=kind)
+    assert not recognised_in_it(title=OURS, kind=kind, raw_input={"command": "rm -rf /"})
+    assert not recognised_in_it(title=OURS, kind=kind, content=(Diff("/a", "new"),))
+
+
+def form(server: str, kind: str = "mcp_tool_call") -> dict[str, Any]:
+    """Return what codex asks with."""
+    return {
+        "server_name": server,
+        "request": {"_meta": {"codex_approval_kind": kind}, "message": f"Use {OURS}?"},
+    }
+
+
+def approved(begun: Any, asked: Any) -> str | None:
+    call = CallRecord("c1")
+    call.learn(ToolCallUpdate("c1", title=f"Tool: {SERVER}/read_file", raw_input=begun))
+    call.learn(ToolCallUpdate("c1", title="Approve MCP tool call", raw_input=asked))
+    tool = editors_tool(call, SERVER, CATALOGUE)
+    return None if tool is None else tool.name
+
+
+BEGUN = {"server": SERVER, "tool": "read_file", "arguments": {"path": "a"}}
+
+
+def test_a_form_about_a_call_of_which_it_is_known_what_it_calls_is_ours() -> None:
+    assert approved(BEGUN, form(SERVER)) == "read_file"
+
+
+@pytest.mark.parametrize(
+    ("begun", "asked"),
+    [
+        ({"path": "a"}, form(SERVER)),  # nobody has said of which tool it is
+        ({**BEGUN, "server": "other"}, form(SERVER)),
+        ({**BEGUN, "tool": "other"}, form(SERVER)),
+        ({**BEGUN, "command": "rm"}, form(SERVER)),
+        (BEGUN, form("other")),
+        (BEGUN, form(SERVER, "exec_command")),
+        (BEGUN, {"server_name": SERVER}),
+        (BEGUN, {"command": "rm -rf /"}),
+    ],
+)
+def test_a_form_about_anything_else_is_not(begun: Any, asked: Any) -> None:
+    assert approved(begun, asked) is None
+
+
+def test_a_form_does_not_count_where_a_title_says_whose_tool_it_is() -> None:
+    assert recognised(title=OURS, raw_input=form(SERVER)) is None

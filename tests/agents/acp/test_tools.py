@@ -241,6 +241,48 @@ async def test_the_agents_own_question_about_a_tool_is_not_asked_again() -> None
         assert one.said == "allowed"
 
 
+async def test_a_question_that_names_the_tool_in_its_announcement_alone_is_not_asked_again() -> None:
+    """Codex asks with a form, once the call has begun."""
+    begun = {"server": "$server", "tool": "tool_01", "arguments": {"n": 1}}
+    form = {
+        "server_name": "$server",
+        "id": "mcp_tool_call_approval_t1",
+        "request": {"mode": "form", "_meta": {"codex_approval_kind": "mcp_tool_call"}},
+    }
+    turn = [
+        {
+            "update": {
+                "sessionUpdate": "tool_call",
+                "toolCallId": "t1",
+                "title": "Tool: $server/tool_01",
+                "status": "in_progress",
+                "rawInput": begun,
+            }
+        },
+        {"ask": {"toolCallId": "t1", "title": "Approve MCP tool call", "rawInput": form}},
+        {"await": True},
+        {"outcomes": True},
+    ]
+    async with chat({"turns": [turn]}) as one:
+        events = await one.ask()
+        assert isinstance(events[-1], Stop)
+        assert one.said == "allowed"
+
+
+@pytest.mark.parametrize(("name", "said"), [("fast-agent-acp", "allowed"), ("somebody", "")])
+async def test_a_kind_that_is_guessed_by_the_tools_name_asks_nobody_again(
+    name: str, said: str
+) -> None:
+    """Where no model can choose the title; of anybody else it is asked."""
+    about = {"title": "$server/tool_01", "kind": "execute", "rawInput": {}}
+    turn = [{"ask": {"toolCallId": "t1", **about}}, {"await": True}, {"outcomes": True}]
+    script = {"agent": {"agentInfo": {"name": name, "version": "1"}}, "turns": [turn]}
+    async with chat(script) as one:
+        events = await one.ask()
+        assert isinstance(events[-1], Stop if said else Await)
+        assert one.said == said
+
+
 async def test_other_tools_in_the_next_turn_are_announced() -> None:
     turns = [[{"tools": True}], [{"tools": True, "times_listed": 2}]]
     async with chat({"turns": turns}, prompt(tools=FORTY[:2])) as one:

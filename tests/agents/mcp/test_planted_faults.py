@@ -148,7 +148,7 @@ FAULTS = [
     Fault(
         "a title speaks for a command",
         "acp/own_tools",
-        "    if tool is None or call.kind not in _HARMLESS_KINDS:\n",
+        "    if tool is None or not (titles_name_tools or call.kind in _HARMLESS_KINDS):\n",
         "    if tool is None:\n",
         (OWN,),
     ),
@@ -164,6 +164,27 @@ FAULTS = [
         "acp/own_tools",
         "    return tool if _could_be_given(call.raw_input, tool, server) else None\n",
         "    return tool\n",
+        (OWN,),
+    ),
+    Fault(
+        "a form speaks for any tool",
+        "acp/own_tools",
+        "        return catalogue.tools.get(alias) if known_server == server else None\n",
+        "        return catalogue.tools.get(alias)\n",
+        (OWN,),
+    ),
+    Fault(
+        "another server's form counts",
+        "acp/own_tools",
+        "            return asking == server\n",
+        "            return True\n",
+        (OWN,),
+    ),
+    Fault(
+        "every title names a tool",
+        "acp/own_tools",
+        "(titles_name_tools or call.kind in _HARMLESS_KINDS)",
+        "True",
         (OWN,),
     ),
 ]
