@@ -136,6 +136,8 @@ class AcpSession:
     async def _prepare(self, prompt: Prompt) -> Failure | None:
         """Offer the tools of this turn, and choose the model and the mode of the settings."""
         if self.dialogue.tools is not None:
+            if self.peer.known.prompts_without_tools:
+                await self.dialogue.tools.learned()
             await self.dialogue.tools.offer(prompt.tools)
         wanted: tuple[tuple[Kind, str | None], ...] = (
             ("model", prompt.settings.model),
