@@ -36,8 +36,8 @@ class KnownAgent(Value):
     `sessions_share_tools`: sessions of one process see each other's MCP servers, so each session
     needs a process. `http_tools_only`: MCP servers on stdio are dropped without a word.
     `prompts_without_tools`: a turn begins without the tools of servers that aren't ready yet, and
-    nobody is told. `titles_name_tools`: no model can choose the title of a call. `login` is what a user types in a
-    terminal. `ignored_methods` are ways to log in that do nothing.
+    nobody is told. `titles_name_tools`: no model can choose the title of a call. `login` is what a
+    user types in a terminal. `ignored_methods` are ways to log in that do nothing.
     """
 
     name: str

@@ -11,9 +11,10 @@ any time. A request that offers no tools is such a side call.
     FAIL(status)    fails with this status, again and again
     WRITE(path)     makes a file, by the agent's own tool that runs commands; for several, it is
                     called several times at once
-    USE(tool{...})  calls a tool of the editor's, by the end of the name that the agent gives it, with
-                    the arguments that follow as JSON without blanks; several are called at once,
-                    but what stands after THEN is called when all before it is answered
+    USE(tool{...})  calls a tool of the editor's, by the end of the name that the agent has for it,
+                    with the arguments that follow as JSON without blanks; several at once,
+                    but what stands after THEN is called when all before it is answered. All of
+                    it stands in one line, and the last such line counts
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ class Said:
     speaker: Speaker
     text: str
     images: tuple[str, ...] = ()
+    call_id: str = ""
+    """Of which call it is the result; ids are in the order of the calls."""
 
 
 @attrs.frozen
@@ -160,7 +163,8 @@ def _told(results: Sequence[str]) -> Scenario:
 def _next_round(text: str, given: Given, results: Sequence[str]) -> Scenario:
     """Return the calls that come after so many results; when all have been made, what was told."""
     made = 0
-    for piece in text.split(_THEN):
+    line = [line for line in text.splitlines() if "USE(" in line][-1]
+    for piece in line.split(_THEN):
         uses = [word["of"] for word in _WORD.finditer(piece) if word[1] == "USE"]
         if made == len(results) and uses:
             return Scenario("USE", (Say("I will use it. "), *(_use(use, given) for use in uses)))

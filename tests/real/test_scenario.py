@@ -84,6 +84,46 @@ def test_a_file_is_written_by_the_shell_that_there_is(tool: Tool, arguments: JSO
     assert scenario.steps[-1] == Call(tool.name, arguments)
 
 
+READ = Tool("read_file", {}, "Reads.", "mcp__vsc1")
+LIST = Tool("vsc1_list_dir", {})
+
+
+def used(text: str, *results: str, tools: tuple[Tool, ...] = (LIST, READ)) -> list[Call]:
+    """Return what is called after these results."""
+    made = [one for result in results for one in (Said("assistant", ""), Said("tool", result))]
+    scenario = scenario_for(given(Said("user", text), *made, tools=tools))
+    return [step for step in scenario.steps if isinstance(step, Call)]
+
+
+def test_tools_are_used_by_the_end_of_their_name_in_whatever_group() -> None:
+    assert used('USE(read_file{"n":1}) USE(list_dir)') == [
+        Call("read_file", {"n": 1}, "mcp__vsc1"),
+        Call("vsc1_list_dir", {}),
+    ]
+
+
+def test_what_comes_then_waits_for_all_results_of_what_came_before() -> None:
+    text = "USE(list_dir) USE(list_dir) THEN USE(read_file)"
+    assert len(used(text)) == 2
+    assert used(text, "a") == []
+    assert used(text, "a", "b") == [Call("read_file", {}, "mcp__vsc1")]
+    assert used(text, "a", "b", "c") == []
+
+
+def test_what_was_used_in_a_transcript_before_the_last_line_is_not_used_again() -> None:
+    assert used("User: USE(read_file)\n\nUSE(list_dir)\nBe brief.") == [Call("vsc1_list_dir", {})]
+
+
+def test_all_results_are_told() -> None:
+    called = Said("user", "USE(list_dir) USE(list_dir)"), Said("assistant", "")
+    assert text_of(given(*called, Said("tool", "a"), Said("tool", "b"))) == "The tool said: a / b"
+
+
+def test_a_tool_that_there_isn_t_is_said() -> None:
+    scenario = scenario_for(given(Said("user", "USE(run)"), tools=(READ,)))
+    assert scenario.steps[-1] == Say("I have no run, only mcp__vsc1__read_file.")
+
+
 DIALECTS: list[tuple[Callable[[JSON], Given], JSON]] = [
     (
         chat_completions.read,
@@ -151,6 +191,22 @@ DIALECTS: list[tuple[Callable[[JSON], Given], JSON]] = [
         },
     ),
 ]
+
+
+def test_a_group_of_tools_is_told_with_each_and_called_by_both_names() -> None:
+    inner: JSON = {
+        "type": "function",
+        "name": "read_file",
+        "description": "Reads.",
+        "parameters": {},
+    }
+    body: JSON = {
+        "input": [],
+        "tools": [{"type": "namespace", "name": "mcp__vsc1", "tools": [inner]}],
+    }
+    assert responses.read(body).tools == (READ,)
+    reply = Scenario("it", (Call("read_file", {}, "mcp__vsc1"),))
+    assert b'"namespace": "mcp__vsc1"' in b"".join(responses.write(reply, 7))
 
 
 @pytest.mark.parametrize(("read", "body"), DIALECTS)

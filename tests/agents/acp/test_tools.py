@@ -241,7 +241,9 @@ async def test_the_agents_own_question_about_a_tool_is_not_asked_again() -> None
         assert one.said == "allowed"
 
 
-async def test_a_question_that_names_the_tool_in_its_announcement_alone_is_not_asked_again() -> None:
+async def test_a_question_that_names_the_tool_in_its_announcement_alone_is_not_asked_again() -> (
+    None
+):
     """Codex asks with a form, once the call has begun."""
     begun = {"server": "$server", "tool": "tool_01", "arguments": {"n": 1}}
     form = {
@@ -274,7 +276,7 @@ async def test_a_kind_that_is_guessed_by_the_tools_name_asks_nobody_again(
     name: str, said: str
 ) -> None:
     """Where no model can choose the title; of anybody else it is asked."""
-    about = {"title": "$server/tool_01", "kind": "execute", "rawInput": {}}
+    about: JSON = {"title": "$server/tool_01", "kind": "execute", "rawInput": {}}
     turn = [{"ask": {"toolCallId": "t1", **about}}, {"await": True}, {"outcomes": True}]
     script = {"agent": {"agentInfo": {"name": name, "version": "1"}}, "turns": [turn]}
     async with chat(script) as one:

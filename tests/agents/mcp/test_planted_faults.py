@@ -167,6 +167,20 @@ FAULTS = [
         (OWN,),
     ),
     Fault(
+        "an agent is prompted before it has its tools",
+        "mcp/toolbox",
+        "            await mcp.asked.wait()\n",
+        "",
+        ("toolbox",),
+    ),
+    Fault(
+        "an agent that never asks is waited for again",
+        "mcp/toolbox",
+        "        self._is_awaited = True\n",
+        "",
+        ("toolbox",),
+    ),
+    Fault(
         "a form speaks for any tool",
         "acp/own_tools",
         "        return catalogue.tools.get(alias) if known_server == server else None\n",

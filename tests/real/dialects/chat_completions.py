@@ -41,6 +41,7 @@ def _said(message: JSON) -> Said:
         _SPEAKERS[message["role"]],
         "\n".join(part["text"] for part in parts if "text" in part),
         tuple(part["image_url"]["url"].partition(",")[2] for part in parts if "image_url" in part),
+        message.get("tool_call_id") or "",
     )
 
 

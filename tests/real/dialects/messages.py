@@ -38,7 +38,8 @@ def _said(message: JSON) -> Iterator[Said]:
             case "image":
                 yield Said(speaker, "", (block["source"]["data"],))
             case "tool_result":
-                yield Said("tool", _text(block.get("content") or ""))
+                result = _text(block.get("content") or "")
+                yield Said("tool", result, call_id=block.get("tool_use_id") or "")
             case _:
                 yield Said(speaker, "")
 

@@ -52,7 +52,7 @@ def _said(item: JSON) -> Iterator[Said]:
         case "function_call" | "custom_tool_call":
             yield Said("assistant", "")
         case "function_call_output" | "custom_tool_call_output":
-            yield Said("tool", *_content(item["output"]))
+            yield Said("tool", *_content(item["output"]), call_id=item.get("call_id") or "")
         case _:
             pass  # reasoning, and what else an agent hands back
 
