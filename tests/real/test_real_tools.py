@@ -108,6 +108,38 @@ def without(keywords: frozenset[str], schema: Any) -> Any:
             return schema
 
 
+async def test_a_call_that_takes_two_minutes_is_waited_for(tmp_path: Path) -> None:
+    """By every agent at the same time, so that it takes two minutes once; and first, beside others.
+
+    Some give up after a minute unless they hear of progress, and one after two minutes whatever it
+    hears: its model is told so, what the editor brings then is dropped, and the chat goes on.
+    """
+    faulthandler.cancel_dump_traceback_later()  # it isn't stuck
+    told: dict[str, list[str]] = {}
+
+    async def wait_for(agent: RealAgent, folder: Path) -> None:
+        async with window(agent, folder) as one:
+            request = await one.chat.say(READ)
+            assert called(request) == ["read_file"], f"{agent.name} says: {request.text}"
+            await trio.sleep(HUMAN_SECONDS)
+            answer = await one.runs(request)
+            assert "The tool said:" in answer.text
+            told[agent.name] = one.told
+
+    with trio.fail_after(HUMAN_SECONDS + 300):
+        async with trio.open_nursery() as nursery:
+            for agent in AGENTS:
+                if agent.why_missing() is None:
+                    folder = tmp_path / agent.name
+                    folder.mkdir()
+                    nursery.start_soon(wait_for, agent, folder)
+    for agent in AGENTS:
+        if agent.name in told:
+            (result,) = told[agent.name]
+            assert (agent.gives_up or "result of read_file") in result, f"{agent.name}: {result}"
+            assert ("result of read_file" in result) is (agent.gives_up is None)
+
+
 @each_agent
 async def test_the_model_is_offered_all_forty_tools_with_their_schemas(
     agent: RealAgent, tmp_path: Path
@@ -234,35 +266,3 @@ async def test_a_user_who_moves_on_while_calls_are_out_gets_an_answer(
         await one.runs(request)
         *_, newest = one.told
         assert "result of list_dir" in newest
-
-
-async def test_a_call_that_takes_two_minutes_is_waited_for(tmp_path: Path) -> None:
-    """By every agent at the same time, so that it takes two minutes once.
-
-    Some give up after a minute unless they hear of progress, and one after two minutes whatever it
-    hears: its model is told so, what the editor brings then is dropped, and the chat goes on.
-    """
-    faulthandler.cancel_dump_traceback_later()  # it isn't stuck
-    told: dict[str, list[str]] = {}
-
-    async def wait_for(agent: RealAgent, folder: Path) -> None:
-        async with window(agent, folder) as one:
-            request = await one.chat.say(READ)
-            assert called(request) == ["read_file"], f"{agent.name} says: {request.text}"
-            await trio.sleep(HUMAN_SECONDS)
-            answer = await one.runs(request)
-            assert "The tool said:" in answer.text
-            told[agent.name] = one.told
-
-    with trio.fail_after(HUMAN_SECONDS + 300):
-        async with trio.open_nursery() as nursery:
-            for agent in AGENTS:
-                if agent.why_missing() is None:
-                    folder = tmp_path / agent.name
-                    folder.mkdir()
-                    nursery.start_soon(wait_for, agent, folder)
-    for agent in AGENTS:
-        if agent.name in told:
-            (result,) = told[agent.name]
-            assert (agent.gives_up or "result of read_file") in result, f"{agent.name}: {result}"
-            assert ("result of read_file" in result) is (agent.gives_up is None)
