@@ -25,11 +25,10 @@ from typing import Any, Protocol, cast
 
 from agents.mcp.catalogue import Catalogue, OfferedTool
 
-from .tool_call import CallRecord
+from .tool_call import WRAPPED, CallRecord
 
 _HARMLESS_KINDS = frozenset({"", "other", "read", "search", "think"})
 """Agents say `execute`, `edit` and so on of tools of their own."""
-_WRAPPED = frozenset({"server", "tool", "arguments"})
 
 
 def spellings(server: str, alias: str) -> frozenset[str]:
@@ -128,6 +127,6 @@ def _could_be_given(raw: Any, tool: OfferedTool, server: str) -> bool:
     if not isinstance(raw, dict):
         return False
     given = cast("dict[str, Any]", raw)
-    if given.keys() <= _WRAPPED and "server" in given:
+    if given.keys() <= WRAPPED and "server" in given:
         return given["server"] == server and given.get("tool") in (tool.alias, None)
     return given.keys() <= tool.schema.get("properties", {}).keys()

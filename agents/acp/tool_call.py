@@ -14,7 +14,7 @@ from .content import ToolCall, ToolCallContent, ToolCallLocation, ToolCallUpdate
 
 _OVER = frozenset({"completed", "failed", "cancelled"})
 """The last one is of version 2 of the protocol."""
-_WRAPPED = frozenset({"server", "tool", "arguments"})
+WRAPPED = frozenset({"server", "tool", "arguments"})
 """The keys of codex's wrapper around the input of an MCP tool."""
 
 
@@ -83,7 +83,7 @@ class CallRecord:
             return {}
         arguments = cast("dict[str, Any]", given)
         inner = arguments.get("arguments")
-        if isinstance(inner, dict) and arguments.keys() <= _WRAPPED:
+        if isinstance(inner, dict) and arguments.keys() <= WRAPPED:
             return cast("dict[str, Any]", inner)
         return arguments
 
