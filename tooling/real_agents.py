@@ -36,6 +36,7 @@ TARGET = f"{sys.platform}-{_ARCHITECTURES.get(platform.machine().lower(), platfo
 NPM = {
     "@agentclientprotocol/claude-agent-acp": "0.49.0",
     "@agentclientprotocol/sdk": "1.9.0",  # the last one with its example agent
+    "@modelcontextprotocol/sdk": "1.32.2",
     "@zed-industries/codex-acp": "0.16.0",
     f"opencode-{TARGET}": "1.18.33",
     "zod": "4.4.3",  # the example's own need
@@ -103,7 +104,7 @@ def _npm() -> Sequence[str | Path]:
 
 
 def _install_npm(folder: Path) -> None:
-    """Install what npm has: agents, and the example of the TypeScript SDK."""
+    """Install what npm has: agents, the TypeScript SDK's example, and MCP's SDK for a client."""
     package = {"private": True, "dependencies": NPM}
     (folder / "package.json").write_text(json.dumps(package, indent=2), encoding="utf-8")
     # Scripts of packages fetch programs from elsewhere; what we need is in the packages.

@@ -34,13 +34,17 @@ class KnownAgent(Value):
     """Facts about an agent.
 
     `sessions_share_tools`: sessions of one process see each other's MCP servers, so each session
-    needs a process. `http_tools_only`: MCP servers on stdio are dropped without a word. `login` is
-    what a user types in a terminal. `ignored_methods` are ways to log in that do nothing.
+    needs a process. `http_tools_only`: MCP servers on stdio are dropped without a word.
+    `prompts_without_tools`: a turn begins without the tools of servers that aren't ready yet, and
+    nobody is told. `titles_name_tools`: no model can choose the title of a call. `login` is what a
+    user types in a terminal. `ignored_methods` are ways to log in that do nothing.
     """
 
     name: str
     sessions_share_tools: bool = False
     http_tools_only: bool = False
+    prompts_without_tools: bool = False
+    titles_name_tools: bool = False
     login: str | None = None
     ignored_methods: frozenset[str] = frozenset()
     commands: tuple[str, ...] = ()
@@ -53,6 +57,7 @@ _AGENTS = (
         # Many MCP tools are hidden behind a search otherwise, since 0.100.
         commands=("claude-agent-acp", "claude-code-acp"),
         environment={"ENABLE_TOOL_SEARCH": "false"},
+        prompts_without_tools=True,
     ),
     KnownAgent(
         "OpenCode",
@@ -66,6 +71,11 @@ _AGENTS = (
         # `Rejecting non-http/sse MCP server` stands in its log only.
         http_tools_only=True,
         login="copilot login",
+    ),
+    KnownAgent(
+        "fast-agent-acp",
+        # The title is the server's name and the tool's; but the kind is guessed by words in them.
+        titles_name_tools=True,
     ),
 )
 _BY_NAME = {agent.name: agent for agent in _AGENTS}

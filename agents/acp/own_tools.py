@@ -11,6 +11,10 @@ instance as the description of a command to run.
   name of a tool that is offered now, exactly and with nothing beside it, on the server of this very
   session. And nothing else may speak of another tool: neither the kind, nor what it is given, nor
   files or changes that it names.
+- In an agent whose titles no model can choose, the kind says nothing against it: `run_in_terminal`
+  is of the kind `execute`, by its name.
+- Codex says what a call is of when it begins, in a wrapper around the input; and its question is a
+  form that its own code fills in, with the server's name, but not the tool's. Both together decide.
 
 What isn't recognised is asked, as any other question, and shown: the user sees two instead of one.
 """
@@ -21,11 +25,10 @@ from typing import Any, Protocol, cast
 
 from agents.mcp.catalogue import Catalogue, OfferedTool
 
-from .tool_call import CallRecord
+from .tool_call import WRAPPED, CallRecord
 
 _HARMLESS_KINDS = frozenset({"", "other", "read", "search", "think"})
 """Agents say `execute`, `edit` and so on of tools of their own."""
-_WRAPPED = frozenset({"server", "tool", "arguments"})
 
 
 def spellings(server: str, alias: str) -> frozenset[str]:
@@ -60,27 +63,38 @@ class Offer(Protocol):
         """The tools."""
         ...
 
+    @property
+    def titles_name_tools(self) -> bool:
+        """Whether no model can choose what this agent calls a call."""
+        ...
+
 
 def editors_tool(call: CallRecord, offer: Offer) -> OfferedTool | None:
     """Return the editor's tool that a call is of, None if that isn't beyond doubt."""
     words = _own_name(call) or call.title
     tool = _named(words, offer.server, offer.catalogue)
-    return tool if tool is not None and is_still(call, tool, offer.server) else None
+    if tool is None and _server_of_form(call.raw_input) is not None:
+        _, alias = call.wrapper
+        tool = offer.catalogue.tools.get(alias)
+    return tool if tool is not None and is_still(call, tool, offer) else None
 
 
-def is_still(call: CallRecord, tool: OfferedTool, server: str) -> bool:
+def is_still(call: CallRecord, tool: OfferedTool, offer: Offer) -> bool:
     """Return whether nothing has been said since that makes a call one of another tool.
 
     A title that has changed doesn't: agents put the outcome there.
     """
     name = _own_name(call)
     if name:
-        return name in spellings(server, tool.alias)
-    if call.kind not in _HARMLESS_KINDS:
+        return name in spellings(offer.server, tool.alias)
+    if not (offer.titles_name_tools or call.kind in _HARMLESS_KINDS):
         return False
     if call.locations or any(not hasattr(part, "content") for part in call.content):
         return False
-    return _could_be_given(call.raw_input, tool, server)
+    asked_about = _server_of_form(call.raw_input)
+    if asked_about is not None:
+        return asked_about == offer.server and call.wrapper == (offer.server, tool.alias)
+    return _could_be_given(call.raw_input, tool, offer.server)
 
 
 def _own_name(call: CallRecord) -> str:
@@ -94,6 +108,18 @@ def _named(words: str, server: str, catalogue: Catalogue) -> OfferedTool | None:
     )
 
 
+def _server_of_form(raw: Any) -> str | None:
+    """Return which server codex asks about, if this is what it asks with before it calls a tool."""
+    match raw:
+        case {
+            "server_name": str(server),
+            "request": {"_meta": {"codex_approval_kind": "mcp_tool_call"}},
+        }:
+            return server
+        case _:
+            return None
+
+
 def _could_be_given(raw: Any, tool: OfferedTool, server: str) -> bool:
     """Return whether the input of a call is one for the tool; an agent may not tell it yet."""
     if raw is None:
@@ -101,6 +127,6 @@ def _could_be_given(raw: Any, tool: OfferedTool, server: str) -> bool:
     if not isinstance(raw, dict):
         return False
     given = cast("dict[str, Any]", raw)
-    if given.keys() <= _WRAPPED and "server" in given:
+    if given.keys() <= WRAPPED and "server" in given:
         return given["server"] == server and given.get("tool") in (tool.alias, None)
     return given.keys() <= tool.schema.get("properties", {}).keys()

@@ -63,6 +63,7 @@ class AcpSession:
         self._told = Told()
         if dialogue.tools is not None:
             dialogue.tools.wake = dialogue.wake
+            dialogue.tools.titles_name_tools = peer.known.titles_name_tools
         self._turn: AcpTurn | None = None
         self._told_system: Sequence[ChatMessage] | None = None
         """The host's system prompt, where the agent was told it."""
@@ -153,6 +154,8 @@ class AcpSession:
 
     async def _prepare(self, prompt: Prompt) -> Failure | None:
         """Offer the tools of this turn, and choose the model and the mode of the settings."""
+        if self.dialogue.tools is not None and self.peer.known.prompts_without_tools:
+            await self.dialogue.tools.learned()
         await self.renew(prompt)
         wanted: tuple[tuple[Kind, str | None], ...] = (
             ("model", prompt.settings.model),

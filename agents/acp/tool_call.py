@@ -14,6 +14,8 @@ from .content import ToolCall, ToolCallContent, ToolCallLocation, ToolCallUpdate
 
 _OVER = frozenset({"completed", "failed", "cancelled"})
 """The last one is of version 2 of the protocol."""
+WRAPPED = frozenset({"server", "tool", "arguments"})
+"""The keys of codex's wrapper around the input of an MCP tool."""
 
 
 @attrs.define
@@ -25,6 +27,8 @@ class CallRecord:
     name: str = ""
     meta_name: str = ""
     """What one agent puts in `_meta` instead of the name."""
+    wrapper: tuple[str, str] = ("", "")
+    """The server and the tool that one agent puts around the input, whatever comes instead."""
     kind: str = "other"
     status: str = "pending"
     content: tuple[ToolCallContent, ...] = ()
@@ -52,6 +56,7 @@ class CallRecord:
             self.locations = news.locations
         if news.raw_input is not None and not (self.raw_input and news.raw_input == {}):
             self.raw_input = news.raw_input
+            self.wrapper = _wrapper(news.raw_input) or self.wrapper
         if news.raw_output is not None:
             self.raw_output = news.raw_output
 
@@ -78,9 +83,17 @@ class CallRecord:
             return {}
         arguments = cast("dict[str, Any]", given)
         inner = arguments.get("arguments")
-        if isinstance(inner, dict) and arguments.keys() <= {"server", "tool", "arguments"}:
+        if isinstance(inner, dict) and arguments.keys() <= WRAPPED:
             return cast("dict[str, Any]", inner)
         return arguments
+
+
+def _wrapper(given: Any) -> tuple[str, str] | None:
+    match given:
+        case {"server": str(server), "tool": str(tool), **rest} if rest.keys() == {"arguments"}:
+            return server, tool
+        case _:
+            return None
 
 
 def _meta_name(meta: dict[str, Any] | None) -> str:

@@ -89,7 +89,7 @@ class ToolCalls:
     def _look_again(self, call: CallRecord, taken_for: OfferedTool) -> None:
         """Show a call after all where its title was that of another's tool."""
         assert self._offer is not None, "nothing is taken for what isn't offered"
-        if not is_still(call, taken_for, self._offer.server):
+        if not is_still(call, taken_for, self._offer):
             del self._editors[call.call_id]
             call.is_closed = False
             self._told.begin(call.call_id)

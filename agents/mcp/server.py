@@ -76,8 +76,8 @@ class EditorServer:
     """Serves the tools of a catalogue; calls go to `call`."""
 
     def __init__(self, name: str, version: str, catalogue: Catalogue, call: Call) -> None:
-        self.was_asked = False
-        """Whether an agent ever asked what there is."""
+        self.asked = anyio.Event()
+        """Set when an agent has asked what there is."""
         self._catalogue = catalogue
         self._call = call
         self._name = name
@@ -85,6 +85,11 @@ class EditorServer:
         self._audiences: list[_Audience] = []
         self._bus = InMemorySubscriptionBus()
         """Tells of changes who has subscribed to them, in the newest era."""
+
+    @property
+    def was_asked(self) -> bool:
+        """Whether an agent ever asked what there is."""
+        return self.asked.is_set()
 
     @contextmanager
     def sdk(self) -> Generator[Server[Any]]:
@@ -132,7 +137,7 @@ class EditorServer:
     async def _list(
         self, _context: _Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        self.was_asked = True
+        self.asked.set()
         return types.ListToolsResult(
             tools=[
                 types.Tool(
@@ -150,7 +155,7 @@ class EditorServer:
     async def _serve_call(
         self, context: _Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        self.was_asked = True
+        self.asked.set()
         tool = self._catalogue.tools.get(params.name)
         if tool is None:
             return _result(f"The editor offers no tool named {params.name} now.", is_error=True)

@@ -39,6 +39,10 @@ IGNORED = (
     "*This agent hasn't asked for the editor's tools, so it can't use them here. Some agents "
     "ignore the MCP servers that they are given.*"
 )
+LISTING_SECONDS = 10.0
+"""How long a prompt waits for an agent that begins turns without the tools it hasn't learned of."""
+LEARNING_SECONDS = 0.1
+"""How long it may take to learn of them once it has asked."""
 
 
 class StdioAccess(Value):
@@ -85,6 +89,8 @@ class Toolbox:
     catalogue: Catalogue
     new_call_id: Callable[[], str]
     wake: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    titles_name_tools: bool = attrs.field(default=False, init=False)
+    """Whether no model can choose what its agent calls a call."""
     access: Access | None = attrs.field(default=None, init=False)
     """How its agent gets at them."""
     on_close: Callable[[], None] = attrs.field(default=_nothing, init=False)
@@ -92,6 +98,8 @@ class Toolbox:
     """Called when there is cause to; true the first time for an agent."""
     _begun_at: float = attrs.field(default=math.inf, init=False)
     """When the first turn began."""
+    _is_awaited: bool = attrs.field(default=False, init=False)
+    """Whether a prompt has waited for the agent."""
     _desk: Desk = attrs.field(factory=Desk, init=False)
     _mcp: EditorServer | None = attrs.field(default=None, init=False)
     _callers: dict[int, _Caller] = attrs.field(factory=dict[int, _Caller], init=False)
@@ -135,6 +143,20 @@ class Toolbox:
     def was_asked(self) -> bool:
         """Whether its agent ever asked what there is."""
         return self._mcp is not None and self._mcp.was_asked
+
+    async def learned(self) -> None:
+        """Wait until the agent knows what there is: once, and for some time."""
+        if self._is_awaited:
+            return
+        self._is_awaited = True
+        mcp = await self.mcp()
+        if mcp.was_asked:
+            return
+        with trio.move_on_after(LISTING_SECONDS):
+            await mcp.asked.wait()
+            await trio.sleep(LEARNING_SECONDS)
+            return
+        log.warning("server=%s not asked for tools before the first prompt", self.server)
 
     # The turn's side.
 

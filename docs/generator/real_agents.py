@@ -28,6 +28,8 @@ class Surprise(NamedTuple):
 
 _ACP = "agents/acp/"
 _REAL = "real/test_real_agents.py::"
+_TOOLS = "real/test_real_tools.py::"
+_CLIENT = "real/test_typescript_sdk.py::"
 _EXAMPLES = "real/test_sdk_examples.py::"
 
 SURPRISES: Mapping[int, Surprise] = {
@@ -44,8 +46,9 @@ SURPRISES: Mapping[int, Surprise] = {
     2: Surprise(
         "MCP servers belong to the folder (OpenCode) or the process (fast-agent), not to the "
         "session.",
-        "OpenCode gets a process for each session.",
+        "OpenCode gets a process for each session, and every session's server a name of its own.",
         (
+            "agents/acp/test_tools.py::test_sessions_have_servers_of_their_own_spares_too",
             _ACP + "test_known.py"
             "::test_an_agent_that_keeps_tools_by_folder_gets_a_process_for_each_session",
             _ACP + "test_agent.py"
@@ -76,12 +79,16 @@ SURPRISES: Mapping[int, Surprise] = {
             _ACP + "test_tool_calls.py::test_a_bare_call_is_held_until_more_is_known",
             _ACP + "test_render_golden.py::test_a_turn_is_shown_as_its_golden_file_has_it",
             _REAL + "test_what_is_allowed_is_done",
+            _TOOLS + "test_two_calls_of_one_turn_come_in_one_response",
         ),
     ),
     6: Surprise(
         "MCP tools are hidden behind a search or in code (Qwen, Claude, Vibe).",
         "Claude is told to show them, by its environment; the others find them by themselves.",
-        (_ACP + "test_known.py::test_claudes_tools_are_made_visible_before_it_can_say_who_it_is",),
+        (
+            _ACP + "test_known.py::test_claudes_tools_are_made_visible_before_it_can_say_who_it_is",
+            _TOOLS + "test_the_model_is_offered_all_forty_tools_with_their_schemas",
+        ),
     ),
     7: Surprise(
         "Options of a permission come in any order, under any id; a question names nothing but "
@@ -187,12 +194,23 @@ SURPRISES: Mapping[int, Surprise] = {
     17: Surprise(
         "MCP servers are started before `session/new` is answered, or seconds later (Codex, "
         "Claude, Vibe).",
-        "Comes with the editor's tools.",
+        "Codex waits for them by itself. Claude begins its turn without them and tells nobody, so "
+        "its first prompt waits until it has asked for the tools, for ten seconds at most.",
+        (
+            _ACP + "test_tools.py"
+            "::test_an_agent_that_would_begin_without_its_tools_is_prompted_when_it_has_them",
+            _ACP + "test_tools.py::test_an_agent_that_never_asks_for_its_tools_is_waited_for_once",
+            _TOOLS + "test_a_call_that_takes_two_minutes_is_waited_for",
+        ),
     ),
     18: Surprise(
-        "HTTP entries of MCP servers come with an Authorization header; nobody measured who sends "
-        "it.",
-        "Comes with the editor's tools.",
+        "HTTP entries of MCP servers come with an Authorization header; of the agents, nobody "
+        "measured who sends it. The TypeScript SDK, which many are built on, does.",
+        "Who doesn't send it is refused. Only an agent that takes nothing else gets such an entry.",
+        (
+            _CLIENT + "test_its_calls_get_their_own_results_and_it_leaves_by_itself",
+            "agents/mcp/test_web.py::test_whoever_is_not_the_agent_is_refused_whatever_is_asked",
+        ),
     ),
     19: Surprise(
         "Every agent speaks version 1, and two offer a draft of the next to whoever asks for more.",
@@ -203,9 +221,38 @@ SURPRISES: Mapping[int, Surprise] = {
             _EXAMPLES + "test_the_typescript_example_does_what_is_allowed",
         ),
     ),
+    20: Surprise(
+        "An agent asks before it calls one of the editor's tools: with a form under another title "
+        "(Codex), or as of a dangerous kind, by a word in the tool's name (fast-agent).",
+        "The question is answered, once and silently, because the editor asks by itself: where the "
+        "call's beginning said of which tool it is, or where no model can choose the title.",
+        (
+            _ACP + "test_tools.py"
+            "::test_a_question_that_names_the_tool_in_its_announcement_alone_is_not_asked_again",
+            _ACP + "test_tools.py::test_a_kind_that_is_guessed_by_the_tools_name_asks_nobody_again",
+            _TOOLS + "test_calls_that_change_something_ask_the_user_once",
+        ),
+    ),
+    21: Surprise(
+        "A call that takes two minutes is waited for by those that heed progress, or that have no "
+        "limit; Codex gives up after two minutes, whatever it hears.",
+        "Progress is sent every ten seconds. Codex tells its model that the call timed out; the "
+        "result that comes later is dropped, and the chat goes on.",
+        (
+            _TOOLS + "test_a_call_that_takes_two_minutes_is_waited_for",
+            _CLIENT + "test_it_waits_for_a_call_of_which_it_hears_progress",
+        ),
+    ),
+    22: Surprise(
+        "Schemas don't reach the model as they were: Codex leaves out patterns, formats, defaults "
+        "and bounds; OpenCode adds that there are no other arguments.",
+        "That is theirs. They get all of it.",
+        (
+            _TOOLS + "test_the_model_is_offered_all_forty_tools_with_their_schemas",
+            _CLIENT + "test_it_lists_forty_tools_with_their_schemas_unchanged",
+        ),
+    ),
 }
-YET_TO_COME = frozenset({17, 18})
-"""What is about the editor's tools alone, which don't reach an agent yet."""
 
 
 def surprises() -> str:

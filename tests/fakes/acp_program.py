@@ -154,6 +154,14 @@ class Track:
             return client.listed < step.get("times_listed", 1)
         return ("call" in step and client.tools is None) or ("gather" in step and client.waits)
 
+    def _with_server(self, value: JSON) -> JSON:
+        """Fill in the name of the server of the editor's tools, which agents know."""
+        client = self._peer.tools.get(self.session)
+        if client is None:
+            return value
+        filled: JSON = json.loads(json.dumps(value).replace("$server", client.server["name"]))
+        return filled
+
     def _do(self, step: JSON) -> None:
         peer = self._peer
         client = peer.tools.get(self.session)
@@ -177,14 +185,16 @@ class Track:
             case {"think": text}:
                 self._chunk("agent_thought_chunk", text, step)
             case {"update": update}:
-                self._update(update, step.get("session"))
+                self._update(self._with_server(update), step.get("session"))
             case {"ask": call}:
-                if client is not None:  # agents know the name of the server
-                    call = json.loads(json.dumps(call).replace("$server", client.server["name"]))
                 options = step.get("options", OPTIONS)
                 self._ask(
                     "session/request_permission",
-                    {"sessionId": self.session, "toolCall": call, "options": options},
+                    {
+                        "sessionId": self.session,
+                        "toolCall": self._with_server(call),
+                        "options": options,
+                    },
                 )
             case {"request": method}:
                 self._ask(method, step.get("params", {}))

@@ -47,6 +47,12 @@ class RealAgent:
     """Whether a denial ends its turn, rather than being told to the model."""
     tells_failures: bool = False
     """Whether a model that fails is told soon, and not tried again for a minute."""
+    gives_up: str | None = None
+    """What its model is told of a call that takes two minutes, if it doesn't wait."""
+    drops_of_schemas: frozenset[str] = frozenset()
+    """Keywords in the schemas of tools that it doesn't tell its model."""
+    adds_to_schemas: JSON = attrs.field(factory=dict[str, Any])
+    """What it says of every tool's arguments that we don't."""
     lacks: Mapping[str, str] = attrs.field(factory=dict[str, str])
     """Abilities, each with the reason."""
 
@@ -164,6 +170,11 @@ CODEX = RealAgent(
     other_model="gpt-5.4",
     tells_failures=True,
     stops_when_denied=True,  # the only refusal that it offers is an abort
+    gives_up="timed out",
+    drops_of_schemas=frozenset(
+        {"pattern", "format", "default", "uniqueItems", "minItems", "maxItems", "maxLength"}
+        | {"minimum", "maximum", "exclusiveMinimum"}
+    ),
 )
 OPENCODE = RealAgent(
     "opencode",
@@ -178,6 +189,7 @@ OPENCODE = RealAgent(
     settings=_opencode_settings,
     stops_when_denied=True,
     processes_for_two=2,  # its sessions would share the tools that they are given
+    adds_to_schemas={"additionalProperties": False},
 )
 FAST_AGENT = RealAgent(
     "fast-agent",

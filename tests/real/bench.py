@@ -20,8 +20,8 @@ from .agents import RealAgent, bare_environment
 from .model_server import ModelServer, model_server
 
 JSON = dict[str, Any]
-PATIENCE = 60.0
-"""Seconds; some agents need ten to start where every core is busy."""
+PATIENCE = 180.0
+"""Seconds; some agents need ten to start where every core is busy, and a minute among many."""
 
 
 @attrs.frozen

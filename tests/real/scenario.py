@@ -12,7 +12,8 @@ any time. A request that offers no tools is such a side call.
     WRITE(path)     makes a file, by the agent's own tool that runs commands; for several, it is
                     called several times at once
     USE name {...}  a line of its own: calls the tool of that name, whatever an agent puts before
-                    it; several lines call their tools at once
+                    it. Several lines call their tools at once; but what stands below a line THEN is
+                    called when all above it is answered
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ JSON = dict[str, Any]
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 _WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|FAIL|WRITE)\b(?:\((?P<of>[^)\s]+)\))?")
-_USE = re.compile(r"^USE (\w+) (\{.*\})$", re.MULTILINE)
+_USES = re.compile(r"^(?:(?:USE \w+ \{.*\}|THEN)(?:\n|\Z))+", re.MULTILINE)
+_THEN = "THEN\n"
 _NAME = re.compile(r"\bmy name is (\w+)")
 _SHELLS = ("bash", "execute", "exec_command", "shell", "shell_command")
 
@@ -40,6 +42,8 @@ class Said:
     speaker: Speaker
     text: str
     images: tuple[str, ...] = ()
+    call_id: str = ""
+    """Of which call it is the result; ids are in the order of the calls."""
 
 
 @attrs.frozen
@@ -48,6 +52,14 @@ class Tool:
 
     name: str
     parameters: JSON
+    description: str = ""
+    namespace: str = ""
+    """The group that it is in, where a dialect has groups; a call names it, too."""
+
+    @property
+    def whole_name(self) -> str:
+        """The name with the group's."""
+        return f"{self.namespace}__{self.name}" if self.namespace else self.name
 
 
 @attrs.frozen
@@ -95,6 +107,7 @@ class Call:
 
     name: str
     arguments: JSON
+    namespace: str = ""
 
 
 @attrs.frozen
@@ -121,41 +134,62 @@ def scenario_for(given: Given) -> Scenario:
     if not given.tools:
         return Scenario("side call", (Say("A title"),))
     results: list[str] = []
-    scenario = Scenario("echo", (Say("I hear you."),))
     for one in reversed(given.said):
         match one.speaker:
             case "tool":
-                results.insert(0, one.text[:300])
+                results.insert(0, one.text)
             case "user":
-                wanted = _wanted(one.text, given)
-                if wanted is not None:
-                    scenario = wanted
+                uses = _uses(one.text)
+                if uses:
+                    return _next_round(uses, given, results)
+                found = [*_WORD.finditer(one.text)]
+                if found and not results:
+                    return _scenario(found, given)
+                if found:
                     break
             case "system":
                 pass  # an agent's own notes stand anywhere
-            case "assistant":
+            case "assistant" if not results:
                 break
-    return (
-        Scenario("results", (Say(f"The tool said: {' and '.join(results)}"),))
-        if results
-        else scenario
-    )
+            case "assistant":
+                pass  # it made the calls
+    return _told(results) if results else Scenario("echo", (Say("I hear you."),))
 
 
-def _wanted(text: str, given: Given) -> Scenario | None:
-    uses = [*_USE.finditer(text)]
-    if uses:
-        calls = (_use(use[1], json.loads(use[2]), given.tools) for use in uses)
-        return Scenario("USE", (Say("Let me see. "), *calls))
-    found = [*_WORD.finditer(text)]
-    return _scenario(found, given) if found else None
+def _told(results: Sequence[str]) -> Scenario:
+    said = " and ".join(result[:300] for result in results)
+    return Scenario("results", (Say(f"The tool said: {said}"),))
 
 
-def _use(name: str, arguments: JSON, tools: tuple[Tool, ...]) -> Step:
-    for tool in tools:
-        if tool.name == name or tool.name.endswith(f"_{name}"):
-            return Call(tool.name, arguments)
-    return Say(f"I have no {name}, only {' '.join(tool.name for tool in tools)}.")
+def _uses(text: str) -> str | None:
+    """Return the lines that call tools, if they are the last thing that is asked for.
+
+    A transcript may stand above them, with lines of earlier turns.
+    """
+    found = [*_USES.finditer(text)]
+    if not found or _WORD.search(text, found[-1].end()):
+        return None
+    return found[-1][0]
+
+
+def _next_round(uses: str, given: Given, results: Sequence[str]) -> Scenario:
+    """Return the calls that come after so many results; when all have been made, what was told."""
+    made = 0
+    for lines in uses.split(_THEN):
+        calls = lines.splitlines()
+        if made == len(results):
+            steps = (_use(call.removeprefix("USE "), given) for call in calls)
+            return Scenario("USE", (Say("Let me see. "), *steps))
+        made += len(calls)
+    return _told(results)
+
+
+def _use(call: str, given: Given) -> Step:
+    name, _, arguments = call.partition(" ")
+    for tool in given.tools:
+        if tool.whole_name == name or tool.whole_name.endswith(f"_{name}"):
+            return Call(tool.name, json.loads(arguments), tool.namespace)
+    return Say(f"I have no {name}, only {' '.join(tool.whole_name for tool in given.tools)}.")
 
 
 def _scenario(words: Sequence[re.Match[str]], given: Given) -> Scenario:

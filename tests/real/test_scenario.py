@@ -90,17 +90,43 @@ def test_a_file_is_written_by_the_shell_that_there_is(tool: Tool, arguments: JSO
     assert scenario.steps[-1] == Call(tool.name, arguments)
 
 
+READ = Tool("read_file", {}, "Reads.", "mcp__vsc1")
+LIST = Tool("vsc1_list_dir", {})
+
+
+def used(text: str, *results: str, tools: tuple[Tool, ...] = (LIST, READ)) -> list[Call]:
+    """Return what is called after these results."""
+    made = [one for result in results for one in (Said("assistant", ""), Said("tool", result))]
+    scenario = scenario_for(given(Said("user", text), *made, tools=tools))
+    return [step for step in scenario.steps if isinstance(step, Call)]
+
+
 def test_tools_are_used_by_their_names_whatever_an_agent_puts_before_them() -> None:
-    tools = SHELL, Tool("mcp__vsc1__read_file", {}), Tool("list_dir", {})
-    text = 'Please:\nUSE read_file {"path": "/a b"}\nUSE list_dir {}'
-    scenario = scenario_for(given(Said("user", text), tools=tools))
-    assert scenario.name == "USE"
-    calls = Call("mcp__vsc1__read_file", {"path": "/a b"}), Call("list_dir", {})
-    assert scenario.steps[1:] == calls
+    text = 'Please:\nUSE read_file {"path": "/a b"}\nUSE list_dir {}\nUSE bash {}'
+    assert used(text, tools=(LIST, READ, SHELL)) == [
+        Call("read_file", {"path": "/a b"}, "mcp__vsc1"),
+        Call("vsc1_list_dir", {}),
+        Call("bash", {}),
+    ]
+
+
+def test_what_comes_then_waits_for_all_results_of_what_came_before() -> None:
+    text = "USE list_dir {}\nUSE list_dir {}\nTHEN\nUSE read_file {}"
+    assert len(used(text)) == 2
+    assert used(text, "a") == []
+    assert used(text, "a", "b") == [Call("read_file", {}, "mcp__vsc1")]
+    assert used(text, "a", "b", "c") == []
+
+
+def test_what_was_used_in_a_transcript_is_not_used_again() -> None:
+    before = "User: No.\nUSE read_file {}\n\nAgent: Let me see.\n\n"
+    assert used(f"{before}USE list_dir {{}}\nBe brief.") == [Call("vsc1_list_dir", {})]
+    assert scenario_for(given(Said("user", f"{before}RECALL"))).name == "RECALL"
 
 
 def test_a_tool_that_was_not_offered_is_missed_in_words() -> None:
-    assert "I have no fly, only bash." in text_of(given(Said("user", "USE fly {}")))
+    missed = scenario_for(given(Said("user", "USE fly {}"), tools=(READ,)))
+    assert missed.steps[-1] == Say("I have no fly, only mcp__vsc1__read_file.")
 
 
 DIALECTS: list[tuple[Callable[[JSON], Given], JSON]] = [
@@ -170,6 +196,22 @@ DIALECTS: list[tuple[Callable[[JSON], Given], JSON]] = [
         },
     ),
 ]
+
+
+def test_a_group_of_tools_is_told_with_each_and_called_by_both_names() -> None:
+    inner: JSON = {
+        "type": "function",
+        "name": "read_file",
+        "description": "Reads.",
+        "parameters": {},
+    }
+    body: JSON = {
+        "input": [],
+        "tools": [{"type": "namespace", "name": "mcp__vsc1", "tools": [inner]}],
+    }
+    assert responses.read(body).tools == (READ,)
+    reply = Scenario("it", (Call("read_file", {}, "mcp__vsc1"),))
+    assert b'"namespace": "mcp__vsc1"' in b"".join(responses.write(reply, 7))
 
 
 @pytest.mark.parametrize(("read", "body"), DIALECTS)

@@ -14,6 +14,7 @@ class Offered:
 
     server: str
     catalogue: Catalogue
+    titles_name_tools: bool = False
 
     @classmethod
     def of(cls, server: str, *tools: str | ToolSpec) -> Offered:

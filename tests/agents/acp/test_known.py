@@ -15,6 +15,16 @@ def test_an_agent_that_drops_stdio_servers_gets_them_over_http() -> None:
     assert not known_agent("OpenCode").http_tools_only
 
 
+def test_an_agent_that_begins_turns_without_its_tools_is_known() -> None:
+    assert known_agent("@agentclientprotocol/claude-agent-acp").prompts_without_tools
+    assert not known_agent("OpenCode").prompts_without_tools
+
+
+def test_an_agent_whose_titles_no_model_chooses_is_believed_what_they_name() -> None:
+    assert known_agent("fast-agent-acp").titles_name_tools
+    assert not known_agent("OpenCode").titles_name_tools
+
+
 @pytest.mark.parametrize("name", [None, "", "somebody"])
 def test_an_unknown_agent_is_nothing_special(name: str | None) -> None:
     assert known_agent(name) == KnownAgent(name or "")

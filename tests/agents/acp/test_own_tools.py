@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import attrs
 import pytest
 from msgspec import Raw
 
@@ -22,6 +23,7 @@ from .offered import Offered
 SERVER = "vsca1b2c3"
 SCHEMA = Raw(json.dumps({"type": "object", "properties": {"path": {}}}).encode())
 OFFER = Offered.of(SERVER, ToolSpec("read_file", "", SCHEMA), "bare")
+BELIEVED = attrs.evolve(OFFER, titles_name_tools=True)
 OURS = f"mcp__{SERVER}__read_file"
 
 
@@ -169,4 +171,86 @@ def test_what_is_said_later_of_a_call_may_make_it_another_tools(
     tool = editors_tool(call, OFFER)
     assert tool is not None
     call.learn(ToolCallUpdate("c1", **news))
-    assert is_still(call, tool, SERVER) is is_so
+    assert is_still(call, tool, OFFER) is is_so
+
+
+@pytest.mark.parametrize("kind", ["execute", "edit", "delete", "?"])
+def test_where_no_model_chooses_titles_the_kind_says_nothing_against_one(kind: str) -> None:
+    def recognised_in_it(**news: Any) -> bool:
+        call = CallRecord("c1")
+        call.learn(ToolCallUpdate("c1", **news))
+        return editors_tool(call, BELIEVED) is not None
+
+    assert recognised_in_it(title=OURS, kind=kind)
+    assert not recognised_in_it(title="read_file", kind=kind)
+    assert not recognised_in_it(title=OURS, kind=kind, raw_input={"command": "rm -rf /"})
+    assert not recognised_in_it(title=OURS, kind=kind, content=(Diff("/a", "new"),))
+
+
+def form(server: str, kind: str = "mcp_tool_call") -> dict[str, Any]:
+    """Return what codex asks with."""
+    return {
+        "server_name": server,
+        "request": {"_meta": {"codex_approval_kind": kind}, "message": f"Use {OURS}?"},
+    }
+
+
+def approved(begun: Any, asked: Any) -> str | None:
+    call = CallRecord("c1")
+    call.learn(ToolCallUpdate("c1", title=f"Tool: {SERVER}/read_file", raw_input=begun))
+    call.learn(ToolCallUpdate("c1", title="Approve MCP tool call", raw_input=asked))
+    tool = editors_tool(call, OFFER)
+    return None if tool is None else tool.name
+
+
+BEGUN = {"server": SERVER, "tool": "read_file", "arguments": {"path": "a"}}
+
+
+def test_a_form_about_a_call_of_which_it_is_known_what_it_calls_is_ours() -> None:
+    assert approved(BEGUN, form(SERVER)) == "read_file"
+
+
+@pytest.mark.parametrize(
+    ("begun", "asked"),
+    [
+        ({"path": "a"}, form(SERVER)),  # nobody has said of which tool it is
+        ({**BEGUN, "server": "other"}, form(SERVER)),
+        ({**BEGUN, "tool": "other"}, form(SERVER)),
+        ({**BEGUN, "command": "rm"}, form(SERVER)),
+        (BEGUN, form("other")),
+        (BEGUN, form(SERVER, "exec_command")),
+        (BEGUN, {"server_name": SERVER}),
+        (BEGUN, {"command": "rm -rf /"}),
+    ],
+)
+def test_a_form_about_anything_else_is_not(begun: Any, asked: Any) -> None:
+    assert approved(begun, asked) is None
+
+
+def test_what_a_call_began_with_does_not_name_its_tool_without_a_form() -> None:
+    other = {**BEGUN, "server": "other"}
+    assert approved(other, {"path": "a"}) is None
+
+
+def test_a_form_speaks_against_a_tool_that_a_call_was_taken_for_before() -> None:
+    call = CallRecord("c1")
+    call.learn(ToolCallUpdate("c1", title=OURS, raw_input=BEGUN))
+    tool = editors_tool(call, OFFER)
+    assert tool is not None
+    call.learn(ToolCallUpdate("c1", title="Approve MCP tool call", raw_input=form(SERVER)))
+    assert is_still(call, tool, OFFER)
+    call.learn(ToolCallUpdate("c1", raw_input=form("other")))
+    assert not is_still(call, tool, OFFER)
+
+
+def test_a_name_counts_more_than_a_form() -> None:
+    call = CallRecord("c1", name="bash")
+    call.learn(ToolCallUpdate("c1", raw_input=BEGUN))
+    call.learn(ToolCallUpdate("c1", raw_input=form(SERVER)))
+    assert editors_tool(call, OFFER) is None
+    call.learn(ToolCallUpdate("c1", name=OURS))
+    assert editors_tool(call, OFFER) is not None
+
+
+def test_a_form_does_not_count_where_a_title_says_whose_tool_it_is() -> None:
+    assert recognised(title=OURS, raw_input=form(SERVER)) is None

@@ -73,3 +73,12 @@ def test_a_call_of_which_there_is_only_an_id_is_not_known() -> None:
 )
 def test_arguments_are_the_input_without_a_wrapper(given: Any, arguments: dict[str, Any]) -> None:
     assert record(ToolCallUpdate("1", raw_input=given)).arguments == arguments
+
+
+def test_what_is_put_around_the_input_is_known_whatever_comes_instead() -> None:
+    wrapped = {"server": "vs", "tool": "run", "arguments": {"path": "a"}}
+    call = record(ToolCallUpdate("1", raw_input=wrapped), ToolCallUpdate("1", raw_input={"x": 1}))
+    assert call.wrapper == ("vs", "run")
+    assert call.raw_input == {"x": 1}
+    assert record(ToolCallUpdate("1", raw_input={**wrapped, "x": 1})).wrapper == ("", "")
+    assert record(ToolCallUpdate("1", raw_input="vs")).wrapper == ("", "")

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import attrs
 import pytest
 
 from agents.acp.content import ToolCall, ToolCallUpdate
@@ -137,6 +138,30 @@ def test_a_call_that_turns_out_to_be_anothers_is_shown_after_all() -> None:
     assert "rm -rf /" in told_of(calls, command)
     assert calls.editors == 0
     assert told_of(calls, done("1")) == " ✔"
+
+
+def test_a_call_whose_kind_is_guessed_is_left_to_the_editor_where_titles_are_believed() -> None:
+    calls = tool_calls(offer=attrs.evolve(OFFER, titles_name_tools=True))
+    announced = ToolCall("1", "vsc7/b", kind="execute")
+    assert told_of(calls, announced, ToolCallUpdate("1", title="vsc7/b", kind="execute")) == ""
+    assert calls.editors == 1
+    assert told_of(calls, done("1")) == ""
+    assert calls.editors == 0
+    assert list(calls.finish()) == []
+
+
+@pytest.mark.parametrize(("server", "is_shown"), [("vsc7", False), ("other", True)])
+def test_a_form_keeps_a_call_of_the_editors_hidden_if_it_is_about_its_server(
+    server: str, is_shown: bool
+) -> None:
+    calls = tool_calls(offer=OFFER)
+    wrapped = {"server": "vsc7", "tool": "b", "arguments": {"n": 1}}
+    form = {"server_name": server, "request": {"_meta": {"codex_approval_kind": "mcp_tool_call"}}}
+    announced = ToolCall("1", "Tool: vsc7/b", status="in_progress", raw_input=wrapped)
+    assert told_of(calls, announced) == ""
+    calls.learn(ToolCallUpdate("1", title="Approve MCP tool call", raw_input=form))
+    assert calls.editors == (not is_shown)
+    assert bool(told_of(calls, done("1"))) is is_shown
 
 
 def test_a_call_that_turns_out_to_be_anothers_when_it_is_over_is_shown_then() -> None:

@@ -27,7 +27,7 @@ from agents.events import (
     Stop,
     ToolAnswer,
 )
-from agents.mcp.toolbox import IGNORED, load_now
+from agents.mcp.toolbox import IGNORED, LEARNING_SECONDS, LISTING_SECONDS, load_now
 from bridge.wire import ChatMessage, TextPart, ToolSpec
 from tests.fakes.acp_agents import ChildAgent, agent_as_child, agent_in_process
 
@@ -250,6 +250,50 @@ async def test_the_agents_own_question_about_a_tool_is_not_asked_again() -> None
         assert one.said == "allowed"
 
 
+async def test_a_question_that_names_the_tool_in_its_announcement_alone_is_not_asked_again() -> (
+    None
+):
+    """Codex asks with a form, once the call has begun."""
+    begun = {"server": "$server", "tool": "tool_01", "arguments": {"n": 1}}
+    form = {
+        "server_name": "$server",
+        "id": "mcp_tool_call_approval_t1",
+        "request": {"mode": "form", "_meta": {"codex_approval_kind": "mcp_tool_call"}},
+    }
+    turn = [
+        {
+            "update": {
+                "sessionUpdate": "tool_call",
+                "toolCallId": "t1",
+                "title": "Tool: $server/tool_01",
+                "status": "in_progress",
+                "rawInput": begun,
+            }
+        },
+        {"ask": {"toolCallId": "t1", "title": "Approve MCP tool call", "rawInput": form}},
+        {"await": True},
+        {"outcomes": True},
+    ]
+    async with chat({"turns": [turn]}) as one:
+        events = await one.ask()
+        assert isinstance(events[-1], Stop)
+        assert one.said == "allowed"
+
+
+@pytest.mark.parametrize(("name", "said"), [("fast-agent-acp", "allowed"), ("somebody", "")])
+async def test_a_kind_that_is_guessed_by_the_tools_name_asks_nobody_again(
+    name: str, said: str
+) -> None:
+    """Where no model can choose the title; of anybody else it is asked."""
+    about: JSON = {"title": "$server/tool_01", "kind": "execute", "rawInput": {}}
+    turn = [{"ask": {"toolCallId": "t1", **about}}, {"await": True}, {"outcomes": True}]
+    script = {"agent": {"agentInfo": {"name": name, "version": "1"}}, "turns": [turn]}
+    async with chat(script) as one:
+        events = await one.ask()
+        assert isinstance(events[-1], Stop if said else Await)
+        assert one.said == said
+
+
 async def test_other_tools_in_the_next_turn_are_announced() -> None:
     turns = [[{"tools": True}], [{"tools": True, "times_listed": 2}]]
     async with chat({"turns": turns}, prompt(tools=FORTY[:2])) as one:
@@ -386,6 +430,48 @@ async def test_a_turn_pauses_once_for_questions_and_calls(autojump_clock: object
                 session.answer(PermissionAnswer(asked.call_id, Decision.ALLOWED))
                 (say,) = await run.receive()
                 assert say == Say("allowed")
+
+
+CLAUDE: JSON = {"agentInfo": {"name": "@agentclientprotocol/claude-agent-acp", "version": "1"}}
+
+
+async def test_an_agent_that_would_begin_without_its_tools_is_prompted_when_it_has_them(
+    autojump_clock: object,
+) -> None:
+    async with agent_in_process({"agent": CLAUDE, "ignores_tools": True}) as (agent, peer):
+        with trio.fail_after(300):
+            async with agent.session(prompt()) as session, trio.open_nursery() as nursery:
+                box = session.dialogue.tools
+                assert box is not None
+                nursery.start_soon(says, session)
+                await trio.sleep(LISTING_SECONDS - 1)
+                assert peer.asked("session/prompt") == []
+                (await box.mcp()).asked.set()
+                await trio.sleep(LEARNING_SECONDS + 0.1)
+                assert len(peer.asked("session/prompt")) == 1
+
+
+async def test_an_agent_that_never_asks_for_its_tools_is_waited_for_once(
+    autojump_clock: object,
+) -> None:
+    async with agent_in_process({"agent": CLAUDE, "ignores_tools": True}) as (agent, _):
+        with trio.fail_after(300):
+            async with agent.session(prompt()) as session:
+                begun = trio.current_time()
+                assert await says(session) == [Say("ok")]
+                first = trio.current_time() - begun
+                await says(session)
+                second = trio.current_time() - begun - first
+    assert first >= LISTING_SECONDS > second
+
+
+async def test_other_agents_are_prompted_at_once(autojump_clock: object) -> None:
+    async with agent_in_process({"ignores_tools": True}) as (agent, _):
+        with trio.fail_after(300):
+            async with agent.session(prompt()) as session:
+                begun = trio.current_time()
+                await says(session)
+                assert trio.current_time() - begun < LISTING_SECONDS / 2
 
 
 async def test_an_agent_without_tools_gets_no_server() -> None:

@@ -18,6 +18,8 @@ from agents.mcp.desk import CANCELLED, CLOSED, NO_TURN
 from agents.mcp.toolbox import (
     IGNORED,
     IGNORED_SECONDS,
+    LEARNING_SECONDS,
+    LISTING_SECONDS,
     PROGRESS_SECONDS,
     HttpAccess,
     StdioAccess,
@@ -249,3 +251,36 @@ def test_loading_what_agents_need_does_not_load_what_takes_long() -> None:
     run = [sys.executable, "-c", code]
     told = subprocess.run(run, check=True, capture_output=True, text=True, timeout=60).stdout
     assert told.split() == ["False", "False"]
+
+
+async def test_an_agent_is_waited_for_until_it_has_asked_what_there_is(
+    autojump_clock: object,
+) -> None:
+    async with toolbox() as box, trio.open_nursery() as nursery:
+        begun = trio.current_time()
+
+        async def ask() -> None:
+            await trio.sleep(3)
+            (await box.mcp()).asked.set()
+
+        nursery.start_soon(ask)
+        await box.learned()
+        assert trio.current_time() == pytest.approx(begun + 3 + LEARNING_SECONDS)
+        await box.learned()
+        assert trio.current_time() == pytest.approx(begun + 3 + LEARNING_SECONDS)
+
+
+async def test_an_agent_that_has_asked_already_is_not_waited_for(autojump_clock: object) -> None:
+    async with toolbox() as box:
+        (await box.mcp()).asked.set()
+        begun = trio.current_time()
+        await box.learned()
+        assert trio.current_time() == begun
+
+
+async def test_an_agent_that_never_asks_is_waited_for_once(autojump_clock: object) -> None:
+    async with toolbox() as box:
+        begun = trio.current_time()
+        await box.learned()
+        await box.learned()
+        assert trio.current_time() == pytest.approx(begun + LISTING_SECONDS)

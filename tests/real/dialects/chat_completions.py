@@ -25,11 +25,13 @@ def read(body: JSON) -> Given:
     """Return what the model is given."""
     return Given(
         tuple(_said(message) for message in body["messages"]),
-        tuple(
-            Tool(tool["function"]["name"], tool["function"].get("parameters") or {})
-            for tool in body.get("tools") or ()
-        ),
+        tuple(_tool(tool["function"]) for tool in body.get("tools") or ()),
     )
+
+
+def _tool(function: JSON) -> Tool:
+    description = function.get("description") or ""
+    return Tool(function["name"], function.get("parameters") or {}, description)
 
 
 def _said(message: JSON) -> Said:
@@ -39,6 +41,7 @@ def _said(message: JSON) -> Said:
         _SPEAKERS[message["role"]],
         "\n".join(part["text"] for part in parts if "text" in part),
         tuple(part["image_url"]["url"].partition(",")[2] for part in parts if "image_url" in part),
+        message.get("tool_call_id") or "",
     )
 
 

@@ -19,7 +19,13 @@ def read(body: JSON) -> Given:
     system = Said("system", _text(body.get("system") or ""))
     said = (one for message in body["messages"] for one in _said(message))
     tools = (tool for tool in body.get("tools") or () if "input_schema" in tool)
-    return Given((system, *said), tuple(Tool(tool["name"], tool["input_schema"]) for tool in tools))
+    return Given(
+        (system, *said),
+        tuple(
+            Tool(tool["name"], tool["input_schema"], tool.get("description") or "")
+            for tool in tools
+        ),
+    )
 
 
 def _said(message: JSON) -> Iterator[Said]:
@@ -32,7 +38,8 @@ def _said(message: JSON) -> Iterator[Said]:
             case "image":
                 yield Said(speaker, "", (block["source"]["data"],))
             case "tool_result":
-                yield Said("tool", _text(block.get("content") or ""))
+                result = _text(block.get("content") or "")
+                yield Said("tool", result, call_id=block.get("tool_use_id") or "")
             case _:
                 yield Said(speaker, "")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
@@ -28,8 +28,20 @@ def read(body: JSON) -> Given:
         items = [{"role": "user", "content": items}]
     system = Said("system", body.get("instructions") or "")
     said = (one for item in items for one in _said(item))
-    tools = (tool for tool in body.get("tools") or () if tool.get("type") == "function")
-    return Given((system, *said), tuple(Tool(tool["name"], tool["parameters"]) for tool in tools))
+    return Given((system, *said), tuple(_tools(body.get("tools") or ())))
+
+
+def _tools(offered: Sequence[JSON], namespace: str = "") -> Iterator[Tool]:
+    """Yield the tools that are functions; a namespace is a group of them."""
+    for tool in offered:
+        match tool["type"]:
+            case "function":
+                description = tool.get("description") or ""
+                yield Tool(tool["name"], tool["parameters"], description, namespace)
+            case "namespace":
+                yield from _tools(tool["tools"], tool["name"])
+            case _:
+                pass  # what its maker's servers have
 
 
 def _said(item: JSON) -> Iterator[Said]:
@@ -40,7 +52,7 @@ def _said(item: JSON) -> Iterator[Said]:
         case "function_call" | "custom_tool_call":
             yield Said("assistant", "")
         case "function_call_output" | "custom_tool_call_output":
-            yield Said("tool", *_content(item["output"]))
+            yield Said("tool", *_content(item["output"]), call_id=item.get("call_id") or "")
         case _:
             pass  # reasoning, and what else an agent hands back
 
@@ -104,9 +116,10 @@ def write(scenario: Scenario, number: int) -> Iterator[bytes]:
                 yield tell("response.reasoning_summary_part.added", part=part, **place)
                 yield tell("response.reasoning_summary_text.delta", delta=text, **place)
                 yield end(thought | {"summary": [part | {"text": text}]})
-            case Call(name, arguments):
+            case Call(name, arguments, namespace):
                 call: JSON = {"type": "function_call", "id": id_, "call_id": f"call-{id_}"}
                 call |= {"name": name, "arguments": "", "status": "in_progress"}
+                call |= {"namespace": namespace} if namespace else {}
                 yield begin(call)
                 yield end(call | {"arguments": json.dumps(arguments), "status": "completed"})
     yield tell("response.completed", response=response("completed"))

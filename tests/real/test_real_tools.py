@@ -1,0 +1,272 @@
+"""The editor's tools in the hands of real agents: forty of them, called by a model of our own."""
+
+from __future__ import annotations
+
+import faulthandler
+import json
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, cast
+
+import attrs
+import pytest
+import trio
+
+from agents.mcp.catalogue import READ_ONLY
+from agents.mcp.names import aliases, server_name
+from bridge.wire import PERMISSION_TOOL
+from tests.fakes.editor import Chat, Request, tool_result, tools
+
+from .agents import AGENTS, RealAgent
+from .bench import Bench, at_work
+from .forty_tools import forty
+
+pytestmark = pytest.mark.agents
+
+JSON = dict[str, Any]
+MORE_ATTEMPTS = 2
+HUMAN_SECONDS = 125.0
+"""How long somebody thinks about a call, in earnest: agents have clocks of their own."""
+
+each_agent = pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+
+
+@attrs.define
+class Window:
+    """A chat window of an editor with forty tools, that can ask for permission, too."""
+
+    bench: Bench
+    chat: Chat = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """Begin another chat."""
+        self.chat = self.bench.chat()
+        self.chat.options = {"tools": [*forty(), *tools(PERMISSION_TOOL)["tools"]]}
+
+    async def runs(self, request: Request, result: str = "result of {}") -> Request:
+        """Run what is called, and bring the results, in the other order."""
+        return await self.chat.say(*results(request, result))
+
+    @property
+    def told(self) -> list[str]:
+        """The results that the model was given last, in the order of the calls."""
+        given = self.bench.server.turns("results")[-1].given
+        found = [one for one in given.said if one.speaker == "tool"]
+        found.sort(key=lambda one: [int(number) for number in re.findall(r"\d+", one.call_id)])
+        return [one.text for one in found]
+
+
+@asynccontextmanager
+async def window(agent: RealAgent, folder: Path) -> AsyncGenerator[Window]:
+    """Open a chat window with an agent, if it is installed."""
+    reason = agent.why_missing()
+    if reason is not None:
+        pytest.skip(f"{agent.name}: {reason}")
+    async with at_work(agent, folder) as bench:
+        yield Window(bench)
+
+
+def use(tool: str, **arguments: Any) -> str:
+    """Return the words upon which our model calls a tool."""
+    return f"USE {tool} {json.dumps(arguments)}"
+
+
+READ = use("read_file", filePath="/a", startLine=1, endLine=2)
+LIST = use("list_dir", path="/b")
+RUN = use("run_in_terminal", command="ls", explanation="Look", mode="sync")
+CREATE = use("create_file", filePath="/c", content="text")
+
+
+def called(request: Request) -> list[str]:
+    """Return the names of the tools that a response calls, sorted."""
+    return sorted(call["toolName"] for call in request.calls)
+
+
+def results(request: Request, result: str = "result of {}") -> list[JSON]:
+    """Return a result for each call, the last one first."""
+    return [tool_result(call, result.format(call["toolName"])) for call in reversed(request.calls)]
+
+
+def without(keywords: frozenset[str], schema: Any) -> Any:
+    """Return a schema without these keywords; an object with any key needs no list of keys."""
+    match schema:
+        case {"properties": dict(), **rest}:
+            named = cast("JSON", schema)["properties"]
+            keys = {key: without(keywords, one) for key, one in named.items()}
+            return without(keywords, rest) | ({"properties": keys} if keys else {})
+        case dict():
+            found = cast("JSON", schema)
+            return {key: without(keywords, found[key]) for key in found.keys() - keywords}
+        case list():
+            return [without(keywords, one) for one in cast("list[Any]", schema)]
+        case _:
+            return schema
+
+
+async def test_a_call_that_takes_two_minutes_is_waited_for(tmp_path: Path) -> None:
+    """By every agent at the same time, so that it takes two minutes once; and first, beside others.
+
+    Some give up after a minute unless they hear of progress, and one after two minutes whatever it
+    hears: its model is told so, what the editor brings then is dropped, and the chat goes on.
+    """
+    faulthandler.cancel_dump_traceback_later()  # it isn't stuck
+    told: dict[str, list[str]] = {}
+
+    async def wait_for(agent: RealAgent, folder: Path) -> None:
+        async with window(agent, folder) as one:
+            request = await one.chat.say(READ)
+            assert called(request) == ["read_file"], f"{agent.name} says: {request.text}"
+            await trio.sleep(HUMAN_SECONDS)
+            answer = await one.runs(request)
+            assert "The tool said:" in answer.text
+            told[agent.name] = one.told
+
+    with trio.fail_after(HUMAN_SECONDS + 300):
+        async with trio.open_nursery() as nursery:
+            for agent in AGENTS:
+                if agent.why_missing() is None:
+                    folder = tmp_path / agent.name
+                    folder.mkdir()
+                    nursery.start_soon(wait_for, agent, folder)
+    for agent in AGENTS:
+        if agent.name in told:
+            (result,) = told[agent.name]
+            assert (agent.gives_up or "result of read_file") in result, f"{agent.name}: {result}"
+            assert ("result of read_file" in result) is (agent.gives_up is None)
+
+
+@each_agent
+async def test_the_model_is_offered_all_forty_tools_with_their_schemas(
+    agent: RealAgent, tmp_path: Path
+) -> None:
+    async with window(agent, tmp_path) as one:
+        await one.chat.say("Hello")
+        offered = one.bench.server.turns("echo")[-1].given.tools
+        names = aliases((tool["name"] for tool in forty()), server_name("123456"))
+        for tool in forty():
+            whole = re.compile(rf"(mcp__)?vsc[0-9a-f]{{6}}_+{re.escape(names[tool['name']])}")
+            (found,) = (given for given in offered if whole.fullmatch(given.whole_name))
+            assert tool["description"] in found.description
+            wanted = tool.get("inputSchema", {"type": "object"}) | agent.adds_to_schemas
+            dropped = agent.drops_of_schemas
+            assert without(dropped, found.parameters) == without(dropped, wanted), tool["name"]
+
+
+@each_agent
+async def test_two_calls_of_one_turn_come_in_one_response(agent: RealAgent, tmp_path: Path) -> None:
+    """Where every core is busy the second can be too late; then another chat tries."""
+    assert {"read_file", "list_dir"} <= READ_ONLY, "or some agents call them one by one"
+    async with window(agent, tmp_path) as one:
+        request = await one.chat.say(f"{READ}\n{LIST}")
+        for _ in range(MORE_ATTEMPTS):
+            if len(request.calls) == 1:
+                one.renew()
+                request = await one.chat.say(f"{READ}\n{LIST}")
+        assert called(request) == ["list_dir", "read_file"]
+        inputs = {call["toolName"]: call["parameters"] for call in request.calls}
+        assert inputs["read_file"] == {"filePath": "/a", "startLine": 1, "endLine": 2}
+        assert inputs["list_dir"] == {"path": "/b"}
+        answer = await one.runs(request)
+        assert answer.calls == []
+        assert "The tool said:" in answer.text
+        first, second = one.told
+        assert "result of read_file" in first, "each call has its own result"
+        assert "result of list_dir" in second
+
+
+@each_agent
+async def test_calls_that_change_something_ask_the_user_once(
+    agent: RealAgent, tmp_path: Path
+) -> None:
+    """The editor asks by itself, so what the agent asks is answered without the user.
+
+    And it shows its calls by itself, so what the agent says of them isn't shown. Some agents call
+    such tools one by one.
+    """
+    async with window(agent, tmp_path) as one:
+        request = await one.chat.say(f"{RUN}\n{CREATE}")
+        seen: list[str] = []
+        shown = request.text
+        while request.calls:
+            seen += called(request)
+            request = await one.runs(request)
+            shown += request.text
+        assert sorted(seen) == ["create_file", "run_in_terminal"]
+        assert not {"✔", "✘"} & {*shown}, shown
+        ran, created = one.told
+        assert "result of run_in_terminal" in ran
+        assert "result of create_file" in created
+
+
+@each_agent
+async def test_calls_come_one_after_the_other_in_three_rounds(
+    agent: RealAgent, tmp_path: Path
+) -> None:
+    async with window(agent, tmp_path) as one:
+        request = await one.chat.say(f"{READ}\nTHEN\n{LIST}\nTHEN\n{READ}")
+        seen: list[list[str]] = []
+        while request.calls:
+            seen.append(called(request))
+            request = await one.runs(request, f"result {len(seen)}")
+        assert seen == [["read_file"], ["list_dir"], ["read_file"]]
+        assert len(one.told) == 3
+        assert all(f"result {number}" in text for number, text in enumerate(one.told, 1))
+
+
+@each_agent
+async def test_what_the_user_says_along_with_results_is_the_next_prompt(
+    agent: RealAgent, tmp_path: Path
+) -> None:
+    async with window(agent, tmp_path) as one:
+        request = await one.chat.say(f"My son, my name is Ada.\n{READ}")
+        answer = await one.chat.say(*results(request), "RECALL")
+        assert answer.calls == []
+        done, said, recalled = answer.text.partition("You told me: Ada.")
+        assert "The tool said:" in done, "the turn that got the results ended first"
+        assert said
+        assert recalled == ""
+        given = one.bench.server.turns("RECALL")[-1].given
+        assert "result of read_file" in given.texts("tool")
+
+
+@each_agent
+async def test_calls_that_were_taken_back_leave_nothing_and_the_next_turn_works(
+    agent: RealAgent, tmp_path: Path
+) -> None:
+    async with window(agent, tmp_path) as one:
+        await one.chat.say("Hello, my name is Ada")
+        out = await one.chat.say(f"No, my name is Zoltan.\n{READ}\n{LIST}")
+        assert len(out.calls) == 2
+        one.chat.take_back(2)
+        request = await one.chat.say(LIST)
+        assert called(request) == ["list_dir"]
+        assert {call["toolCallId"] for call in request.calls}.isdisjoint(
+            call["toolCallId"] for call in out.calls
+        )
+        answer = await one.chat.say(*results(request), "RECALL")
+        assert "You told me: Ada." in answer.text
+        body = str(one.bench.server.turns("RECALL")[-1].body)
+        assert "result of list_dir" in body
+        assert "Zoltan" not in body
+        assert "result of read_file" not in body
+
+
+@each_agent
+async def test_a_user_who_moves_on_while_calls_are_out_gets_an_answer(
+    agent: RealAgent, tmp_path: Path
+) -> None:
+    """The agent is told that there are no results, and the next turn has calls of its own."""
+    async with window(agent, tmp_path) as one:
+        await one.chat.say(f"My son, my name is Ada.\n{READ}")
+        answer = await one.chat.say("RECALL")
+        assert "You told me: Ada." in answer.text
+        request = await one.chat.say(LIST)
+        assert called(request) == ["list_dir"]
+        await one.runs(request)
+        *_, newest = one.told
+        assert "result of list_dir" in newest
