@@ -7,11 +7,13 @@ from agents.open_responses.trouble import (
     EndpointError,
     bad_header,
     broke_off,
+    no_key,
     no_stream,
     out_of_reach,
     refused,
     scrubbed,
     silent,
+    untellable,
 )
 from bridge.errors import Failure
 
@@ -34,6 +36,13 @@ def test_each_trouble_has_its_kind(error: EndpointError, kind: str, can_retry: b
     assert error.failure.kind == kind
     assert error.can_retry is can_retry
     assert SERVER in str(error)
+
+
+def test_what_is_missing_or_in_the_way_is_named() -> None:
+    missing = no_key("ENDPOINT_KEY").failure
+    assert missing.kind == "NoPermissions"
+    assert "ENDPOINT_KEY" in missing.message
+    assert "an image stands there" in untellable(ValueError("an image stands there")).message
 
 
 def test_a_refusal_says_whether_and_when_to_ask_again() -> None:
