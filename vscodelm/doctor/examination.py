@@ -27,6 +27,7 @@ from agents.acp.outfit import Outfit
 from agents.acp.peer import Peer
 from agents.acp.process import AgentProcess, open_process, working_directory
 from agents.acp.session import AcpSession
+from agents.acp.window import ContextWindow
 from agents.acp.wiretap import TappedLink
 from agents.base import AgentError
 from agents.registry.launch import ADVICE
@@ -165,7 +166,11 @@ class Examination:
         self.tell(Finding("choices", "ok", summary, facts=facts))
         numbers = count(1)
         session = AcpSession(
-            peer, dialogue, root=cwd, new_call_id=lambda: f"doctor_{next(numbers)}"
+            peer,
+            dialogue,
+            root=cwd,
+            window=ContextWindow(),
+            new_call_id=lambda: f"doctor_{next(numbers)}",
         )
         try:
             if self.prompt is not None:
