@@ -98,6 +98,19 @@ test("an earlier message is edited, and the endpoint never hears of what was tak
   );
 });
 
+test("who restores a checkpoint and leaves it again goes on from the last response", async () => {
+  await chat.restore("I like dogs");
+  await chat.redo("what do you remember?");
+  await remembersAll();
+});
+
+test("the window is loaded anew, and the chat goes on from the last response", async () => {
+  await editor.keeps(/(?:dogs \/ what do you remember\?.*){3}/s);
+  await chat.reload();
+  await chat.shows("my name is Ada / I like dogs");
+  await remembersAll();
+});
+
 test("an endpoint uses two of the editor's own tools at once, and changes a file", async () => {
   const made = join(editor.workspace, "made.txt");
   const notes = join(editor.workspace, "notes.txt");
@@ -145,6 +158,19 @@ test("the key is in no file of the editor's, no log and no trace", async () => {
   expect(places.some((place) => place.includes("/traces/"))).toBe(true);
   expect(holds.flat()).toEqual([]);
 });
+
+/** Ask what the endpoint remembers, which must have been told nothing again. */
+async function remembersAll(): Promise<void> {
+  const before = await chats();
+  const remembered = await chat.ask("what do you remember?");
+  expect(remembered).toMatch(/^my name is Ada \/ I like dogs \/ what do you remember\?/);
+  expect(remembered.split("Ada")).toHaveLength(2);
+  const [asked, ...more] = (await chats()).slice(before.length);
+  expect(more).toEqual([]);
+  expect(asked?.previous_response_id).toMatch(/^resp/);
+  expect(asked?.previous_response_id).not.toBe(before.at(-1)?.previous_response_id);
+  expect(JSON.stringify(asked?.input)).not.toContain("Ada");
+}
 
 /** Return what the endpoint was asked for a chat, oldest first: editors ask it for titles, too. */
 async function chats(): Promise<Asked[]> {
