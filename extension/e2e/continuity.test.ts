@@ -2,33 +2,19 @@
 // answer is stopped, the window is loaded anew. Whatever happens, the agent's model is sent what stands
 // on the page, and each word of it once.
 
-import { rm } from "node:fs/promises";
-import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openBrowser, openWindow } from "./browser.ts";
 import { Chat, VIEW } from "./chat.ts";
 import { Editor } from "./editor.ts";
-import { OUTPUT } from "./places.ts";
-import { Program } from "./program.ts";
+import { OpenCode, PATIENCE, START } from "./opencode.ts";
 import { shoot } from "./screenshots.ts";
 import { Traces } from "./traces.ts";
 
-interface Event {
-  /** What the model was asked, in the dialect of the agent. */
-  scenario?: string;
-  body?: { messages: { role: string; content: unknown }[] };
-  /** Whose reply wasn't heard to its end. */
-  left?: string;
-}
-
-/** Milliseconds; on a machine that has other things to do, the agent takes half a minute to start. */
-const PATIENCE = 120_000;
-const START = { timeout: 240_000 };
 /** All that is said of names here. */
 const NAMES = ["Ada", "Zoltan", "Quentin", "Dora", "Bob"];
 
-let agent: Program<Event>;
+let agent: OpenCode;
 let editor: Editor;
 let context: BrowserContext;
 let page: Page;
@@ -36,16 +22,8 @@ let chat: Chat;
 let traces: Traces;
 
 beforeAll(async () => {
-  const folder = join(OUTPUT, "continuity-world");
-  await rm(folder, { recursive: true, force: true });
-  const places = [join(folder, "asked.jsonl"), "opencode", join(folder, "home")] as const;
-  agent = await Program.start("tests.real.program", ...places);
-  editor = await Editor.start({
-    name: "continuity",
-    settings: {
-      "vscodelm.agents": { opencode: { name: "OpenCode", agent: JSON.parse(agent.line) } },
-    },
-  });
+  agent = await OpenCode.start("continuity");
+  editor = await Editor.start({ name: "continuity", settings: agent.settings });
   context = await openBrowser(editor);
   page = await openWindow(context, editor);
   traces = new Traces(editor);
@@ -59,7 +37,7 @@ afterEach(({ task }) => shoot(page, "continuity", task.name));
 afterAll(async () => {
   await context?.close();
   await editor?.stop();
-  await agent?.stop(); // which tells if a process of the agent's is left
+  await agent?.stop();
 });
 
 test("a checkpoint is restored and left again, in the same session", START, async () => {
@@ -86,7 +64,7 @@ test("an answer is stopped in the middle, and what was asked is known once", asy
   await chat.shows("And on. And on.");
   await chat.stopButton.click();
   expect(await chat.finished()).toContain("And on.");
-  await agent.keeps(({ left }) => left === "ENDLESS");
+  await agent.leaves("ENDLESS");
   const before = await traces.sessions();
   expect((await recalled()).names).toEqual(["Ada", "Dora", "Bob"]);
   expect(await traces.sessions()).toEqual(before);
@@ -96,12 +74,12 @@ test("the window is loaded anew, and the chat goes on in the agent's session", S
   await editor.keeps(/RECALL.*Ada Dora Bob/s);
   await chat.reload();
   await chat.shows("You told me: Ada Dora Bob.");
-  const before = (await asked()).length;
+  const before = (await agent.asked()).length;
   expect((await recalled()).names).toEqual(["Ada", "Dora", "Bob"]);
-  expect(await asked()).toHaveLength(before + 1);
-  const [before_it, after_it] = await traces.sessions();
-  expect(before_it).not.toContain("session/resume");
-  expect(after_it).toEqual(["session/resume"]);
+  expect(await agent.asked()).toHaveLength(before + 1);
+  const [earlier, later] = await traces.sessions();
+  expect(earlier).not.toContain("session/resume");
+  expect(later).toEqual(["session/resume"]);
 });
 
 /** Return the names in the messages that stand on the page. */
@@ -128,16 +106,6 @@ function told(body: unknown): string[] {
   return found;
 }
 
-/** Return what the model was asked in a scenario, oldest first; in any but a side call's. */
-async function asked(scenario?: string) {
-  const events = await agent.kept();
-  return events.flatMap((event) =>
-    event.body && (scenario ? event.scenario === scenario : event.scenario !== "side call")
-      ? [event.body]
-      : [],
-  );
-}
-
 async function newest(scenario: string) {
-  return (await asked(scenario)).at(-1);
+  return (await agent.asked(scenario)).at(-1);
 }

@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.fakes.editor import ASKING, Chat, message
+from tests.fakes.editor import ASKING, Chat, Request, message
 
 from .agents import AGENTS, RealAgent
 from .bench import Bench
@@ -18,9 +19,11 @@ from .model_server import ModelTurn
 
 pytestmark = pytest.mark.agents
 
+JSON = dict[str, Any]
 NAMES = ("Ada", "Zoltan", "Quentin", "Dora")
 """What is said in these tests, of which every request to the model holds some."""
 RECORD = "conversation_record"
+BUILT_IN: JSON = {"_conversationId": "c", "_telemetryTurn": 1, "_otelTraceContext": {}}
 
 each_agent = pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 
@@ -46,6 +49,13 @@ def names_in(turn: ModelTurn) -> list[str]:
     told = {name: body.count(say(name)) for name in NAMES}
     assert set(told.values()) <= {0, 1}, told
     return [name for name in turn.given.names if told[name]]
+
+
+async def ask_without_end(chat: Chat) -> Request:
+    """Say two things, and get an answer to the second one that doesn't end."""
+    await chat.say(say("Ada"))
+    request = chat.ask(f"{say('Zoltan')}. ENDLESS")
+    return await request.shows("And on.")
 
 
 async def recall(world: World, chat: Chat) -> tuple[list[str], bool]:
@@ -84,9 +94,7 @@ async def test_a_turn_that_was_stopped_in_mid_answer(agent: RealAgent, tmp_path:
     """What was asked is said all the same."""
     async with world_of(agent, tmp_path) as world, world.lifetime() as lifetime:
         chat = lifetime.bench.chat()
-        await chat.say(say("Ada"))
-        request = chat.ask(f"{say('Zoltan')}. ENDLESS")
-        await request.shows("And on.")
+        request = await ask_without_end(chat)
         lifetime.bench.editor.cancel(request)
         chat.keep(await request.settled())
         assert await recall(world, chat) == (["Ada", "Zoltan"], False)
@@ -120,8 +128,7 @@ async def test_a_kill_in_mid_turn(agent: RealAgent, tmp_path: Path) -> None:
     async with world_of(agent, tmp_path) as world:
         async with world.lifetime(is_killed=True) as lifetime:
             chat = lifetime.bench.chat()
-            await chat.say(say("Ada"))
-            await chat.ask(f"{say('Zoltan')}. ENDLESS").shows("And on.")
+            await ask_without_end(chat)
             lifetime.kill()
         async with world.lifetime() as lifetime:
             chat.editor = lifetime.bench.editor
@@ -135,9 +142,7 @@ async def test_a_kill_in_mid_turn(agent: RealAgent, tmp_path: Path) -> None:
 async def test_the_death_of_the_agent_in_mid_turn(agent: RealAgent, tmp_path: Path) -> None:
     async with world_of(agent, tmp_path) as world, world.lifetime() as lifetime:
         chat = lifetime.bench.chat()
-        await chat.say(say("Ada"))
-        request = chat.ask(f"{say('Zoltan')}. ENDLESS")
-        await request.shows("And on.")
+        request = await ask_without_end(chat)
         (group,) = lifetime.bench.groups()
         os.killpg(group, signal.SIGKILL)
         error = (await request.settled()).error
@@ -149,8 +154,7 @@ async def test_the_death_of_the_agent_in_mid_turn(agent: RealAgent, tmp_path: Pa
 def copy_of(bench: Bench, log: str, origin: Chat | None = None) -> Chat:
     """Open a chat as the built-in agent does: each names its own log, copies share the rest."""
     chat = bench.chat()
-    model_options = {"_conversationId": "c", "_telemetryTurn": 1, "_otelTraceContext": {}}
-    chat.options = ASKING | {"modelOptions": model_options}
+    chat.options = ASKING | {"modelOptions": BUILT_IN}
     system = message("system", f"Be kind.\nVSCODE_TARGET_SESSION_LOG: {log}\n")
     chat.history = [system, *(origin.history[1:] if origin is not None else ())]
     return chat
