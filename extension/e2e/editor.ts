@@ -62,6 +62,7 @@ export class Editor {
       "update.mode": "none",
       // Agents listen on ports of their own; what the editor says of that would lie over the chat.
       "remote.autoForwardPorts": false,
+      "git.openRepositoryInParentFolders": "never", // it would ask, over the chat, about our own
       "terminal.integrated.gpuAcceleration": "off", // what is in it can be read from the page then
       ...(options.isFresh ? {} : underTest(folder)),
       ...options.settings,

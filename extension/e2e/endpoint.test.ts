@@ -101,14 +101,19 @@ test("an earlier message is edited, and the endpoint never hears of what was tak
 test("who restores a checkpoint and leaves it again goes on from the last response", async () => {
   await chat.restore("I like dogs");
   await chat.redo("what do you remember?");
-  await remembersAll();
+  const [before, after] = await remembersAll();
+  expect(after?.previous_response_id).toMatch(/^resp/);
+  expect(after?.previous_response_id).not.toBe(before?.previous_response_id);
 });
 
-test("the window is loaded anew, and the chat goes on from the last response", async () => {
+test("the window is loaded anew, and the endpoint remembers no more and no less", async () => {
   await editor.keeps(/(?:dogs \/ what do you remember\?.*){3}/s);
   await chat.reload();
   await chat.shows("my name is Ada / I like dogs");
-  await remembersAll();
+  const [before, after] = await remembersAll();
+  // The editor gives other instructions as long as it looks for its skills; then all is told anew.
+  const isInstructedAlike = after?.instructions === before?.instructions;
+  expect(after?.previous_response_id !== undefined).toBe(isInstructedAlike);
 });
 
 test("an endpoint uses two of the editor's own tools at once, and changes a file", async () => {
@@ -159,17 +164,17 @@ test("the key is in no file of the editor's, no log and no trace", async () => {
   expect(holds.flat()).toEqual([]);
 });
 
-/** Ask what the endpoint remembers, which must have been told nothing again. */
-async function remembersAll(): Promise<void> {
+/** Ask what the endpoint remembers; return what it was asked before that, and then. */
+async function remembersAll(): Promise<(Asked | undefined)[]> {
   const before = await chats();
   const remembered = await chat.ask("what do you remember?");
+  const after = (await chats()).slice(before.length);
+  expect(after).toHaveLength(1);
+  const isTold = after[0]?.previous_response_id === undefined;
+  expect(JSON.stringify(after[0]?.input).includes("Ada")).toBe(isTold);
   expect(remembered).toMatch(/^my name is Ada \/ I like dogs \/ what do you remember\?/);
   expect(remembered.split("Ada")).toHaveLength(2);
-  const [asked, ...more] = (await chats()).slice(before.length);
-  expect(more).toEqual([]);
-  expect(asked?.previous_response_id).toMatch(/^resp/);
-  expect(asked?.previous_response_id).not.toBe(before.at(-1)?.previous_response_id);
-  expect(JSON.stringify(asked?.input)).not.toContain("Ada");
+  return [before.at(-1), after[0]];
 }
 
 /** Return what the endpoint was asked for a chat, oldest first: editors ask it for titles, too. */
