@@ -29,12 +29,10 @@ from tests.e2e.process import Process, started
 from tests.fakes.acp_agents import until
 
 from .agents import RealAgent, bare_environment
-from .bench import Bench, alone, left_behind
+from .bench import PATIENCE, Bench, alone, left_behind
 from .model_server import ModelServer, model_server
 
 JSON = dict[str, Any]
-PATIENCE = 120.0
-"""Seconds; here agents are started several times, beside those that are ending."""
 _SESSION_METHODS = frozenset({"session/new", "session/resume", "session/load", "session/fork"})
 
 
