@@ -76,6 +76,8 @@ class Lease:
                 self.start = Start.FORKED
             case _, True:
                 self.start = Start.RESUMED if self._is_settled else Start.STORED
+            case ForkOf(), False:  # most agents can't; why it is a new one hasn't changed
+                self.start, self._known = Start.FRESH, ()
             case _:
                 self.start, self.why, self._known = Start.FRESH, Why.FORGOTTEN, ()
 

@@ -43,6 +43,7 @@ from docs.generator import (  # noqa: E402  # only now can it be found
 REGIONS: Mapping[str, Callable[[], str]] = {
     "acp.agents": real_agents.agents,
     "acp.checklist": checklist.checklist,
+    "acp.continuity": real_agents.continuity,
     "acp.surprises": real_agents.surprises,
     "chat.commands": command_line.chat_commands,
     "command-line": command_line.commands,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tests.real.agents import AGENTS
+from tests.real.continuity import CONTINUITY
 
 from .markdown import table
 
@@ -283,6 +284,15 @@ def agents() -> str:
         for agent in AGENTS
     ]
     return table(["agent", "version", "its model speaks", "what isn't tested"], rows)
+
+
+def continuity() -> str:
+    """Return how each goes on with a chat."""
+    rows = [
+        [name, f"`{one.after_a_restart}`", "`session/fork`" if one.copies else "it is told again"]
+        for name, one in CONTINUITY.items()
+    ]
+    return table(["agent", "after a restart of vscodelm", "a copy of a whole chat"], rows)
 
 
 def _lacks(lacks: Mapping[str, str]) -> Iterator[str]:

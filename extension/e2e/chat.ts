@@ -154,6 +154,24 @@ export class Chat {
     return this.finished();
   }
 
+  /** Go back to where an earlier message had not been sent. */
+  async restore(earlier: string): Promise<void> {
+    await this.request(earlier).hover();
+    await this.checkpoint(this.request(earlier), "Restore Checkpoint");
+    await this.agree();
+    await this.until((rows) => !rows.some(({ text }) => text.includes(earlier)), "the checkpoint");
+  }
+
+  /** Come back from there; `newest` is the message that was the last one. */
+  async redo(newest: string): Promise<void> {
+    await this.checkpoint(this.page.locator(`${this.root} .interactive-list`), "Redo");
+    await this.until((rows) => rows.at(-2)?.text.includes(newest) ?? false, "what was restored");
+  }
+
+  private async checkpoint(place: Locator, name: string): Promise<void> {
+    await place.locator(".action-label", { hasText: name }).last().click();
+  }
+
   /** Have the newest answer given again. */
   async retry(): Promise<string> {
     await this.response.hover();
@@ -216,6 +234,14 @@ export class Chat {
   async newChat(): Promise<void> {
     await this.page.locator('.part.auxiliarybar [aria-label^="New Chat"]').first().click();
     await this.until((rows) => rows.length === 0, "an empty chat");
+    await this.opened();
+  }
+
+  /** Load the window anew, which starts all its extensions again. */
+  async reload(): Promise<void> {
+    const loaded = this.page.waitForEvent("domcontentloaded", { timeout: 30_000 });
+    await this.command("Developer: Reload Window");
+    await loaded;
     await this.opened();
   }
 

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { openSync } from "node:fs";
-import { cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -62,6 +62,7 @@ export class Editor {
       "update.mode": "none",
       // Agents listen on ports of their own; what the editor says of that would lie over the chat.
       "remote.autoForwardPorts": false,
+      "git.openRepositoryInParentFolders": "never", // it would ask, over the chat, about our own
       "terminal.integrated.gpuAcceleration": "off", // what is in it can be read from the page then
       ...(options.isFresh ? {} : underTest(folder)),
       ...options.settings,
@@ -122,6 +123,22 @@ export class Editor {
 
   get address(): string {
     return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** Wait until a chat is on disk, to which the editor writes every few seconds. */
+  async keeps(text: RegExp): Promise<void> {
+    const folder = join(this.folder, "user/User/workspaceStorage");
+    for (let tries = 0; tries < 300; tries++) {
+      const files = (await readdir(folder, { recursive: true })).filter((file) =>
+        file.includes("chatSessions/"),
+      );
+      const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
+      if (texts.some((found) => text.test(found))) {
+        return;
+      }
+      await sleep(200);
+    }
+    throw new Error("the editor doesn't keep the chat");
   }
 
   async stop(): Promise<void> {

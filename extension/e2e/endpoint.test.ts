@@ -98,6 +98,24 @@ test("an earlier message is edited, and the endpoint never hears of what was tak
   );
 });
 
+test("who restores a checkpoint and leaves it again goes on from the last response", async () => {
+  await chat.restore("I like dogs");
+  await chat.redo("what do you remember?");
+  const [before, after] = await remembersAll();
+  expect(after?.previous_response_id).toMatch(/^resp/);
+  expect(after?.previous_response_id).not.toBe(before?.previous_response_id);
+});
+
+test("the window is loaded anew, and the endpoint remembers no more and no less", async () => {
+  await editor.keeps(/(?:dogs \/ what do you remember\?.*){3}/s);
+  await chat.reload();
+  await chat.shows("my name is Ada / I like dogs");
+  const [before, after] = await remembersAll();
+  // The editor gives other instructions as long as it looks for its skills; then all is told anew.
+  const isInstructedAlike = after?.instructions === before?.instructions;
+  expect(after?.previous_response_id !== undefined).toBe(isInstructedAlike);
+});
+
 test("an endpoint uses two of the editor's own tools at once, and changes a file", async () => {
   const made = join(editor.workspace, "made.txt");
   const notes = join(editor.workspace, "notes.txt");
@@ -145,6 +163,19 @@ test("the key is in no file of the editor's, no log and no trace", async () => {
   expect(places.some((place) => place.includes("/traces/"))).toBe(true);
   expect(holds.flat()).toEqual([]);
 });
+
+/** Ask what the endpoint remembers; return what it was asked before that, and then. */
+async function remembersAll(): Promise<(Asked | undefined)[]> {
+  const before = await chats();
+  const remembered = await chat.ask("what do you remember?");
+  const after = (await chats()).slice(before.length);
+  expect(after).toHaveLength(1);
+  const isTold = after[0]?.previous_response_id === undefined;
+  expect(JSON.stringify(after[0]?.input).includes("Ada")).toBe(isTold);
+  expect(remembered).toMatch(/^my name is Ada \/ I like dogs \/ what do you remember\?/);
+  expect(remembered.split("Ada")).toHaveLength(2);
+  return [before.at(-1), after[0]];
+}
 
 /** Return what the endpoint was asked for a chat, oldest first: editors ask it for titles, too. */
 async function chats(): Promise<Asked[]> {

@@ -6,6 +6,7 @@ import { Program } from "./program.ts";
 
 export interface Asked {
   model: string;
+  instructions?: string;
   previous_response_id?: string;
   input: { type: string }[];
   tools?: unknown[];

@@ -1,6 +1,6 @@
 // As a person: the built-in chat with our models, in the real editor in a real browser.
 
-import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import { mkdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -268,11 +268,8 @@ test("after the window was loaded anew the chat goes on, and the agent knows it"
   timeout: 150_000,
 }, async () => {
   await chat.ask("the password is swordfish");
-  await kept(/swordfish.*indeed/s);
-  const loaded = page.waitForEvent("domcontentloaded", { timeout: 30_000 });
-  await chat.command("Developer: Reload Window");
-  await loaded;
-  await chat.opened();
+  await editor.keeps(/swordfish.*indeed/s);
+  await chat.reload();
   await chat.shows("Yes, indeed.");
   const remembered = await chat.ask("what do you remember?");
   expect(remembered).toContain("the password is swordfish");
@@ -282,22 +279,6 @@ test("after the window was loaded anew the chat goes on, and the agent knows it"
 test("the agent found no fault with us", async () => {
   expect(await agent.faults()).toEqual([]);
 });
-
-/** Wait until the editor has written a chat to its disk, which it does every few seconds. */
-async function kept(text: RegExp): Promise<void> {
-  const folder = join(editor.folder, "user/User/workspaceStorage");
-  for (let tries = 0; tries < 300; tries++) {
-    const files = (await readdir(folder, { recursive: true })).filter((file) =>
-      file.includes("chatSessions/"),
-    );
-    const texts = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-    if (texts.some((found) => text.test(found))) {
-      return;
-    }
-    await page.waitForTimeout(200);
-  }
-  throw new Error("the editor doesn't keep the chat");
-}
 
 /** Return which options were chosen for the agent's questions. */
 async function outcomes(): Promise<(string | undefined)[]> {

@@ -1,47 +1,29 @@
 // As a person, with an agent that people use: OpenCode, behind which stands a model that does what it is
 // told. It works in the editor's folder, and with the editor's own tools.
 
-import { access, readFile, rm } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { openBrowser, openWindow } from "./browser.ts";
 import { Chat, SAVED, VIEW } from "./chat.ts";
 import { Editor } from "./editor.ts";
-import { OUTPUT } from "./places.ts";
-import { Program } from "./program.ts";
+import { OpenCode, PATIENCE, START } from "./opencode.ts";
 import { shoot } from "./screenshots.ts";
 import { Traces } from "./traces.ts";
 
-interface Event {
-  /** What the model was asked, in the dialect of the agent. */
-  scenario?: string;
-  body?: { messages: { role: string; content: unknown }[] };
-  /** Whose reply wasn't heard to its end. */
-  left?: string;
-}
-
-/** Milliseconds; on a machine that has other things to do, the agent takes half a minute to start. */
-const PATIENCE = 120_000;
-const START = { timeout: 240_000 };
-
-let agent: Program<Event>;
+let agent: OpenCode;
 let editor: Editor;
 let context: BrowserContext;
 let page: Page;
 let chat: Chat;
 
 beforeAll(async () => {
-  const folder = join(OUTPUT, "real-agent-world");
-  await rm(folder, { recursive: true, force: true });
-  const places = [join(folder, "asked.jsonl"), "opencode", join(folder, "home")] as const;
-  agent = await Program.start("tests.real.program", ...places);
+  agent = await OpenCode.start("real-agent");
   editor = await Editor.start({
     name: "real-agent",
     files: { "notes.txt": "Buy milk.\n" },
-    settings: {
-      "vscodelm.agents": { opencode: { name: "OpenCode", agent: JSON.parse(agent.line) } },
-    },
+    settings: agent.settings,
   });
   context = await openBrowser(editor);
   page = await openWindow(context, editor);
@@ -55,13 +37,13 @@ afterEach(({ task }) => shoot(page, "real-agent", task.name));
 afterAll(async () => {
   await context?.close();
   await editor?.stop();
-  await agent?.stop(); // which tells if a process of the agent's is left
+  await agent?.stop();
 });
 
 test("a real agent is told each word once, and knows what was said", START, async () => {
   expect(await chat.ask("Hello, my name is Ada")).toBe("I hear you.");
   expect(await chat.ask("RECALL")).toBe("You told me: Ada.");
-  const messages = (await asked("RECALL")).at(-1)?.messages ?? [];
+  const messages = (await agent.asked("RECALL")).at(-1)?.messages ?? [];
   const user = JSON.stringify(messages.filter(({ role }) => role === "user"));
   expect(user.split("my name is Ada")).toHaveLength(2);
   // What the editor tells every model of itself is not what this user said.
@@ -94,7 +76,7 @@ test("a real agent is stopped in mid-answer, and the chat goes on", async () => 
   await chat.shows("And on. And on.");
   await chat.stopButton.click();
   expect(await chat.finished()).toContain("And on.");
-  await agent.keeps(({ left }) => left === "ENDLESS");
+  await agent.leaves("ENDLESS");
   expect(await chat.ask("RECALL")).toBe("You told me: Ada.");
 });
 
@@ -113,7 +95,7 @@ test("a real agent uses two of the editor's own tools at once, and changes a fil
     "create_file",
     "read_file",
   ]);
-  const messages = (await asked("results")).at(-1)?.messages ?? [];
+  const messages = (await agent.asked("results")).at(-1)?.messages ?? [];
   const results = messages.slice(-2);
   expect(results.map(({ role }) => role)).toEqual(["tool", "tool"]);
   expect(JSON.stringify(results)).toContain("Buy milk.");
@@ -123,13 +105,7 @@ test("what was taken back is unknown to a real agent's model", START, async () =
   await chat.ask("no, my name is Zoltan");
   await chat.edit("no, my name is Zoltan", "and my cat is called Tom");
   expect(await chat.ask("RECALL")).toBe("You told me: Ada.");
-  const newest = JSON.stringify((await asked("RECALL")).at(-1));
+  const newest = JSON.stringify((await agent.asked("RECALL")).at(-1));
   expect(newest).toContain("my cat is called Tom");
   expect(newest).not.toContain("Zoltan");
 });
-
-/** Return what the model was asked in a scenario, oldest first. */
-async function asked(scenario: string) {
-  const events = await agent.kept();
-  return events.flatMap((event) => (event.scenario === scenario && event.body ? [event.body] : []));
-}

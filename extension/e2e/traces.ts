@@ -1,6 +1,6 @@
 // What the editor asked of the program, as the program's traces have it.
 
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Editor } from "./editor.ts";
 
@@ -37,6 +37,17 @@ export class Traces {
     return (await this.lines("lm/provideLanguageModelChatResponse"))
       .map((line) => JSON.parse(line).message.params as Asked)
       .filter(({ modelId }) => modelId === model);
+  }
+
+  /** Return how the agent was asked for its sessions, in order, by each run of the program. */
+  async sessions(): Promise<string[][]> {
+    const files = (await this.files()).map(async (file) => {
+      const path = join(this.folder, file);
+      return { text: await readFile(path, "utf8"), began: (await stat(path)).birthtimeMs };
+    });
+    const runs = (await Promise.all(files)).sort((one, other) => one.began - other.began);
+    const asked = /"direction":"out","peer":.*"method":"(session\/(?:new|load|resume|fork))"/g;
+    return runs.map(({ text }) => [...text.matchAll(asked)].map(([, method]) => method ?? ""));
   }
 
   /** Return the tools that the model called in the newest of its answers that called any. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
@@ -64,7 +65,11 @@ async def test_a_copy_of_a_chat_that_went_on_is_told_what_was_said() -> None:
     assert told(agent.prompts[-1]) == (["a", "ok"], ["c"])
 
 
-async def test_an_agent_that_cannot_fork_is_told_what_was_said() -> None:
+async def test_an_agent_that_cannot_fork_is_told_what_was_said(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """It has forgotten nothing: that isn't what stands in the log."""
+    caplog.set_level(logging.INFO, "vscodelm")
     agent = ScriptedAgent(forgets=True)
     async with connected(agent) as editor:
         origin = chat_of(editor, "one")
@@ -73,6 +78,7 @@ async def test_an_agent_that_cannot_fork_is_told_what_was_said() -> None:
         await copy.say("b")
     assert agent.origins == [FRESH, ForkOf("scripted-1")]
     assert told(agent.prompts[-1]) == (["a", "ok"], ["b"])
+    assert "conversation=2 turn=1 replayed told=3 why=new" in caplog.messages
 
 
 async def test_a_fork_that_may_know_more_than_its_chat_is_not_used() -> None:

@@ -1,0 +1,25 @@
+"""How each real agent goes on with a chat: measured, and held by the tests of continuity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+
+from .agents import CLAUDE, CODEX, FAST_AGENT, OPENCODE
+
+
+@attrs.frozen
+class Continuity:
+    """What an agent is asked for a session that it has, and whether it copies one."""
+
+    after_a_restart: str
+    copies: bool
+
+
+CONTINUITY: Mapping[str, Continuity] = {
+    CLAUDE.name: Continuity("session/resume", copies=True),
+    CODEX.name: Continuity("session/resume", copies=False),
+    OPENCODE.name: Continuity("session/resume", copies=True),
+    FAST_AGENT.name: Continuity("session/resume", copies=False),
+}
