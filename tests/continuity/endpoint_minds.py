@@ -105,9 +105,12 @@ class EndpointMinds:
         async with trio.open_nursery() as server:
             server.start_soon(trio.serve_listeners, self._serve, [listener])
             async with trio.open_nursery() as self._nursery:
-                yield
-                for agent in self._agents.values():
-                    await agent.aclose()
+                try:
+                    yield
+                finally:
+                    with trio.CancelScope(shield=True):
+                        for agent in self._agents.values():
+                            await agent.aclose()
                 assert not self._nursery.child_tasks, "a turn is left"
             server.cancel_scope.cancel()
 

@@ -4,7 +4,7 @@ What must hold, whatever is done:
 
 1. The session that answers a request of a chat knows every fact in the request, and nothing but
    what its user sees as accepted; each once, in order.
-2. Nobody else's answer is ended by a request.
+2. Nobody else's answer is ended by a request; but forks in ask mode can be taken for one another.
 3. What is shown is what was said, and nothing else: nothing that is told again, for one.
 4. Each request is answered, and settled exactly once (`tests.fakes.editor` holds us to that).
 5. When we have left, no session is open.
@@ -20,7 +20,7 @@ from bridge.wire import Part, TextPart, ToolCallPart
 from tests.fakes.editor import FakeEditor, connected_to
 from tests.fakes.editor import Request as Sent
 from tests.fakes.session_memory import Shelf, ShelfMemory
-from tests.host.chat import Chat
+from tests.host.chat import Chat, Mode
 from tests.host.knowledge import Knowledge
 from tests.host.model import Host
 from tests.host.render import Profile
@@ -56,12 +56,17 @@ class LiveWorld:
     troupe: Troupe
     shelf: Shelf | None
     """What outlives our processes; None: they remember nothing."""
+    most_sessions: int = 100
     host: Host = attrs.field(init=False)
     knowledge: Knowledge = attrs.field(init=False)
     homes: dict[Chat, Mind] = attrs.field(factory=dict["Chat", "Mind"], init=False)
+    _newest: dict[Chat, int] = attrs.field(factory=dict["Chat", "int"], init=False)
+    """The request of each chat that was taken last."""
     open: dict[int, Exchange] = attrs.field(factory=dict["int", "Exchange"], init=False)
     _untaken: set[int] = attrs.field(factory=set[int], init=False)
-    """Open requests of chats that no session has taken yet."""
+    """Requests that no session has taken yet."""
+    _ours: set[int] = attrs.field(factory=set[int], init=False)
+    """Answers in which the agent said nothing: what the host has of them, we said."""
     _said: dict[int, str] = attrs.field(factory=dict[int, str], init=False)
     _editor: FakeEditor = attrs.field(init=False)
     _leaves: Callable[[], None] = attrs.field(init=False)
@@ -77,10 +82,9 @@ class LiveWorld:
     def ask(self, request: Request) -> None:
         self._process.pass_time(PAUSE_SECONDS)
         self.knowledge.note(request)
-        others = [one for one in self.open if self.open[one].request.chat is not request.chat]
+        others = [one for one in self.open if not self._may_be_taken_for(one, request)]
         self._said[request.number] = ""
-        if request.chat is not None:
-            self._untaken.add(request.number)
+        self._untaken.add(request.number)
         self._do(lambda: self._send(request))
         if self.profile.private_keys:
             ended = [one for one in others if one not in self.open]
@@ -89,6 +93,13 @@ class LiveWorld:
             return
         if not self.troupe.is_stopping():
             assert request.number not in self._untaken, "nobody answers"
+
+    def _may_be_taken_for(self, number: int, request: Request) -> bool:
+        """Whether an open request may be of the same chat: in ask mode forks say nothing else."""
+        chat, other = request.chat, self.open[number].request.chat
+        if chat is None or other is None or chat is other:
+            return chat is other
+        return chat.mode is Mode.ASK and other in self.knowledge.family(chat)
 
     def cancel(self, request: Request) -> None:
         if request.number in self.open:
@@ -105,7 +116,10 @@ class LiveWorld:
             agent={"mcp_server": {"name": request.model, "command": "agent"}},
             options={**options, "modelOptions": private},
             model=request.model,
-            settings={"tools": {"exclude": ["*"]}} if not self.troupe.calls_tools else None,
+            settings={
+                "maxSessions": self.most_sessions,
+                "tools": {"exclude": [] if self.troupe.calls_tools else ["*"]},
+            },
         )
         self.open[request.number] = Exchange(request, sent)
 
@@ -147,8 +161,9 @@ class LiveWorld:
 
     def finish_beside(self) -> None:
         for request in list(self.host.beside):
-            self.say(request, TextPart("ok"))
-            self._do(lambda request=request: self.troupe.finish(request.number))
+            if self._is_taken(request):
+                self.say(request, TextPart("ok"))
+                self._do(lambda request=request: self.troupe.finish(request.number))
 
     def crash(self, chat: Chat) -> None:
         """Let the agent crash that answers a chat."""
@@ -156,6 +171,11 @@ class LiveWorld:
         if self._is_taken(request):
             self._do(lambda: self.troupe.crash(request.number))
             assert request.number not in self.open, "the agent is gone, and its answer still open"
+
+    def lose(self, chat: Chat) -> None:
+        """Let the agent crash that answered a chat last."""
+        request = self._newest[chat]
+        self._do(lambda: self.troupe.crash(request))
 
     def hurry(self) -> None:
         """Let every agent stop that takes its time to."""
@@ -196,6 +216,7 @@ class LiveWorld:
 
     def _start(self) -> None:
         self.homes.clear()
+        self._newest.clear()
         self._process = Stepped(self._serve)
         self._do(lambda: None)
 
@@ -220,11 +241,10 @@ class LiveWorld:
     def _do(self, what: Callable[[], object]) -> None:
         """Do something in our process, and take in what follows from it."""
         self._process.step(what)
-        self._take_in()
         if self.troupe.reaction_seconds:
             for _ in range(4):
                 self._process.pass_time(self.troupe.reaction_seconds / 4)
-            self._take_in()
+        self._take_in()
 
     def _take_in(self) -> None:
         for taken in self.troupe.taken():
@@ -242,6 +262,8 @@ class LiveWorld:
         number = exchange.request.number
         shown, said = ("".join(text.split()) for text in (exchange.sent.text, self._said[number]))
         assert shown == said or not said, f"said {said!r}, shown {shown!r}"
+        if not said and not exchange.sent.calls:
+            self._ours.add(exchange.request.answer.fact)
         assert exchange.sent.reply is not None
         self.host.settled(exchange.request, failed="error" in exchange.sent.reply)
 
@@ -255,9 +277,11 @@ class LiveWorld:
             return
         mind = self.troupe.mind(taken.request)
         self.homes[chat] = mind
+        self._newest[chat] = taken.request
         if taken.is_first:
             mind.gaps |= {*chat.accepted()} - {*request.required} - {*mind.facts}
-        required = [number for number in request.required if number not in mind.gaps]
+        left_out = mind.gaps | self._ours
+        required = [number for number in request.required if number not in left_out]
         fault = self.knowledge.check(chat, required, mind.facts)
         if fault is not None and taken.goes_on and fault.startswith("was not told"):
             # What the user said comes after the turn that gets the results: it says nothing more.

@@ -203,8 +203,10 @@ class RememberingAgent:
     async def session(
         self, prompt: Prompt, origin: Origin = FRESH
     ) -> AsyncGenerator[RememberingSession, None]:
-        """Open a session."""
+        """Open a session, now or when it is time."""
         await trio.lowlevel.checkpoint()
+        if self.troupe.dawdles:
+            await self.troupe.hurried.wait()
         session = self._open(origin)
         self.open.append(session)
         try:
@@ -251,7 +253,9 @@ class RememberingTroupe:
     calls_tools: bool = attrs.field(default=True, init=False)
     reaction_seconds: float = attrs.field(default=0.0, init=False)
     dawdles: bool = False
-    """Whether they take their time to stop."""
+    """Whether they take their time to open a session, and to stop."""
+    hurried: trio.Event = attrs.field(factory=trio.Event, init=False)
+    """Set when they no longer do."""
     _agents: dict[bytes, RememberingAgent] = attrs.field(
         factory=dict["bytes", "RememberingAgent"], init=False
     )
@@ -314,10 +318,12 @@ class RememberingTroupe:
         self._sessions[request].agent.crash()
 
     def dawdle(self) -> None:
-        self.dawdles = True
+        if not self.dawdles:
+            self.dawdles, self.hurried = True, trio.Event()
 
     def hurry(self) -> None:
         self.dawdles = False
+        self.hurried.set()
         for agent in self._agents.values():
             for session in agent.open:
                 session.stop()

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
 
 from tests.fakes.session_memory import Shelf
-from tests.host.machine import HostMachine, pick_of, picks
+from tests.host.chat import Chat
+from tests.host.machine import HostMachine, answers, pick_of, picks, words
 
 from .acp_minds import AcpMinds, AcpReach
 from .endpoint_minds import EndpointMinds, Keeping
@@ -29,18 +30,51 @@ class LiveMachine(HostMachine):
     castings: Sequence[Casting]
     """Which agents there may be."""
 
-    @initialize(pick=picks, cast=st.integers(0, 99), remembers=st.booleans())
-    def _begin(self, pick: int, cast: int, remembers: bool) -> None:
+    @initialize(
+        pick=picks,
+        cast=st.integers(0, 99),
+        remembers=st.booleans(),
+        most=st.sampled_from([100, 2]),
+    )
+    def _begin(self, pick: int, cast: int, remembers: bool, most: int) -> None:
         self.troupe = pick_of(self.castings, cast)()
-        self.live = LiveWorld(
-            pick_of(self.profiles, pick), self.troupe, Shelf() if remembers else None
-        )
+        profile, shelf = pick_of(self.profiles, pick), Shelf() if remembers else None
+        self.live = LiveWorld(profile, self.troupe, shelf, most)
         self.begin(self.live)
+
+    @rule(pick=picks, text=words, answer=answers)
+    def talk(self, pick: int, text: str, answer: str) -> None:
+        """Bring a chat on, so that there is more that can be known wrongly."""
+        chat = pick_of(self.quiet(), pick) if self.quiet() else self.host.open_chat()
+        self.host.send(chat, text)
+        if chat in self.host.streaming:
+            self.live.finish(chat, answer)
+
+    @precondition(lambda self: self.quiet())
+    @rule(pick=picks, text=words, answer=answers)
+    def begin_and_crash(self, pick: int, text: str, answer: str) -> None:
+        """Lose a session in the middle of a turn that isn't its first."""
+        chat = pick_of(self.quiet(), pick)
+        self.host.send(chat, text)
+        if chat in self.host.streaming:
+            self.live.text(chat, answer)
+            self.live.crash(chat)
 
     @precondition(lambda self: self.host.streaming)
     @rule(pick=picks)
     def crash(self, pick: int) -> None:
         self.live.crash(pick_of(list(self.host.streaming), pick))
+
+    @precondition(lambda self: self._at_rest())
+    @rule(pick=picks, text=words)
+    def lose_and_go_on(self, pick: int, text: str) -> None:
+        """Lose a session between two turns."""
+        chat = pick_of(self._at_rest(), pick)
+        self.live.lose(chat)
+        self.host.send(chat, text)
+
+    def _at_rest(self) -> list[Chat]:
+        return [chat for chat in self.quiet() if chat in self.live.homes]
 
     @rule()
     def kill(self) -> None:

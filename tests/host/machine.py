@@ -91,7 +91,7 @@ class HostMachine(RuleBasedStateMachine):
     def _mains(self) -> list[Chat]:
         return [chat for chat in self.host.chats if chat.led_by is None]
 
-    def _quiet(self) -> list[Chat]:
+    def quiet(self) -> list[Chat]:
         """Chats in which nothing runs."""
         return [c for c in self._mains() if c not in self.host.streaming and not c.waiting]
 
@@ -137,10 +137,10 @@ class HostMachine(RuleBasedStateMachine):
     def open_chat(self, text: str) -> None:
         self.host.send(self.host.open_chat(), text)
 
-    @precondition(lambda self: self._quiet())
+    @precondition(lambda self: self.quiet())
     @rule(pick=picks, text=words, image=st.booleans(), date=st.sampled_from(["today", "tomorrow"]))
     def send(self, pick: int, text: str, image: bool, date: str) -> None:
-        chat = pick_of(self._quiet(), pick)
+        chat = pick_of(self.quiet(), pick)
         pixels = b"pixels" if image and chat.mode is Mode.AGENT else None
         self.host.send(chat, text, image=pixels, date=date)
         self.gone_back.discard(chat)
@@ -208,20 +208,20 @@ class HostMachine(RuleBasedStateMachine):
         if whole:
             self.host.fork(chat, 1 + turns % whole)
 
-    @precondition(lambda self: self._quiet())
+    @precondition(lambda self: self.quiet())
     @rule(pick=picks, mode=st.sampled_from([Mode.AGENT, Mode.ASK]))
     def switch_mode(self, pick: int, mode: Mode) -> None:
-        pick_of(self._quiet(), pick).mode = mode
+        pick_of(self.quiet(), pick).mode = mode
 
-    @precondition(lambda self: self._quiet())
+    @precondition(lambda self: self.quiet())
     @rule(pick=picks, model=st.sampled_from(["rec", "small"]))
     def switch_model(self, pick: int, model: str) -> None:
-        pick_of(self._quiet(), pick).model = model
+        pick_of(self.quiet(), pick).model = model
 
-    @precondition(lambda self: self._quiet())
+    @precondition(lambda self: self.quiet())
     @rule(pick=picks)
     def compact(self, pick: int) -> None:
-        chat = pick_of(self._quiet(), pick)
+        chat = pick_of(self.quiet(), pick)
         if self._can_compact(chat) and not chat.turns[-1].command:
             self.host.compact(chat)
 
