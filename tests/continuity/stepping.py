@@ -1,0 +1,107 @@
+"""A trio run that goes on only when it is told to, and then until every task waits.
+
+A state machine of Hypothesis is synchronous, and what it tries is not. So trio runs here as a guest
+of the test: `step` does something inside the run and returns when nothing more follows from it. No
+time passes by itself.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import trio
+from trio.lowlevel import start_guest_run
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+if TYPE_CHECKING:
+    from outcome import Outcome
+
+MOST_TICKS = 100_000
+"""A step that comes to no end is a fault."""
+MOST_SECONDS = 60
+"""So is a run that doesn't end when it is to."""
+
+
+def _nothing() -> None:
+    """Do nothing."""
+
+
+class Stepped:
+    """One run of `main`."""
+
+    def __init__(self, main: Callable[[], Awaitable[None]]) -> None:
+        self._main = main
+        self._clock = MockClock()
+        self._due: deque[Callable[[], object]] = deque()
+        self._todo: list[Callable[[], object]] = []
+        self._rests = 0
+        """How often every task was found waiting."""
+        self._scope = trio.CancelScope()
+        self._outcome: Outcome[None] | None = None
+        start_guest_run(
+            self._run,
+            run_sync_soon_threadsafe=self._due.append,
+            done_callback=self._end,
+            host_uses_signal_set_wakeup_fd=True,
+            clock=self._clock,
+            strict_exception_groups=True,
+        )
+
+    @property
+    def is_over(self) -> bool:
+        """Whether `main` has ended."""
+        return self._outcome is not None
+
+    def step(self, do: Callable[[], object] = _nothing) -> None:
+        """Do something, and all that follows from it; raises what `main` raises."""
+        if self.is_over:
+            return
+        before = self._rests
+        self._todo.append(do)
+        self._tick_until(lambda: self._rests > before)
+        if self._outcome is not None:
+            self._outcome.unwrap()
+
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass, and all happen that was due in it."""
+        self.step(lambda: self._clock.jump(seconds))
+
+    def cancel(self) -> None:
+        """End it, as it stands; what still has to be done may take a while."""
+        self.step(self._scope.cancel)
+        self.finish()
+
+    def finish(self) -> None:
+        """Let time pass until it is over."""
+        for _ in range(MOST_SECONDS):
+            if self.is_over:
+                return
+            self.pass_time(1.0)
+        raise AssertionError("it comes to no end")
+
+    def _tick_until(self, is_so: Callable[[], bool]) -> None:
+        for _ in range(MOST_TICKS):
+            if is_so() or self.is_over:
+                return
+            self._due.popleft()()
+        raise AssertionError("it comes to no rest")
+
+    async def _run(self) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._attend)
+            with self._scope:
+                await self._main()
+            nursery.cancel_scope.cancel()
+
+    async def _attend(self) -> None:
+        while True:  # so something is always due at once, and trio waits for nothing outside
+            await wait_all_tasks_blocked()
+            if self._todo:
+                self._todo.pop(0)()
+            else:
+                self._rests += 1
+
+    def _end(self, outcome: Outcome[None]) -> None:
+        self._outcome = outcome

@@ -1,0 +1,109 @@
+"""Does the model notice what it is there for? Faults are planted, one at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.planted import Fault, Ground
+
+from .test_what_agents_know import MACHINES
+
+GROUND = Ground(
+    ".",
+    "tests/continuity",
+    copied=("actors", "agents", "bridge", "tests/continuity", "tests/fakes", "tests/host"),
+)
+
+_TEST = (
+    "tests/continuity/test_what_agents_know.py"
+    "::test_the_session_that_answers_knows_exactly_what_its_user_sees"
+)
+REMEMBERING, ACP, _ = (f"{_TEST}[{machine.__name__}-{examples}]" for machine, examples in MACHINES)
+
+
+def _fault(name: str, module: str, source: str, instead: str, test: str = REMEMBERING) -> Fault:
+    return Fault(name, module, source, instead, (test,))
+
+
+FAULTS = [
+    _fault(
+        "nothing is withdrawn",
+        "actors/conversation",
+        "withdrawn=deliver.withdrawn,",
+        "withdrawn=False,",
+    ),
+    _fault(
+        "a turn begins unnoticed",
+        "actors/session",
+        "or await self.lease.begin()",
+        "or True",
+    ),
+    _fault(
+        "nothing that was said before is told",
+        "actors/session",
+        "delivery.before(self.lease.known) if self._is_fresh else ()",
+        "()",
+    ),
+    _fault(
+        "all that was said before is told",
+        "actors/session",
+        "delivery.before(self.lease.known)",
+        "delivery.before()",
+    ),
+    _fault(
+        "a session that was resumed is told again what it knows",
+        "actors/session",
+        "self._is_fresh = self.lease.start is not Start.RESUMED",
+        "self._is_fresh = True",
+    ),
+    _fault(
+        "what waits behind an open turn is forgotten",
+        "actors/session",
+        "todo.prompt if delivery.withdrawn else (*self._backlog, *todo.prompt)",
+        "()",
+    ),
+    _fault(
+        "it is told from the wrong message on",
+        "actors/lease",
+        "path[: found.steps]\n",
+        "path[: found.steps - 1]\n",
+    ),
+    _fault(
+        "a session is settled in mid-turn",
+        "actors/lease",
+        "        self._is_settled, self._forked = False, None\n        self._move_on()\n",
+        "        self._forked = None\n        self._move_on()\n",
+    ),
+    _fault(
+        "what is told again is shown",
+        "agents/acp/existing",
+        "dialogue.begin_replay()\n        self.connection.attach(request.session_id,",
+        "self.connection.attach(request.session_id,",
+        ACP,
+    ),
+    _fault(
+        "what was told is told again",
+        "agents/acp/session",
+        "            self._told_system = self._untold.system\n        self._untold = None\n",
+        "            self._told_system = self._untold.system\n",
+        ACP,
+    ),
+]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_fault_still_fits_the_source(fault: Fault) -> None:
+    GROUND.fits(fault)
+
+
+@pytest.mark.slow
+def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
+    GROUND.passes_without(FAULTS, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", FAULTS, ids=str)
+def test_a_planted_fault_is_noticed(fault: Fault, tmp_path: Path) -> None:
+    GROUND.notices(fault, tmp_path)
