@@ -22,7 +22,7 @@ import msgspec
 from .align import MOST_RESULTS, Item, is_summary, items_of, says_nothing
 from .history import Ending, Exchange
 from .message import Message
-from .steps import Kind, Step, digest, kind_of, loose_digest, packed, rests, unpacked
+from .steps import Kind, Steps, digest, kind_of, loose_digest, packed, rests, unpacked
 from .value import Value
 
 MOST_KEYS = 32
@@ -80,7 +80,7 @@ def recognise(steps: bytes, path: Sequence[Message]) -> int | None:
 class _Reader:
     """Reads record and path side by side, as `bridge.align` does."""
 
-    recorded: Sequence[Step]
+    recorded: Steps
     path: Sequence[Message]
     at: int = 0
     """In the record."""
@@ -106,8 +106,8 @@ class _Reader:
     def _found_results(self) -> bool:
         """Match results that are grouped into messages in another way."""
         ours = 0
-        for step in self.recorded[self.at : self.at + MOST_RESULTS + 1]:
-            if step.kind is not Kind.RESULTS:
+        for index in range(self.at, min(self.at + MOST_RESULTS + 1, len(self.recorded))):
+            if self.recorded[index].kind is not Kind.RESULTS:
                 break
             ours += 1
         theirs: list[Message] = []

@@ -155,19 +155,41 @@ def _looses(messages: Sequence[Message]) -> list[bytes]:
     return looses
 
 
-def unpacked(steps: bytes) -> list[Step] | None:
+class Steps:
+    """The steps of a record, each made when it is looked at: most records differ at once."""
+
+    def __init__(self, body: bytes) -> None:
+        self._body = body
+
+    def __len__(self) -> int:
+        return len(self._body) // _STEP.size
+
+    def __iter__(self) -> Iterator[Step]:
+        return (self[index] for index in range(len(self)))
+
+    def __getitem__(self, index: int) -> Step:
+        bits, whole, loose = _STEP.unpack_from(self._body, index * _STEP.size)
+        kind = _KINDS[bits & ~(_IS_UNFINISHED | _BEGINS)]
+        return Step(kind, bool(bits & _IS_UNFINISHED), bool(bits & _BEGINS), whole, loose)
+
+
+_ALL_BITS = frozenset(
+    kind | unfinished | begins
+    for kind in Kind
+    for unfinished in (0, _IS_UNFINISHED)
+    for begins in (0, _BEGINS)
+)
+
+
+def unpacked(steps: bytes) -> Steps | None:
     """Return the steps of a record that ends with a whole answer; None if these are none."""
     body, seal = steps[:-_SEAL], steps[-_SEAL:]
     if not body.startswith(_VERSION) or seal != digest(body) or len(body) % _STEP.size != 1:
         return None
-    found: list[Step] = []
-    for bits, whole, loose in _STEP.iter_unpack(body[1:]):
-        kind = _KINDS.get(bits & ~(_IS_UNFINISHED | _BEGINS))
-        if kind is None:
-            return None
-        step = Step(kind, bool(bits & _IS_UNFINISHED), bool(bits & _BEGINS), whole, loose)
-        found.append(step)
-    return found if found and found[-1].is_whole_answer else None
+    if not _ALL_BITS.issuperset(body[1 :: _STEP.size]):
+        return None
+    found = Steps(body[1:])
+    return found if len(found) and found[len(found) - 1].is_whole_answer else None
 
 
 def digest(content: bytes, size: int = 8) -> bytes:

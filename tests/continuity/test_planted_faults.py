@@ -98,12 +98,12 @@ def test_a_fault_still_fits_the_source(fault: Fault) -> None:
     GROUND.fits(fault)
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
     GROUND.passes_without(FAULTS, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.faults
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 def test_a_planted_fault_is_noticed(fault: Fault, tmp_path: Path) -> None:
     GROUND.notices(fault, tmp_path)
