@@ -66,7 +66,7 @@ class Process:
     out: MemoryReceiveStream
     """What the other side reads."""
     link: PeerLink
-    open: set[str] = attrs.field(factory=set[str])
+    open: dict[str, Mind] = attrs.field(factory=dict["str", "Mind"])
     prompted: dict[str, Any] = attrs.field(factory=dict[str, Any])
     """The prompt that each session answers."""
     cancelled: set[str] = attrs.field(factory=set[str])
@@ -98,7 +98,7 @@ class Process:
             case "session/resume" | "session/load" | "session/fork" as method:
                 self._find(message, session, method)
             case "session/close":
-                self.open.discard(session)
+                del self.open[session]
                 self._answer(message, {})
             case "session/prompt":
                 assert session in self.open, "a prompt of a session that isn't open"
@@ -114,7 +114,7 @@ class Process:
 
     def _begin(self, mind: Mind) -> str:
         session = self.minds.keep(mind)
-        self.open.add(session)
+        self.open[session] = mind
         return session
 
     def _find(self, message: JSON, session: str, method: str) -> None:
@@ -126,7 +126,7 @@ class Process:
             self._answer(message, {"sessionId": self._begin(Mind([*found.facts], {*found.gaps}))})
             return
         assert session not in self.open, f"{method} of a session that is open"
-        self.open.add(session)
+        self.open[session] = found
         if method == "session/load":
             for fact in found.facts:
                 self.update(session, "user_message_chunk", f"told again: {fact}")
@@ -180,6 +180,8 @@ class AcpMinds:
     _sessions: dict[int, tuple[Process, str]] = attrs.field(
         factory=dict["int", "tuple[Process, str]"], init=False
     )
+    _minds: dict[int, Mind] = attrs.field(factory=dict["int", "Mind"], init=False)
+    """The session that took each request."""
     _taken: list[Taken] = attrs.field(factory=list["Taken"], init=False)
     _ids: count[int] = attrs.field(factory=lambda: count(1), init=False)
 
@@ -187,6 +189,7 @@ class AcpMinds:
     async def running(self) -> AsyncGenerator[None, None]:
         self._agents.clear()
         self._sessions.clear()
+        self._minds.clear()
         self._taken.clear()
         async with trio.open_nursery() as self._nursery:
             yield
@@ -239,8 +242,9 @@ class AcpMinds:
     def be_told(self, process: Process, session: str, told: str) -> None:
         """Take in a prompt."""
         taken = self._notes.pop(session)
-        self.kept[session].facts += read(told)
+        process.open[session].facts += read(told)
         self._sessions[taken.request] = process, session
+        self._minds[taken.request] = process.open[session]
         self._taken.append(taken)
 
     # What the test has them do.
@@ -250,8 +254,7 @@ class AcpMinds:
         return taken
 
     def mind(self, request: int) -> Mind:
-        _, session = self._sessions[request]
-        return self.kept[session]
+        return self._minds[request]
 
     def is_stopping(self) -> bool:
         return self.dawdles
@@ -260,7 +263,7 @@ class AcpMinds:
         process, session = self._sessions[request]
         match part:
             case TextPart(value=text):
-                self.kept[session].facts += read(text)
+                self.mind(request).facts += read(text)
                 process.update(session, "agent_message_chunk", text)
             case ThinkingPart(value=text):
                 process.update(session, "agent_thought_chunk", str(text))
@@ -278,9 +281,10 @@ class AcpMinds:
     def crash(self, request: int) -> None:
         process, _ = self._sessions[request]
         process.end(1)
-        process.open.clear()
         if self.forgets:
-            self.kept.clear()
+            for session in process.open:
+                del self.kept[session]
+        process.open.clear()
 
     def dawdle(self) -> None:
         self.dawdles = True

@@ -32,6 +32,9 @@ from .spelling import read
 
 JSON = dict[str, Any]
 
+_PATIENCE = 1e6
+"""A model may think for as long as the test likes."""
+
 
 class Keeping(enum.Enum):
     """What a server keeps."""
@@ -91,6 +94,11 @@ class EndpointMinds:
     )
     _asked: Taken | None = attrs.field(default=None, init=False)
     """What the next response is for."""
+    _session: AgentSession | None = attrs.field(default=None, init=False)
+    _gaps: dict[AgentSession, set[int]] = attrs.field(
+        factory=dict["AgentSession", "set[int]"], init=False
+    )
+    """What each session of ours wasn't told; it tells it to no server."""
     _answered: dict[int, Response] = attrs.field(factory=dict["int", "Response"], init=False)
     _taken: list[Taken] = attrs.field(factory=list["Taken"], init=False)
     _ids: count[int] = attrs.field(factory=lambda: count(1), init=False)
@@ -117,14 +125,16 @@ class EndpointMinds:
     def agent_for(self, choice: AgentChoice) -> NotedAgent:
         if choice.key not in self._agents:
             store = False if self.keeping is Keeping.NOT_WANTED else None
-            spec = OpenResponsesSpec(self._base_url, "small", store=store, retries=0)
+            spec = OpenResponsesSpec(
+                self._base_url, "small", store=store, retries=0, idle_seconds=_PATIENCE
+            )
             self._agents[choice.key] = OpenResponsesAgent(
                 spec, self._nursery, environment={}, chance=lambda: 0.0
             )
         return NotedAgent(self._agents[choice.key], self._note)
 
     def _note(self, taken: Taken, session: AgentSession) -> None:
-        self._asked = taken
+        self._asked, self._session = taken, session
 
     # What the server does.
 
@@ -141,7 +151,10 @@ class EndpointMinds:
             return
         before = self.responses[previous] if previous is not None else Mind()
         told = json.dumps(body["input"], ensure_ascii=False)
-        mind = Mind([*before.facts, *read(told)], {*before.gaps})
+        assert self._session is not None, "nobody asked"
+        gaps = self._gaps.setdefault(self._session, set())
+        gaps |= before.gaps
+        mind = Mind([*before.facts, *read(told)], gaps)
         fields: JSON = {"previous_response_id": previous}
         if self.keeping is Keeping.NOT_WANTED:
             fields["store"] = False

@@ -8,19 +8,17 @@ import pytest
 
 from tests.planted import Fault, Ground
 
-from .test_what_agents_know import MACHINES
-
 GROUND = Ground(
     ".",
     "tests/continuity",
     copied=("actors", "agents", "bridge", "tests/continuity", "tests/fakes", "tests/host"),
 )
 
-_TEST = (
-    "tests/continuity/test_what_agents_know.py"
-    "::test_the_session_that_answers_knows_exactly_what_its_user_sees"
+_TESTS = "tests/continuity/test_what_agents_know.py"
+REMEMBERING, ACP = (
+    f"{_TESTS}::test_the_session_that_answers_knows_what_its_user_sees_in_the_long_run[{name}]"
+    for name in ("fork-keeps", "acp-load-keeps")
 )
-REMEMBERING, ACP, _ = (f"{_TEST}[{machine.__name__}-{examples}]" for machine, examples in MACHINES)
 
 
 def _fault(name: str, module: str, source: str, instead: str, test: str = REMEMBERING) -> Fault:
