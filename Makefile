@@ -20,7 +20,7 @@ CODE := bridge agents actors vscodelm tests benchmarks docs tooling
 CHECKS := check-format check-lint check-words check-project check-imports check-types check-docs \
 	check-coverage
 WORKERS ?= 2
-FAST := -m "not slow and not agents and not faults"
+FAST := -m "not slow and not agents and not faults and not long"
 COVERED := --cov --cov-report=
 # Not empty: the tests were run with $(COVERED) already, and are not run again for it.
 MEASURED ?=
@@ -53,8 +53,8 @@ chat: $(RUNTIME) ## Talk to Eliza in the terminal
 test: $(DEV) ## Run the fast tests
 	$(RUN) pytest $(FAST) -n $(WORKERS) $(ARGS)
 
-test-faults: $(DEV) ## Plant each known fault, and see a test fail (half an hour)
-	$(RUN) pytest -m faults -n $(WORKERS) $(ARGS)
+test-faults: $(DEV) ## Plant each known fault and see a test fail; run what takes long
+	$(RUN) pytest -m "faults or long" -n $(WORKERS) $(ARGS)
 
 test-slow: $(DEV) ## Run the slow tests: real processes, many examples
 	$(RUN) pytest -m slow -n $(WORKERS) $(ARGS)

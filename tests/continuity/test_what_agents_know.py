@@ -138,7 +138,7 @@ def test_the_session_that_answers_knows_exactly_what_its_user_sees(
     run_state_machine_as_test(machine, settings=few)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("machine", MACHINES, ids=_name)
 def test_the_session_that_answers_knows_what_its_user_sees_in_the_long_run(
     machine: type[LiveMachine],
