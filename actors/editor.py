@@ -40,6 +40,7 @@ from bridge.jsonrpc import (
     result_line,
 )
 from bridge.models import AgentChoice, Catalogue
+from bridge.stdio import CHUNK
 from bridge.transcript import TranscriptReader, decode_message
 from bridge.wire import (
     CancelParams,
@@ -93,7 +94,7 @@ class EditorPort:
     ) -> None:
         """Read until the input ends."""
         splitter = LineSplitter()
-        async for chunk in stream:
+        while chunk := await stream.receive_some(CHUNK):
             await self._take(splitter.feed(bytes(chunk)), inbox)
         await self._take(splitter.finish(), inbox)
 

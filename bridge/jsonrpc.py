@@ -40,6 +40,9 @@ class LineSplitter:
 
     def feed(self, chunk: bytes) -> list[bytes | TooLong]:
         """Return the lines that `chunk` completes; blank ones are left out."""
+        if b"\n" not in chunk:  # as most of a long line; far quicker than to cut it
+            self._keep(chunk)
+            return []
         *ended, rest = chunk.split(b"\n")
         lines: list[bytes | TooLong] = []
         for piece in ended:

@@ -10,11 +10,18 @@ import os
 import stat
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import trio
 
-CHUNK = 64 * 1024
+if sys.platform == "linux":
+    import fcntl
+
+CHUNK = 1024 * 1024
+"""What is read at once, in bytes, and what our input's pipe should hold; Linux allows no more.
+
+An editor repeats a long history at once, and each time that we are woken for a piece costs us.
+"""
 _CLOSED = -1
 
 
@@ -107,10 +114,18 @@ def _take_over() -> tuple[int, int]:
     return source, sink
 
 
+def widen(fd: int) -> None:
+    """Let a pipe hold `CHUNK`; it does with less, where that isn't allowed."""
+    if sys.platform == "linux" and stat.S_ISFIFO(os.fstat(fd).st_mode):
+        with suppress(OSError):  # this user's pipes hold too much already
+            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, CHUNK)
+
+
 @asynccontextmanager
 async def open_stdio() -> AsyncGenerator[tuple[trio.abc.ReceiveStream, trio.abc.SendStream]]:
     """Take standard input and output over, for good, and return them as streams."""
     source, sink = _take_over()
+    widen(source)
     receive = trio.lowlevel.FdStream(source) if _can_poll(source) else _ThreadedSource(source)
     send = PipeSink(sink) if _can_poll(sink) else _ThreadedSink(sink)
     try:

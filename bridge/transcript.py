@@ -1,13 +1,14 @@
 """What a request says was said: raw messages in, canonical path out.
 
 A request repeats the whole history, so the cost must lie in what is new: a message whose raw bytes
-were seen before is not decoded again. The memory of what was seen is
-weak: it lasts as long as a conversation holds the message.
+were seen before is not decoded again. The memory of what was seen is weak: it lasts as long as a
+conversation, or the last request, holds the message.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import ne
 from typing import Any
 from weakref import WeakValueDictionary, ref
 
@@ -94,12 +95,25 @@ class Transcript:
         return self._starts[step] if step < len(self._starts) else len(self._raws)
 
 
+def _nothing() -> None:
+    return None
+
+
+_UNSEEN = (Raw(), _nothing)
+
+
 class TranscriptReader:
-    """Reads transcripts, remembering what it read for as long as somebody holds it."""
+    """Reads transcripts, remembering what it read for as long as somebody holds it.
+
+    To compare bytes costs a quarter of looking them up. So what was read last is held, and a
+    request is compared with that first: mostly it says the same again, and then a little more.
+    """
 
     def __init__(self) -> None:
-        self._by_raw: dict[bytes, ref[Message]] = {}
+        self._by_raw: dict[bytes, tuple[Raw, ref[Message]]] = {}
         self._same: WeakValueDictionary[tuple[bytes, str | None], Message] = WeakValueDictionary()
+        self._last: list[tuple[Raw, Message]] = []
+        """The last request; these bytes are copies, so that no whole line is held for them."""
 
     def read(self, raws: Sequence[Raw]) -> Transcript:
         """Return the transcript of `$.messages`; raises `RpcError` with the path of a fault."""
@@ -109,14 +123,8 @@ class TranscriptReader:
         lineage: list[Message] = []
         decoded: dict[int, ChatMessage] = {}
         start: int | None = None
-        seen = self._by_raw.get
-        for index, raw in enumerate(map(bytes, raws)):
-            known = seen(raw)
-            message = None if known is None else known()
-            if message is None:
-                whole = decode_message(raw, f"$.messages[{index}]")
-                decoded[index] = whole
-                message = self._remember(raw, Message.of(whole.role, whole.content, whole.name))
+        self._last = self._recognise(raws, decoded)
+        for index, (_, message) in enumerate(self._last):
             if message.is_said:
                 path.append(message)
                 positions.append(index)
@@ -127,7 +135,31 @@ class TranscriptReader:
                 start = index if start is None else start
         return Transcript(tuple(path), tuple(positions), tuple(lineage), starts, raws, decoded)
 
-    def _remember(self, raw: bytes, message: Message) -> Message:
+    def _recognise(
+        self, raws: Sequence[Raw], decoded: dict[int, ChatMessage]
+    ) -> list[tuple[Raw, Message]]:
+        """Return every message in canonical form; what had to be decoded is in `decoded`, too."""
+        messages = self._last[: self._repeated(raws)]
+        for index in range(len(messages), len(raws)):
+            raw = bytes(raws[index])
+            kept, known = self._by_raw.get(raw, _UNSEEN)
+            message = known()
+            if message is None:
+                whole = decode_message(raw, f"$.messages[{index}]")
+                decoded[index] = whole
+                kept, message = self._remember(raw, whole)
+            messages.append((kept, message))
+        return messages
+
+    def _repeated(self, raws: Sequence[Raw]) -> int:
+        """Return how many messages stand in front of all as they did in the last request."""
+        differ = map(ne, (raw for raw, _ in self._last), raws)
+        most = min(len(self._last), len(raws))
+        return next((index for index, differs in enumerate(differ) if differs), most)
+
+    def _remember(self, raw: bytes, whole: ChatMessage) -> tuple[Raw, Message]:
+        message = Message.of(whole.role, whole.content, whole.name)
         same = self._same.setdefault((message.digest, message.marker), message)
-        self._by_raw[raw] = ref(same, lambda _: self._by_raw.pop(raw, None))
-        return same
+        kept = Raw(raw)
+        self._by_raw[raw] = kept, ref(same, lambda _: self._by_raw.pop(raw, None))
+        return kept, same

@@ -2,16 +2,18 @@ from __future__ import annotations
 
 import os
 import select
+import socket
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
 
 import attrs
 import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from bridge.stdio import PipeSink
+from bridge.stdio import CHUNK, PipeSink, widen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there pipes can't be polled")
 
@@ -84,3 +86,23 @@ async def test_whoever_is_cancelled_writes_nothing(pipe: Pipe) -> None:
             await pipe.sink.send_all(b"a line\n")
     assert pipe.read() == b""
     os.close(pipe.source)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a pipe's size is what it is")
+def test_a_pipe_is_made_to_hold_what_is_read_at_once() -> None:
+    source, sink = os.pipe()
+    os.set_blocking(sink, False)
+    try:
+        widen(source)
+        assert os.write(sink, bytes(2 * CHUNK)) == CHUNK
+    finally:
+        os.close(source)
+        os.close(sink)
+
+
+def test_what_is_no_pipe_is_left_as_it_is(tmp_path: Path) -> None:
+    with (tmp_path / "a file").open("wb") as file:
+        widen(file.fileno())
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        widen(ours.fileno())

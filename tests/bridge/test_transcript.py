@@ -85,11 +85,13 @@ def test_old_messages_are_decoded_when_somebody_asks_for_them(decoded: list[str]
 
 
 def test_what_nobody_holds_is_forgotten(decoded: list[str]) -> None:
+    """The request after it lets go of what a request held."""
     reader = TranscriptReader()
     history = [said("user", "hello"), said("assistant", "hi")]
     held = reader.read(history)
     question = held.path[0]
     del held
+    reader.read([])
     gc.collect()
     decoded.clear()
     assert reader.read(history).path[0] is question
@@ -136,6 +138,28 @@ def test_a_reader_that_has_seen_everything_reads_the_same(chat: list[tuple[Any, 
     assert first.positions == second.positions
     assert first.lineage == second.lineage
     assert first.messages(0) == second.messages(0)
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(st.sampled_from(["user", "assistant", "system"]), st.sampled_from(["", "a"])),
+            max_size=6,
+        ),
+        max_size=4,
+    )
+)
+def test_whatever_was_read_before_a_request_reads_the_same(
+    requests: list[list[tuple[Any, str]]],
+) -> None:
+    reader = TranscriptReader()
+    for chat in requests:
+        raws = [said(role, text) for role, text in chat]
+        read, alone = reader.read(raws), TranscriptReader().read(raws)
+        assert read.path == alone.path
+        assert read.positions == alone.positions
+        assert read.lineage == alone.lineage
+        assert read.messages(0) == alone.messages(0)
 
 
 # Path, positions, lineage.
