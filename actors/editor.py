@@ -8,6 +8,7 @@ is open is answered exactly once, and its id is free again after that.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import attrs
@@ -208,7 +209,7 @@ class EditorPort:
         settings = model.settings if model else Settings()
         if params.agent is not UNSET:
             try:
-                agent = AgentChoice.of(_decode_any(params.agent))
+                agent = _agent(bytes(params.agent))
             except msgspec.ValidationError as error:
                 raise RpcError(INVALID_PARAMS, f"Invalid params: {_at_agent(error)}") from None
         elif model is not None:
@@ -245,9 +246,10 @@ class EditorPort:
         self._open.discard(request)
         if failure is not None:
             self._send(error_line(request, failure.as_rpc_error()))
-            return
-        complete = notification_line(methods.RESPONSE_COMPLETE, ResponseCompleteParams(request))
-        self._send(complete + result_line(request, _EMPTY))
+        else:
+            complete = notification_line(methods.RESPONSE_COMPLETE, ResponseCompleteParams(request))
+            self._send(complete + result_line(request, _EMPTY))
+        self.outbox.flush()
 
     def tell_stats(self, request: RequestId, stats: Stats) -> None:
         """Answer `lm/stats`."""
@@ -266,6 +268,12 @@ class EditorPort:
     def _send(self, lines: bytes) -> None:
         self.trace.lines("out", lines)
         self.outbox.put(lines)
+
+
+@lru_cache(maxsize=64)
+def _agent(definition: bytes) -> AgentChoice:
+    """Return the choice that each request of a chat repeats."""
+    return AgentChoice.of(_decode_any(definition))
 
 
 def _at_agent(error: msgspec.ValidationError) -> str:

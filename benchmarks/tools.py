@@ -1,8 +1,9 @@
 """What the way of a tool call through the bridge costs, and how soon its relay is there.
 
 The same agent calls a tool of the editor's, by its relay and the bridge, and the tool of a server
-on its own stdio. The bridge waits on purpose, for calls that come together, and so does that
-server, because waiting for a time takes more than that time.
+on its own stdio; what it measures it keeps to itself until the end, because what it says the bridge
+has to pass on, beside the call. The bridge waits on purpose, for calls that come together, and so
+does that server, because waiting for a time takes more than that time.
 
 Other processes only ever add to what a call takes, and more to the way that wakes more processes.
 So both ways are gone in turn, several times, and of each call in a turn, the first to the last,
@@ -64,8 +65,8 @@ anyio.run(main, backend="trio")
 
 def measure(calls: int = CALLS, rounds: int = 5) -> list[Result]:
     """Measure both ways in turn."""
-    step = [{"say": " "}, {"time": True}, {"call": "tool"}, {"gather": True}]
-    script: dict[str, Any] = {"turns": [[*step * calls, {"say": " "}, {"time": True}]]}
+    step = [{"note": True}, {"call": "tool"}, {"gather": True}]
+    script: dict[str, Any] = {"turns": [[*step * calls, {"note": True}, {"notes": True}]]}
     direct_server = {
         "name": "direct",
         "command": sys.executable,

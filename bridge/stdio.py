@@ -77,14 +77,18 @@ class PipeSink(trio.abc.SendStream):
         """Write all of it; raises `trio.BrokenResourceError` if nobody reads."""
         await trio.lowlevel.checkpoint_if_cancelled()
         rest = memoryview(data)
-        while rest:
-            try:
-                rest = rest[os.write(self._fd, rest) :]
-            except BlockingIOError:
-                await trio.lowlevel.wait_writable(self._fd)
-            except OSError as error:
-                raise trio.BrokenResourceError(str(error)) from error
+        while rest := rest[self.write_now(rest) :]:
+            await trio.lowlevel.wait_writable(self._fd)
         await trio.lowlevel.cancel_shielded_checkpoint()
+
+    def write_now(self, data: bytes | memoryview) -> int:
+        """Write what there is room for and return how much; raises `trio.BrokenResourceError`."""
+        try:
+            return os.write(self._fd, data)
+        except BlockingIOError:
+            return 0
+        except OSError as error:
+            raise trio.BrokenResourceError(str(error)) from error
 
     async def wait_send_all_might_not_block(self) -> None:
         """Wait until there is room."""

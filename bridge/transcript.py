@@ -8,6 +8,7 @@ conversation, or the last request, holds the message.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress, count
 from operator import ne
 from typing import Any
 from weakref import WeakValueDictionary, ref
@@ -95,6 +96,57 @@ class Transcript:
         return self._starts[step] if step < len(self._starts) else len(self._raws)
 
 
+@attrs.define(eq=False)
+class _Reading:
+    """A request as it is read; for the other lists see `Transcript`."""
+
+    raws: list[Raw] = attrs.field(factory=list[Raw])
+    """Copies, so that no whole line is held for a message."""
+    messages: list[Message] = attrs.field(factory=list[Message])
+    path: list[Message] = attrs.field(factory=list[Message])
+    positions: list[int] = attrs.field(factory=list[int])
+    starts: list[int] = attrs.field(factory=list[int])
+    lineage: list[Message] = attrs.field(factory=list[Message])
+    _start: int | None = None
+    """Where the system messages begin that no step has followed yet."""
+
+    def add(self, raw: Raw, message: Message) -> None:
+        """Take in the next message."""
+        index = len(self.raws)
+        self.raws.append(raw)
+        self.messages.append(message)
+        if message.is_said:
+            self.path.append(message)
+            self.positions.append(index)
+            self.starts.append(index if self._start is None else self._start)
+            self._start = None
+        elif message.role == "system":
+            self.lineage.append(message)
+            self._start = index if self._start is None else self._start
+
+    def repeated(self, raws: Sequence[Raw]) -> int:
+        """Return how many messages stand in front of all in another request, too."""
+        most = min(len(self.raws), len(raws))
+        return next(compress(count(), map(ne, self.raws, raws)), most)
+
+    def before(self, end: int) -> _Reading:
+        """Return the first messages, as one that can be added to."""
+        if end < len(self.raws):
+            begun = _Reading()
+            for raw, message in zip(self.raws[:end], self.messages, strict=False):
+                begun.add(raw, message)
+            return begun
+        return _Reading(
+            [*self.raws],
+            [*self.messages],
+            [*self.path],
+            [*self.positions],
+            [*self.starts],
+            [*self.lineage],
+            self._start,
+        )
+
+
 def _nothing() -> None:
     return None
 
@@ -112,35 +164,13 @@ class TranscriptReader:
     def __init__(self) -> None:
         self._by_raw: dict[bytes, tuple[Raw, ref[Message]]] = {}
         self._same: WeakValueDictionary[tuple[bytes, str | None], Message] = WeakValueDictionary()
-        self._last: list[tuple[Raw, Message]] = []
-        """The last request; these bytes are copies, so that no whole line is held for them."""
+        self._last = _Reading()
 
     def read(self, raws: Sequence[Raw]) -> Transcript:
         """Return the transcript of `$.messages`; raises `RpcError` with the path of a fault."""
-        path: list[Message] = []
-        positions: list[int] = []
-        starts: list[int] = []
-        lineage: list[Message] = []
         decoded: dict[int, ChatMessage] = {}
-        start: int | None = None
-        self._last = self._recognise(raws, decoded)
-        for index, (_, message) in enumerate(self._last):
-            if message.is_said:
-                path.append(message)
-                positions.append(index)
-                starts.append(index if start is None else start)
-                start = None
-            elif message.role == "system":
-                lineage.append(message)
-                start = index if start is None else start
-        return Transcript(tuple(path), tuple(positions), tuple(lineage), starts, raws, decoded)
-
-    def _recognise(
-        self, raws: Sequence[Raw], decoded: dict[int, ChatMessage]
-    ) -> list[tuple[Raw, Message]]:
-        """Return every message in canonical form; what had to be decoded is in `decoded`, too."""
-        messages = self._last[: self._repeated(raws)]
-        for index in range(len(messages), len(raws)):
+        reading = self._last.before(self._last.repeated(raws))
+        for index in range(len(reading.raws), len(raws)):
             raw = bytes(raws[index])
             kept, known = self._by_raw.get(raw, _UNSEEN)
             message = known()
@@ -148,14 +178,16 @@ class TranscriptReader:
                 whole = decode_message(raw, f"$.messages[{index}]")
                 decoded[index] = whole
                 kept, message = self._remember(raw, whole)
-            messages.append((kept, message))
-        return messages
-
-    def _repeated(self, raws: Sequence[Raw]) -> int:
-        """Return how many messages stand in front of all as they did in the last request."""
-        differ = map(ne, (raw for raw, _ in self._last), raws)
-        most = min(len(self._last), len(raws))
-        return next((index for index, differs in enumerate(differ) if differs), most)
+            reading.add(kept, message)
+        self._last = reading
+        return Transcript(
+            tuple(reading.path),
+            tuple(reading.positions),
+            tuple(reading.lineage),
+            reading.starts,
+            raws,
+            decoded,
+        )
 
     def _remember(self, raw: bytes, whole: ChatMessage) -> tuple[Raw, Message]:
         message = Message.of(whole.role, whole.content, whole.name)

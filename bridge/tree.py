@@ -6,6 +6,8 @@ A walk costs what the request is long, however many conversations there are.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress, count
+from operator import is_not
 from typing import Generic, TypeVar
 
 from .message import Message
@@ -55,21 +57,31 @@ class Node(Generic[K, M]):
 
 
 class PrefixTree(Generic[K, M]):
-    """Points of conversations, marked by their owners."""
+    """Points of conversations, marked by their owners.
+
+    What is walked or marked is mostly what was just before, and a little more: the last way is kept
+    for as long as all its points are there, and is gone again only from where it differs.
+    """
 
     def __init__(self) -> None:
         self._root: Node[K, M] = Node(b"", None)
         self._marked: dict[K, list[tuple[Node[K, M], M]]] = {}
+        self._way: list[Node[K, M]] = [self._root]
+        self._said: list[Message] = []
+        """What leads along it."""
 
     def mark(self, key: K, path: Sequence[Message], depths: Mapping[M, int]) -> None:
         """Mark the points of `path` at `depths` for `key`; its earlier marks are forgotten."""
-        nodes = [self._root]
-        for message in path[: max(depths.values())]:
-            digest = message.digest
-            child = nodes[-1].children.get(digest)
+        said = path[: max(depths.values())]
+        nodes = self._begin(said)
+        node = nodes[-1]
+        for message in said[len(nodes) - 1 :]:
+            child = node.children.get(message.digest)
             if child is None:
-                child = nodes[-1].children[digest] = Node(digest, nodes[-1])
+                child = node.children[message.digest] = Node(message.digest, node)
             nodes.append(child)
+            node = child
+        self._way, self._said = nodes, [*said]
         former = self._marked.pop(key, [])
         marked = [(nodes[depth], mark) for mark, depth in depths.items()]
         for node, mark in former:
@@ -86,17 +98,24 @@ class PrefixTree(Generic[K, M]):
             node.discard(mark, key)
         self._prune(node for node, _ in marked)
 
-    def walk(self, path: Iterable[Message]) -> list[Node[K, M]]:
+    def walk(self, path: Sequence[Message]) -> list[Node[K, M]]:
         """Return the points that `path` goes through, the root first."""
-        node = self._root
-        nodes = [node]
-        for message in path:
+        nodes = self._begin(path)
+        node = nodes[-1]
+        for message in path[len(nodes) - 1 :]:
             child = node.children.get(message.digest)
             if child is None:
                 break
             nodes.append(child)
             node = child
-        return nodes
+        self._way, self._said = nodes, [*path[: len(nodes) - 1]]
+        return [*nodes]
+
+    def _begin(self, path: Sequence[Message]) -> list[Node[K, M]]:
+        """Return the points that `path` and the last way have in common."""
+        most = min(len(self._said), len(path))
+        same = next(compress(count(), map(is_not, self._said, path)), most)
+        return self._way[: same + 1]
 
     @property
     def is_empty(self) -> bool:
@@ -117,3 +136,4 @@ class PrefixTree(Generic[K, M]):
             while node.parent is not None and not node.marks and not node.children:
                 node.parent.children.pop(node.digest, None)
                 node = node.parent
+                self._way, self._said = [self._root], []

@@ -1,8 +1,7 @@
-"""MCP's messages on a wire of lines, as the SDK wants to read and write them.
+"""MCP's messages as they come in on a wire of lines, as the SDK wants to read them.
 
 The SDK reads from the wire itself: each task between the two would cost every call its turn in the
-loop. Writing has a task of its own, because a call that is taken back stops whoever answers it, and
-that must not leave half a line behind.
+loop.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, cast
 
 import anyio
 import attrs
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import (
     INVALID_REQUEST,
@@ -32,24 +30,28 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 
-class Wire(Protocol):
-    """A connection of lines."""
+class Source(Protocol):
+    """Where lines come from."""
 
     async def receive(self) -> Sequence[bytes | TooLong] | None:
         """Return the next lines; None at the end."""
         ...
 
-    async def send(self, line: bytes) -> bool:
-        """Send a line; return whether there is still somebody who may read it."""
+
+class Answers(Protocol):
+    """Where messages go."""
+
+    async def send(self, message: SessionMessage, /) -> None:
+        """Send a message."""
         ...
 
 
 @attrs.define(eq=False)
 class Incoming:
-    """What comes in on a wire. What is no message is answered here, by `answers`."""
+    """What comes in. What is no message is answered here, by `answers`."""
 
-    _wire: Wire
-    _answers: MemoryObjectSendStream[SessionMessage]
+    _source: Source
+    _answers: Answers
     _read: deque[JSONRPCMessage | Unread] = attrs.field(
         factory=deque["JSONRPCMessage | Unread"], init=False
     )
@@ -62,7 +64,7 @@ class Incoming:
                 if not isinstance(message, Unread):
                     return SessionMessage(message)
                 await self._answers.send(SessionMessage(message.answer))
-            lines = await self._wire.receive()
+            lines = await self._source.receive()
             if lines is None:
                 raise anyio.EndOfStream
             for line in lines:
@@ -78,8 +80,7 @@ class Incoming:
             raise StopAsyncIteration from None
 
     async def aclose(self) -> None:
-        """Say no more; the wire belongs to somebody else."""
-        await self._answers.aclose()
+        """Read no more; what is read from belongs to somebody else."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -91,18 +92,6 @@ class Incoming:
         exc_tb: TracebackType | None,
     ) -> None:
         await self.aclose()
-
-
-async def write(
-    wire: Wire, messages: MemoryObjectReceiveStream[SessionMessage], until: anyio.CancelScope
-) -> None:
-    """Write messages to a wire; cancel `until` when there are no more, or nobody reads them."""
-    async with messages:
-        async for message in messages:
-            line = message.message.model_dump_json(by_alias=True, exclude_unset=True)
-            if not await wire.send(line.encode()):
-                break
-    until.cancel()
 
 
 @attrs.frozen

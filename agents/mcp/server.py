@@ -11,20 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import anyio
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
-from mcp.shared.message import SessionMessage
 
 from agents.events import ToolAnswer
 
 from .catalogue import JSON, Catalogue
 from .content import content
-from .messages import Incoming, Wire, write
+from .messages import Incoming, Source
+from .outgoing import Outgoing, Sink
 
 if TYPE_CHECKING:
     from mcp.server.models import InitializationOptions
@@ -44,6 +44,10 @@ Report: TypeAlias = Callable[[int], Awaitable[None]]
 Call: TypeAlias = Callable[[str, JSON, Report], Awaitable[ToolAnswer]]
 """Called with the editor's name of a tool; cancelled where the agent takes the call back."""
 _Context: TypeAlias = ServerRequestContext[Any, Any]
+
+
+class Wire(Source, Sink, Protocol):
+    """A connection of lines."""
 
 
 class _Server(Server[Any]):
@@ -124,12 +128,12 @@ class EditorServer:
 
     async def serve(self, wire: Wire) -> None:
         """Serve one connection until either side ends it."""
-        to_wire, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+        outgoing = Outgoing(wire)
         with self.sdk() as server:
             options = server.create_initialization_options()
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(write, wire, from_server, tasks.cancel_scope)
-                await server.run(Incoming(wire, to_wire.clone()), to_wire, options)
+                tasks.start_soon(outgoing.run, tasks.cancel_scope)
+                await server.run(Incoming(wire, outgoing), outgoing, options)
                 tasks.cancel_scope.cancel()
 
     # What the SDK calls.

@@ -96,6 +96,8 @@ class Toolbox:
     on_close: Callable[[], None] = attrs.field(default=_nothing, init=False)
     may_complain: Callable[[], bool] = attrs.field(default=lambda: True, init=False)
     """Called when there is cause to; true the first time for an agent."""
+    _specs: Sequence[ToolSpec] = attrs.field(default=(), init=False)
+    """What was offered last."""
     _begun_at: float = attrs.field(default=math.inf, init=False)
     """When the first turn began."""
     _is_awaited: bool = attrs.field(default=False, init=False)
@@ -208,6 +210,9 @@ class Toolbox:
 
     async def offer(self, specs: Sequence[ToolSpec]) -> None:
         """Offer these tools from now on; the agent hears of it if they aren't the same."""
+        if specs == self._specs:
+            return  # as mostly, and it is soon seen
+        self._specs = specs
         catalogue = Catalogue.of(specs, self.server)
         if catalogue == self.catalogue:
             return

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import cast
 
 import attrs
 import trio
 
 from bridge.jsonrpc import LineSplitter, TooLong
+from bridge.stdio import PipeSink
 
 CHUNK = 262_144
 
@@ -27,10 +29,25 @@ class LineWire:
             return None
         return self._splitter.feed(bytes(chunk)) if chunk else None
 
-    async def send(self, line: bytes) -> bool:
-        """Send a line; return whether there is still somebody who may read it."""
+    def write_now(self, data: bytes) -> int:
+        """Write what there is room for, where that can be told; return how much that was."""
+        pipe = _pipe(self._stream)
         try:
-            await self._stream.send_all(line + b"\n")
+            return pipe.write_now(data) if pipe is not None else 0
+        except trio.BrokenResourceError:
+            return 0  # which `send` finds out, too
+
+    async def send(self, data: bytes) -> bool:
+        """Write all of it; return whether there is still somebody who may read it."""
+        try:
+            await self._stream.send_all(data)
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             return False
         return True
+
+
+def _pipe(stream: trio.abc.Stream) -> PipeSink | None:
+    if not isinstance(stream, trio.StapledStream):
+        return None
+    stapled = cast("trio.StapledStream[trio.abc.SendStream, trio.abc.ReceiveStream]", stream)
+    return stapled.send_stream if isinstance(stapled.send_stream, PipeSink) else None

@@ -1,9 +1,14 @@
 from __future__ import annotations
 
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+
 import trio
 from trio.testing import lockstep_stream_one_way_pair, memory_stream_one_way_pair
 
 from actors.outbox import HIGH_WATER, Outbox
+from bridge.stdio import PipeSink
 from tests.fakes.editor import quiet
 
 
@@ -106,3 +111,108 @@ async def test_producers_go_on_when_the_writer_is_cancelled(nursery: trio.Nurser
         await outbox.run(sink)
     with trio.fail_after(5):
         await outbox.room()
+
+
+# Flushing.
+
+
+@contextmanager
+def piped() -> Generator[tuple[PipeSink, int]]:
+    """A pipe: what to write to, and what to read from."""
+    source, sink = os.pipe()
+    os.set_blocking(source, False)
+    try:
+        yield PipeSink(sink), source
+    finally:
+        os.close(source)
+
+
+async def test_what_is_flushed_is_there_at_once_with_what_waited_and_only_once(
+    nursery: trio.Nursery,
+) -> None:
+    outbox = Outbox()
+    with piped() as (sink, source):
+        async with sink:
+            nursery.start_soon(outbox.run, sink)
+            await quiet()
+            outbox.put(b"1\n")
+            outbox.put(b"2\n")
+            outbox.flush()
+            assert os.read(source, 100) == b"1\n2\n"
+            await quiet()
+            outbox.flush()
+            outbox.put(b"3\n")
+            await quiet()
+            assert os.read(source, 100) == b"3\n"
+            outbox.close()
+            await quiet()
+
+
+async def test_what_is_flushed_waits_for_what_is_being_written(nursery: trio.Nursery) -> None:
+    """And producers go on when the reader has made room."""
+    outbox = Outbox()
+    with piped() as (sink, source):
+        async with sink:
+            nursery.start_soon(outbox.run, sink)
+            await quiet()
+            outbox.put(b"x" * 3_000_000)
+            outbox.flush()  # more than a pipe takes
+            outbox.put(b"y")
+            outbox.flush()
+            await quiet()
+            outbox.put(b"z")
+            outbox.flush()
+            heard = b""
+            with trio.fail_after(5):
+                while not heard.endswith(b"z"):
+                    await trio.lowlevel.wait_readable(source)
+                    heard += os.read(source, 1_000_000)
+                await outbox.room()
+            assert heard == b"x" * 3_000_000 + b"yz"
+            outbox.close()
+            await quiet()
+
+
+async def test_producers_go_on_when_a_flush_has_made_room(nursery: trio.Nursery) -> None:
+    outbox = Outbox()
+    went_on = trio.Event()
+
+    async def produce() -> None:
+        await outbox.room(2)
+        went_on.set()
+
+    with piped() as (sink, _):
+        async with sink:
+            nursery.start_soon(outbox.run, sink)
+            await quiet()
+            outbox.put(b"1\n")
+            nursery.start_soon(produce)
+            outbox.flush()
+            with trio.fail_after(5):
+                await went_on.wait()
+            outbox.close()
+            await quiet()
+
+
+async def test_flushing_to_who_does_not_read_any_more_is_no_fault(nursery: trio.Nursery) -> None:
+    outbox = Outbox()
+    with piped() as (sink, _):
+        nursery.start_soon(outbox.run, sink)
+        await quiet()
+    outbox.put(b"1\n")
+    outbox.flush()
+    with trio.fail_after(5):
+        await outbox.room(1)
+    await sink.aclose()
+
+
+async def test_without_a_pipe_the_writer_writes(nursery: trio.Nursery) -> None:
+    sink, source = lockstep_stream_one_way_pair()
+    outbox = Outbox()
+    nursery.start_soon(outbox.run, sink)
+    await quiet()
+    outbox.put(b"1\n")
+    outbox.flush()
+    with trio.fail_after(5):
+        assert await source.receive_some() == b"1\n"
+    outbox.close()

@@ -40,6 +40,7 @@ Steps, done one after the other; `times` repeats a step:
     {"replay": true}                          tell again what was said; done unless told otherwise
                                               before `session/load` is answered
     {"time": true}                            say the time, in seconds of the system's clock
+    {"note": true} {"notes": true}            note the time; say all that was noted
     {"tools": true}                           wait for the editor's tools, and say their names
     {"call": tool, "with": {...}, "as": key}  call one of them; waits for nothing
     {"take_back": key}                        and wait for that call no more
@@ -108,6 +109,7 @@ class Track:
         """What was asked and isn't answered."""
         self.outcomes: list[str] = []
         self.newest = 0
+        self.noted: list[float] = []
         self.answered = False
         self.cancelled = False
         self.wakes: float | None = None
@@ -211,6 +213,11 @@ class Track:
                 for text in peer.kept.get(self.session, []):
                     self._chunk("user_message_chunk", text, {})
                     self._chunk("agent_message_chunk", f"what I said to {text}", {})
+            case {"note": _}:
+                self.noted.append(peer.now)
+            case {"notes": _}:
+                times = " ".join(f"{time:.6f}" for time in self.noted)
+                self._chunk("agent_message_chunk", times, step)
             case {"time": _}:
                 self._chunk("agent_message_chunk", f"{peer.now:.6f}", step)
             case {"stop": reason}:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import anyio
@@ -15,7 +14,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from agents.events import ToolAnswer
 from agents.mcp.catalogue import JSON, Catalogue
-from agents.mcp.messages import Incoming, Unread, messages, write
+from agents.mcp.messages import Incoming, Unread, messages
 from agents.mcp.server import EditorServer, Report
 from bridge.jsonrpc import TooLong
 from bridge.wire import ToolSpec
@@ -25,20 +24,13 @@ from .client import connected
 
 @attrs.define(eq=False)
 class Wire:
-    """Says what it is told to, and is heard as long as it is open."""
+    """Says what it is told to."""
 
     says: list[list[bytes | TooLong]]
-    heard: list[bytes] = attrs.field(factory=list[bytes])
-    is_open: bool = True
 
     async def receive(self) -> Sequence[bytes | TooLong] | None:
         await trio.lowlevel.checkpoint()
         return self.says.pop(0) if self.says else None
-
-    async def send(self, line: bytes) -> bool:
-        await trio.lowlevel.checkpoint()
-        self.heard.append(line)
-        return self.is_open
 
 
 @attrs.define(eq=False)
@@ -65,7 +57,7 @@ def note(number: int) -> bytes:
 async def test_messages_come_in_order_however_the_lines_came() -> None:
     answers, answered = anyio.create_memory_object_stream[SessionMessage](0)
     wire = Wire([[note(1), note(2)], [], [b"[%b,%b]" % (note(3), note(4))], [note(5)]])
-    with trio.fail_after(5), answered:
+    with trio.fail_after(5), answers, answered:
         async with Incoming(wire, answers) as incoming:
             read = [one.message async for one in incoming]
     assert [m.method for m in read if isinstance(m, JSONRPCNotification)] == [
@@ -81,29 +73,6 @@ async def test_what_is_no_message_is_answered_before_the_next_one_is_read() -> N
         assert "this is not JSON" in str((await answered.receive()).message)
         with pytest.raises(anyio.EndOfStream):
             await incoming.receive()
-
-
-async def test_who_reads_no_more_answers_no_more() -> None:
-    answers, answered = anyio.create_memory_object_stream[SessionMessage](0)
-    with trio.fail_after(5), answered:
-        await Incoming(Wire([]), answers).aclose()
-        with pytest.raises(anyio.EndOfStream):
-            await answered.receive()
-
-
-@pytest.mark.parametrize("is_open", [True, False])
-async def test_writing_ends_everything_when_nothing_is_left_or_nobody_reads(is_open: bool) -> None:
-    to_wire, from_server = anyio.create_memory_object_stream[SessionMessage](2)
-    (message,) = messages(note(1))
-    assert not isinstance(message, Unread)
-    for _ in range(2):
-        to_wire.send_nowait(SessionMessage(message))
-    to_wire.close()
-    wire, until = Wire([], is_open=is_open), anyio.CancelScope()
-    with trio.fail_after(5):
-        await write(wire, from_server, until)
-    assert until.cancel_called
-    assert [json.loads(line)["method"] for line in wire.heard] == ["n1", "n1"][: 1 + is_open]
 
 
 async def test_lines_that_are_no_messages_are_answered_and_the_rest_goes_on(

@@ -1,0 +1,89 @@
+"""MCP's messages on their way out, as the SDK wants to write them.
+
+A call that is taken back stops whoever answers it, and that must not leave half a line behind. So
+whoever answers never waits in the midst of a line: it is written at once as far as there is room,
+which is mostly all of it, and what is left is written by a task of its own.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Protocol, Self
+
+import anyio
+import attrs
+from anyio.lowlevel import checkpoint
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from mcp.shared.message import SessionMessage
+
+
+class Sink(Protocol):
+    """Where lines go."""
+
+    def write_now(self, data: bytes) -> int:
+        """Write what there is room for, and return how much that was."""
+        ...
+
+    async def send(self, data: bytes) -> bool:
+        """Write all of it; return whether there is still somebody who may read it."""
+        ...
+
+
+@attrs.define(eq=False)
+class Outgoing:
+    """Messages, each a line; `run` must run meanwhile."""
+
+    _sink: Sink
+    _waiting: deque[bytes] = attrs.field(factory=deque["bytes"], init=False)
+    """Lines, the first maybe only the rest of one."""
+    _news: anyio.Event = attrs.field(factory=anyio.Event, init=False)
+    _drained: anyio.Event = attrs.field(factory=anyio.Event, init=False)
+    """Set when nothing waits any more."""
+    _is_closed: bool = attrs.field(default=False, init=False)
+
+    async def send(self, message: SessionMessage) -> None:
+        """Write a message, or leave it to `run` and wait; raises `anyio.ClosedResourceError`."""
+        if self._is_closed:
+            raise anyio.ClosedResourceError
+        text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+        line = text.encode() + b"\n"
+        if not self._waiting:
+            line = line[self._sink.write_now(line) :]
+        if not line:
+            await checkpoint()
+            return
+        self._waiting.append(line)
+        self._news.set()
+        await self._drained.wait()
+
+    async def run(self, until: anyio.CancelScope) -> None:
+        """Write what is left, until nothing more can come or nobody reads; then cancel `until`."""
+        is_read = True
+        while is_read and (self._waiting or not self._is_closed):
+            while self._waiting and (is_read := await self._sink.send(self._waiting[0])):
+                self._waiting.popleft()
+            self._drained.set()
+            if is_read and not self._is_closed:
+                self._news, self._drained = anyio.Event(), anyio.Event()
+                await self._news.wait()
+        await self.aclose()
+        until.cancel()
+
+    async def aclose(self) -> None:
+        """Take no more; what waits is still written."""
+        self._is_closed = True
+        self._news.set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc_val: BaseException | None,
+        exc_tb: TracebackType | None,
+    ) -> None:
+        await self.aclose()
