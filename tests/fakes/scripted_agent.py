@@ -372,8 +372,9 @@ class ScriptedAgent:
         self.origins: list[Origin] = []
         """What each session was to begin with."""
         self._sessions: dict[str, ScriptedSession] = {}
+        self.opening = opening
+        """What is done when the next session is opened."""
         self._script = script
-        self._opening = opening
         self._closing = closing
 
     @property
@@ -405,7 +406,7 @@ class ScriptedAgent:
     ) -> AsyncGenerator[ScriptedSession, None]:
         """Open a session."""
         await trio.lowlevel.checkpoint()
-        for step in self._opening:
+        for step in self.opening:
             match step:
                 case Gate():
                     await step.wait()
