@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from agents.base import Agent
 from bridge.damper import Damper
 from bridge.errors import Failure
-from bridge.history import (
+from bridge.events import (
     Abort,
     Ask,
     Cancel,
@@ -27,14 +27,13 @@ from bridge.history import (
     Deliver,
     Effect,
     Emit,
-    Ending,
-    Exchange,
     Fail,
     Finish,
     Forward,
-    Phase,
     Settle,
 )
+from bridge.exchange import Ending, Exchange
+from bridge.history import Phase
 from bridge.index import ConversationKey, Index
 from bridge.models import AgentChoice
 from bridge.request import RequestClass

@@ -99,6 +99,12 @@ FAULTS = [
         "[*ask.inherited] or [Exchange(before)]",
     ),
     Fault(
+        "the end of a foreign history has to be an answer",
+        "exchange",
+        "    if asked:\n",
+        "    if False:\n",
+    ),
+    Fault(
         "a branch knows only what the host kept",
         "history",
         "new = [*ask.inherited] or exchanges_of(before)",

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from actors.memory import Known, SessionMemory
-from bridge.history import Ending, Exchange
+from bridge.exchange import Ending, Exchange
 from bridge.message import Message
 from tests.fakes.session_memory import Shelf, ShelfMemory
 from tests.strategies import assistant, user
