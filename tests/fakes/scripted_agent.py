@@ -214,7 +214,7 @@ class ScriptedTurn(FakeTurn):
                 self._session.lost = failure
                 raise AgentError(failure)
             case Hang() | Linger() | Deaf():
-                raise AssertionError("it waits")  # pragma: no cover
+                raise AssertionError("it waits")
             case (
                 Say()
                 | Think()
