@@ -230,22 +230,14 @@ async def test_a_live_session_is_not_found_by_another_conversation() -> None:
 # What is never gone on with.
 
 
-async def test_a_chat_that_moved_on_is_never_resumed_at_an_old_point() -> None:
+@pytest.mark.parametrize("word", ["two, rather", "two"], ids=["an edit", "a retry"])
+async def test_a_chat_that_moved_on_is_never_resumed_at_an_old_point(word: str) -> None:
     agent, shelf = lasting(), Shelf()
     chat = await led(agent, shelf, "one", "two")
     chat.take_back(2)
-    await reopened(agent, shelf, chat, "two, rather")
+    await reopened(agent, shelf, chat, word)
     assert agent.origins == [FRESH, FRESH]
-    assert told(agent.prompts[-1]) == (["one", "ok"], ["two, rather"])
-
-
-async def test_a_retry_after_a_restart_is_told_to_a_new_session() -> None:
-    agent, shelf = lasting(), Shelf()
-    chat = await led(agent, shelf, "one", "two")
-    chat.take_back(2)
-    await reopened(agent, shelf, chat, "two")
-    assert agent.origins == [FRESH, FRESH]
-    assert told(agent.prompts[-1]) == (["one", "ok"], ["two"])
+    assert told(agent.prompts[-1]) == (["one", "ok"], [word])
 
 
 async def test_going_back_to_what_was_edited_finds_its_session() -> None:
