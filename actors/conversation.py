@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import attrs
 
-from bridge.history import Deliver, Ending, History
+from bridge.events import Deliver
+from bridge.exchange import Ending
+from bridge.history import History
 from bridge.models import AgentChoice
 from bridge.wire import PERMISSION_TOOL
 

@@ -7,7 +7,6 @@ that doesn't stop, can't make it deaf (docs/explanation/actors.md draws the grap
 
 from __future__ import annotations
 
-import logging
 import secrets
 from collections.abc import Callable, Sequence
 from itertools import count
@@ -19,7 +18,7 @@ from msgspec.structs import replace
 from agents.base import Agent
 from bridge.damper import Damper
 from bridge.errors import Failure
-from bridge.history import (
+from bridge.events import (
     Abort,
     Ask,
     Cancel,
@@ -27,14 +26,13 @@ from bridge.history import (
     Deliver,
     Effect,
     Emit,
-    Ending,
-    Exchange,
     Fail,
     Finish,
     Forward,
-    Phase,
     Settle,
 )
+from bridge.exchange import Ending, Exchange
+from bridge.history import Phase
 from bridge.index import ConversationKey, Index
 from bridge.models import AgentChoice
 from bridge.request import RequestClass
@@ -61,7 +59,7 @@ from .inbox import (
     StatsAsked,
 )
 from .lease import Lease
-from .log import decision, log
+from .log import decision, log_outcome, log_start
 from .memory import AgentMemory, NoMemory, SessionMemory
 from .outbox import Outbox
 from .plan import settings_for
@@ -112,7 +110,9 @@ class HistoryActor:
                 if key is not None:
                     self._change(key, Cancel(request))
             case Began():
-                self._note_start(message)
+                if message.start is Start.STORED:
+                    self._tally.count_stored()
+                log_start(message)
             case Ended(conversation=key, turn=turn, parts=parts):
                 self._say(key, turn, parts)
                 conversation = self._change(key, Finish(turn))
@@ -157,7 +157,7 @@ class HistoryActor:
                 self._make_room(asked)
                 key = next(self._keys)
                 conversation = self._open_conversation(key, asked, outcome.request_class)
-        self._log(asked, key, outcome)
+        log_outcome(asked.request, key, conversation.history.turn + 1, question, outcome)
         self._open[asked.request] = key
         asked = replace(asked, settings=settings_for(asked.settings, outcome.request_class))
         ask = Ask(asked.request, question.path, outcome.match, inherited)
@@ -231,14 +231,6 @@ class HistoryActor:
             self._end_if_done(key)
         return conversation
 
-    def _note_start(self, began: Began) -> None:
-        if began.start is Start.STORED:
-            self._tally.count_stored()
-        about = {"conversation": began.conversation, "turn": began.turn}
-        told = {"told": began.told} if began.start is not Start.FRESH else {}
-        why = {"why": began.why.value} if began.start is Start.REPLAYED else {}
-        decision(began.start.value, **about, **told, **why)
-
     def _end_if_done(self, key: ConversationKey) -> None:
         """End a conversation that no later request will build on."""
         if self._index[key].is_done:
@@ -279,22 +271,6 @@ class HistoryActor:
                 case Deliver():
                     assert asked is not None, "only a request is delivered"
                     conversation.deliver(asked, effect, self._mark(key, asked), origin)
-
-    def _log(self, asked: Asked, key: ConversationKey, outcome: Outcome) -> None:
-        if not log.isEnabledFor(logging.INFO):
-            return  # before anything is put together for it: an agent may wait
-        rules = ",".join(sorted(rule.value for rule in outcome.match.rules))
-        runner_up = outcome.runner_up
-        decision(
-            outcome.reason.value,
-            request=asked.request,
-            conversation=key,
-            turn=self._conversations[key].history.turn + 1,
-            new=len(asked.transcript.path) - outcome.match.new_from,
-            **{"class": outcome.request_class.value},
-            **({"rules": rules} if rules else {}),
-            **({"runner-up": f"{runner_up.conversation}:{runner_up.verdict}"} if runner_up else {}),
-        )
 
     def _stats(self) -> Stats:
         return Stats(

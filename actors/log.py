@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import logging
 
-log = logging.getLogger("vscodelm")
+from bridge.index import ConversationKey
+from bridge.router import Outcome, Question
+from bridge.wire import RequestId
 
+from .beginning import Start
+from .inbox import Began
+
+log = logging.getLogger("vscodelm")
 
 _IDS = ("request", "conversation", "turn")
 
@@ -16,3 +22,31 @@ def decision(what: str, **facts: object) -> None:
         about = [f"{key}={facts.pop(key)}" for key in _IDS if key in facts]
         why = [f"{key}={value}" for key, value in facts.items()]
         log.info("%s", " ".join([*about, what, *why]))
+
+
+def log_outcome(
+    request: RequestId, key: ConversationKey, turn: int, question: Question, outcome: Outcome
+) -> None:
+    """Log whose a request was found to be."""
+    if not log.isEnabledFor(logging.INFO):
+        return  # before anything is put together for it: an agent may wait
+    rules = ",".join(sorted(rule.value for rule in outcome.match.rules))
+    runner_up = outcome.runner_up
+    decision(
+        outcome.reason.value,
+        request=request,
+        conversation=key,
+        turn=turn,
+        new=len(question.path) - outcome.match.new_from,
+        **{"class": outcome.request_class.value},
+        **({"rules": rules} if rules else {}),
+        **({"runner-up": f"{runner_up.conversation}:{runner_up.verdict}"} if runner_up else {}),
+    )
+
+
+def log_start(began: Began) -> None:
+    """Log how a session began."""
+    about = {"conversation": began.conversation, "turn": began.turn}
+    told = {"told": began.told} if began.start is not Start.FRESH else {}
+    why = {"why": began.why.value} if began.start is Start.REPLAYED else {}
+    decision(began.start.value, **about, **told, **why)

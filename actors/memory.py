@@ -17,7 +17,7 @@ from typing import Protocol
 
 import attrs
 
-from bridge.history import Exchange
+from bridge.exchange import Exchange
 from bridge.index import AgentKey
 from bridge.message import Message
 from bridge.value import Value

@@ -14,8 +14,10 @@ import msgspec
 from msgspec import Raw
 
 from bridge import methods
-from bridge.history import Ask, Emit, Extends, Finish, History
+from bridge.events import Ask, Emit, Finish
+from bridge.history import History
 from bridge.index import Index
+from bridge.match import Extends
 from bridge.request import Hints, classify
 from bridge.router import Joins, Outcome, Question, route
 from bridge.transcript import Transcript, TranscriptReader

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import trio
 
-from bridge.history import Ending, Exchange
+from bridge.exchange import Ending, Exchange
 from bridge.message import Message
 from bridge.sketch import Sketch
 from bridge.wire import Role, TextPart

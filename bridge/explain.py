@@ -11,7 +11,7 @@ from typing import assert_never
 import attrs
 
 from .branches import drawn
-from .history import Ending
+from .exchange import Ending
 from .labels import Comparison, Labels
 from .message import Message
 from .recording import Happening, RequestNumber

@@ -12,15 +12,31 @@ flight, or settled but not yet acknowledged. Together they are exactly what the 
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
-from typing import TypeAlias, assert_never
+from typing import assert_never
 
 import attrs
 from msgspec.structs import replace
 
 from .errors import Failure, LocalError
+from .events import (
+    Abort,
+    Ask,
+    Cancel,
+    Close,
+    Deliver,
+    Effect,
+    Emit,
+    Fail,
+    Finish,
+    Forward,
+    Input,
+    Settle,
+)
+from .exchange import Ending, Exchange, exchanges_of
+from .match import Diverges as Diverges  # bridge.diff and bridge.router look for it here
+from .match import Extends, Match, Supersedes
 from .message import Message
-from .rules import BY_DIGESTS, Rule
+from .rules import BY_DIGESTS
 from .value import Value
 from .wire import Part, RequestId
 
@@ -31,156 +47,6 @@ class Phase(enum.Enum):
     IDLE = "idle"
     STREAMING = "streaming"
     CLOSED = "closed"
-
-
-class Ending(enum.Enum):
-    """How an exchange ended; hosts treat each differently."""
-
-    OPEN = "open"
-    COMPLETE = "complete"
-    CANCELLED = "cancelled"
-    FAILED = "failed"
-    EMPTY = "empty"
-
-
-class Exchange(Value):
-    """What was asked in one request, and what we answered (None: nothing was sent)."""
-
-    asked: tuple[Message, ...]
-    answer: Message | None = None
-    ending: Ending = Ending.OPEN
-
-
-def exchanges_of(path: Sequence[Message]) -> list[Exchange]:
-    """Return the exchanges of a conversation that was led elsewhere: each answer ends one."""
-    exchanges: list[Exchange] = []
-    asked: list[Message] = []
-    for message in path:
-        if message.role == "assistant":
-            exchanges.append(Exchange(tuple(asked), message, Ending.COMPLETE))
-            asked = []
-        else:
-            asked.append(message)
-    if asked:
-        exchanges.append(Exchange(tuple(asked), ending=Ending.EMPTY))
-    return exchanges
-
-
-# How a request relates to a history (made by `bridge.diff`).
-
-
-class Extends(Value):
-    """The request builds on the provisional exchange; what stands at `new_from` on is new."""
-
-    new_from: int
-    rules: frozenset[Rule] = frozenset()
-    """The tolerances it took to recognise what stands before."""
-
-
-class Supersedes(Value):
-    """The request builds on the committed part only: the provisional exchange is withdrawn."""
-
-    new_from: int
-    rules: frozenset[Rule] = frozenset()
-
-
-class Diverges(Value):
-    """The request leaves the conversation earlier, or leaves an answer that stays valid.
-
-    It is another branch: it shares the exchanges before `exchange`, and goes on at `new_from`;
-    `again` if it does so with the same question.
-    """
-
-    exchange: int
-    new_from: int
-    again: bool = False
-    rules: frozenset[Rule] = frozenset()
-
-
-Match: TypeAlias = Extends | Supersedes
-
-
-# Inputs.
-
-
-class Ask(Value):
-    """A request whose conversation this is."""
-
-    request: RequestId
-    incoming: tuple[Message, ...]
-    match: Match
-    inherited: tuple[Exchange, ...] = ()
-    """What another conversation knows of the beginning, for the first request of a branch."""
-
-
-class Cancel(Value):
-    """The editor doesn't want the rest of the answer to `request`."""
-
-    request: RequestId
-
-
-class Emit(Value):
-    """The agent said something."""
-
-    turn: int
-    parts: Sequence[Part]
-
-
-class Finish(Value):
-    """The agent's turn ended, or waits for results of the calls it made."""
-
-    turn: int
-
-
-class Fail(Value):
-    """The agent's turn failed."""
-
-    turn: int
-    failure: Failure
-
-
-class Close(Value):
-    """The conversation is given up: too old, too many, or the process ends."""
-
-
-Input: TypeAlias = Ask | Cancel | Emit | Finish | Fail | Close
-
-
-# Effects, in the order in which they are to be carried out.
-
-
-class Deliver(Value):
-    """Give the session the messages from `new_from` on; `withdrawn`: an exchange was taken back."""
-
-    turn: int
-    new_from: int
-    withdrawn: bool
-
-
-class Abort(Value):
-    """Stop the session's turn."""
-
-    turn: int
-
-
-class Forward(Value):
-    """Show the editor these parts."""
-
-    request: RequestId
-    parts: Sequence[Part]
-
-
-class Settle(Value):
-    """Answer the request: resolved, or failed. It is the last that the request hears of us."""
-
-    request: RequestId
-    failure: Failure | None = None
-
-
-Effect: TypeAlias = Deliver | Abort | Forward | Settle
-
-
-# The machine.
 
 
 class Kind(enum.Enum):

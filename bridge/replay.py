@@ -15,20 +15,12 @@ import msgspec
 from msgspec import UNSET
 
 from .errors import Failure, RpcError
-from .history import (
-    Ask,
-    Cancel,
-    Close,
-    Emit,
-    Ending,
-    Exchange,
-    Fail,
-    Finish,
-    History,
-    Supersedes,
-)
+from .events import Ask, Cancel, Close, Emit, Fail, Finish
+from .exchange import Ending, Exchange
+from .history import History
 from .index import AgentKey, ConversationKey, Index
 from .jsonrpc import decode_at
+from .match import Supersedes
 from .message import Message
 from .models import AgentChoice
 from .recording import Happening, Parted, Requested, RequestNumber, Settled, Stopped

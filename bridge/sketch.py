@@ -20,7 +20,7 @@ import attrs
 import msgspec
 
 from .align import MOST_RESULTS, Item, is_summary, items_of, says_nothing
-from .history import Ending, Exchange
+from .exchange import Ending, Exchange
 from .message import Message
 from .steps import Kind, Steps, digest, kind_of, loose_digest, packed, rests, unpacked
 from .value import Value

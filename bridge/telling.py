@@ -11,8 +11,10 @@ from typing import assert_never
 
 from msgspec import UNSET
 
-from .history import Ending, History, Supersedes
+from .exchange import Ending
+from .history import History
 from .index import ConversationKey
+from .match import Supersedes
 from .models import ELIZA_ID, AgentChoice
 from .router import Joins, Opens, Outcome, Reason
 from .rules import Rule

@@ -29,9 +29,6 @@ class Fault:
     instead: str
     tests: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
-        return f"{self.module}: {self.name}"
-
 
 @attrs.frozen
 class Ground:
@@ -47,6 +44,10 @@ class Ground:
     options: tuple[str, ...] = ()
     environment: Mapping[str, str] = attrs.field(factory=dict[str, str])
     tested_by: Mapping[str, tuple[str, ...]] = attrs.field(factory=dict[str, "tuple[str, ...]"])
+
+    def file(self, fault: Fault) -> Path:
+        """Return where in the project, or in a copy of it, a fault is planted."""
+        return Path(self.package, f"{fault.module}.py")
 
     def fits(self, fault: Fault) -> None:
         """Fail unless a fault is in the words that its module has now: others prove nothing."""
@@ -65,7 +66,7 @@ class Ground:
         assert run.returncode == pytest.ExitCode.TESTS_FAILED, run.stdout
 
     def _source(self, fault: Fault) -> str:
-        return (ROOT / self.package / f"{fault.module}.py").read_text(encoding="utf-8")
+        return (ROOT / self.file(fault)).read_text(encoding="utf-8")
 
     def _faulty(self, fault: Fault) -> str:
         return self._source(fault).replace(fault.source, fault.instead)
@@ -85,8 +86,7 @@ class Ground:
         for file in (ROOT / "tests").glob("*.py"):
             shutil.copy(file, copy / "tests")
         if fault is not None:
-            module = copy / self.package / f"{fault.module}.py"
-            module.write_text(self._faulty(fault), encoding="utf-8")
+            (copy / self.file(fault)).write_text(self._faulty(fault), encoding="utf-8")
         options = ["-x", "-q", "-p", "no:cacheprovider", *self.options]
         return subprocess.run(
             [sys.executable, "-B", "-m", "pytest", *options, *tests],

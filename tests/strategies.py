@@ -12,18 +12,10 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from bridge.errors import Failure
-from bridge.history import (
-    Ask,
-    Cancel,
-    Emit,
-    Ending,
-    Exchange,
-    Extends,
-    Fail,
-    Finish,
-    History,
-    Input,
-)
+from bridge.events import Ask, Cancel, Emit, Fail, Finish, Input
+from bridge.exchange import Ending, Exchange
+from bridge.history import History
+from bridge.match import Extends
 from bridge.message import Message
 from bridge.wire import (
     DataPart,

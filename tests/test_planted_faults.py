@@ -1,4 +1,4 @@
-"""Do the tests of the bridge notice what they are there for? Faults are planted, one at a time."""
+"""Do the tests notice what they are there for? Faults are planted, one at a time."""
 
 from __future__ import annotations
 
@@ -6,31 +6,44 @@ from pathlib import Path
 
 import pytest
 
-from .bridge.faults import FAULTS
+from .agents.acp import faults as acp
+from .agents.mcp import faults as mcp
+from .agents.open_responses import faults as open_responses
+from .bridge import faults as bridge
+from .continuity import faults as continuity
 from .planted import Fault, Ground
 
-GROUND = Ground(
-    "bridge",
-    "tests/bridge",
-    copied=("bridge", "tests/bridge"),
-    options=("-o", "xfail_strict=false"),
-    tested_by={"align": ("align", "rules")},
+SUITES: dict[str, tuple[Ground, list[Fault]]] = {
+    "bridge": (bridge.GROUND, bridge.FAULTS),
+    "acp": (acp.GROUND, acp.FAULTS),
+    "mcp": (mcp.GROUND, mcp.FAULTS),
+    "open_responses": (open_responses.GROUND, open_responses.FAULTS),
+    "continuity": (continuity.GROUND, continuity.FAULTS),
+}
+
+each_fault = pytest.mark.parametrize(
+    ("ground", "fault"),
+    [
+        pytest.param(ground, fault, id=f"{suite}: {ground.file(fault).as_posix()}: {fault.name}")
+        for suite, (ground, faults) in SUITES.items()
+        for fault in faults
+    ],
 )
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_fault_still_fits_the_source(fault: Fault) -> None:
-    GROUND.fits(fault)
+@each_fault
+def test_a_fault_still_fits_the_source(ground: Ground, fault: Fault) -> None:
+    ground.fits(fault)
 
 
 @pytest.mark.faults
-def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
-    GROUND.passes_without(FAULTS, tmp_path)
+@pytest.mark.parametrize("suite", SUITES)
+def test_without_a_fault_the_copy_passes(suite: str, tmp_path: Path) -> None:
+    ground, faults = SUITES[suite]
+    ground.passes_without(faults, tmp_path)
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_planted_fault_is_noticed_by_the_tests_of_its_module(
-    fault: Fault, tmp_path: Path
-) -> None:
-    GROUND.notices(fault, tmp_path)
+@each_fault
+def test_a_planted_fault_is_noticed(ground: Ground, fault: Fault, tmp_path: Path) -> None:
+    ground.notices(fault, tmp_path)

@@ -12,7 +12,7 @@ import trio
 
 from actors.memory import Known
 from agents.open_responses.point_memory import Point
-from bridge.history import Exchange
+from bridge.exchange import Exchange
 from bridge.message import Message
 
 if TYPE_CHECKING:

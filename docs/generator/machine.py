@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.history import TRANSITIONS, Ending, Kind, Phase, Step
+from bridge.exchange import Ending
+from bridge.history import TRANSITIONS, Kind, Phase, Step
 
 from .markdown import block, table
 

@@ -8,7 +8,8 @@ from actors.conversation import Conversation
 from actors.handle import SessionHandle
 from actors.inbox import Ended
 from actors.memory import AgentMemory
-from bridge.history import Ask, Cancel, Emit, Extends, Finish, Input
+from bridge.events import Ask, Cancel, Emit, Finish, Input
+from bridge.match import Extends
 from bridge.models import AgentChoice
 from bridge.wire import TextPart
 from tests.fakes.session_memory import Shelf, ShelfMemory, State

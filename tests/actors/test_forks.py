@@ -83,12 +83,11 @@ async def test_an_agent_that_cannot_fork_is_told_what_was_said(
 
 async def test_a_fork_that_may_know_more_than_its_chat_is_not_used() -> None:
     """A turn began in the origin while its session was copied."""
-    opening: list[Gate] = []
-    agent, gate = ScriptedAgent(opening=opening), Gate()
+    agent, gate = ScriptedAgent(), Gate()
     async with connected(agent) as editor:
         origin = chat_of(editor, "one")
         await origin.say("a")
-        opening.append(gate)
+        agent.opening = [gate]
         copy = chat_of(editor, "two", origin)
         request = copy.ask("b")
         await gate.reached.wait()

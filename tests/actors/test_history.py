@@ -21,7 +21,6 @@ from actors.trace import Trace
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop
 from bridge.errors import Failure
 from bridge.models import AgentChoice, Catalogue
-from bridge.wire import ChatMessage, TextPart
 from tests.fakes.editor import (
     Chat,
     assistant,
@@ -41,12 +40,10 @@ from tests.fakes.scripted_agent import (
     Step,
 )
 
+from .scenes import texts
+
 if TYPE_CHECKING:
     from trio.testing import MockClock
-
-
-def texts(messages: tuple[ChatMessage, ...]) -> list[str]:
-    return [part.value for one in messages for part in one.content if isinstance(part, TextPart)]
 
 
 def prompted(agent: ScriptedAgent) -> list[list[str]]:

@@ -14,14 +14,15 @@ import trio
 
 from actors.beginning import Start
 from actors.memory import Known
-from agents.events import Await, Break, CallTool, Prompt, Say, Stop, StopReason
+from agents.events import Await, Break, CallTool, Say, Stop, StopReason
 from agents.origin import FRESH, Resumed
 from bridge.errors import Failure
 from bridge.message import Message
-from bridge.wire import ChatMessage, TextPart
 from tests.fakes.editor import Chat, FakeEditor, connected, message, quiet, tool_result, tools, user
-from tests.fakes.scripted_agent import Crash, Gate, Hang, Script, ScriptedAgent
+from tests.fakes.scripted_agent import Crash, Hang, Script, ScriptedAgent
 from tests.fakes.session_memory import Shelf, ShelfMemory, State
+
+from .scenes import cancels_before_it_is_told, told
 
 if TYPE_CHECKING:
     from trio.testing import MockClock
@@ -33,15 +34,6 @@ GONE = Failure("AgentFailed", "The agent is gone; try again.")
 def lasting(script: Script = (), **options: Any) -> ScriptedAgent:
     """Return an agent whose sessions keep their handles, as those of ACP agents do."""
     return ScriptedAgent(script, renames=False, **options)
-
-
-def texts(messages: tuple[ChatMessage, ...]) -> list[str]:
-    return [part.value for one in messages for part in one.content if isinstance(part, TextPart)]
-
-
-def told(prompt: Prompt) -> tuple[list[str], list[str]]:
-    """Return the texts of what was said before, and of what is new."""
-    return texts(prompt.transcript), texts(prompt.messages)
 
 
 def again(editor: FakeEditor, chat: Chat, **options: Any) -> Chat:
@@ -238,22 +230,14 @@ async def test_a_live_session_is_not_found_by_another_conversation() -> None:
 # What is never gone on with.
 
 
-async def test_a_chat_that_moved_on_is_never_resumed_at_an_old_point() -> None:
+@pytest.mark.parametrize("word", ["two, rather", "two"], ids=["an edit", "a retry"])
+async def test_a_chat_that_moved_on_is_never_resumed_at_an_old_point(word: str) -> None:
     agent, shelf = lasting(), Shelf()
     chat = await led(agent, shelf, "one", "two")
     chat.take_back(2)
-    await reopened(agent, shelf, chat, "two, rather")
+    await reopened(agent, shelf, chat, word)
     assert agent.origins == [FRESH, FRESH]
-    assert told(agent.prompts[-1]) == (["one", "ok"], ["two, rather"])
-
-
-async def test_a_retry_after_a_restart_is_told_to_a_new_session() -> None:
-    agent, shelf = lasting(), Shelf()
-    chat = await led(agent, shelf, "one", "two")
-    chat.take_back(2)
-    await reopened(agent, shelf, chat, "two")
-    assert agent.origins == [FRESH, FRESH]
-    assert told(agent.prompts[-1]) == (["one", "ok"], ["two"])
+    assert told(agent.prompts[-1]) == (["one", "ok"], [word])
 
 
 async def test_going_back_to_what_was_edited_finds_its_session() -> None:
@@ -439,32 +423,24 @@ async def test_a_session_that_was_found_and_is_lost_then_goes_on_like_any_other(
 
 
 async def test_an_agent_that_can_t_be_had_leaves_the_session_to_be_found_later() -> None:
-    opening: list[Crash | Gate] = []
-    agent, shelf = lasting(opening=opening), Shelf()
+    agent, shelf = lasting(), Shelf()
     chat = await led(agent, shelf, "one")
-    opening.append(Crash(GONE))
+    agent.opening = [Crash(GONE)]
     async with connected(agent, memory=ShelfMemory(shelf)) as editor:
         chat = again(editor, chat)
         assert (await chat.ask("two").settled()).error["message"] == GONE.message
-        opening.clear()
+        agent.opening = ()
         await chat.say("three")
     assert agent.origins == [FRESH, Resumed("scripted-1")]
     assert told(agent.prompts[-1]) == (["two"], ["three"])
 
 
 async def test_what_was_cancelled_before_the_agent_saw_it_is_told_with_the_next_request() -> None:
-    opening: list[Crash | Gate] = []
-    agent, shelf = lasting(opening=opening), Shelf()
+    agent, shelf = lasting(), Shelf()
     chat = await led(agent, shelf, "one")
-    gate = Gate()
-    opening.append(gate)
     async with connected(agent, memory=ShelfMemory(shelf)) as editor:
         chat = again(editor, chat)
-        request = chat.ask("two")
-        await quiet()
-        editor.cancel(request)
-        await request.settled()
-        gate.opened.set()
+        await cancels_before_it_is_told(agent, chat, "two")
         await quiet()
         await chat.say("three")
     assert agent.origins == [FRESH, Resumed("scripted-1")]
@@ -472,17 +448,10 @@ async def test_what_was_cancelled_before_the_agent_saw_it_is_told_with_the_next_
 
 
 async def test_a_session_that_was_found_for_a_request_which_is_gone_is_given_back() -> None:
-    opening: list[Crash | Gate] = []
-    agent, shelf = lasting(opening=opening), Shelf()
+    agent, shelf = lasting(), Shelf()
     chat = await led(agent, shelf, "one")
-    gate = Gate()
-    opening.append(gate)
     async with connected(agent, memory=ShelfMemory(shelf)) as editor:
-        request = again(editor, chat).ask("two")
-        await quiet()
-        editor.cancel(request)
-        await request.settled()
-        gate.opened.set()
+        await cancels_before_it_is_told(agent, again(editor, chat), "two")
     assert len(agent.prompts) == 1
     assert shelf.state_of("scripted-1") is State.SETTLED
     await reopened(agent, shelf, chat, "two")
@@ -493,18 +462,11 @@ async def test_a_host_that_tells_the_chat_in_other_words_meanwhile_gets_a_sessio
     None
 ):
     """Where what is known ends is counted in messages, and the host has put one in front."""
-    opening: list[Crash | Gate] = []
-    agent, shelf = lasting(opening=opening), Shelf()
+    agent, shelf = lasting(), Shelf()
     chat = await led(agent, shelf, "one")
-    gate = Gate()
-    opening.append(gate)
     async with connected(agent, memory=ShelfMemory(shelf)) as editor:
         chat = again(editor, chat)
-        request = chat.ask("two")
-        await quiet()
-        editor.cancel(request)
-        await request.settled()
-        gate.opened.set()
+        await cancels_before_it_is_told(agent, chat, "two")
         await quiet()
         chat.history.insert(0, user("<environment_info>\nLinux\n</environment_info>"))
         await chat.say("three")

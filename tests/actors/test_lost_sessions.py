@@ -18,27 +18,19 @@ from tests.fakes.editor import ASKING, Chat, connected, quiet, tool_result
 from tests.fakes.scripted_agent import (
     Burst,
     Crash,
-    Gate,
     Hang,
     ScriptedAgent,
     ScriptedSession,
     Step,
 )
 
+from .scenes import cancels_before_it_is_told, told
+
 if TYPE_CHECKING:
     from trio.testing import MockClock
 
 JSON = dict[str, Any]
 GONE = Failure("AgentFailed", "The agent is gone; try again.")
-
-
-def texts(messages: tuple[ChatMessage, ...]) -> list[str]:
-    return [part.value for one in messages for part in one.content if isinstance(part, TextPart)]
-
-
-def told(prompt: Prompt) -> tuple[list[str], list[str]]:
-    """Return the texts of what was said before, and of what is new."""
-    return texts(prompt.transcript), texts(prompt.messages)
 
 
 async def test_a_session_that_was_lost_between_turns_goes_on_and_is_told_only_what_is_new() -> None:
@@ -206,20 +198,12 @@ async def test_a_session_that_was_lost_isn_t_asked_for_again_where_something_is_
 async def test_a_request_that_was_cancelled_before_the_agent_saw_it_is_told_when_it_is_found() -> (
     None
 ):
-    opening = Gate()
-    opening.opened.set()
-    gates = [opening]
-    agent = ScriptedAgent(opening=gates)
+    agent = ScriptedAgent()
     async with connected(agent) as editor:
         chat = Chat(editor)
         await chat.say("one")
         agent.lose(GONE)
-        gates[:] = [Gate()]
-        request = chat.ask("two")
-        await quiet()
-        editor.cancel(request)
-        await request.settled()
-        gates[0].opened.set()
+        await cancels_before_it_is_told(agent, chat, "two")
         await quiet()
         await chat.say("three")
     assert agent.origins == [FRESH, Resumed("scripted-1")]
@@ -227,15 +211,14 @@ async def test_a_request_that_was_cancelled_before_the_agent_saw_it_is_told_when
 
 
 async def test_an_agent_that_can_t_be_had_for_a_while_still_finds_the_session_later() -> None:
-    steps: list[Gate | Crash] = []
-    agent = ScriptedAgent(opening=steps)
+    agent = ScriptedAgent()
     async with connected(agent) as editor:
         chat = Chat(editor)
         await chat.say("one")
         agent.lose(GONE)
-        steps.append(Crash(GONE))
+        agent.opening = [Crash(GONE)]
         assert (await chat.ask("two").settled()).error["message"] == GONE.message
-        steps.clear()
+        agent.opening = ()
         await chat.say("three")
     assert agent.origins == [FRESH, Resumed("scripted-1")]
     assert told(agent.prompts[-1]) == ([], ["two", "three"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import trio
 
 from actors.memory import AgentMemory, Known, NoMemory
-from bridge.history import Ending, Exchange
+from bridge.exchange import Ending, Exchange
 from bridge.message import Message
 from bridge.wire import DataPart, TextPart
 from tests.fakes.session_memory import Shelf, ShelfMemory

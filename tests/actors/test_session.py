@@ -23,7 +23,7 @@ from agents.origin import FRESH, Origin
 from bridge.damper import WINDOW_SECONDS
 from bridge.errors import Failure
 from bridge.transcript import TranscriptReader
-from bridge.wire import Capabilities, ChatMessage, ChatOptions, Settings, TextPart, ToolSpec
+from bridge.wire import Capabilities, ChatOptions, Settings, ToolSpec
 from tests.fakes.editor import Chat, Request, assistant, connected, message, quiet, user
 from tests.fakes.scripted_agent import (
     STOP_CANCELLED,
@@ -35,19 +35,12 @@ from tests.fakes.scripted_agent import (
     ScriptedAgent,
 )
 
+from .scenes import told
+
 if TYPE_CHECKING:
     from trio.testing import MockClock
 
 GONE = Failure("AgentFailed", "The agent is gone; try again.", "exit status 1", "last words")
-
-
-def texts(messages: tuple[ChatMessage, ...]) -> list[str]:
-    return [part.value for one in messages for part in one.content if isinstance(part, TextPart)]
-
-
-def told(prompt: Prompt) -> tuple[list[str], list[str]]:
-    """Return the texts of what was said before, and of what is new."""
-    return texts(prompt.transcript), texts(prompt.messages)
 
 
 async def cancelled(request: Request, chat: Chat) -> None:
@@ -518,8 +511,7 @@ async def test_the_same_request_again_after_a_failure_is_answered() -> None:
 async def test_an_agent_that_cannot_be_had_fails_each_request_until_it_can(
     autojump_clock: MockClock,
 ) -> None:
-    opening: list[Gate | Crash] = [Crash(Failure("NotFound", "No such command: x."))]
-    agent = ScriptedAgent(opening=opening)
+    agent = ScriptedAgent(opening=[Crash(Failure("NotFound", "No such command: x."))])
     async with connected(agent) as editor:
         chat = Chat(editor)
         for _ in range(2):
@@ -528,7 +520,7 @@ async def test_an_agent_that_cannot_be_had_fails_each_request_until_it_can(
             assert request.error["data"]["kind"] == "NotFound"
             chat.take_back(1)
             await trio.sleep(WINDOW_SECONDS + 1)  # repeats in haste are refused
-        opening.clear()
+        agent.opening = ()
         assert (await chat.say("one")).text == "ok"
     assert told(agent.prompts[0]) == ([], ["one"])
 

@@ -21,7 +21,7 @@ from agents.events import (
     ToolAnswer,
 )
 from agents.origin import FRESH, Resumed
-from bridge.wire import PERMISSION_TOOL, ChatMessage, TextPart
+from bridge.wire import PERMISSION_TOOL
 from tests.fakes.editor import (
     ASKING,
     Chat,
@@ -44,6 +44,8 @@ from tests.fakes.scripted_agent import (
     Tell,
 )
 
+from .scenes import texts
+
 if TYPE_CHECKING:
     from trio.testing import MockClock
 
@@ -55,10 +57,6 @@ OFFERED = tools("read_file")
 
 def reading(*after: Step) -> list[Step]:
     return [Say("Let me see. "), READ, Await(), *(after or [Say("I see.")])]
-
-
-def texts(messages: tuple[ChatMessage, ...]) -> list[str]:
-    return [part.value for one in messages for part in one.content if isinstance(part, TextPart)]
 
 
 # Calls.

@@ -289,9 +289,9 @@ class World:
             assert hands.box.due == float("inf")
             assert hands.box._callers == {}  # pyright: ignore[reportPrivateUsage]  # who waits
         boxes = self.agent._toolboxes  # pyright: ignore[reportPrivateUsage]  # what is left open
-        assert boxes._names == set()  # pyright: ignore[reportPrivateUsage]
-        door = boxes._door  # pyright: ignore[reportPrivateUsage]
-        assert door is None or door._passes == []  # pyright: ignore[reportPrivateUsage]
+        assert boxes._names == set()  # pyright: ignore[reportPrivateUsage]  # the same
+        door = boxes._door  # pyright: ignore[reportPrivateUsage]  # the same
+        assert door is None or door._passes == []  # pyright: ignore[reportPrivateUsage]  # the same
 
 
 def _is_words(message: JSON) -> bool:

@@ -8,7 +8,9 @@ from itertools import count
 import attrs
 
 from bridge.errors import Failure
-from bridge.history import Ask, Cancel, Close, Emit, Exchange, Fail, Finish, History, Input
+from bridge.events import Ask, Cancel, Close, Emit, Fail, Finish, Input
+from bridge.exchange import Exchange
+from bridge.history import History
 from bridge.index import Index
 from bridge.message import Message
 from bridge.request import Hints, RequestClass

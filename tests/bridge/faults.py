@@ -1,12 +1,19 @@
-"""Faults to be planted into the bridge, one at a time (`tests.test_planted_faults`).
+"""Faults to be planted into the bridge (`tests.test_planted_faults`).
 
-Each is a piece of a module's source and what stands there instead. Those that the first
-implementation of this idea had are among them.
+Those that the first implementation of this idea had are among them.
 """
 
 from __future__ import annotations
 
-from tests.planted import Fault
+from tests.planted import Fault, Ground
+
+GROUND = Ground(
+    "bridge",
+    "tests/bridge",
+    copied=("bridge", "tests/bridge"),
+    options=("-o", "xfail_strict=false"),
+    tested_by={"align": ("align", "rules")},
+)
 
 FAULTS = [
     Fault(
@@ -90,6 +97,12 @@ FAULTS = [
         "history",
         "[*ask.inherited] or exchanges_of(before)",
         "[*ask.inherited] or [Exchange(before)]",
+    ),
+    Fault(
+        "the end of a foreign history has to be an answer",
+        "exchange",
+        "    if asked:\n",
+        "    if False:\n",
     ),
     Fault(
         "a branch knows only what the host kept",
@@ -883,14 +896,20 @@ FAULTS = [
     Fault(
         "every message is decoded every time",
         "transcript",
-        "self._by_raw[raw] = ref(same, lambda _: self._by_raw.pop(raw, None))",
+        "self._by_raw[raw] = kept, ref(same, lambda _: self._by_raw.pop(raw, None))",
         "pass",
     ),
     Fault(
         "what nobody holds is kept",
         "transcript",
-        "self._by_raw[raw] = ref(same, lambda _: self._by_raw.pop(raw, None))",
-        "self._by_raw[raw] = lambda: same",
+        "self._by_raw[raw] = kept, ref(same, lambda _: self._by_raw.pop(raw, None))",
+        "self._by_raw[raw] = kept, lambda: same",
+    ),
+    Fault(
+        "what was edited is taken for what it was",
+        "transcript",
+        "        return next((index for index, differs in enumerate(differ) if differs), most)\n",
+        "        return most\n",
     ),
     Fault(
         "a marker comes back as another",

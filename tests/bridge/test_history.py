@@ -19,33 +19,23 @@ from hypothesis.stateful import (
 
 from bridge.diff import exact
 from bridge.errors import Failure, LocalError
-from bridge.history import (
-    TRANSITIONS,
+from bridge.events import (
     Abort,
     Ask,
     Cancel,
-    Cell,
     Close,
     Deliver,
-    Diverges,
     Effect,
     Emit,
-    Ending,
-    Exchange,
-    Extends,
     Fail,
     Finish,
     Forward,
-    History,
     Input,
-    Kind,
-    Match,
-    Phase,
     Settle,
-    Step,
-    Supersedes,
-    exchanges_of,
 )
+from bridge.exchange import Ending, Exchange, exchanges_of
+from bridge.history import TRANSITIONS, Cell, History, Kind, Phase, Step
+from bridge.match import Diverges, Extends, Match, Supersedes
 from bridge.message import Message
 from bridge.rules import Rule
 from bridge.sketch import Sketch, recognise
@@ -53,7 +43,6 @@ from bridge.wire import RequestId, TextPart
 from tests.strategies import (
     assistant,
     chunkings,
-    conversations,
     histories,
     user,
     words,
@@ -247,26 +236,6 @@ def test_only_the_first_request_inherits() -> None:
     others = (Exchange((user("x"),), assistant("y"), Ending.COMPLETE),)
     history.apply(Ask(2, (user("q"), assistant("a"), user("r")), Extends(2), others))
     assert [exchange.asked for exchange in history.committed] == [(user("q"),)]
-
-
-def test_each_answer_of_a_foreign_history_ends_an_exchange() -> None:
-    q, r, a, b = user("q"), user("r"), assistant("a"), assistant("b")
-    assert exchanges_of(()) == []
-    assert exchanges_of((q, r, a, b, q)) == [
-        Exchange((q, r), a, Ending.COMPLETE),
-        Exchange((), b, Ending.COMPLETE),
-        Exchange((q,), None, Ending.EMPTY),
-    ]
-
-
-@given(conversations())
-def test_cutting_a_foreign_history_into_exchanges_loses_nothing(path: tuple[Message, ...]) -> None:
-    said: list[Message] = []
-    for exchange in exchanges_of(path):
-        said.extend(exchange.asked)
-        if exchange.answer is not None:
-            said.append(exchange.answer)
-    assert tuple(said) == path
 
 
 def test_what_was_said_stays_on_record_in_the_first_words() -> None:

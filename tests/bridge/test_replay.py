@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.history import Ending
+from bridge.exchange import Ending
 from bridge.recording import Happening, Parted, Requested, Settled, Stopped
 from bridge.replay import Decision, Ended, Refused, Replay, Step
 from bridge.router import Reason

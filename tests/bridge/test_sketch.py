@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from bridge.align import UNFINISHED, items_of, plain
 from bridge.diff import Path, tolerant
-from bridge.history import Ending, Exchange, Extends, History, exchanges_of
+from bridge.exchange import Ending, Exchange, exchanges_of
+from bridge.history import History
+from bridge.match import Extends
 from bridge.message import Message
 from bridge.sketch import MOST_KEYS, Sketch, keys, recognise
 from bridge.wire import DataPart, Part, TextPart, ToolCallPart, ToolResultPart

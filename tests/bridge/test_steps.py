@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.align import UNFINISHED, items_of
-from bridge.history import Ending, Exchange
+from bridge.exchange import Ending, Exchange
 from bridge.message import Message
 from bridge.steps import Kind, digest, kind_of, loose_digest, packed, unpacked
 from bridge.wire import DataPart, TextPart, ToolCallPart, ToolResultPart

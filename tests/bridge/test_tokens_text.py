@@ -112,11 +112,12 @@ def test_half_a_character_is_a_character_of_its_own() -> None:
 def test_a_price_is_the_sum_over_its_slots(text: str) -> None:
     """The loop that adds prices is written apart from what the table was fitted with."""
     lengths = [int(length) for length in LENGTHS.split()]
+    weights = tokens_text._WEIGHTS  # pyright: ignore[reportPrivateUsage]  # as they are unpacked
     for piece in itertools.chain.from_iterable(map(steps, PIECE.findall(text))):
-        total = sum(tokens_text._WEIGHTS[slot] for slot in slots(piece))  # pyright: ignore[reportPrivateUsage]
+        total = sum(weights[slot] for slot in slots(piece))
         total += lengths[min(len(piece), len(lengths) - 1)]
         total += UNFITTED_HAN * sum("\u2e80" <= character < "\ua000" for character in piece)
-        price = tokens_text._price(piece)  # pyright: ignore[reportPrivateUsage]
+        price = tokens_text._price(piece)  # pyright: ignore[reportPrivateUsage]  # it is the loop
         if slots(piece):
             least = UNIT * (1 + len(piece) // 128)
             most = UNIT * len(piece) * (1 if piece.isascii() else 4)
@@ -131,7 +132,7 @@ def test_the_table_is_small() -> None:
 
 def test_prices_are_forgotten_before_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tokens_text, "KNOWN_PRICES", 3)
-    prices = tokens_text._Prices()  # pyright: ignore[reportPrivateUsage]
+    prices = tokens_text._Prices()  # pyright: ignore[reportPrivateUsage]  # what it keeps
     for piece in ("ab", "cd", "ef", "gh"):
         assert prices[piece] == prices[piece] >= UNIT
         assert len(prices) <= 3
@@ -139,6 +140,6 @@ def test_prices_are_forgotten_before_they_are_too_many(monkeypatch: pytest.Monke
 
 
 def test_the_price_of_a_long_piece_is_not_kept() -> None:
-    prices = tokens_text._Prices()  # pyright: ignore[reportPrivateUsage]
+    prices = tokens_text._Prices()  # pyright: ignore[reportPrivateUsage]  # what it keeps
     assert prices["=" * 1000] >= 8 * UNIT
     assert not prices

@@ -1,17 +1,13 @@
-"""ACP agents whose sessions remember every word: the real `AcpAgent`, over peers in this process.
+"""ACP agents whose sessions remember every word: the real `AcpAgent`, over processes of the test's.
 
-A peer says what the test says, and knows a fact by its spelling in a text. It speaks as much of the
-protocol as that takes, and no tool is called.
+They know a fact by its spelling in a text.
 """
 
 from __future__ import annotations
 
-import enum
-import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
-from typing import Any
 
 import attrs
 import trio
@@ -25,144 +21,17 @@ from bridge.models import AgentChoice
 from bridge.wire import McpServerSpec, Part, TextPart, ThinkingPart
 from tests.fakes.acp_peer import PeerLink
 
+from .acp_process import AcpReach, Process
 from .mind import Mind, Taken
 from .noted import NotedAgent
 from .spelling import read
 
-JSON = dict[str, Any]
-
 _SPEC = McpServerSpec("remembering", "remembering-acp")
-_NOT_FOUND: JSON = {"code": -32002, "message": "Resource not found"}
-
-
-class AcpReach(enum.Enum):
-    """What an agent can find again, and how."""
-
-    NOTHING = "nothing"
-    RESUME = "resume"
-    LOAD = "load"
-    """It tells again what was said."""
-    FORK = "fork"
-    """Copies, and what it can resume."""
-
-    @property
-    def about(self) -> JSON:
-        """What it says of itself."""
-        sessions: JSON = {"close": {}}
-        if self in (AcpReach.RESUME, AcpReach.FORK):
-            sessions["resume"] = {}
-        if self is AcpReach.FORK:
-            sessions["fork"] = {}
-        abilities = {"loadSession": self is AcpReach.LOAD, "sessionCapabilities": sessions}
-        about = {"name": "remembering", "version": "1"}
-        return {"protocolVersion": 1, "agentInfo": about, "agentCapabilities": abilities}
-
-
-@attrs.define(eq=False)
-class Process:
-    """A process of an agent's."""
-
-    minds: AcpMinds
-    out: MemoryReceiveStream
-    """What the other side reads."""
-    link: PeerLink
-    open: dict[str, Mind] = attrs.field(factory=dict["str", "Mind"])
-    prompted: dict[str, Any] = attrs.field(factory=dict[str, Any])
-    """The prompt that each session answers."""
-    cancelled: set[str] = attrs.field(factory=set[str])
-
-    async def run(self, source: MemoryReceiveStream) -> None:
-        """Listen until the other side goes."""
-        rest = bytearray()
-        while chunk := await source.receive_some():
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                self._hear(json.loads(line))
-        self.end(0)
-
-    def end(self, status: int) -> None:
-        """Be gone."""
-        if not self.link.has_ended.is_set():
-            self.link.status = status
-            self.link.has_ended.set()
-            self.out.put_eof()
-
-    def _hear(self, message: JSON) -> None:
-        params: JSON = message.get("params", {})
-        session: str = params.get("sessionId", "")
-        match message.get("method"):
-            case "initialize":
-                self._answer(message, self.minds.reach.about)
-            case "session/new":
-                self._answer(message, {"sessionId": self._begin(Mind())})
-            case "session/resume" | "session/load" | "session/fork" as method:
-                self._find(message, session, method)
-            case "session/close":
-                del self.open[session]
-                self._answer(message, {})
-            case "session/prompt":
-                assert session in self.open, "a prompt of a session that isn't open"
-                assert session not in self.prompted, "a prompt while another runs"
-                self.prompted[session] = message
-                self.minds.be_told(self, session, json.dumps(params, ensure_ascii=False))
-            case "session/cancel":
-                self.cancelled.add(session)
-                if not self.minds.dawdles:
-                    self.stop()
-            case method:
-                assert "id" not in message, f"nobody asks for {method}"
-
-    def _begin(self, mind: Mind) -> str:
-        session = self.minds.keep(mind)
-        self.open[session] = mind
-        return session
-
-    def _find(self, message: JSON, session: str, method: str) -> None:
-        found = self.minds.kept.get(session)
-        if found is None:
-            self._send({"id": message["id"], "error": _NOT_FOUND})
-            return
-        if method == "session/fork":
-            self._answer(message, {"sessionId": self._begin(Mind([*found.facts], {*found.gaps}))})
-            return
-        assert session not in self.open, f"{method} of a session that is open"
-        self.open[session] = found
-        if method == "session/load":
-            for fact in found.facts:
-                self.update(session, "user_message_chunk", f"told again: {fact}")
-                self.update(session, "agent_message_chunk", f"told again: {fact}")
-        self._answer(message, {})
-
-    def _answer(self, message: JSON, result: JSON) -> None:
-        self._send({"id": message["id"], "result": result})
-
-    def _send(self, message: JSON) -> None:
-        line = json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
-        if not self.link.has_ended.is_set():
-            self.out.put_data(line)
-
-    def update(self, session: str, kind: str, text: str) -> None:
-        """Say a piece of text."""
-        update: JSON = {"sessionUpdate": kind, "content": {"type": "text", "text": text}}
-        params = {"sessionId": session, "update": update}
-        self._send({"method": "session/update", "params": params})
-
-    def finish(self, session: str, **ending: Any) -> None:
-        """Answer the prompt of a session."""
-        message = self.prompted.pop(session, None)
-        self.cancelled.discard(session)
-        if message is not None:
-            self._send({"id": message["id"], **ending})
-
-    def stop(self) -> None:
-        """Stop what is to be stopped."""
-        for session in [*self.cancelled]:
-            self.finish(session, result={"stopReason": "cancelled"})
 
 
 @attrs.define(eq=False)
 class AcpMinds:
-    """Such agents, one for each definition; it satisfies `mind.Troupe`."""
+    """Such agents, one for each definition; it satisfies `mind.Troupe`, and `acp_process.Disk`."""
 
     reach: AcpReach
     forgets: bool

@@ -15,7 +15,6 @@ from itertools import count
 import attrs
 import trio
 
-from agents.base import AgentError
 from agents.events import (
     Answer,
     Await,
@@ -34,6 +33,7 @@ from agents.origin import FRESH, ForkOf, Origin, Resumed
 from bridge.errors import Failure, LocalError
 from bridge.models import AgentChoice
 from bridge.wire import Part, TextPart, ThinkingPart, ToolCallPart, ToolSpec
+from tests.fakes.turn import FakeTurn
 from tests.host.facts import facts_in, facts_in_result
 
 from .mind import Mind, Taken
@@ -54,46 +54,27 @@ class Reach(enum.Enum):
     """Copies, and what it can resume."""
 
 
-class RememberingTurn(trio.abc.ReceiveChannel[Batch]):
+class RememberingTurn(FakeTurn):
     """A turn that says what it is told to say."""
 
     def __init__(self, session: RememberingSession) -> None:
-        self._session = session
+        super().__init__(session)
         self._said: deque[Event] = deque()
-        self._news = trio.lowlevel.ParkingLot()
-        self.is_over = False
-        self.is_closed = False
+        self.has_said_all = False
 
     def say(self, *events: Event) -> None:
         """Say something; after the last event nothing is said."""
-        if not self.is_over:
+        if not self.has_said_all:
             self._said.extend(events)
-            self.is_over = isinstance(events[-1], Stop | Break)
+            self.has_said_all = isinstance(events[-1], Stop | Break)
         self.wake()
 
-    def wake(self) -> None:
-        """Look again."""
-        self._news.unpark_all()
-
-    async def receive(self) -> Batch:
-        """Wait for the next event."""
-        await trio.lowlevel.checkpoint()
-        while True:
-            if self.is_closed:
-                raise trio.ClosedResourceError
-            if self._session.lost is not None:
-                raise AgentError(self._session.lost)
-            if self._said:
-                return (self._said.popleft(),)
-            if self.is_over:
-                raise trio.EndOfChannel
-            await self._news.park()
-
-    async def aclose(self) -> None:
-        """Close it."""
-        self.is_closed = True
-        self.wake()
-        await trio.lowlevel.checkpoint()
+    async def next(self) -> Batch:
+        """Return the next event, or wait for it."""
+        if self._said:
+            return (self._said.popleft(),)
+        await self.wait()
+        return ()
 
 
 @attrs.define(eq=False)
@@ -116,7 +97,7 @@ class RememberingSession:
     @property
     def runs(self) -> bool:
         """Whether a turn runs in it."""
-        return self._turn is not None and not self._turn.is_over and self.lost is None
+        return self._turn is not None and not self._turn.has_said_all and self.lost is None
 
     def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
         """Return true."""

@@ -15,7 +15,8 @@ from tests.fakes.session_memory import Shelf
 from tests.host.chat import Chat, Ending, Mode
 from tests.host.machine import HostMachine, answers, pick_of, picks, words
 
-from .acp_minds import AcpMinds, AcpReach
+from .acp_minds import AcpMinds
+from .acp_process import AcpReach
 from .endpoint_minds import EndpointMinds, Keeping
 from .live import LiveWorld
 from .mind import Troupe

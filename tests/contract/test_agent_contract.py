@@ -960,7 +960,7 @@ async def test_a_scripted_agent_may_fail_or_be_slow_to_open_and_close(
         assert agent.sessions_open == 0
         with pytest.raises(AgentError, match="it is gone"):
             async with ScriptedAgent(opening=[Crash(GONE)]).session(asking("")):
-                pass  # pragma: no cover
+                pass
 
 
 async def test_a_scripted_agent_is_strict_with_its_caller() -> None:

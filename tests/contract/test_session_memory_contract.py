@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from actors.memory import Known, SessionMemory
-from bridge.history import Ending, Exchange
+from bridge.exchange import Ending, Exchange
 from bridge.message import Message
 from tests.fakes.session_memory import Shelf, ShelfMemory
 from tests.strategies import assistant, user
@@ -80,6 +80,12 @@ async def settled(
     assert await memory.begin(scope, f"what comes later is written later {next(_numbers)}")
 
 
+async def settled_by_another(process: Process, handle: str, record: Sequence[Exchange]) -> None:
+    """Have such a turn in a process that is killed then."""
+    async with process() as memory:
+        await settled(memory, handle, record)
+
+
 # Found.
 
 
@@ -94,8 +100,7 @@ async def test_what_was_settled_is_found_when_its_process_has_ended(process: Pro
 
 async def test_it_is_found_though_its_process_was_killed(process: Process) -> None:
     with trio.fail_after(5):
-        async with process() as memory:
-            await settled(memory, "s", TWO)
+        await settled_by_another(process, "s", TWO)
         async with process() as memory:
             assert await memory.find(SCOPE, PATH_TWO) == Known("s", 4)
 
@@ -104,8 +109,7 @@ async def test_a_chat_that_was_led_on_elsewhere_finds_what_knows_its_beginning(
     process: Process,
 ) -> None:
     with trio.fail_after(5):
-        async with process() as memory:
-            await settled(memory, "s", ONE)
+        await settled_by_another(process, "s", ONE)
         async with process() as memory:
             assert await memory.find(SCOPE, PATH_THREE) == Known("s", 2)
 
@@ -132,8 +136,7 @@ async def test_what_is_closed_is_found_by_the_same_process(process: Process) -> 
 
 async def test_what_was_found_and_given_back_untouched_is_found_again(process: Process) -> None:
     with trio.fail_after(5):
-        async with process() as memory:
-            await settled(memory, "s", TWO)
+        await settled_by_another(process, "s", TWO)
         async with process() as memory:
             for _ in range(2):
                 assert await memory.find(SCOPE, PATH_TWO) == Known("s", 4)
@@ -145,8 +148,7 @@ async def test_what_was_found_and_given_back_untouched_is_found_again(process: P
 
 async def test_nothing_is_found_that_nobody_said(process: Process) -> None:
     with trio.fail_after(5):
-        async with process() as memory:
-            await settled(memory, "s", TWO)
+        await settled_by_another(process, "s", TWO)
         async with process() as memory:
             assert await memory.find(OTHER_SCOPE, PATH_TWO) is None
             assert await memory.find(SCOPE, []) is None
@@ -202,8 +204,7 @@ async def test_a_record_that_proves_nothing_is_not_found(process: Process) -> No
 
 async def test_what_somebody_found_nobody_else_finds(process: Process) -> None:
     with trio.fail_after(5):
-        async with process() as memory:
-            await settled(memory, "s", TWO)
+        await settled_by_another(process, "s", TWO)
         async with process() as one, process() as two:
             assert await one.find(SCOPE, PATH_TWO) == Known("s", 4)
             assert await one.find(SCOPE, PATH_TWO) is None

@@ -58,6 +58,8 @@ from agents.origin import FRESH, ForkOf, Fresh, Origin
 from bridge.errors import Failure, LocalError
 from bridge.wire import ToolSpec
 
+from .turn import FakeTurn
+
 
 @attrs.frozen
 class Burst:
@@ -125,59 +127,43 @@ Script: TypeAlias = "Sequence[Steps] | Callable[[ScriptedSession, Prompt], Steps
 STOP_CANCELLED = Stop(StopReason.CANCELLED)
 
 
-class ScriptedTurn(trio.abc.ReceiveChannel[Batch]):
+class ScriptedTurn(FakeTurn):
     """One turn of a script."""
 
     def __init__(self, session: ScriptedSession, steps: Steps, when_cancelled: Steps) -> None:
+        super().__init__(session)
         self._session = session
         self._steps: deque[Step] = deque(steps)
         self._when_cancelled = when_cancelled
         self._cancelled = False
         self._obeys = False
         self._awaits = False
-        self._closed = False
         self._open: set[str] = set()
-        self._changed = trio.lowlevel.ParkingLot()
-        self.over = False
 
     def cancel(self) -> None:
         """Let the turn know that it is cancelled."""
         self._cancelled = True
-        self._changed.unpark_all()
+        self.wake()
 
     def answer(self, answer: Answer) -> bool:
         """Close the question; say whether it was open."""
         was_open = answer.call_id in self._open
         self._open.discard(answer.call_id)
-        self._changed.unpark_all()
+        self.wake()
         return was_open
 
-    async def receive(self) -> Batch:
-        """Do the script's steps up to the next batch."""
-        await trio.lowlevel.checkpoint()
-        while True:
-            if self._closed:
-                raise trio.ClosedResourceError
-            if self._session.lost is not None:
-                raise AgentError(self._session.lost)
-            if self.over:
-                raise trio.EndOfChannel
-            batch = await self._step()
-            if batch:
-                self.over = isinstance(batch[-1], Stop | Break)
-                return batch
-
-    async def _step(self) -> Batch:
+    async def next(self) -> Batch:
+        """Do the script's next step, or wait until there is one to do."""
         step = self._steps[0] if self._steps else Stop()
         if self._cancelled and not self._obeys and not isinstance(step, Deaf):
             self._obey(step)
             return ()
         if self._awaits and self._open:
-            await self._changed.park()
+            await self.wait()
             return ()
         match step:
             case Hang() | Linger() | Deaf():
-                await self._changed.park()
+                await self.wait()
                 return ()
             case Gate() if not step.opened.is_set():
                 await self._wait_at(step)
@@ -206,7 +192,7 @@ class ScriptedTurn(trio.abc.ReceiveChannel[Batch]):
                 nursery.cancel_scope.cancel()
 
             nursery.start_soon(wait_for_gate)
-            await self._changed.park()
+            await self.wait()
             nursery.cancel_scope.cancel()
 
     def _done(self, step: Step) -> Batch:
@@ -228,7 +214,7 @@ class ScriptedTurn(trio.abc.ReceiveChannel[Batch]):
                 self._session.lost = failure
                 raise AgentError(failure)
             case Hang() | Linger() | Deaf():
-                raise AssertionError("it waits")  # pragma: no cover
+                raise AssertionError("it waits")
             case (
                 Say()
                 | Think()
@@ -249,16 +235,6 @@ class ScriptedTurn(trio.abc.ReceiveChannel[Batch]):
         self._awaits = isinstance(event, Await)
         if isinstance(event, CallTool | AskPermission):
             self._open.add(event.call_id)
-
-    def close(self) -> None:
-        """Close the turn; who receives from it is told so."""
-        self._closed = True
-        self._changed.unpark_all()
-
-    async def aclose(self) -> None:
-        """Close the turn."""
-        self.close()
-        await trio.lowlevel.checkpoint()
 
 
 class ScriptedSession:
@@ -372,8 +348,9 @@ class ScriptedAgent:
         self.origins: list[Origin] = []
         """What each session was to begin with."""
         self._sessions: dict[str, ScriptedSession] = {}
+        self.opening = opening
+        """What is done when the next session is opened."""
         self._script = script
-        self._opening = opening
         self._closing = closing
 
     @property
@@ -405,7 +382,7 @@ class ScriptedAgent:
     ) -> AsyncGenerator[ScriptedSession, None]:
         """Open a session."""
         await trio.lowlevel.checkpoint()
-        for step in self._opening:
+        for step in self.opening:
             match step:
                 case Gate():
                     await step.wait()

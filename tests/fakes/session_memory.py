@@ -17,7 +17,7 @@ import attrs
 import trio
 
 from actors.memory import Known
-from bridge.history import Exchange
+from bridge.exchange import Exchange
 from bridge.message import Message
 from bridge.sketch import Sketch, keys, recognise
 

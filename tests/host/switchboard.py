@@ -14,7 +14,7 @@ import msgspec
 
 from actors.plan import Delivery, offered_tools
 from bridge.errors import Failure
-from bridge.history import (
+from bridge.events import (
     Abort,
     Ask,
     Cancel,
@@ -22,13 +22,13 @@ from bridge.history import (
     Deliver,
     Effect,
     Emit,
-    Exchange,
     Fail,
     Finish,
     Forward,
-    History,
     Settle,
 )
+from bridge.exchange import Exchange
+from bridge.history import History
 from bridge.index import ConversationKey, Index
 from bridge.replay import ask_whose
 from bridge.router import Joins, Opens, Outcome, Tally, route

@@ -47,7 +47,7 @@ def each_agent(*needs: str) -> pytest.MarkDecorator:
 
 
 @pytest.fixture(autouse=True)
-def _is_installed(agent: RealAgent) -> None:  # pyright: ignore[reportUnusedFunction]  # a fixture
+def _is_installed(agent: RealAgent) -> None:
     reason = agent.why_missing()
     if reason is not None:
         pytest.skip(f"{agent.name}: {reason}")

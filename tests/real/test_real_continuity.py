@@ -29,7 +29,7 @@ each_agent = pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.na
 
 
 @pytest.fixture(autouse=True)
-def _is_installed(agent: RealAgent) -> None:  # pyright: ignore[reportUnusedFunction]  # a fixture
+def _is_installed(agent: RealAgent) -> None:
     reason = agent.why_missing()
     if reason is not None:
         pytest.skip(f"{agent.name}: {reason}")

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import attrs
 
-from bridge.history import Supersedes
 from bridge.index import ConversationKey
 from bridge.labels import Label, Labels, first_difference, words
+from bridge.match import Supersedes
 from bridge.message import Message
 from bridge.recording import RequestNumber
 from bridge.replay import Decision

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from bridge.history import Extends, Supersedes
 from bridge.labels import Label
+from bridge.match import Extends, Supersedes
 from bridge.replay import Decision, Replay
 from bridge.router import Joins, Opens, Reason
 

@@ -15,9 +15,11 @@ import pytest
 
 from bridge.diff import Path as Messages
 from bridge.diff import tolerant
+from bridge.exchange import Exchange
 from bridge.explain import explain
-from bridge.history import Exchange, Extends, History
+from bridge.history import History
 from bridge.labels import Labels, read_labels
+from bridge.match import Extends
 from bridge.recording import Requested, read_recording
 from bridge.replay import Decision, Replay
 from bridge.router import Joins, Outcome

@@ -13,7 +13,8 @@ from bridge import align, diff, router
 from bridge.align import Item
 from bridge.diff import Path
 from bridge.explain import explain
-from bridge.history import History, Match
+from bridge.history import History
+from bridge.match import Match
 from bridge.message import Message
 from bridge.rules import Rule
 

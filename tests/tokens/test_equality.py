@@ -55,7 +55,7 @@ class Counter:
 
 @pytest.fixture(scope="module")
 def counter() -> Generator[Counter]:
-    node = pytest.importorskip("tooling.node")
+    node = pytest.importorskip("tooling.node", reason="without our tools, nothing finds a node")
     try:
         program, _ = node.find_node()
     except node.NoNode as absent:

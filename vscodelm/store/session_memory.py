@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from actors.memory import Known
-from bridge.history import Exchange
+from bridge.exchange import Exchange
 from bridge.message import Message
 from bridge.sketch import Sketch
 

@@ -105,7 +105,7 @@ async def test_a_command_that_is_not_there_is_told_as_that() -> None:
     """Point 4: "command not found" is told apart from an agent that ended."""
     with pytest.raises(AgentError) as caught:
         async with open_process(McpServerSpec("it", "no-such-command-here")):
-            pass  # pragma: no cover
+            pass
     assert caught.value.failure.kind == "NotFound"
     assert "no-such-command-here" in caught.value.failure.message
 
@@ -114,7 +114,7 @@ async def test_a_folder_that_is_not_there_is_told_as_that(tmp_path: Path) -> Non
     folder = str(tmp_path / "missing")
     with pytest.raises(AgentError) as caught:
         async with open_process(python(ECHO, cwd=folder)):
-            pass  # pragma: no cover
+            pass
     assert folder in caught.value.failure.message
 
 
@@ -123,7 +123,7 @@ async def test_a_file_that_can_not_be_run_is_told_as_that(tmp_path: Path) -> Non
     file.write_text("no program")
     with pytest.raises(AgentError) as caught:
         async with open_process(McpServerSpec("it", str(file))):
-            pass  # pragma: no cover
+            pass
     assert str(file) in caught.value.failure.message
 
 

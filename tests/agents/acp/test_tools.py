@@ -238,16 +238,16 @@ async def test_a_cancel_answers_the_calls_and_the_next_turn_works() -> None:
         assert one.said == "1!The turn was cancelled. 2!The turn was cancelled. 3=ok"
 
 
-async def test_the_agents_own_question_about_a_tool_is_not_asked_again() -> None:
-    turn = [
-        {"ask": {"toolCallId": "t1", "title": "x", "name": "mcp__$server__tool_01"}},
-        {"await": True},
-        {"outcomes": True},
-    ]
-    async with chat({"turns": [turn]}) as one:
+async def is_allowed_unasked(*steps: JSON) -> bool:
+    """Return whether what an agent asks in these steps of a turn is allowed, and nobody asked."""
+    async with chat({"turns": [[*steps, {"await": True}, {"outcomes": True}]]}) as one:
         events = await one.ask()
-        assert isinstance(events[-1], Stop)
-        assert one.said == "allowed"
+        return isinstance(events[-1], Stop) and one.said == "allowed"
+
+
+async def test_the_agents_own_question_about_a_tool_is_not_asked_again() -> None:
+    about = {"toolCallId": "t1", "title": "x", "name": "mcp__$server__tool_01"}
+    assert await is_allowed_unasked({"ask": about})
 
 
 async def test_a_question_that_names_the_tool_in_its_announcement_alone_is_not_asked_again() -> (
@@ -260,24 +260,15 @@ async def test_a_question_that_names_the_tool_in_its_announcement_alone_is_not_a
         "id": "mcp_tool_call_approval_t1",
         "request": {"mode": "form", "_meta": {"codex_approval_kind": "mcp_tool_call"}},
     }
-    turn = [
-        {
-            "update": {
-                "sessionUpdate": "tool_call",
-                "toolCallId": "t1",
-                "title": "Tool: $server/tool_01",
-                "status": "in_progress",
-                "rawInput": begun,
-            }
-        },
-        {"ask": {"toolCallId": "t1", "title": "Approve MCP tool call", "rawInput": form}},
-        {"await": True},
-        {"outcomes": True},
-    ]
-    async with chat({"turns": [turn]}) as one:
-        events = await one.ask()
-        assert isinstance(events[-1], Stop)
-        assert one.said == "allowed"
+    announced = {
+        "sessionUpdate": "tool_call",
+        "toolCallId": "t1",
+        "title": "Tool: $server/tool_01",
+        "status": "in_progress",
+        "rawInput": begun,
+    }
+    about = {"toolCallId": "t1", "title": "Approve MCP tool call", "rawInput": form}
+    assert await is_allowed_unasked({"update": announced}, {"ask": about})
 
 
 @pytest.mark.parametrize(("name", "said"), [("fast-agent-acp", "allowed"), ("somebody", "")])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import trio
 
-from bridge.history import Ending, Exchange
+from bridge.exchange import Ending, Exchange
 from bridge.message import Message
 from tests.strategies import assistant, user
 from vscodelm.store.opening import Memories, start_memories

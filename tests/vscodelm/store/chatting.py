@@ -15,7 +15,7 @@ from pathlib import Path
 import attrs
 import trio
 
-from bridge.history import Ending, Exchange
+from bridge.exchange import Ending, Exchange
 from tests.strategies import assistant, user
 from vscodelm.store.opening import Memories, start_memories
 

@@ -1,10 +1,6 @@
-"""Do the tests of the editor's tools notice what they are there for? Faults are planted."""
+"""Faults to be planted into what offers the editor's tools (`tests.test_planted_faults`)."""
 
 from __future__ import annotations
-
-from pathlib import Path
-
-import pytest
 
 from tests.planted import Fault, Ground
 
@@ -315,21 +311,3 @@ FAULTS = [
         ("tests/agents/acp/test_tools.py",),
     ),
 ]
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_fault_still_fits_the_source(fault: Fault) -> None:
-    GROUND.fits(fault)
-
-
-@pytest.mark.faults
-def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
-    GROUND.passes_without(FAULTS, tmp_path)
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_planted_fault_is_noticed_by_the_tests_of_its_module(
-    fault: Fault, tmp_path: Path
-) -> None:
-    GROUND.notices(fault, tmp_path)

@@ -1,13 +1,9 @@
-"""Do the tests of the protocol's layer notice what they are there for? Faults are planted.
+"""Faults to be planted into the protocol's layer (`tests.test_planted_faults`).
 
-They are run with the protocol's schema, where it is there.
+Its tests are run with the protocol's schema, where it is there.
 """
 
 from __future__ import annotations
-
-from pathlib import Path
-
-import pytest
 
 from tests.planted import Fault, Ground
 
@@ -242,21 +238,3 @@ FAULTS = [
         "a method that does nothing is tried", "login", " or method.id in known.ignored_methods", ""
     ),
 ]
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_fault_still_fits_the_source(fault: Fault) -> None:
-    GROUND.fits(fault)
-
-
-@pytest.mark.faults
-def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
-    GROUND.passes_without(FAULTS, tmp_path)
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_planted_fault_is_noticed_by_the_tests_of_its_module(
-    fault: Fault, tmp_path: Path
-) -> None:
-    GROUND.notices(fault, tmp_path)

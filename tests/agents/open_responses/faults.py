@@ -1,14 +1,11 @@
-"""Do the tests of streams notice what they are there for? Faults are planted.
+"""Faults to be planted into what reads and writes streams (`tests.test_planted_faults`).
 
-They are run without any recording.
+Its tests are run without any recording.
 """
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
-
-import pytest
 
 from tests.planted import Fault, Ground
 
@@ -288,21 +285,3 @@ FAULTS = [
         ("faults",),
     ),
 ]
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_fault_still_fits_the_source(fault: Fault) -> None:
-    GROUND.fits(fault)
-
-
-@pytest.mark.faults
-def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
-    GROUND.passes_without(FAULTS, tmp_path)
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_planted_fault_is_noticed_by_the_tests_of_its_module(
-    fault: Fault, tmp_path: Path
-) -> None:
-    GROUND.notices(fault, tmp_path)

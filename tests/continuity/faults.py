@@ -1,10 +1,6 @@
-"""Does the model notice what it is there for? Faults are planted, one at a time."""
+"""Faults to be planted into the whole, to be noticed by the model (`tests.test_planted_faults`)."""
 
 from __future__ import annotations
-
-from pathlib import Path
-
-import pytest
 
 from tests.planted import Fault, Ground
 
@@ -89,19 +85,3 @@ FAULTS = [
         ACP,
     ),
 ]
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_fault_still_fits_the_source(fault: Fault) -> None:
-    GROUND.fits(fault)
-
-
-@pytest.mark.faults
-def test_without_a_fault_the_copy_passes(tmp_path: Path) -> None:
-    GROUND.passes_without(FAULTS, tmp_path)
-
-
-@pytest.mark.faults
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_a_planted_fault_is_noticed(fault: Fault, tmp_path: Path) -> None:
-    GROUND.notices(fault, tmp_path)

@@ -1,0 +1,31 @@
+"""What tests of the actors ask of a scripted agent, and a scene that they play with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from agents.events import Prompt
+from bridge.wire import ChatMessage, TextPart
+from tests.fakes.editor import Chat, quiet
+from tests.fakes.scripted_agent import Gate, ScriptedAgent
+
+
+def texts(messages: Sequence[ChatMessage]) -> list[str]:
+    return [part.value for one in messages for part in one.content if isinstance(part, TextPart)]
+
+
+def told(prompt: Prompt) -> tuple[list[str], list[str]]:
+    """Return the texts of what was said before, and of what is new."""
+    return texts(prompt.transcript), texts(prompt.messages)
+
+
+async def cancels_before_it_is_told(agent: ScriptedAgent, chat: Chat, word: str) -> None:
+    """Ask, and cancel that while the agent still opens a session; it may go on opening it then."""
+    gate = Gate()
+    agent.opening = [gate]
+    request = chat.ask(word)
+    await quiet()
+    assert gate.reached.is_set()
+    chat.editor.cancel(request)
+    await request.settled()
+    gate.opened.set()
