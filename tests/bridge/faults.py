@@ -843,6 +843,18 @@ FAULTS = [
         "pass",
     ),
     Fault(
+        "what was walked is taken for what is walked",
+        "tree",
+        "same = next(compress(count(), map(is_not, self._said, path)), most)",
+        "same = most",
+    ),
+    Fault(
+        "the last way leads to points that are gone",
+        "tree",
+        "                self._way, self._said = [self._root], []\n",
+        "",
+    ),
+    Fault(
         "a key is found where it no longer is",
         "tree",
         "        for node, mark in former:\n            node.discard(mark, key)\n",
@@ -908,7 +920,7 @@ FAULTS = [
     Fault(
         "what was edited is taken for what it was",
         "transcript",
-        "        return next((index for index, differs in enumerate(differ) if differs), most)\n",
+        "        return next(compress(count(), map(ne, self.raws, raws)), most)\n",
         "        return most\n",
     ),
     Fault(

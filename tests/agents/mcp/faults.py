@@ -17,6 +17,20 @@ FAULTS = [
         ("desk",),
     ),
     Fault(
+        "a line overtakes what waits",
+        "mcp/outgoing",
+        "        if not self._waiting:\n            line",
+        "        if True:\n            line",
+        ("outgoing",),
+    ),
+    Fault(
+        "who is stopped leaves half a line behind",
+        "mcp/outgoing",
+        "        self._waiting.append(line)\n        self._news.set()\n",
+        "        await self._sink.send(line)\n",
+        ("outgoing",),
+    ),
+    Fault(
         "a result is handed out twice",
         "mcp/desk",
         "        del self._calls[answer.call_id]\n        return (Reply",
