@@ -17,11 +17,11 @@ import trio
 if sys.platform == "linux":
     import fcntl
 
-CHUNK = 1024 * 1024
-"""What is read at once, in bytes, and what our input's pipe should hold; Linux allows no more.
-
-An editor repeats a long history at once, and each time that we are woken for a piece costs us.
-"""
+CHUNK = 256 * 1024
+"""What is read at once, in bytes. An editor repeats a long history at once, and each piece of it
+costs us; but a much larger one lets the memory of the process go up and down."""
+PIPE = 1024 * 1024
+"""What our input's pipe should hold; Linux allows no more. So we are woken less often."""
 _CLOSED = -1
 
 
@@ -119,10 +119,10 @@ def _take_over() -> tuple[int, int]:
 
 
 def widen(fd: int) -> None:
-    """Let a pipe hold `CHUNK`; it does with less, where that isn't allowed."""
+    """Let a pipe hold `PIPE`; it does with less, where that isn't allowed."""
     if sys.platform == "linux" and stat.S_ISFIFO(os.fstat(fd).st_mode):
         with suppress(OSError):  # this user's pipes hold too much already
-            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, CHUNK)
+            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE)
 
 
 @asynccontextmanager

@@ -13,7 +13,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
-from bridge.stdio import CHUNK, PipeSink, widen
+from bridge.stdio import PIPE, PipeSink, widen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there pipes can't be polled")
 
@@ -89,12 +89,12 @@ async def test_whoever_is_cancelled_writes_nothing(pipe: Pipe) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a pipe's size is what it is")
-def test_a_pipe_is_made_to_hold_what_is_read_at_once() -> None:
+def test_a_pipe_is_made_to_hold_much() -> None:
     source, sink = os.pipe()
     os.set_blocking(sink, False)
     try:
         widen(source)
-        assert os.write(sink, bytes(2 * CHUNK)) == CHUNK
+        assert os.write(sink, bytes(2 * PIPE)) == PIPE
     finally:
         os.close(source)
         os.close(sink)
