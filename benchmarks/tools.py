@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Raw
 
 from agents.mcp import relay
 from agents.mcp.desk import SETTLE_SECONDS
@@ -109,7 +110,7 @@ class _Editor:
 
     def ask(self, text: str) -> str:
         """Return all that is said, over as many requests as it takes."""
-        messages: list[Any] = [_message("user", {"type": "text", "value": text})]
+        messages = [_message("user", {"type": "text", "value": text})]
         said = ""
         while True:
             parts = list(self._parts(messages))
@@ -120,7 +121,7 @@ class _Editor:
             messages.append(_message("assistant", *parts))
             messages += [_message("user", _result(call)) for call in calls]
 
-    def _parts(self, messages: list[Any]) -> Generator[dict[str, Any]]:
+    def _parts(self, messages: list[Raw]) -> Generator[dict[str, Any]]:
         self._requests += 1
         tools = [{"name": "tool", "description": "Does it.", "inputSchema": {"type": "object"}}]
         params = {
@@ -139,8 +140,9 @@ class _Editor:
                 yield answer["params"]["part"]
 
 
-def _message(role: str, *parts: dict[str, Any]) -> dict[str, Any]:
-    return {"role": role, "content": list(parts)}
+def _message(role: str, *parts: dict[str, Any]) -> Raw:
+    """Return a message that is encoded once, however often it is repeated."""
+    return Raw(msgspec.json.encode({"role": role, "content": list(parts)}))
 
 
 def _result(call: dict[str, Any]) -> dict[str, Any]:

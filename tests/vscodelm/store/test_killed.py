@@ -75,8 +75,8 @@ def test_two_processes_that_leave_in_good_order_agree(tmp_path: Path) -> None:
         one.join(PATIENCE)
         assert one.exitcode == 0
     witness.hear_all(log.read_text().splitlines())
-    assert witness.found > 20
-    assert witness.lost > 20
+    assert witness.found > 20, "or it shows nothing"
+    assert witness.lost > 5, "or they were never in each other's way"
 
 
 def _wait_for(log: Path, size: int) -> None:
