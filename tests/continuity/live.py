@@ -19,13 +19,13 @@ import attrs
 from bridge.wire import Part, TextPart, ToolCallPart
 from tests.fakes.editor import FakeEditor, connected_to
 from tests.fakes.editor import Request as Sent
-from tests.fakes.session_memory import Shelf, ShelfMemory
 from tests.host.chat import Chat
 from tests.host.knowledge import Knowledge
 from tests.host.model import Host
 from tests.host.render import Profile
 from tests.host.request import Request
 
+from .memories import Memories
 from .mind import Mind, Taken, Troupe
 from .remembering import REQUEST
 from .spelling import spelled, spelled_out
@@ -54,8 +54,8 @@ class LiveWorld:
 
     profile: Profile
     troupe: Troupe
-    shelf: Shelf | None
-    """What outlives our processes; None: they remember nothing."""
+    memories: Memories
+    """What outlives our processes."""
     most_sessions: int = 100
     host: Host = attrs.field(init=False)
     knowledge: Knowledge = attrs.field(init=False)
@@ -214,14 +214,14 @@ class LiveWorld:
         self._do(lambda: None)
 
     async def _serve(self) -> None:
-        memory = None if self.shelf is None else ShelfMemory(self.shelf)
-        connection = connected_to(
-            self.troupe.agent_for, memory=memory, leaves_within=LEAVING_SECONDS
-        )
-        async with self.troupe.running(), connection as self._editor:
-            kinds = ["thinking", "data", *(["marker"] if self.profile.marker else [])]
-            await self._editor.initialize(*kinds).settled()
-            await self._editor.has_ended.wait()
+        async with self.memories.opened() as memory, self.troupe.running():
+            connection = connected_to(
+                self.troupe.agent_for, memory=memory, leaves_within=LEAVING_SECONDS
+            )
+            async with connection as self._editor:
+                kinds = ["thinking", "data", *(["marker"] if self.profile.marker else [])]
+                await self._editor.initialize(*kinds).settled()
+                await self._editor.has_ended.wait()
 
     def _leave(self) -> None:
         self._do(lambda: self._editor.close())
