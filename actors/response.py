@@ -57,13 +57,17 @@ class Response:
     _presenter: Presenter = attrs.field(init=False)
     _last: list[Part] = attrs.field(factory=list["Part"], init=False)
     """What is said together with the end, so that the editor is woken for both at once."""
+    _stopped: StopReason | None = attrs.field(default=None, init=False)
+    """Why the newest turn ended; whether that must be said shows when another begins, or none."""
 
     def __attrs_post_init__(self) -> None:
         self._presenter = Presenter(self.delivery.capabilities, self.delivery.settings.thinking)
 
     async def pass_on(self, turn: Turn) -> Pause | Failure:
         """Pass on what the agent says until its turn ends or waits."""
-        last, self._last = self._last, []
+        if self._stopped not in (StopReason.END_TURN, StopReason.CANCELLED):
+            self._tell_why()  # that the others said nothing is of no interest if another turn comes
+        last, self._last, self._stopped = self._last, [], None
         await self._say(last)
         async for batch in turn:
             parts: list[Part | None] = []
@@ -79,7 +83,7 @@ class Response:
                     case Await():
                         pause = Pause.AWAITING if self.questions else None
                     case Stop(reason=reason):
-                        parts.append(self._presenter.notice(reason))
+                        self._stopped = reason
                         is_cut = reason is StopReason.CANCELLED
                         pause = Pause.CANCELLED if is_cut else Pause.STOPPED
                     case Break(failure=failure):
@@ -99,12 +103,18 @@ class Response:
 
     async def end(self, handle: str | None = None) -> None:
         """Say what is left to say, and that it was all; `handle` as in `Ended`."""
+        self._tell_why()
         marker = self.delivery.marker
         if marker is not None:
             self._last.append(DataPart("stateful_marker", marker))
         if self._last:
             await self.outbox.room()
         await self.inbox.send(Ended(self.conversation, self.delivery.turn, self._last, handle))
+
+    def _tell_why(self) -> None:
+        notice = self._presenter.notice(self._stopped) if self._stopped is not None else None
+        if notice is not None:
+            self._last.append(notice)
 
     async def _say(self, parts: list[Part]) -> None:
         if parts:

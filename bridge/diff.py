@@ -79,6 +79,14 @@ def may_go_on(history: History) -> bool:
     return history.phase is not Phase.STREAMING or history.is_acknowledged
 
 
+def answered_by_another(incoming: Path, here: int) -> bool:
+    """Return whether the last question before `here` has an answer there that we never gave.
+
+    It was asked of another agent, or it is another chat's, which is further than ours.
+    """
+    return [message.role for message in incoming[here - 1 : here + 1]] == ["user", "assistant"]
+
+
 def withdraw(
     history: History, new_from: int, *, again: bool, asks: Asks = NOTHING_SPECIAL
 ) -> Supersedes | Diverges | None:
@@ -125,6 +133,10 @@ def tolerant(
             if begins == len(incoming):
                 return None  # a summary stands for all of it, and nothing is asked after it
             return _with_rules(withdraw(history, begins, again=True, asks=asks), found)
+        if _is_busy(history) and answered_by_another(incoming, found.consumed):
+            # Whoever goes on from another answer has no business with ours, which is still at work.
+            begins = found.starts[items[-1].exchange]
+            return _with_rules(withdraw(history, begins, again=False, asks=asks), found)
         goes_on = found.proof or may_go_on(history)
         return Extends(found.consumed, found.rules) if goes_on else None
     stopped = items[found.recorded]
@@ -135,6 +147,14 @@ def tolerant(
     if stopped.exchange == len(history.committed):
         return _with_rules(withdraw(history, begins, again=again, asks=asks), found)
     return Diverges(stopped.exchange, begins, again, found.rules)
+
+
+def _is_busy(history: History) -> bool:
+    """Return whether the newest turn streams, or waits for the results of calls."""
+    newest, answer = history.provisional, history.answer
+    complete = newest is not None and newest.ending is Ending.COMPLETE
+    waits = complete and answer is not None and bool(answer.calls)
+    return history.phase is Phase.STREAMING or waits
 
 
 def _as_shown(history: History, provisional: Exchange) -> Exchange:

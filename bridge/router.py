@@ -31,7 +31,7 @@ import msgspec
 from msgspec.structs import replace
 
 from .align import is_summary
-from .diff import Asks, Path, asks_again, exact, opening, tolerant
+from .diff import Asks, Path, answered_by_another, asks_again, exact, opening, tolerant
 from .history import Diverges, Ending, Extends, Match, Phase, Supersedes
 from .index import AgentKey, ConversationKey, Index, Mark, Point
 from .request import Hints, RequestClass
@@ -219,6 +219,7 @@ class _Search:
         likely = self.index.likely(self.question.path, self.question.hints, points)
         # Earlier lines of a chat know what was taken back since, sub-agents never knew it.
         newest = self.index.newest_of(self.question.agent, self.question.hints)
+        further: Joins | None = None
         for key in likely:
             if key in seen or not self._is_ours(key):
                 continue
@@ -227,14 +228,17 @@ class _Search:
                 break
             match = self._relate(key, known=key == newest)
             if isinstance(match, Extends) and self._goes_on(key, match):
-                return self._join(key, match, Reason.TOLERANT if match.rules else Reason.EXTENDS)
-            if match is None:
+                joins = self._join(key, match, Reason.TOLERANT if match.rules else Reason.EXTENDS)
+                if not answered_by_another(self.question.path, match.new_from):
+                    return joins
+                further = further or joins  # somebody else may know that answer
+            elif match is None:
                 self._considered.append(Candidate(key, "nothing proves it"))
             elif isinstance(match, Extends):
                 self._note_fork(key, match)
             else:
                 self._note(key, match)
-        return None
+        return further
 
     def _by_withdrawal(self) -> Outcome | None:
         for key, relation in self._found.items():
@@ -327,8 +331,8 @@ class _Search:
         A summary of everything fits every line of a chat. But where turns were taken back, their
         numbers are given again; and where turns were led elsewhere, by another model, and the
         summary hides them, there are more numbers than messages. Results that it hides were never
-        given to the agent that waits for them. Not every prompt names its chat;
-        one that doesn't mustn't end a turn of one that does, for that may be a fork.
+        given to the agent that waits for them. Not every prompt names its chat; one that doesn't
+        mustn't end a turn that streams, for that may be a fork's.
         """
         entry, hints = self.index[key], self.question.hints
         if Rule.SUMMARY in match.rules:
@@ -339,7 +343,18 @@ class _Search:
                 if not 0 < later <= _turns_after_summary(self.question.path):
                     return False
         if entry.history.phase is Phase.STREAMING and self._asks.cancels:
-            return entry.hints.chat == hints.chat
+            return hints.chat is not None and entry.hints.chat == hints.chat
+        return self._is_same_chat(key)
+
+    def _may_withdraw(self, key: ConversationKey) -> bool:
+        """Return whether nothing says that what a request leaves out is still of use to somebody.
+
+        A turn of a chat that is named may be waiting for tools, and who doesn't name its chat may
+        be the origin of a fork, unless it asks just what was asked there.
+        """
+        entry, chat = self.index[key], self.question.hints.chat
+        if chat is None and entry.hints.chat is not None and entry.awaits_results:
+            return asks_again(entry.history, self.question.path)
         return self._is_same_chat(key)
 
     def _closeness(self, key: ConversationKey) -> tuple[bool, bool]:
@@ -374,7 +389,7 @@ class _Search:
         if self._is_twin(key):
             self._considered.append(Candidate(key, "twin"))
             return
-        if isinstance(relation, Supersedes) and not self._is_same_chat(key):
+        if isinstance(relation, Supersedes) and not self._may_withdraw(key):
             shared = len(self.index[key].history.committed)
             relation = Diverges(shared, relation.new_from, rules=relation.rules)
         self._considered.append(Candidate(key, type(relation).__name__.lower()))

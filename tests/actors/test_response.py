@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import attrs
+import pytest
 import trio
 
 from actors.inbox import Ended, FromSession, Said
@@ -19,6 +20,7 @@ from bridge.wire import (
     Capabilities,
     ChatOptions,
     DataPart,
+    OwnTextPart,
     Settings,
     TextPart,
     ToolCallPart,
@@ -103,6 +105,36 @@ async def test_what_one_turn_said_last_is_said_before_the_next_begins() -> None:
     await one.pass_on((Say("Two."), STOP))
     await one.response.end()
     assert one.messages() == [(Said, [TextPart("One.")]), (Ended, [TextPart("Two.")])]
+
+
+@pytest.mark.parametrize("reason", [StopReason.END_TURN, StopReason.CANCELLED])
+async def test_a_turn_without_a_word_is_not_spoken_of_where_another_answers(
+    reason: StopReason,
+) -> None:
+    """The user said more while tools ran, and the agent said nothing to their results."""
+    one = heard()
+    await one.pass_on((Stop(reason),))
+    await one.pass_on((Say("Two."), STOP))
+    await one.response.end()
+    assert one.messages() == [(Ended, [TextPart("Two.")])]
+
+
+async def test_that_neither_turn_said_a_word_is_said_once() -> None:
+    one = heard()
+    await one.pass_on((STOP,))
+    await one.pass_on((STOP,))
+    await one.response.end()
+    notice = OwnTextPart("*The agent ended its turn without an answer.*")
+    assert one.messages() == [(Ended, [notice])]
+
+
+async def test_that_a_turn_stopped_early_is_said_before_the_next_begins() -> None:
+    one = heard()
+    await one.pass_on((Say("One."), Stop(StopReason.MAX_TOKENS)))
+    await one.pass_on((CALL, Await()))
+    await one.response.end()
+    notice = OwnTextPart("\n\n*The agent stopped: it reached its limit of tokens.*")
+    assert one.messages() == [(Said, [TextPart("One."), notice]), (Ended, [CALL_PART])]
 
 
 async def test_what_was_said_before_a_failure_is_said() -> None:

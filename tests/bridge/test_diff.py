@@ -394,6 +394,53 @@ def test_a_first_answer_that_streams_is_taken_over_only_by_who_repeats_it() -> N
     assert tolerant(wrapped(COMPLETE, OPEN), (Q1, A1, Q2, Q3)) == Extends(3, REQUEST_ONLY | ABSENT)
 
 
+def second_in_other_words(*events: Input) -> History:
+    """A chat of wrapped questions, to the second of which this happened."""
+    history = wrapped(COMPLETE)
+    history.apply(Ask(2, (asks_for("q1"), A1, asks_for("q2")), Extends(2)))
+    for event in events:
+        history.apply(event)
+    return history
+
+
+CALLED_2 = says(2, ToolCallPart("c2", "read", {}))
+ANSWERED_BY_ANOTHER = Q1, A1, Q2, assistant("never said"), Q3
+
+
+@pytest.mark.parametrize("said", [[], [says(2, "a2")]])
+def test_a_turn_that_streams_is_not_gone_on_with_after_an_answer_that_we_never_gave(
+    said: list[Input],
+) -> None:
+    """It is another chat's, that is further than ours, or another agent's."""
+    history = second_in_other_words(*said)
+    rules = REQUEST_ONLY | (ABSENT if said else frozenset[Rule]())
+    assert tolerant(history, ANSWERED_BY_ANOTHER) == Supersedes(2, rules)
+    assert tolerant(history, ANSWERED_BY_ANOTHER, asks=CANCELS) == Diverges(1, 2, rules=rules)
+
+
+def test_nor_is_a_turn_that_waits_for_results() -> None:
+    history = second_in_other_words(CALLED_2, Finish(2))
+    rules = REQUEST_ONLY | {Rule.CALLS_DROPPED}
+    assert tolerant(history, ANSWERED_BY_ANOTHER) == Supersedes(2, rules)
+
+
+@pytest.mark.parametrize("said", [[], [says(2, "a2")], [CALLED_2]])
+@pytest.mark.parametrize("event", [Cancel(2), FAILED_2])
+def test_a_turn_that_ended_too_early_may_be_answered_by_another(
+    said: list[Input], event: Input
+) -> None:
+    """By another agent, which was asked when ours had failed; then both go on."""
+    history = second_in_other_words(*said, event)
+    rules = REQUEST_ONLY | (ABSENT if said else frozenset[Rule]())
+    assert tolerant(history, ANSWERED_BY_ANOTHER) == Extends(3, rules)
+
+
+def test_an_answer_after_ours_is_new() -> None:
+    history = wrapped(COMPLETE, COMPLETE)
+    theirs = (Q1, A1, Q2, A2, assistant("said by another"), Q3)
+    assert tolerant(history, theirs) == Extends(4, REQUEST_ONLY)
+
+
 def test_the_newest_question_again_in_other_words_is_a_retry() -> None:
     match = tolerant(wrapped(COMPLETE, CANCELLED), (Q1, A1, Q2))
     assert match == Supersedes(2, REQUEST_ONLY | ABSENT)

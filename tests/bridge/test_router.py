@@ -753,6 +753,57 @@ def test_a_turn_that_streams_is_ended_only_by_its_own_chat(
     assert isinstance(desk.route(Q1, A1, Q2, A2, Q3, hints=hints), Joins) is goes_on
 
 
+@pytest.mark.parametrize("hints", [Hints("c"), Hints()])
+def test_a_turn_that_streams_is_not_ended_by_who_gives_an_id_and_names_no_chat(
+    desk: Desk, hints: Hints
+) -> None:
+    """Both may be in ask mode, and one a fork of the other: it said stop, or still wants it."""
+    key = answered(desk, Q1, A1, hints=hints)
+    desk.ask(Q1, A1, Q2, hints=hints)
+    desk.emit(key, TextPart("a2"))
+    goes_on = hints.conversation is None
+    assert isinstance(desk.route(Q1, A1, Q2, A2, Q3, hints=hints), Joins) is goes_on
+    desk.cancel(key)
+    assert desk.joined(Q1, A1, Q2, A2, Q3, hints=hints) == (key, Reason.EXTENDS)
+
+
+@pytest.mark.parametrize(
+    ("waits_in", "asked_in", "withdrawn"),
+    [
+        (ORIGIN, ORIGIN, True),
+        (ORIGIN, FORK, False),
+        (ORIGIN, Hints("c"), False),
+        (Hints("c"), Hints("c"), True),
+        (Hints("c"), ORIGIN, True),
+    ],
+)
+def test_a_turn_of_a_chat_with_a_name_that_waits_for_tools_is_withdrawn_only_under_that_name(
+    desk: Desk, waits_in: Hints, asked_in: Hints, withdrawn: bool
+) -> None:
+    key = answered(desk, Q1, A1, hints=waits_in)
+    desk.ask(Q1, A1, Q2, hints=waits_in)
+    desk.emit(key, CALL)
+    desk.finish(key)
+    reason = Reason.SUPERSEDES if withdrawn else Reason.BRANCH
+    assert desk.route(Q1, A1, OTHER, hints=asked_in).reason is reason
+
+
+def test_the_same_again_is_a_retry_also_where_it_no_longer_names_its_chat(desk: Desk) -> None:
+    """Recorded: in ask mode a host can't use a call, and repeats the request that it answers."""
+    key = answered(desk, Q1, A1, hints=ORIGIN)
+    desk.ask(Q1, A1, Q2, hints=Hints("c"))
+    desk.emit(key, CALL)
+    desk.finish(key)
+    assert desk.joined(Q1, A1, Q2, hints=Hints("c")) == (key, Reason.RETRY)
+
+
+def test_what_was_cut_short_is_withdrawn_also_by_who_names_no_chat(desk: Desk) -> None:
+    key = answered(desk, Q1, A1, hints=ORIGIN)
+    desk.ask(Q1, A1, Q2, hints=ORIGIN)
+    desk.cancel(key, "a2")
+    assert desk.route(Q1, A1, OTHER, hints=Hints("c")).reason is Reason.SUPERSEDES
+
+
 def test_a_sub_agent_is_not_the_newest_line_of_its_chat(desk: Desk) -> None:
     parent = waiting_parent(desk, "c1")
     desk.finish(desk.opened(OTHER, hints=PARENT), "done")
@@ -861,6 +912,24 @@ def test_a_chat_that_was_rebuilt_is_found_by_its_answers(desk: Desk) -> None:
     assert outcome == Joins(key, Extends(4, REQUEST_ONLY), Reason.TOLERANT)
     _, outcome = desk.ask(Q1, assistant("another answer"), Q3)
     assert outcome == Joins(other, Extends(2, REQUEST_ONLY), Reason.TOLERANT)
+
+
+def test_a_line_that_failed_goes_on_after_anothers_answer_where_that_line_is_gone(
+    desk: Desk,
+) -> None:
+    """It was asked last, but the other one knows more."""
+    whole = answered(desk, asks_for("q1"), A1, asks_for("q2"), A2, hints=HERE)
+    again = asks_for("q1"), A1, asks_for("q2")
+    elder = desk.opened(*again, hints=HERE)
+    younger = desk.opened(*again, hints=HERE)
+    desk.fail(elder)
+    desk.fail(younger)
+    goes_on = Q1, A1, Q2, A2, Q3
+    found = desk.route(*goes_on, hints=HERE)
+    assert found == Joins(whole, Extends(4, REQUEST_ONLY), Reason.TOLERANT)
+    desk.end(whole)
+    found = desk.route(*goes_on, hints=HERE)
+    assert found == Joins(younger, Extends(3, REQUEST_ONLY), Reason.TOLERANT)
 
 
 def test_a_withdrawal_in_other_words_is_one(desk: Desk) -> None:

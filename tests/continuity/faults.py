@@ -7,13 +7,16 @@ from tests.planted import Fault, Ground
 GROUND = Ground(
     ".",
     "tests/continuity",
-    copied=("actors", "agents", "bridge", "tests/continuity", "tests/fakes", "tests/host"),
+    copied=(
+        *("actors", "agents", "bridge", "vscodelm"),
+        *("tests/continuity", "tests/fakes", "tests/host"),
+    ),
 )
 
 _TESTS = "tests/continuity/test_what_agents_know.py"
-REMEMBERING, ACP = (
+REMEMBERING, ACP, STORED = (
     f"{_TESTS}::test_the_session_that_answers_knows_what_its_user_sees_in_the_long_run[{name}]"
-    for name in ("fork-keeps", "acp-load-keeps")
+    for name in ("fork-keeps", "acp-load-keeps", "stored-resume")
 )
 
 
@@ -83,5 +86,19 @@ FAULTS = [
         "            self._told_system = self._untold.system\n        self._untold = None\n",
         "            self._told_system = self._untold.system\n",
         ACP,
+    ),
+    _fault(
+        "a session that goes on stays in the store as it was",
+        "vscodelm/store/sessions",
+        "removed = self._remove(database, name, is_ours=is_written)",
+        "removed = True",
+        STORED,
+    ),
+    _fault(
+        "a session that was found stays in the store",
+        "vscodelm/store/sessions",
+        'database.change("DELETE FROM session WHERE number = ?", best.number)',
+        "True",
+        STORED,
     ),
 ]

@@ -4,7 +4,7 @@ What must hold, whatever is done:
 
 1. The session that answers a request of a chat knows every fact in the request, and nothing but
    what its user sees as accepted; each once, in order.
-2. Nobody else's answer is ended by a request; but forks in ask mode can be taken for one another.
+2. Nobody else's answer is ended by a request.
 3. What is shown is what was said, and nothing else: nothing that is told again, for one.
 4. Each request is answered, and settled exactly once (`tests.fakes.editor` holds us to that).
 5. When we have left, no session is open.
@@ -19,13 +19,13 @@ import attrs
 from bridge.wire import Part, TextPart, ToolCallPart
 from tests.fakes.editor import FakeEditor, connected_to
 from tests.fakes.editor import Request as Sent
-from tests.fakes.session_memory import Shelf, ShelfMemory
-from tests.host.chat import Chat, Mode
+from tests.host.chat import Chat
 from tests.host.knowledge import Knowledge
 from tests.host.model import Host
 from tests.host.render import Profile
 from tests.host.request import Request
 
+from .memories import Memories
 from .mind import Mind, Taken, Troupe
 from .remembering import REQUEST
 from .spelling import spelled, spelled_out
@@ -54,8 +54,8 @@ class LiveWorld:
 
     profile: Profile
     troupe: Troupe
-    shelf: Shelf | None
-    """What outlives our processes; None: they remember nothing."""
+    memories: Memories
+    """What outlives our processes."""
     most_sessions: int = 100
     host: Host = attrs.field(init=False)
     knowledge: Knowledge = attrs.field(init=False)
@@ -82,7 +82,7 @@ class LiveWorld:
     def ask(self, request: Request) -> None:
         self._process.pass_time(PAUSE_SECONDS)
         self.knowledge.note(request)
-        others = [one for one in self.open if not self._may_be_taken_for(one, request)]
+        others = [one for one, its in self.open.items() if its.request.chat is not request.chat]
         self._said[request.number] = ""
         self._untaken.add(request.number)
         self._do(lambda: self._send(request))
@@ -93,13 +93,6 @@ class LiveWorld:
             return
         if not self.troupe.is_stopping():
             assert request.number not in self._untaken, "nobody answers"
-
-    def _may_be_taken_for(self, number: int, request: Request) -> bool:
-        """Whether an open request may be of the same chat: in ask mode forks say nothing else."""
-        chat, other = request.chat, self.open[number].request.chat
-        if chat is None or other is None or chat is other:
-            return chat is other
-        return chat.mode is Mode.ASK and other in self.knowledge.family(chat)
 
     def cancel(self, request: Request) -> None:
         if request.number in self.open:
@@ -221,14 +214,14 @@ class LiveWorld:
         self._do(lambda: None)
 
     async def _serve(self) -> None:
-        memory = None if self.shelf is None else ShelfMemory(self.shelf)
-        connection = connected_to(
-            self.troupe.agent_for, memory=memory, leaves_within=LEAVING_SECONDS
-        )
-        async with self.troupe.running(), connection as self._editor:
-            kinds = ["thinking", "data", *(["marker"] if self.profile.marker else [])]
-            await self._editor.initialize(*kinds).settled()
-            await self._editor.has_ended.wait()
+        async with self.memories.opened() as memory, self.troupe.running():
+            connection = connected_to(
+                self.troupe.agent_for, memory=memory, leaves_within=LEAVING_SECONDS
+            )
+            async with connection as self._editor:
+                kinds = ["thinking", "data", *(["marker"] if self.profile.marker else [])]
+                await self._editor.initialize(*kinds).settled()
+                await self._editor.has_ended.wait()
 
     def _leave(self) -> None:
         self._do(lambda: self._editor.close())

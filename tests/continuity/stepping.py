@@ -1,14 +1,14 @@
 """A trio run that goes on only when it is told to, and then until every task waits.
 
 A state machine of Hypothesis is synchronous, and what it tries is not. So trio runs here as a guest
-of the test: `step` does something inside the run and returns when nothing more follows from it. No
-time passes by itself.
+of the test: `step` does something inside the run and returns when nothing more follows from it, in
+threads of trio's neither. No time passes by itself.
 """
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Awaitable, Callable
+from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
 import trio
@@ -34,7 +34,7 @@ class Stepped:
     def __init__(self, main: Callable[[], Awaitable[None]]) -> None:
         self._main = main
         self._clock = MockClock()
-        self._due: deque[Callable[[], object]] = deque()
+        self._due: SimpleQueue[Callable[[], object]] = SimpleQueue()
         self._todo: list[Callable[[], object]] = []
         self._rests = 0
         """How often every task was found waiting."""
@@ -42,7 +42,7 @@ class Stepped:
         self._outcome: Outcome[None] | None = None
         start_guest_run(
             self._run,
-            run_sync_soon_threadsafe=self._due.append,
+            run_sync_soon_threadsafe=self._due.put,
             done_callback=self._end,
             host_uses_signal_set_wakeup_fd=True,
             clock=self._clock,
@@ -85,7 +85,7 @@ class Stepped:
         for _ in range(MOST_TICKS):
             if is_so() or self.is_over:
                 return
-            self._due.popleft()()
+            self._due.get(timeout=MOST_SECONDS)()
         raise AssertionError("it comes to no rest")
 
     async def _run(self) -> None:
@@ -96,9 +96,12 @@ class Stepped:
             nursery.cancel_scope.cancel()
 
     async def _attend(self) -> None:
+        threads = trio.to_thread.current_default_thread_limiter()
         while True:  # so something is always due at once, and trio waits for nothing outside
             await wait_all_tasks_blocked()
-            if self._todo:
+            if threads.borrowed_tokens:
+                await trio.to_thread.run_sync(_nothing)  # meanwhile they can work
+            elif self._todo:
                 self._todo.pop(0)()
             else:
                 self._rests += 1

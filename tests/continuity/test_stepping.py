@@ -86,3 +86,21 @@ def test_a_run_that_does_not_end_is_a_fault() -> None:
     with pytest.raises(AssertionError, match="no end"):
         run.finish()
     run.cancel()
+
+
+def test_a_step_waits_for_what_threads_do() -> None:
+    done: list[str] = []
+    event = trio.Event()
+
+    async def main() -> None:
+        await event.wait()
+        await trio.to_thread.run_sync(sum, range(1_000_000))
+        done.append("in one")
+        await trio.to_thread.run_sync(done.append, "in another")
+
+    run = Stepped(main)
+    run.step()
+    assert not run.is_over
+    run.step(event.set)
+    assert done == ["in one", "in another"]
+    assert run.is_over

@@ -19,6 +19,7 @@ from .acp_minds import AcpMinds
 from .acp_process import AcpReach
 from .endpoint_minds import EndpointMinds, Keeping
 from .live import LiveWorld
+from .memories import Memories, Shelved, Stored
 from .mind import Troupe
 from .remembering import Reach, RememberingTroupe
 
@@ -30,12 +31,21 @@ class LiveMachine(HostMachine):
         """Return the agents of a world."""
         raise NotImplementedError
 
+    def new_memories(self, remembers: bool) -> Memories:
+        """Return what outlives the processes of a world."""
+        return Shelved(Shelf() if remembers else None)
+
     @initialize(pick=picks, remembers=st.booleans(), most=st.sampled_from([100, 2]))
     def _begin(self, pick: int, remembers: bool, most: int) -> None:
         self.troupe = self.new_troupe()
-        profile, shelf = pick_of(self.profiles, pick), Shelf() if remembers else None
-        self.live = LiveWorld(profile, self.troupe, shelf, most)
+        self.memories = self.new_memories(remembers)
+        self.live = LiveWorld(pick_of(self.profiles, pick), self.troupe, self.memories, most)
         self.begin(self.live)
+
+    def teardown(self) -> None:
+        super().teardown()
+        if hasattr(self, "memories"):
+            self.memories.close()
 
     # By chance alone little is said before something happens, and there is little to know.
 
@@ -102,11 +112,20 @@ class LiveMachine(HostMachine):
         self.live.hurry()
 
 
-def machine(name: str, casting: Callable[[], Troupe]) -> type[LiveMachine]:
+class StoreMachine(LiveMachine):
+    """With the store that users have."""
+
+    def new_memories(self, remembers: bool) -> Memories:
+        return Stored()
+
+
+def machine(
+    name: str, casting: Callable[[], Troupe], base: type[LiveMachine] = LiveMachine
+) -> type[LiveMachine]:
     def new_troupe(self: LiveMachine) -> Troupe:
         return casting()
 
-    return type(name, (LiveMachine,), {"new_troupe": new_troupe})
+    return type(name, (base,), {"new_troupe": new_troupe})
 
 
 def _kept(forgets: bool) -> str:
@@ -123,6 +142,11 @@ MACHINES = [
         for reach, forgets in product(AcpReach, (False, True))
     ),
     *(machine(f"endpoint-{one.value}", partial(EndpointMinds, one)) for one in Keeping),
+    *(
+        machine(f"stored-{reach.value}", partial(RememberingTroupe, reach, False), StoreMachine)
+        for reach in (Reach.RESUME, Reach.FORK)
+    ),
+    machine("stored-acp-load", partial(AcpMinds, AcpReach.LOAD, False), StoreMachine),
 ]
 """For each kind of agent and each set of what it can do."""
 
