@@ -2,7 +2,8 @@
 
 Who begins a turn in a session deletes its row, and whoever finds one does, too, so that a row that
 is there is true. `written` are the sessions whose row may still be ours: such a row must be there
-when a turn begins in the session, for else another process took it.
+when a turn begins in the session, for else another process took it. Until the chat of ours that had
+it has let go of it, no other chat of ours finds it: both would have the same name for it.
 """
 
 from __future__ import annotations
@@ -75,6 +76,7 @@ class Sessions:
 
     def release(self, database: Database, name: SessionName, now: float) -> None:
         """Let go of a session, in a transaction of the caller's."""
+        self.written.discard(name)
         untouched = self.taken.pop(name, None)
         if untouched is not None:
             self._insert(database, name, untouched.sketch, untouched.marker, NOBODY, now)
@@ -105,7 +107,6 @@ class Sessions:
             with database.transaction(durable=True):
                 is_ours = database.change("DELETE FROM session WHERE number = ?", best.number)
             if is_ours:
-                self.written.discard(best.name)
                 self.taken[best.name] = best
                 return Known(best.name.handle, best.steps)
         return None
@@ -125,8 +126,8 @@ class Sessions:
                 # A file may be damaged in ways that SQLite doesn't see.
                 is_sound = isinstance(steps, bytes) and isinstance(handle, str)
                 known = recognise(steps, path) if is_sound else None
-                if known:
-                    name = SessionName(scope, handle)
+                name = SessionName(scope, handle)
+                if known and name not in self.written:
                     found.append(Candidate(number, name, Sketch(key, steps), marker, known))
             left -= len(rows)
             if not left:

@@ -54,6 +54,7 @@ class Leader:
         session = self.sessions.pop(before, None) or await self._found(before)
         if session is not None and not await self.memories.sessions.begin(SCOPE, session):
             self.write("lost", session)
+            self.memories.sessions.release(SCOPE, session)
             session = None
         if session is None:
             self.count += 1

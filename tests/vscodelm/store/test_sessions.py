@@ -49,3 +49,42 @@ def test_a_turn_in_a_session_without_a_row_costs_no_writing(database: Database) 
     settle(database, Sessions(b"us"))
     assert Sessions(b"us").begin(database, SessionName(SCOPE, "another"))
     assert database.rows("PRAGMA synchronous") != SYNCED
+
+
+def moved_on_elsewhere(database: Database) -> Sessions:
+    """Return us, who have a session at rest that another process has gone on with."""
+    us, them = Sessions(b"us"), Sessions(b"them")
+    settle(database, us)
+    assert them.find(database, SCOPE, path("a", 1))
+    assert them.begin(database, NAME)
+    settle(database, them)
+    return us
+
+
+def test_a_chat_of_ours_does_not_take_a_session_that_another_one_believes_to_have(
+    database: Database,
+) -> None:
+    """Or both would begin turns in it, the other one as if nothing had been said elsewhere."""
+    us = moved_on_elsewhere(database)
+    assert us.find(database, SCOPE, path("a", 1)) is None
+    assert not us.begin(database, NAME), "that other one notices"
+
+
+@pytest.mark.parametrize("has_noticed", [True, False])
+def test_once_that_one_has_let_go_of_it_it_does(database: Database, has_noticed: bool) -> None:
+    us = moved_on_elsewhere(database)
+    if has_noticed:
+        us.begin(database, NAME)
+    with database.transaction(durable=False):
+        us.release(database, NAME, CLOCK)
+    assert us.find(database, SCOPE, path("a", 1))
+    assert us.begin(database, NAME)
+
+
+def test_what_we_have_closed_we_find_ourselves(database: Database) -> None:
+    us = Sessions(b"us")
+    settle(database, us)
+    with database.transaction(durable=False):
+        us.release(database, NAME, CLOCK)
+    assert us.find(database, SCOPE, path("a", 1))
+    assert us.begin(database, NAME)
