@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 import attrs
 
-from .history import Ending, Exchange
+from .exchange import Ending, Exchange
 from .message import Message
 from .rules import Rule
 from .value import Value

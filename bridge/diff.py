@@ -12,7 +12,9 @@ from typing import assert_never
 from msgspec.structs import replace
 
 from .align import Alignment, align, items_of
-from .history import Diverges, Ending, Exchange, Extends, History, Match, Phase, Supersedes
+from .exchange import Ending, Exchange
+from .history import History, Phase
+from .match import Diverges, Extends, Match, Supersedes
 from .message import Message
 from .rules import Rule
 from .value import Value

@@ -33,7 +33,6 @@ from .events import (
     Settle,
 )
 from .exchange import Ending, Exchange, exchanges_of
-from .match import Diverges as Diverges  # bridge.diff and bridge.router look for it here
 from .match import Extends, Match, Supersedes
 from .message import Message
 from .rules import BY_DIGESTS

@@ -10,7 +10,8 @@ from typing import Generic, TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from .diff import Path
-from .history import Ending, History, Phase
+from .exchange import Ending
+from .history import History, Phase
 from .request import Hints, RequestClass
 from .tree import Node, PrefixTree
 from .value import Value

@@ -32,8 +32,10 @@ from msgspec.structs import replace
 
 from .align import is_summary
 from .diff import Asks, Path, answered_by_another, asks_again, exact, opening, tolerant
-from .history import Diverges, Ending, Extends, Match, Phase, Supersedes
+from .exchange import Ending
+from .history import Phase
 from .index import AgentKey, ConversationKey, Index, Mark, Point
+from .match import Diverges, Extends, Match, Supersedes
 from .request import Hints, RequestClass
 from .rules import Rule
 from .value import Value

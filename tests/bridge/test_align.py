@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.align import Alignment, Item, align, is_summary, items_of, plain, same, says_nothing
-from bridge.history import Ending, Exchange, History
+from bridge.exchange import Ending, Exchange
+from bridge.history import History
 from bridge.message import Message
 from bridge.rules import Rule
 from bridge.wire import ToolCallPart, ToolResultPart

@@ -8,19 +8,10 @@ from hypothesis import strategies as st
 
 from bridge.diff import Asks, exact, opening, tolerant
 from bridge.errors import Failure
-from bridge.history import (
-    Ask,
-    Cancel,
-    Diverges,
-    Emit,
-    Ending,
-    Extends,
-    Fail,
-    Finish,
-    History,
-    Input,
-    Supersedes,
-)
+from bridge.events import Ask, Cancel, Emit, Fail, Finish, Input
+from bridge.exchange import Ending
+from bridge.history import History
+from bridge.match import Diverges, Extends, Supersedes
 from bridge.message import Message
 from bridge.rules import Rule
 from bridge.wire import Part, TextPart, ToolCallPart, ToolResultPart

@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.history import Ask, Cancel, Close, Emit, Extends, Fail, Finish, History, Supersedes
+from bridge.events import Ask, Cancel, Close, Emit, Fail, Finish
+from bridge.history import History
 from bridge.index import MOST_CHATS, Index, Mark
+from bridge.match import Extends, Supersedes
 from bridge.message import Message
 from bridge.request import Hints, RequestClass
 from bridge.wire import DataPart, Part, TextPart, ToolCallPart, ToolResultPart

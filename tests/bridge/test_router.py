@@ -7,7 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.history import Ask, Diverges, Ending, Extends, History, Phase, Supersedes
+from bridge.events import Ask
+from bridge.exchange import Ending
+from bridge.history import History, Phase
+from bridge.match import Diverges, Extends, Supersedes
 from bridge.message import Message
 from bridge.request import Hints, RequestClass
 from bridge.router import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bridge.align import Alignment, align, items_of
-from bridge.history import Ending, Exchange, Extends
+from bridge.exchange import Ending, Exchange
+from bridge.match import Extends
 from bridge.message import Message
 from bridge.router import Joins, Opens, Reason
 from bridge.rules import Rule
