@@ -3,7 +3,7 @@
 Who begins a turn in a session deletes its row, and whoever finds one does, too, so that a row that
 is there is true. `written` are the sessions whose row may still be ours: such a row must be there
 when a turn begins in the session, for else another process took it. Until the chat of ours that had
-it has let go of it, no other chat of ours finds it: both would have the same name for it.
+it has let go of it (`held`), no other chat of ours finds it: both would have the same name for it.
 """
 
 from __future__ import annotations
@@ -51,6 +51,7 @@ class Sessions:
 
     holder: bytes
     written: set[SessionName] = attrs.field(factory=set[SessionName], init=False)
+    held: set[SessionName] = attrs.field(factory=set[SessionName], init=False)
     taken: dict[SessionName, Candidate] = attrs.field(
         factory=dict[SessionName, Candidate], init=False
     )
@@ -71,12 +72,13 @@ class Sessions:
         `was_written` if no turn began in it since it was settled last. Then somebody may have taken
         it, and what we know of it counts no more.
         """
+        self.held.add(name)
         if self._remove(database, name, is_ours=was_written) or not was_written:
             self._insert(database, name, sketch, marker_digest(marker), self.holder, now)
 
     def release(self, database: Database, name: SessionName, now: float) -> None:
         """Let go of a session, in a transaction of the caller's."""
-        self.written.discard(name)
+        self.held.discard(name)
         untouched = self.taken.pop(name, None)
         if untouched is not None:
             self._insert(database, name, untouched.sketch, untouched.marker, NOBODY, now)
@@ -107,6 +109,7 @@ class Sessions:
             with database.transaction(durable=True):
                 is_ours = database.change("DELETE FROM session WHERE number = ?", best.number)
             if is_ours:
+                self.written.discard(best.name)
                 self.taken[best.name] = best
                 return Known(best.name.handle, best.steps)
         return None
@@ -127,7 +130,7 @@ class Sessions:
                 is_sound = isinstance(steps, bytes) and isinstance(handle, str)
                 known = recognise(steps, path) if is_sound else None
                 name = SessionName(scope, handle)
-                if known and name not in self.written:
+                if known and name not in self.held:
                     found.append(Candidate(number, name, Sketch(key, steps), marker, known))
             left -= len(rows)
             if not left:
