@@ -69,6 +69,7 @@ class Lease:
         if former is not None and former != session.handle:
             # What it was called before isn't a session of its own, or is one that nobody found.
             await self.memory.begin(former)
+            self.memory.release(former)
         match origin, session.knows_history:
             case Fresh(), _:
                 self.start = Start.FRESH

@@ -11,7 +11,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from .align import Alignment, align, items_of
+from .align import Alignment, align, is_summary, items_of
 from .exchange import Ending, Exchange
 from .history import History, Phase
 from .match import Diverges, Extends, Match, Supersedes
@@ -84,8 +84,11 @@ def may_go_on(history: History) -> bool:
 def answered_by_another(incoming: Path, here: int) -> bool:
     """Return whether the last question before `here` has an answer there that we never gave.
 
-    It was asked of another agent, or it is another chat's, which is further than ours.
+    It was asked of another agent, or it is another chat's, which is further than ours. What follows
+    a summary answers nobody knows what.
     """
+    if is_summary(incoming[here - 1]):
+        return False
     return [message.role for message in incoming[here - 1 : here + 1]] == ["user", "assistant"]
 
 

@@ -21,7 +21,8 @@ CHUNK = 256 * 1024
 """What is read at once, in bytes. An editor repeats a long history at once, and each piece of it
 costs us; but a much larger one lets the memory of the process go up and down."""
 PIPE = 1024 * 1024
-"""What our input's pipe should hold; Linux allows no more. So we are woken less often."""
+"""What our input should hold if it is a pipe, so that we are woken less often; Linux allows no more
+to who isn't root. (Node gives its children sockets.)"""
 _CLOSED = -1
 
 
@@ -122,7 +123,8 @@ def widen(fd: int) -> None:
     """Let a pipe hold `PIPE`; it does with less, where that isn't allowed."""
     if sys.platform == "linux" and stat.S_ISFIFO(os.fstat(fd).st_mode):
         with suppress(OSError):  # this user's pipes hold too much already
-            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE)
+            if fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ) < PIPE:
+                fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, PIPE)
 
 
 @asynccontextmanager

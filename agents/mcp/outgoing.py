@@ -62,18 +62,21 @@ class Outgoing:
     async def run(self, until: anyio.CancelScope) -> None:
         """Write what is left, until nothing more can come or nobody reads; then cancel `until`."""
         is_read = True
-        while is_read and (self._waiting or not self._is_closed):
-            while self._waiting and (is_read := await self._sink.send(self._waiting[0])):
-                self._waiting.popleft()
+        try:
+            while is_read and (self._waiting or not self._is_closed):
+                while self._waiting and (is_read := await self._sink.send(self._waiting[0])):
+                    self._waiting.popleft()
+                self._drained.set()
+                if is_read and not self._is_closed:
+                    self._news, self._drained = anyio.Event(), anyio.Event()
+                    await self._news.wait()
+        finally:  # stopped, too: nothing is written from here on, so nobody may wait for it
+            self._is_closed = True
             self._drained.set()
-            if is_read and not self._is_closed:
-                self._news, self._drained = anyio.Event(), anyio.Event()
-                await self._news.wait()
-        await self.aclose()
         until.cancel()
 
     async def aclose(self) -> None:
-        """Take no more; what waits is still written."""
+        """Take no more; what waits is written, if `run` isn't stopped."""
         self._is_closed = True
         self._news.set()
 

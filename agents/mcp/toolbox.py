@@ -96,8 +96,8 @@ class Toolbox:
     on_close: Callable[[], None] = attrs.field(default=_nothing, init=False)
     may_complain: Callable[[], bool] = attrs.field(default=lambda: True, init=False)
     """Called when there is cause to; true the first time for an agent."""
-    _specs: Sequence[ToolSpec] = attrs.field(default=(), init=False)
-    """What was offered last."""
+    _specs: Sequence[ToolSpec] | None = attrs.field(default=None, init=False)
+    """What was offered last, by `offer`."""
     _begun_at: float = attrs.field(default=math.inf, init=False)
     """When the first turn began."""
     _is_awaited: bool = attrs.field(default=False, init=False)

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from typing import Any
 
 import attrs
@@ -16,6 +18,7 @@ from agents.events import Attach, Say, Stop, Think
 from bridge.errors import Failure
 from bridge.jsonrpc import TooLong
 from bridge.models import Catalogue, parse_catalogue
+from bridge.stdio import PipeSink
 from bridge.wire import Settings, TextPart
 from tests.fakes.editor import (
     ELIZA,
@@ -526,3 +529,21 @@ async def test_an_editor_that_never_reads_is_not_read_for_ever(nursery: trio.Nur
         await from_port.receive_some()
         assert await receive.receive() == StatsAsked(2)
     outbox.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there pipes can't be polled")
+async def test_the_end_of_an_answer_is_there_before_any_other_task_has_its_turn(
+    nursery: trio.Nursery,
+) -> None:
+    source, sink = os.pipe()
+    os.set_blocking(source, False)
+    outbox = Outbox()
+    async with PipeSink(sink) as pipe:
+        nursery.start_soon(outbox.run, pipe)
+        await quiet()
+        EditorPort(outbox, Catalogue(), Trace()).settle(7)
+        lines = os.read(source, 1_000).splitlines()
+        assert json.loads(lines[-1])["id"] == 7
+        outbox.close()
+        await quiet()
+    os.close(source)

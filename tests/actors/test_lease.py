@@ -75,6 +75,22 @@ async def test_a_chat_goes_on_in_its_session_after_a_restart() -> None:
     assert [told(prompt) for prompt in agent.prompts[2:]] == [([], ["three"]), ([], ["four"])]
 
 
+async def test_what_a_session_was_called_before_it_was_found_is_held_no_more() -> None:
+    class Noting(ShelfMemory):
+        released: tuple[str, ...] = ()
+
+        def release(self, scope: bytes, handle: str) -> None:
+            super().release(scope, handle)
+            self.released = (*self.released, handle)
+
+    agent, shelf = ScriptedAgent(renames=True), Shelf()
+    chat = await led(agent, shelf, "one")
+    memory = Noting(shelf)
+    async with connected(agent, memory=memory) as editor:
+        await again(editor, chat).say("two")
+        assert memory.released == ("scripted-1",)
+
+
 @pytest.mark.parametrize("renames", [True, False])
 async def test_it_does_so_again_and_again(renames: bool) -> None:
     """Whether or not the session has another handle each time."""

@@ -441,6 +441,13 @@ FAULTS = [
         "tree = next(iter(self._trees.values()), None)",
     ),
     Fault(
+        "what follows a summary takes a waiting turn back",
+        "diff",
+        "    if is_summary(incoming[here - 1]):\n        return False\n",
+        "",
+        ("router",),
+    ),
+    Fault(
         "a call is waited for while its turn goes on",
         "index",
         "if history.phase is not Phase.IDLE or history.answer is None:",

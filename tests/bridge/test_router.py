@@ -848,6 +848,19 @@ def test_after_a_summary_the_number_of_the_turn_has_to_fit(
         assert (outcome.reason, outcome.runner_up) == (Reason.UNPROVEN, other_line)
 
 
+def test_after_a_summary_an_answer_that_was_never_given_takes_no_waiting_turn_back(
+    desk: Desk,
+) -> None:
+    """It answers nobody knows what, and the turn may still get its results."""
+    hints = Hints("here", chat="this")
+    key = desk.opened(Q1, hints=hints)
+    desk.finish(key, "a1")
+    desk.ask(Q1, A1, Q2, hints=hints)
+    desk.emit(key, ToolCallPart("c1", "tool", {}))
+    desk.finish(key)
+    assert desk.route(SUMMARY, assistant("of another"), Q3, hints=hints).reason is Reason.UNPROVEN
+
+
 @pytest.mark.parametrize("turn", [1, 2, 7])
 def test_without_a_summary_the_number_says_nothing(desk: Desk, turn: int) -> None:
     key = desk.opened(Q1, hints=Hints("here", turn=1))

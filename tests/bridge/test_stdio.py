@@ -13,6 +13,7 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from bridge import stdio
 from bridge.stdio import PIPE, PipeSink, widen
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there pipes can't be polled")
@@ -95,6 +96,19 @@ def test_a_pipe_is_made_to_hold_much() -> None:
     try:
         widen(source)
         assert os.write(sink, bytes(2 * PIPE)) == PIPE
+    finally:
+        os.close(source)
+        os.close(sink)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a pipe's size is what it is")
+def test_a_pipe_that_holds_more_is_left_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stdio, "PIPE", 4096)
+    source, sink = os.pipe()
+    os.set_blocking(sink, False)
+    try:
+        widen(source)
+        assert os.write(sink, bytes(10_000)) == 10_000
     finally:
         os.close(source)
         os.close(sink)

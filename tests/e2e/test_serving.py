@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,8 +15,12 @@ import pytest
 import trio
 import trio.testing
 
+from bridge.stdio import PIPE
 from tests.e2e.process import COMMAND, PATIENCE, run, started
 from tests.fakes.editor import ELIZA, JSON, Chat, FakeEditor, user
+
+if sys.platform == "linux":
+    import fcntl
 
 no_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
 
@@ -38,6 +44,24 @@ async def test_the_answer_ends_when_the_input_does() -> None:
         assert await process.exits() == 0
         assert hung.result == {}
         assert hung.text.endswith("me.")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a pipe's size is what it is")
+async def test_a_pipe_that_it_reads_from_holds_much() -> None:
+    source, sink = os.pipe()
+    os.set_blocking(sink, False)
+    with trio.fail_after(PATIENCE):
+        process = await trio.lowlevel.open_process(
+            COMMAND, stdin=source, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert process.stdout is not None
+        os.write(sink, b'{"jsonrpc":"2.0","id":1,"method":"lm/stats"}\n')
+        assert await process.stdout.receive_some()
+        size = fcntl.fcntl(sink, fcntl.F_GETPIPE_SZ)
+        os.close(source)
+        os.close(sink)
+        await process.wait()
+    assert size == PIPE
 
 
 @no_signals

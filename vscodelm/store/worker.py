@@ -124,7 +124,7 @@ class Worker:
             if notes:
                 for note in await _in_thread(self._write, notes):
                     note.fails()
-            if self._questions:
+            if self._questions and not self._notes:
                 question = self._questions.popleft()
                 await _in_thread(self._answer, question)
                 question.answered.set()

@@ -101,6 +101,27 @@ FAULTS = [
         ("toolbox",),
     ),
     Fault(
+        "what was offered first isn't taken back",
+        "mcp/toolbox",
+        "_specs: Sequence[ToolSpec] | None = attrs.field(default=None, init=False)",
+        "_specs: Sequence[ToolSpec] | None = attrs.field(default=(), init=False)",
+        ("toolbox",),
+    ),
+    Fault(
+        "other tools are taken for those of the last request",
+        "mcp/toolbox",
+        "        if specs == self._specs:\n",
+        "        if self._specs is not None:\n",
+        ("toolbox",),
+    ),
+    Fault(
+        "a writer that is stopped leaves who waits for it",
+        "mcp/outgoing",
+        "            self._is_closed = True\n            self._drained.set()\n        until",
+        "            self._is_closed = True\n        until",
+        ("outgoing",),
+    ),
+    Fault(
         "only a name makes tools others",
         "mcp/toolbox",
         "        if catalogue == self.catalogue:\n",

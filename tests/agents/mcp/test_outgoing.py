@@ -124,3 +124,17 @@ async def test_everything_ends_when_nobody_reads() -> None:
     assert until.cancel_called
     with pytest.raises(anyio.ClosedResourceError):
         await outgoing.send(note(2))
+
+
+async def test_nobody_waits_for_a_writer_that_was_stopped() -> None:
+    """The library waits a whole second for its last answers otherwise."""
+    outgoing = Outgoing(Sink(room=0))
+    with trio.fail_after(5):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(outgoing.send, note(1))
+            async with trio.open_nursery() as writer:
+                writer.start_soon(outgoing.run, anyio.CancelScope())
+                await wait_all_tasks_blocked()
+                writer.cancel_scope.cancel()
+    with pytest.raises(anyio.ClosedResourceError):
+        await outgoing.send(note(2))

@@ -13,7 +13,7 @@ from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 from agents.base import AgentError
 from agents.events import ToolAnswer
 from agents.mcp import toolboxes as toolboxes_module
-from agents.mcp.catalogue import JSON
+from agents.mcp.catalogue import JSON, Catalogue
 from agents.mcp.desk import CANCELLED, CLOSED, NO_TURN
 from agents.mcp.toolbox import (
     IGNORED,
@@ -169,14 +169,15 @@ async def test_an_agent_that_has_come_is_not_complained_of(autojump_clock: objec
 
 async def test_tools_are_announced_only_where_they_are_others(autojump_clock: object) -> None:
     async with toolbox() as box, trio.open_nursery() as nursery:
-        await box.offer((ToolSpec("early"),))
+        await box.offer((ToolSpec("early"), ToolSpec("late")))
         theirs, ours = memory_stream_pair()
         nursery.start_soon(box.serve, ours)
         client = Client(theirs)
         await client.introduce()
-        (tool,) = (await client.ask("tools/list"))["tools"]
-        assert tool["name"] == "early"
-        await box.offer((ToolSpec("early"),))
+        tools = (await client.ask("tools/list"))["tools"]
+        assert [tool["name"] for tool in tools] == ["early", "late"]
+        await box.offer((ToolSpec("early"), ToolSpec("late")))
+        await box.offer((ToolSpec("late"), ToolSpec("early")))
         await wait_all_tasks_blocked()
         await client.ask("ping")
         assert client.unexpected == []
@@ -185,6 +186,12 @@ async def test_tools_are_announced_only_where_they_are_others(autojump_clock: ob
         (tool,) = (await client.ask("tools/list"))["tools"]
         assert tool["description"] == "said otherwise"
         await theirs.aclose()
+
+
+async def test_what_it_was_opened_with_is_taken_back_where_the_first_turn_has_no_tools() -> None:
+    box = Toolbox("s", Catalogue.of((ToolSpec("edit"),), "s"), lambda: "c")
+    await box.offer(())
+    assert not box.catalogue.tools
 
 
 async def test_each_session_has_a_name_and_a_token_of_its_own(autojump_clock: object) -> None:

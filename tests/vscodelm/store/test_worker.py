@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from trio.testing import wait_all_tasks_blocked
 
 from vscodelm.store import worker as workers
 from vscodelm.store.database import Database
@@ -54,6 +55,21 @@ async def test_what_is_noted_is_written_before_the_next_question_is_answered(
         worker.note("a", insert("a"))
         worker.note("b", insert("b"))
         assert await worker.ask(handles) == ["a", "b"]
+
+
+async def test_so_is_what_is_noted_while_something_is_written(tmp_path: Path) -> None:
+    with hanging() as disk:
+        async with working(tmp_path) as worker, trio.open_nursery() as nursery:
+            worker.note("a", Note(lambda: disk.hang))
+            await trio.to_thread.run_sync(disk.is_reached.wait)
+            worker.note("b", insert("b"))
+
+            async def ask() -> None:
+                assert await worker.ask(handles) == ["b"]
+
+            nursery.start_soon(ask)
+            await wait_all_tasks_blocked()
+            disk.goes_on.set()
 
 
 async def test_of_notes_with_the_same_key_the_newest_is_written_in_its_place(
