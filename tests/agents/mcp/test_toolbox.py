@@ -181,10 +181,10 @@ async def test_tools_are_announced_only_where_they_are_others(autojump_clock: ob
         await wait_all_tasks_blocked()
         await client.ask("ping")
         assert client.unexpected == []
-        await box.offer((ToolSpec("early", "said otherwise"),))
+        await box.offer((ToolSpec("early", "said otherwise"), ToolSpec("late")))
         await client.hear("notifications/tools/list_changed")
-        (tool,) = (await client.ask("tools/list"))["tools"]
-        assert tool["description"] == "said otherwise"
+        tools = (await client.ask("tools/list"))["tools"]
+        assert tools[0]["description"] == "said otherwise"
         await theirs.aclose()
 
 
