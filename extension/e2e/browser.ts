@@ -1,32 +1,40 @@
 // The browser in which the editor is used.
 
-import { mkdtemp } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import type { Editor } from "./editor.ts";
-import { CHROMIUM } from "./places.ts";
+import { CHROMIUM, OUTPUT } from "./places.ts";
+
+/** The browser's folder: one for all editors, one after the other, and empty for each of them. */
+const FOLDER = join(OUTPUT, "chromium");
+/** But for the editor's code, which takes five seconds to load and compile. It is known by its address,
+ * so the editors have the same. */
+const KEPT = ["Cache", "Code Cache"];
+const HOST = "vscode.localhost";
+const ADDRESS = `http://${HOST}`;
 
 export async function openBrowser(editor: Editor): Promise<BrowserContext> {
-  const context = await chromium.launchPersistentContext(
-    await mkdtemp(join(editor.folder, "chromium-")),
-    {
-      ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
-      headless: true,
-      viewport: { width: 1400, height: 900 },
-      args: [
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-      ],
-    },
-  );
+  await forget(FOLDER, ["Default"]);
+  await forget(join(FOLDER, "Default"), KEPT);
+  const context = await chromium.launchPersistentContext(FOLDER, {
+    ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
+    headless: true,
+    viewport: { width: 1400, height: 900 },
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+      `--host-resolver-rules=MAP ${HOST} 127.0.0.1:${editor.port}`,
+    ],
+  });
   context.setDefaultTimeout(30_000);
   const page = context.pages()[0] ?? (await context.newPage());
-  await page.goto(`${editor.address}/healthz`);
+  await page.goto(`${ADDRESS}/healthz`);
   await keepBuiltInChat(page);
   return context;
 }
@@ -35,11 +43,18 @@ export async function openBrowser(editor: Editor): Promise<BrowserContext> {
 export async function openWindow(context: BrowserContext, editor: Editor): Promise<Page> {
   const blank = context.pages().find((page) => page.url().endsWith("/healthz"));
   const page = blank ?? (await context.newPage());
-  await page.goto(`${editor.address}/?folder=${encodeURIComponent(editor.workspace)}`, {
+  await page.goto(`${ADDRESS}/?folder=${encodeURIComponent(editor.workspace)}`, {
     waitUntil: "domcontentloaded",
   });
   await page.waitForSelector(".monaco-workbench", { timeout: 90_000 });
   return page;
+}
+
+/** Delete what is in a folder, but for these names. */
+async function forget(folder: string, kept: string[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const names = (await readdir(folder)).filter((name) => !kept.includes(name));
+  await Promise.all(names.map((name) => rm(join(folder, name), { recursive: true, force: true })));
 }
 
 /** VS Code switches its built-in chat off at a first start; this says that it has been done. */

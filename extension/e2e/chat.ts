@@ -148,9 +148,10 @@ export class Chat {
     await box.click();
     await this.page.keyboard.press("Control+A");
     await this.page.keyboard.insertText(now);
+    const hasBegun = await this.nextAnswer();
     await this.page.keyboard.press("Enter");
-    await this.agree();
-    await this.until((rows) => rows.some(({ text }) => text.includes(now)), `"${now}" to be sent`);
+    await this.agreeUntil(hasBegun, "the message to be taken back");
+    await this.until((rows) => rows.at(-2)?.text.includes(now) ?? false, `"${now}" to be sent`);
     return this.finished();
   }
 
@@ -158,8 +159,10 @@ export class Chat {
   async restore(earlier: string): Promise<void> {
     await this.request(earlier).hover();
     await this.checkpoint(this.request(earlier), "Restore Checkpoint");
-    await this.agree();
-    await this.until((rows) => !rows.some(({ text }) => text.includes(earlier)), "the checkpoint");
+    await this.agreeUntil(
+      async () => !(await this.rows()).some(({ text }) => text.includes(earlier)),
+      "the checkpoint",
+    );
   }
 
   /** Come back from there; `newest` is the message that was the last one. */
@@ -177,14 +180,13 @@ export class Chat {
     await this.response.hover();
     const hasBegun = await this.nextAnswer();
     await this.page.locator(`${this.root} .interactive-list [aria-label="Retry"]`).last().click();
-    await this.agree();
-    await hasBegun();
+    await this.agreeUntil(hasBegun, "another answer");
     return this.finished();
   }
 
-  /** Look out for an answer in place of the newest; what is returned waits until it has begun. It may be
-   * over a moment later, and the same: so every change of the page is looked at. */
-  private async nextAnswer(): Promise<() => Promise<void>> {
+  /** Look out for an answer in place of the newest; what is returned tells whether it has begun. It may
+   * be over a moment later, and the same: so every change of the page is looked at. */
+  private async nextAnswer(): Promise<() => Promise<boolean>> {
     await this.page.evaluate((root) => {
       const newest = () =>
         [...document.querySelectorAll(`${root} .interactive-list .monaco-list-row`)]
@@ -203,27 +205,24 @@ export class Chat {
       });
       watch.observe(document.body, { childList: true, subtree: true, characterData: true });
     }, this.root);
-    return async () => {
-      await this.page.waitForFunction(
-        () => (globalThis as { hasBegun?: boolean }).hasBegun,
-        undefined,
-        { timeout: this.patience },
-      );
-    };
+    return () => this.page.evaluate(() => (globalThis as { hasBegun?: boolean }).hasBegun === true);
   }
 
-  /** Say yes where the editor asks whether later messages may go. */
-  private async agree(): Promise<void> {
-    const dialog = this.page.locator(".monaco-dialog-box");
-    try {
-      await dialog.waitFor({ timeout: 1_500 });
-    } catch {
-      return;
+  /** Wait for something, and say yes where the editor asks whether later messages may go. */
+  private async agreeUntil(holds: () => Promise<boolean>, what: string): Promise<void> {
+    const yes = this.page
+      .locator(".monaco-dialog-box .monaco-button", { hasText: /^(Yes|Continue|OK)/ })
+      .first();
+    for (const end = Date.now() + this.patience; Date.now() < end; ) {
+      if (await holds()) {
+        return;
+      }
+      if (await yes.isVisible()) {
+        await yes.click();
+      }
+      await this.page.waitForTimeout(100);
     }
-    await dialog
-      .locator(".monaco-button", { hasText: /^(Yes|Continue|OK)/ })
-      .first()
-      .click();
+    throw new Error(`waited in vain for ${what}: ${JSON.stringify(await this.rows())}`);
   }
 
   get response(): Locator {

@@ -17,6 +17,8 @@ export interface EditorOptions {
   settings?: Record<string, unknown>;
   /** Further extensions, as folders. */
   extensions?: string[];
+  /** What is done to the installed extensions before the editor starts. */
+  prepare?: (extensions: string) => Promise<void>;
   files?: Record<string, string>;
   env?: Record<string, string>;
   /** As an editor is after its installation: without the settings that the other tests need. */
@@ -102,6 +104,7 @@ export class Editor {
       // Without this list every folder counts, not only what was installed.
       await rm(join(extensions as string, "extensions.json"));
     }
+    await options.prepare?.(extensions as string);
     const port = await freePort();
     const log = openSync(join(folder, "server.log"), "a");
     const server = spawn(
@@ -119,10 +122,6 @@ export class Editor {
     const editor = new Editor(folder, workspace, port, server);
     await editor.answers();
     return editor;
-  }
-
-  get address(): string {
-    return `http://127.0.0.1:${this.port}`;
   }
 
   /** Wait until a chat is on disk, to which the editor writes every few seconds. */
@@ -156,7 +155,7 @@ export class Editor {
 
   private async answers(): Promise<void> {
     for (let tries = 0; tries < 300; tries++) {
-      const response = await fetch(`${this.address}/healthz`).catch(() => undefined);
+      const response = await fetch(`http://127.0.0.1:${this.port}/healthz`).catch(() => undefined);
       if (response?.ok) {
         return;
       }

@@ -10,6 +10,8 @@ export const REPOSITORY = at("../..");
 export const E2E = at(".");
 /** What a run leaves behind: screenshots, logs, what agents were told. */
 export const OUTPUT = at("output");
+/** What became of the files of tests, as vitest reports it. */
+export const RESULTS = at("output/results.json");
 export const CODE_SERVER = at("node_modules/code-server");
 export const CHROMIUM = findChromium(existsSync, process.env.CHROMIUM);
 export const PYTHON = process.env.PYTHON ?? at("../../.venv/bin/python");

@@ -1,6 +1,12 @@
 // Which turns run, shown in the status bar while they do.
+//
+// Not at once: the editor would draw that before the first text of the answer, which it holds up by a
+// tenth of a second where it draws slowly, and an answer that is soon complete would make it flicker.
 
 import * as vscode from "vscode";
+
+/** How long a turn runs before it is shown. */
+export const SHOWN_AFTER_MS = 500;
 
 export class Turns implements vscode.Disposable {
   private readonly running: { name: string }[] = [];
@@ -14,12 +20,15 @@ export class Turns implements vscode.Disposable {
     item.command = "vscodelm.showLog";
   }
 
-  /** Show that a turn runs, until what is returned is disposed of. */
+  /** Show that a turn runs, as soon as it takes a while, until what is returned is disposed of. */
   begin(name: string): vscode.Disposable {
     const turn = { name };
-    this.running.push(turn);
-    this.show();
+    const soon = setTimeout(() => {
+      this.running.push(turn);
+      this.show();
+    }, SHOWN_AFTER_MS);
     return new vscode.Disposable(() => {
+      clearTimeout(soon);
       const index = this.running.indexOf(turn);
       if (index >= 0) {
         this.running.splice(index, 1);

@@ -86,8 +86,13 @@ test("the tool and the vendor that the package lists are there", async () => {
   expect(providerOf(manifest.contributes.languageModelChatProviders[0].vendor)).toBeDefined();
 });
 
-test("a model answers through the process, and the status bar shows it meanwhile", async () => {
+test("a model answers through the process, and the status bar shows it if that takes a while", async () => {
   expect(await ask("a b")).toBe("ab");
+  expect(person.status).toEqual([]);
+  const hanging = ask("hang").catch((error: Error) => error.message);
+  await vi.waitFor(() => expect(person.status).toEqual(["$(loading~spin) Eliza"]), SOON);
+  await run("restart");
+  expect(await hanging).toContain("vscodelm was stopped");
   expect(person.status).toEqual(["$(loading~spin) Eliza", ""]);
 });
 

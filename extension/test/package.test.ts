@@ -1,9 +1,52 @@
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { listFiles, PackageManager } from "@vscode/vsce";
+import { afterEach, beforeEach, expect, test } from "vitest";
 
-const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+const at = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.url));
+const manifest = JSON.parse(readFileSync(at("package.json"), "utf8"));
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "vscodelm-package-"));
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
 
 test("an agent runs where the files are, and never in a folder that isn't trusted", () => {
   expect(manifest.extensionKind).toEqual(["workspace"]);
   expect(manifest.capabilities.untrustedWorkspaces.supported).toBe(false);
+});
+
+test("the package holds the code, vscodelm itself, and nothing that lies about", async () => {
+  const packaged = [
+    "LICENSE",
+    "README.md",
+    "dist/extension.cjs",
+    "dist/vscodelm-0.1.0-py3-none-any.whl",
+    "package.json",
+  ];
+  const others = [
+    ".gitignore",
+    "biome.json",
+    "dist/extension.cjs.map",
+    "dist/vscodelm-0.1.0.vsix",
+    "e2e/node_modules/code-server/package.json",
+    "e2e/output/person/user/secrets.json",
+    "node_modules/typescript/package.json",
+    "src/extension.ts",
+    "test/package.test.ts",
+  ];
+  for (const file of [...packaged, ...others]) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), "");
+  }
+  for (const file of ["package.json", ".vscodeignore"]) {
+    copyFileSync(at(file), join(folder, file));
+  }
+  const files = await listFiles({ cwd: folder, packageManager: PackageManager.None });
+  expect(files.sort()).toEqual(packaged);
 });

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import * as vscode from "vscode";
 import { readAgents } from "../src/agents.ts";
 import { RpcError } from "../src/connection.ts";
@@ -9,7 +9,7 @@ import { Models } from "../src/models.ts";
 import { Provider } from "../src/provider.ts";
 import { Secrets } from "../src/secrets.ts";
 import { toToml } from "../src/toml.ts";
-import { Turns } from "../src/turns.ts";
+import { SHOWN_AFTER_MS, Turns } from "../src/turns.ts";
 import type { ChatParams, ModelInformation, Part } from "../src/wire.ts";
 import { Memory, Vault } from "./memory.ts";
 
@@ -24,6 +24,10 @@ const own = (id: string): ModelInformation => ({
   maxInputTokens: 1,
   maxOutputTokens: 1,
   capabilities: {},
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 function modelsOf(setting: () => unknown, ask = async () => [own("own")], memory = new Memory()) {
@@ -51,11 +55,13 @@ function providerOf(chat: (params: ChatParams, received: (part: Part) => void) =
 const message = { role: 1, content: [new vscode.LanguageModelTextPart("hi")], name: undefined };
 
 test("a request carries the agent and the settings of its model, and parts come back", async () => {
+  vi.useFakeTimers();
   const asked: ChatParams[] = [];
   const { provider, item } = providerOf(async (params, received) => {
     asked.push(params);
-    expect(item.text).toBe("$(loading~spin) eliza");
     received({ type: "text", value: "hello" });
+    vi.advanceTimersByTime(SHOWN_AFTER_MS);
+    expect(item.text).toBe("$(loading~spin) eliza");
   });
   const parts: unknown[] = [];
   const progress = { report: (part: unknown) => parts.push(part) };
@@ -181,9 +187,11 @@ test("several who want the models ask one question", async () => {
 
 test("the status bar shows who answers, and nothing when nobody does", () => {
   const item = { text: "", tooltip: "", command: "", show: vi.fn(), hide: vi.fn(), dispose() {} };
+  vi.useFakeTimers();
   const turns = new Turns(item);
   const first = turns.begin("Claude Code");
   const second = turns.begin("Eliza");
+  vi.advanceTimersByTime(SHOWN_AFTER_MS);
   expect(item.text).toBe("$(loading~spin) Claude Code +1");
   first.dispose();
   first.dispose();
@@ -191,6 +199,17 @@ test("the status bar shows who answers, and nothing when nobody does", () => {
   expect(item.hide).not.toHaveBeenCalled();
   second.dispose();
   expect(item.hide).toHaveBeenCalledTimes(1);
+});
+
+test("a turn that is soon over isn't shown at all", () => {
+  const item = { text: "", tooltip: "", command: "", show: vi.fn(), hide: vi.fn(), dispose() {} };
+  vi.useFakeTimers();
+  const turn = new Turns(item).begin("Eliza");
+  vi.advanceTimersByTime(SHOWN_AFTER_MS - 1);
+  turn.dispose();
+  vi.advanceTimersByTime(SHOWN_AFTER_MS);
+  expect(item.show).not.toHaveBeenCalled();
+  expect(item.hide).not.toHaveBeenCalled();
 });
 
 test("secrets are variables of the process, and are listed by name alone", async () => {
