@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { Message, Tool } from "../wire.ts";
 import { canonicalJson } from "./json.ts";
 import { estimateMessage, estimateTools, MESSAGE_OVERHEAD, REPLY_OVERHEAD } from "./message.ts";
-import { estimateText } from "./text.ts";
+import { RememberedEstimates } from "./remembered.ts";
 
 export type Method = "actual" | "hybrid" | "estimated";
 
@@ -29,6 +29,7 @@ const WEIGHT = 0.3;
 export class HybridEstimator {
   private measured = 1.0;
   private readonly counted = new Map<string, number>();
+  private readonly texts = new RememberedEstimates();
 
   constructor(private readonly family = "") {}
 
@@ -39,7 +40,7 @@ export class HybridEstimator {
 
   /** Estimate the tokens of a text. */
   estimateText(text: string): number {
-    return this.corrected(estimateText(text));
+    return this.corrected(this.texts.of(text));
   }
 
   /** Estimate the tokens of a message. */
