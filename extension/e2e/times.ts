@@ -13,10 +13,10 @@ export function median(times: readonly number[]): number {
 export function medianIsAtLeast(times: readonly number[]): number {
   const sorted = ascending(times);
   // How probable it is that at most so many of the times lie below the true median.
-  let atMost = 0;
+  let chance = 0;
   for (let below = 0; below < sorted.length; below++) {
-    atMost += choose(sorted.length, below) / 2 ** sorted.length;
-    if (atMost > 1 / 40) {
+    chance += choose(sorted.length, below) / 2 ** sorted.length;
+    if (chance > 1 / 40) {
       return below === 0 ? Number.NEGATIVE_INFINITY : (sorted[below - 1] ?? Number.NaN);
     }
   }
