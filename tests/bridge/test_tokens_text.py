@@ -143,3 +143,8 @@ def test_the_price_of_a_long_piece_is_not_kept() -> None:
     prices = tokens_text._Prices()  # pyright: ignore[reportPrivateUsage]  # what it keeps
     assert prices["=" * 1000] >= 8 * UNIT
     assert not prices
+
+
+@pytest.mark.parametrize("piece", ["7", "42", "a", "\n"])
+def test_what_is_one_token_for_sure_has_no_weights(piece: str) -> None:
+    assert slots(piece) == []
