@@ -25,6 +25,7 @@ from benchmarks import (
 from benchmarks import open_responses as streams
 from benchmarks.editor import chat_line, editing, message
 from benchmarks.harness import Child, Result, running
+from benchmarks.pace import pace
 
 HELD = Result("quick", 1.0, 1.0, "x")
 MISSED = Result("slow", 1.1, 1.0, "x", "why")
@@ -34,6 +35,7 @@ MISSED = Result("slow", 1.1, 1.0, "x", "why")
 def _benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
     made_up = {"quick": lambda: [HELD], "both": lambda: [HELD, MISSED]}
     monkeypatch.setattr(command, "BENCHMARKS", made_up)
+    monkeypatch.setattr(command, "pace", lambda: 1.0)
 
 
 def test_a_number_at_its_limit_is_held(capsys: pytest.CaptureFixture[str]) -> None:
@@ -49,6 +51,37 @@ def test_one_limit_that_is_not_held_is_seen_in_the_table_and_in_the_status(
     assert head.split() == ["name", "measured", "limit", "unit", "verdict", "note"]
     assert [row.split()[0] for row in rows] == ["quick", "quick", "slow"]
     assert ["NOT HELD" in row for row in rows] == [False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("measured", "unit", "slowness", "held"),
+    [
+        (6.0, "us a message", 1.0, False),
+        (6.0, "us a message", 1.1, False),
+        (6.0, "us a message", 1.2, True),
+        (6.0, "ms", 1.2, True),
+        (6.0, "x", 1.2, False),
+        (6.0, "MB", 1.2, False),
+        (5.0, "us", 0.5, True),
+    ],
+)
+def test_a_slow_machine_may_take_longer_but_not_more_memory(
+    measured: float, unit: str, slowness: float, held: bool
+) -> None:
+    assert command.eased(Result("any", measured, 5.0, unit), slowness).held is held
+
+
+def test_what_is_measured_on_a_slow_machine_says_so(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "pace", lambda: 1.5)
+    results = command.tell([lambda: [Result("any", 6.0, 5.0, "us")]])
+    assert [(result.limit, result.held) for result in results] == [(7.5, True)]
+    assert "limit 5 on a machine 1.50 x as quick" in capsys.readouterr().out
+
+
+def test_this_machine_has_a_pace() -> None:
+    assert 1.0 <= pace() < 100
 
 
 def test_results_are_written_as_json(tmp_path: Path) -> None:
