@@ -9,7 +9,6 @@ from bridge.errors import Failure
 from bridge.gauge import Measured
 from bridge.index import ConversationKey
 from bridge.models import AgentChoice
-from bridge.request import Hints, classify
 from bridge.router import Question
 from bridge.transcript import Transcript
 from bridge.value import Value
@@ -31,16 +30,8 @@ class Asked(Value):
 
     def question(self) -> Question:
         """Return the request as far as it says whose it is."""
-        transcript, options = self.transcript, self.options
-        tools = [tool.name for tool in options.tools]
-        path, lineage = transcript.path, transcript.lineage
-        return Question(
-            agent=self.agent.key,
-            path=path,
-            request_class=classify(path, lineage, tools, options.model_options),
-            hints=Hints.of(options.model_options, lineage),
-            keep=self.settings.rewind == "continue",
-        )
+        keep = self.settings.rewind == "continue"
+        return Question.of(self.agent.key, self.transcript, self.options, keep=keep)
 
 
 class Cancelled(Value):

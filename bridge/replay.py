@@ -24,7 +24,7 @@ from .match import Supersedes
 from .message import Message
 from .models import AgentChoice
 from .recording import Happening, Parted, Requested, RequestNumber, Settled, Stopped
-from .request import Hints, RequestClass, classify
+from .request import RequestClass
 from .router import Joins, Opens, Outcome, Question, Reason, Tally, route
 from .telling import Kind, Origin, Telling, telling
 from .transcript import Transcript, TranscriptReader
@@ -244,16 +244,8 @@ class Replay:
 
 def ask_whose(transcript: Transcript, params: ChatParams) -> Question:
     """Return the question that a request puts to the router."""
-    tools = [tool.name for tool in params.options.tools]
-    options = params.options.model_options
-    settings = params.settings
-    return Question(
-        agent=_agent(params),
-        path=transcript.path,
-        request_class=classify(transcript.path, transcript.lineage, tools, options),
-        hints=Hints.of(options, transcript.lineage),
-        keep=settings is not UNSET and settings.rewind == "continue",
-    )
+    keep = params.settings is not UNSET and params.settings.rewind == "continue"
+    return Question.of(_agent(params), transcript, params.options, keep=keep)
 
 
 def _agent(params: ChatParams) -> AgentKey:

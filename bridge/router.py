@@ -36,9 +36,11 @@ from .exchange import Ending
 from .history import Phase
 from .index import AgentKey, ConversationKey, Index, Mark, Point
 from .match import Diverges, Extends, Match, Supersedes
-from .request import Hints, RequestClass
+from .request import Hints, RequestClass, classify
 from .rules import Rule
+from .transcript import Transcript
 from .value import Value
+from .wire import ChatOptions
 
 STORED = "stored"
 """Why a request found a session, though no conversation."""
@@ -70,6 +72,21 @@ class Question(Value):
     hints: Hints = msgspec.field(default_factory=Hints)
     keep: bool = False
     """Whether a withdrawn answer is forgotten without a branch (`settings.rewind` "continue")."""
+
+    @classmethod
+    def of(
+        cls, agent: AgentKey, transcript: Transcript, options: ChatOptions, *, keep: bool
+    ) -> Question:
+        """Return the question that a request puts."""
+        path, lineage = transcript.path, transcript.lineage
+        tools = [tool.name for tool in options.tools]
+        return cls(
+            agent=agent,
+            path=path,
+            request_class=classify(path, lineage, tools, options.model_options),
+            hints=Hints.of(options.model_options, lineage),
+            keep=keep,
+        )
 
 
 class Candidate(Value):
