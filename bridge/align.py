@@ -70,14 +70,22 @@ class _Aligner:
     proof: int = 0
     starts: list[int] = attrs.field(factory=list[int])
     rules: set[Rule] = attrs.field(factory=set[Rule])
+    doubted: Alignment | None = None
+    """How far both agree without a turn that seems to be absent, until a later answer proves it:
+    users say the same twice, so what is asked after it may be asked in another line."""
 
     def run(self) -> Alignment:
         while self.at < len(self.record):
             self._note_starts(self.record[self.at].exchange)
             if not (self._found() or self._extra() or self._missing()):
                 break
+        if self.doubted is not None:
+            return self.doubted
         if self.at == len(self.record) > 0:
             self._note_starts(self.record[-1].exchange)
+        return self._so_far()
+
+    def _so_far(self) -> Alignment:
         return Alignment(self.at, self.to, tuple(self.starts), self.proof, frozenset(self.rules))
 
     def _note_starts(self, exchange: int) -> None:
@@ -97,6 +105,7 @@ class _Aligner:
             self.rules.add(rule)
         if ours.is_answer and rule is not Rule.ANSWER_CUT and not ours.message.is_empty:
             self.proof += 1
+            self.doubted = None
         self.at += 1
         self.to += 1
         return True
@@ -164,6 +173,7 @@ class _Aligner:
             if unfinished and item.exchange < self.record[-1].exchange:
                 length = self._exchange_length()
                 if self._goes_on_after(length):
+                    self.doubted = self.doubted or self._so_far()
                     return self._skip(length, Rule.TURN_ABSENT)
             return False
         if unfinished:

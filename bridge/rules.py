@@ -44,7 +44,8 @@ _REASONS = {
     ),
     Rule.TURN_ABSENT: (
         "A turn that was stopped or failed is dropped with its question when the history is "
-        "rebuilt. Source: filtered and undone turns are removed."
+        "rebuilt. A later answer of ours has to come back. Source: filtered and undone turns are "
+        "removed."
     ),
     Rule.REQUEST_ONLY: (
         "A message of the user is reduced to what was typed, without the context round it. "

@@ -297,6 +297,18 @@ FAULTS = [
         "if True:",
     ),
     Fault(
+        "a turn is absent though no later answer proves it",
+        "align",
+        "        if self.doubted is not None:\n            return self.doubted\n",
+        "",
+    ),
+    Fault(
+        "an absent turn is doubted whatever proves it",
+        "align",
+        "            self.proof += 1\n            self.doubted = None\n",
+        "            self.proof += 1\n",
+    ),
+    Fault(
         "a beginning of an answer proves whose it is",
         "align",
         "rule is not Rule.ANSWER_CUT and not",

@@ -155,6 +155,15 @@ def test_turn_absent_but_not_where_the_chat_goes_on_otherwise() -> None:
     assert read(record, Q1, A1).recorded == 2
 
 
+def test_turn_absent_but_not_where_no_later_answer_proves_it() -> None:
+    """Users say the same twice, so what follows may be another line of the chat."""
+    lost = Exchange((Q2,), A2, CANCELLED)
+    open_ended = [*said(Q1, A1), lost, Exchange((Q3,), None, CANCELLED)]
+    assert read(open_ended, Q1, A1, Q3, OTHER) == Alignment(2, 2, (0, 2), 1, frozenset())
+    proven = [*open_ended, *said(OTHER, A2)]
+    assert rules_for(proven, Q1, A1, Q3, OTHER, A2, Q2) == {Rule.TURN_ABSENT}
+
+
 def test_request_only_is_left_of_what_a_user_asked() -> None:
     """The context round it is left out after a reload, and comes back with the next mode."""
     assert rules_for(said(wrapped("q1"), A1), Q1, A1, Q2) == {Rule.REQUEST_ONLY}

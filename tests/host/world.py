@@ -219,7 +219,7 @@ class World:
         for one another, so that one of them finds its agent busy with the other.
         """
         chat = request.chat
-        if chat is None or self._repeats_after_a_summary(chat):
+        if chat is None or self._repeats_after_a_summary(chat) or self._repeats_the_newest(request):
             return False
         if not self.profile.private_keys and len(self._openings[chat.turns[0].text]) > 1:
             return False
@@ -238,6 +238,21 @@ class World:
             and (answers & set(conversation.ledger.knows) or (conversation, session) == last)
             for conversation, session in self.former.get((chat, request.model), [])
         )
+
+    def _repeats_the_newest(self, request: Request) -> bool:
+        """Whether a chat asks, word for word, what it asked last.
+
+        That is the same question again, whatever a user went back to in between; so the agent is
+        replaced, and knows no less.
+        """
+        newest = self._newest.get(request.chat) if request.chat else None
+        if newest is None:
+            return False
+        theirs, ours = (
+            [(message["role"], without_facts(message["content"])) for message in one.messages]
+            for one in (newest, request)
+        )
+        return ours == theirs
 
     def _repeats_after_a_summary(self, chat: Chat) -> bool:
         """Whether the newest message has the words of an earlier one, and a summary precedes it.
