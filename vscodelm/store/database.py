@@ -152,7 +152,10 @@ def _set_up(connection: sqlite3.Connection, most_bytes: int) -> None:
     execute("PRAGMA journal_mode = WAL")  # readers don't wait for writers, nor the reverse
     execute("PRAGMA journal_size_limit = 4194304")
     execute(f"PRAGMA max_page_count = {most_bytes // _PAGE_BYTES}")
-    if _version(connection) < VERSION:
+    execute("BEGIN")  # what is read must belong together: another process may be making it
+    version = _version(connection)
+    execute("COMMIT")
+    if version < VERSION:
         _migrate(connection)
 
 

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -82,6 +84,32 @@ def test_a_lock_is_waited_for_no_longer_than_is_said(place: StoreFolder) -> None
             raise AssertionError("somebody else writes")
         assert not raised.value.is_in_doubt
         assert count(database) == 0, "reading goes on"
+    database.close()
+
+
+@pytest.mark.parametrize("statement", ["PRAGMA application_id", "SELECT count"])
+def test_a_store_that_another_process_makes_meanwhile_is_no_other_programs(
+    place: StoreFolder, monkeypatch: pytest.MonkeyPatch, statement: str
+) -> None:
+    """It is empty when we begin to look at it, and isn't when we go on."""
+    connect = sqlite3.connect
+    made: list[str] = []
+
+    def connect_and_be_overtaken(*values: Any, **options: Any) -> sqlite3.Connection:
+        connection = connect(*values, **options)
+
+        def overtake(said: str) -> None:
+            if said.startswith(statement) and not made:
+                made.append(said)
+                open_database(place).close()
+
+        connection.set_trace_callback(overtake)
+        return connection
+
+    monkeypatch.setattr(sqlite3, "connect", connect_and_be_overtaken)
+    database = open_database(place)
+    assert made
+    assert database.rows("SELECT count(*) FROM session") == [(0,)]
     database.close()
 
 
