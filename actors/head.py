@@ -7,8 +7,11 @@ import attrs
 
 @attrs.define(eq=False)
 class Head:
-    """A session that knows what its user knows, until it is given something more."""
+    """A session that knows what its user knows, until it is given something more.
+
+    Who forked it must look once more: a turn may have begun in it meanwhile, here (`is_current`) or
+    in another process (`AgentMemory.has`).
+    """
 
     handle: str
     is_current: bool = True
-    """Who forked the session must look once more: a turn may have begun in it meanwhile."""

@@ -82,11 +82,19 @@ class Lease:
             case _:
                 self.start, self.why, self._known = Start.FRESH, Why.FORGOTTEN, ()
 
-    def fits(self, delivery: Delivery) -> bool:
+    async def fits(self, delivery: Delivery) -> bool:
         """Return whether a delivery goes on with what a session knows that was given nothing."""
-        if self._forked is not None and not self._forked.is_current:
-            return False  # who knows whether the turn that began is in the fork
-        return delivery.transcript.path[: self.known] == self._known
+        if delivery.transcript.path[: self.known] != self._known:
+            self.why = Why.WITHDRAWN
+            return False
+        origin = self._forked
+        if origin is not None and origin.is_current and not await self.memory.has(origin.handle):
+            origin.is_current, self.why = False, Why.TAKEN
+            return False
+        if origin is not None and not origin.is_current:
+            self.why = Why.WITHDRAWN  # who knows whether the turn that began is in the fork
+            return False
+        return True
 
     async def begin(self) -> bool:
         """Note that the agent is about to be given something; False if it mustn't any more."""

@@ -45,6 +45,13 @@ class SessionMemory(Protocol):
         """
         ...
 
+    async def has(self, scope: bytes, handle: str) -> bool:
+        """Return whether a session that we have settled is still ours.
+
+        False: another process took it, and may have given it something.
+        """
+        ...
+
     def settle(
         self, scope: bytes, handle: str, record: Sequence[Exchange], marker: str | None
     ) -> None:
@@ -67,6 +74,10 @@ class NoMemory:
         return None
 
     async def begin(self, scope: bytes, handle: str) -> bool:
+        """Return true: nobody else knows of it."""
+        return True
+
+    async def has(self, scope: bytes, handle: str) -> bool:
         """Return true: nobody else knows of it."""
         return True
 
@@ -106,6 +117,10 @@ class AgentMemory:
     async def begin(self, handle: str) -> bool:
         """Note that a turn begins; False if another process took the session."""
         return await self.memory.begin(self.scope, handle)
+
+    async def has(self, handle: str) -> bool:
+        """Return whether a session that is settled is still ours."""
+        return await self.memory.has(self.scope, handle)
 
     def settle(self, handle: str, record: Sequence[Exchange]) -> None:
         """Note what a session knows now; `record` ends with its newest answer."""

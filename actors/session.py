@@ -119,7 +119,7 @@ class SessionActor:
         delivery = self._next
         assert delivery is not None, "there is something to serve"
         self._idle_seconds = delivery.settings.idle_seconds
-        if self._turn is None and not self._is_of_use(session, delivery):
+        if self._turn is None and not await self._is_of_use(session, delivery):
             return False
         todo = plan(
             delivery,
@@ -159,13 +159,10 @@ class SessionActor:
             self.handle.head = self.lease.settle()
         return True
 
-    def _is_of_use(self, session: AgentSession, delivery: Delivery) -> bool:
+    async def _is_of_use(self, session: AgentSession, delivery: Delivery) -> bool:
         """Return whether a session that runs no turn can begin one."""
         if not self._is_used:
-            if not self.lease.fits(delivery):
-                self.lease.why = Why.WITHDRAWN
-                return False
-            return True  # whatever else it lacks, so would the next one
+            return await self.lease.fits(delivery)  # whatever else it lacks, so would the next one
         if session.lost is not None:
             log.info("conversation=%s lost=%s", self.conversation, session.lost.message)
             self.lease.why = Why.LOST

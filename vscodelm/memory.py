@@ -35,6 +35,10 @@ class LateMemory:
         """Note that a turn begins in a session; False if it isn't ours any more."""
         return await self._loaded().sessions.begin(scope, handle)
 
+    async def has(self, scope: bytes, handle: str) -> bool:
+        """Return whether a session that is settled is still ours."""
+        return await self._loaded().sessions.has(scope, handle)
+
     def settle(
         self, scope: bytes, handle: str, record: Sequence[Exchange], marker: str | None
     ) -> None:

@@ -9,10 +9,11 @@ from typing import Any
 import pytest
 
 from agents.events import Prompt, Say, Stop
-from agents.origin import FRESH, ForkOf
+from agents.origin import FRESH, ForkOf, Resumed
 from bridge.wire import ChatMessage, TextPart
 from tests.fakes.editor import Chat, FakeEditor, connected, message, quiet
 from tests.fakes.scripted_agent import Gate, Hang, ScriptedAgent
+from tests.fakes.session_memory import Shelf, ShelfMemory
 
 JSON = dict[str, Any]
 BUILT_IN: JSON = {"_conversationId": "c", "_telemetryTurn": 1, "_otelTraceContext": {}}
@@ -97,6 +98,26 @@ async def test_a_fork_that_may_know_more_than_its_chat_is_not_used() -> None:
     assert agent.origins == [FRESH, ForkOf("scripted-1"), FRESH]
     assert told(agent.prompts[-1]) == (["a", "ok"], ["b"])
     assert agent.sessions_open == 0
+
+
+async def test_a_fork_of_a_session_that_another_process_went_on_with_is_not_used(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "vscodelm")
+    agent, shelf = ScriptedAgent(), Shelf()
+    here, there = (connected(agent, memory=ShelfMemory(shelf)) for _ in range(2))
+    async with here as left, there as right:
+        origin = chat_of(left, "one")
+        await origin.say("a")
+        moved = chat_of(right, "one", origin)
+        await moved.say("b")
+        copies = [chat_of(left, f"copy {number}", origin) for number in range(2)]
+        for copy in copies:
+            await copy.say("c")
+    assert agent.origins == [FRESH, Resumed("scripted-1"), ForkOf("scripted-1"), FRESH, FRESH]
+    for prompt in agent.prompts[2:]:
+        assert told(prompt) == (["a", "ok"], ["c"])
+    assert "conversation=2 turn=1 replayed told=3 why=taken" in caplog.messages
 
 
 @pytest.mark.parametrize("step", [Hang(), Gate()])

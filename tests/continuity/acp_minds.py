@@ -17,6 +17,7 @@ from agents.acp.agent import AcpAgent
 from agents.acp.link import Link
 from agents.acp.session import AcpSession
 from agents.base import AgentSession
+from agents.open_responses.point_memory import PointMemory
 from bridge.models import AgentChoice
 from bridge.wire import McpServerSpec, Part, TextPart, ThinkingPart
 from tests.fakes.acp_peer import PeerLink
@@ -39,7 +40,7 @@ class AcpMinds:
     spells: bool = attrs.field(default=True, init=False)
     calls_tools: bool = attrs.field(default=False, init=False)
     reaction_seconds: float = attrs.field(default=0.4, init=False)
-    kept: dict[str, Mind] = attrs.field(factory=dict["str", "Mind"], init=False)
+    kept: dict[str, Mind] = attrs.field(factory=dict["str", "Mind"])
     """The sessions of all of them."""
     _nursery: trio.Nursery = attrs.field(init=False)
     _agents: dict[bytes, NotedAgent] = attrs.field(factory=dict["bytes", "NotedAgent"], init=False)
@@ -52,10 +53,13 @@ class AcpMinds:
     _minds: dict[int, Mind] = attrs.field(factory=dict["int", "Mind"], init=False)
     """The session that took each request."""
     _taken: list[Taken] = attrs.field(factory=list["Taken"], init=False)
-    _ids: count[int] = attrs.field(factory=lambda: count(1), init=False)
+    _ids: count[int] = attrs.field(factory=lambda: count(1), alias="ids")
+
+    def beside(self) -> AcpMinds:
+        return AcpMinds(self.reach, self.forgets, kept=self.kept, ids=self._ids)
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None, None]:
+    async def running(self, points: PointMemory) -> AsyncGenerator[None, None]:
         self._agents.clear()
         self._sessions.clear()
         self._minds.clear()
@@ -152,7 +156,7 @@ class AcpMinds:
         process.end(1)
         if self.forgets:
             for session in process.open:
-                del self.kept[session]
+                self.kept.pop(session, None)
         process.open.clear()
 
     def dawdle(self) -> None:

@@ -20,6 +20,8 @@ import trio
 
 from agents.base import AgentSession
 from agents.open_responses.agent import OpenResponsesAgent
+from agents.open_responses.point_memory import PointMemory
+from agents.open_responses.points import Points
 from bridge.models import AgentChoice
 from bridge.wire import OpenResponsesSpec, Part, TextPart, ThinkingPart, ToolCallPart
 from tests.fakes.responses_events import DONE, Call, Output, Text, Thought, Writer, response_object
@@ -85,15 +87,17 @@ class EndpointMinds:
     spells: bool = attrs.field(default=True, init=False)
     calls_tools: bool = attrs.field(default=True, init=False)
     reaction_seconds: float = attrs.field(default=0.4, init=False)
-    responses: dict[str, Mind] = attrs.field(factory=dict["str", "Mind"], init=False)
+    responses: dict[str, Mind] = attrs.field(factory=dict["str", "Mind"])
     """What is kept, by the id of the response at the end."""
     _base_url: str = attrs.field(default="", init=False)
+    _points: PointMemory = attrs.field(init=False)
     _nursery: trio.Nursery = attrs.field(init=False)
     _agents: dict[bytes, OpenResponsesAgent] = attrs.field(
         factory=dict["bytes", "OpenResponsesAgent"], init=False
     )
     _asked: Taken | None = attrs.field(default=None, init=False)
-    """What the next response is for."""
+    """What the next response is for: what was asked last, or what goes on by itself because its
+    last response has ended and called no tool."""
     _session: AgentSession | None = attrs.field(default=None, init=False)
     _gaps: dict[AgentSession, set[int]] = attrs.field(
         factory=dict["AgentSession", "set[int]"], init=False
@@ -101,10 +105,14 @@ class EndpointMinds:
     """What each session of ours wasn't told; it tells it to no server."""
     _answered: dict[int, Response] = attrs.field(factory=dict["int", "Response"], init=False)
     _taken: list[Taken] = attrs.field(factory=list["Taken"], init=False)
-    _ids: count[int] = attrs.field(factory=lambda: count(1), init=False)
+    _ids: count[int] = attrs.field(factory=lambda: count(1), alias="ids")
+
+    def beside(self) -> EndpointMinds:
+        return EndpointMinds(self.keeping, responses=self.responses, ids=self._ids)
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None, None]:
+    async def running(self, points: PointMemory) -> AsyncGenerator[None, None]:
+        self._points = points
         self._agents.clear()
         self._answered.clear()
         self._taken.clear()
@@ -129,7 +137,11 @@ class EndpointMinds:
                 self._base_url, "small", store=store, retries=0, idle_seconds=_PATIENCE
             )
             self._agents[choice.key] = OpenResponsesAgent(
-                spec, self._nursery, environment={}, chance=lambda: 0.0
+                spec,
+                self._nursery,
+                environment={},
+                chance=lambda: 0.0,
+                points=Points(memory=self._points, scope=choice.key),
             )
         return NotedAgent(self._agents[choice.key], self._note)
 
@@ -236,6 +248,7 @@ class EndpointMinds:
                 raise AssertionError(f"no model says {part}")
 
     def finish(self, request: int) -> None:
+        self._asked = Taken(request, is_first=True, goes_on=False)
         self._answered[request].do(Ending.COMPLETE)
 
     def fail(self, request: int) -> None:

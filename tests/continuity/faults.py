@@ -20,6 +20,16 @@ REMEMBERING, ACP, STORED = (
 )
 
 
+WINDOWS = (
+    f"{_TESTS}::test_the_session_that_answers_knows_what_its_user_sees_in_the_long_run"
+    "[windows-endpoint-all]"
+)
+COPIED = (
+    "tests/continuity/test_memories.py"
+    "::test_a_copy_of_a_chat_knows_nothing_of_what_another_window_went_on_with"
+)
+
+
 def _fault(name: str, module: str, source: str, instead: str, test: str = REMEMBERING) -> Fault:
     return Fault(name, module, source, instead, (test,))
 
@@ -100,5 +110,26 @@ FAULTS = [
         'database.change("DELETE FROM session WHERE number = ?", best.number)',
         "True",
         STORED,
+    ),
+    _fault(
+        "a session is forked that another window went on with",
+        "actors/lease",
+        "not await self.memory.has(origin.handle)",
+        "False",
+        COPIED,
+    ),
+    _fault(
+        "a session is ours whoever has its row",
+        "vscodelm/store/sessions",
+        "return name not in self.written or bool(database.rows(query, *row))",
+        "return True",
+        COPIED,
+    ),
+    _fault(
+        "what another process left is gone on from at the wrong place",
+        "agents/open_responses/points",
+        "self._points = OrderedDict(recalled)",
+        "self._points = OrderedDict((one, recalled[-1][1]) for one, _ in recalled)",
+        WINDOWS,
     ),
 ]

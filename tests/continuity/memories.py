@@ -12,14 +12,28 @@ import attrs
 import trio
 
 from actors.memory import SessionMemory
+from agents.open_responses.point_memory import NoPointMemory, PointMemory
 from tests.fakes.session_memory import Shelf, ShelfMemory
 from vscodelm.store.opening import start_memories
+
+
+@attrs.frozen
+class Remembered:
+    """What a process remembers with."""
+
+    sessions: SessionMemory | None
+    points: PointMemory = attrs.field(factory=NoPointMemory)
 
 
 class Memories(Protocol):
     """What outlives our processes."""
 
-    def opened(self) -> AbstractAsyncContextManager[SessionMemory | None]:
+    @property
+    def remembers(self) -> bool:
+        """Whether there is anything that does."""
+        ...
+
+    def opened(self) -> AbstractAsyncContextManager[Remembered]:
         """Return what a process remembers with, for as long as it lives."""
         ...
 
@@ -34,9 +48,13 @@ class Shelved:
 
     shelf: Shelf | None
 
+    @property
+    def remembers(self) -> bool:
+        return self.shelf is not None
+
     @asynccontextmanager
-    async def opened(self) -> AsyncGenerator[SessionMemory | None]:
-        yield None if self.shelf is None else ShelfMemory(self.shelf)
+    async def opened(self) -> AsyncGenerator[Remembered]:
+        yield Remembered(None if self.shelf is None else ShelfMemory(self.shelf))
 
     def close(self) -> None:
         """Forget it."""
@@ -47,13 +65,14 @@ class Stored:
     """The store that users have, in a folder of its own."""
 
     folder: TemporaryDirectory[str] = attrs.field(factory=TemporaryDirectory[str], init=False)
+    remembers: bool = attrs.field(default=True, init=False)
 
     @asynccontextmanager
-    async def opened(self) -> AsyncGenerator[SessionMemory | None]:
+    async def opened(self) -> AsyncGenerator[Remembered]:
         async with trio.open_nursery() as nursery:
             memories = start_memories(Path(self.folder.name), nursery)
             try:
-                yield memories.sessions
+                yield Remembered(memories.sessions, memories.points)
             finally:
                 memories.leave()
 

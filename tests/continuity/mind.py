@@ -9,6 +9,7 @@ from typing import Protocol
 import attrs
 
 from agents.base import Agent
+from agents.open_responses.point_memory import PointMemory
 from bridge.models import AgentChoice
 from bridge.wire import Part
 
@@ -52,8 +53,15 @@ class Troupe(Protocol):
         """How long it may take until they have taken in what they were told."""
         ...
 
-    def running(self) -> AbstractAsyncContextManager[None]:
-        """Run them for as long as a process of ours does; afterwards nothing may be open."""
+    def beside(self) -> Troupe:
+        """Return the agents of another process of ours: what is kept on disk, both share."""
+        ...
+
+    def running(self, points: PointMemory) -> AbstractAsyncContextManager[None]:
+        """Run them for as long as a process of ours does; afterwards nothing may be open.
+
+        `points` is what it remembers of an endpoint's responses.
+        """
         ...
 
     def agent_for(self, choice: AgentChoice) -> Agent:

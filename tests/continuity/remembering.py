@@ -29,14 +29,16 @@ from agents.events import (
     Think,
     ToolAnswer,
 )
+from agents.open_responses.point_memory import PointMemory
 from agents.origin import FRESH, ForkOf, Origin, Resumed
 from bridge.errors import Failure, LocalError
 from bridge.models import AgentChoice
-from bridge.wire import Part, TextPart, ThinkingPart, ToolCallPart, ToolSpec
+from bridge.wire import ChatMessage, Part, TextPart, ThinkingPart, ToolCallPart, ToolSpec
 from tests.fakes.turn import FakeTurn
 from tests.host.facts import facts_in, facts_in_result
 
 from .mind import Mind, Taken
+from .spelling import read_all
 
 REQUEST = "_request"
 """The model option with the number of a request."""
@@ -115,10 +117,13 @@ class RememberingSession:
         if prompt.transcript and not self._is_new:
             raise LocalError("what was said before is told first, or not at all")
         self._take(prompt, goes_on=False)
-        self.mind.facts += facts_in(prompt.transcript)
-        self.mind.facts += facts_in(prompt.messages)
+        self.mind.facts += self._learnt(prompt.transcript)
+        self.mind.facts += self._learnt(prompt.messages)
         self._turn, self._is_cancelled = RememberingTurn(self), False
         return self._turn
+
+    def _learnt(self, messages: Sequence[ChatMessage]) -> list[int]:
+        return read_all(messages) if self.agent.troupe.spells else facts_in(messages)
 
     def _take(self, prompt: Prompt, *, goes_on: bool) -> None:
         taken = Taken(prompt.model_options[REQUEST], self._is_new, goes_on)
@@ -130,7 +135,8 @@ class RememberingSession:
         if answer.call_id in self._questions:
             self._questions.remove(answer.call_id)
             if isinstance(answer, ToolAnswer):
-                self.mind.facts += facts_in_result(answer.result)
+                spells, result = self.agent.troupe.spells, answer.result
+                self.mind.facts += read_all(result) if spells else facts_in_result(result)
 
     async def cancel(self) -> None:
         """Stop now, or when it is time."""
@@ -171,14 +177,21 @@ class RememberingSession:
 
 
 @attrs.define(eq=False)
+class Disk:
+    """What the processes of one definition share."""
+
+    kept: dict[str, Mind] = attrs.field(factory=dict[str, Mind], init=False)
+    """The sessions that can be found again."""
+    numbers: count[int] = attrs.field(factory=lambda: count(1), init=False)
+
+
+@attrs.define(eq=False)
 class RememberingAgent:
     """One definition; it satisfies `agents.base.Agent`."""
 
     troupe: RememberingTroupe
-    kept: dict[str, Mind] = attrs.field(factory=dict[str, Mind])
-    """The sessions that can be found again."""
-    open: list[RememberingSession] = attrs.field(factory=list["RememberingSession"])
-    _numbers: count[int] = attrs.field(factory=lambda: count(1))
+    disk: Disk
+    open: list[RememberingSession] = attrs.field(factory=list["RememberingSession"], init=False)
 
     @asynccontextmanager
     async def session(
@@ -197,12 +210,12 @@ class RememberingAgent:
             self.open.remove(session)
 
     def _open(self, origin: Origin) -> RememberingSession:
-        reach = self.troupe.reach
+        reach, kept = self.troupe.reach, self.disk.kept
         match origin:
-            case Resumed(handle=handle) if handle in self.kept:
-                return RememberingSession(self, handle, self.kept[handle], knows_history=True)
-            case ForkOf(handle=handle) if handle in self.kept and reach is Reach.FORK:
-                found = self.kept[handle]
+            case Resumed(handle=handle) if handle in kept:
+                return RememberingSession(self, handle, kept[handle], knows_history=True)
+            case ForkOf(handle=handle) if handle in kept and reach is Reach.FORK:
+                found = kept[handle]
                 mind = Mind([*found.facts], {*found.gaps})
                 return RememberingSession(self, self._keep(mind), mind, knows_history=True)
             case _:
@@ -212,8 +225,8 @@ class RememberingAgent:
     def _keep(self, mind: Mind) -> str | None:
         if self.troupe.reach is Reach.NOTHING:
             return None
-        handle = f"session-{next(self._numbers)}"
-        self.kept[handle] = mind
+        handle = f"session-{next(self.disk.numbers)}"
+        self.disk.kept[handle] = mind
         return handle
 
     def crash(self) -> None:
@@ -221,7 +234,7 @@ class RememberingAgent:
         for session in self.open:
             session.lose()
         if self.troupe.forgets:
-            self.kept.clear()
+            self.disk.kept.clear()
 
 
 @attrs.define(eq=False)
@@ -230,13 +243,14 @@ class RememberingTroupe:
 
     reach: Reach
     forgets: bool
-    spells: bool = attrs.field(default=False, init=False)
+    spells: bool = False
     calls_tools: bool = attrs.field(default=True, init=False)
     reaction_seconds: float = attrs.field(default=0.0, init=False)
     dawdles: bool = False
     """Whether they take their time to open a session, and to stop."""
     hurried: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when they no longer do."""
+    _disks: dict[bytes, Disk] = attrs.field(factory=dict["bytes", "Disk"], alias="disks")
     _agents: dict[bytes, RememberingAgent] = attrs.field(
         factory=dict["bytes", "RememberingAgent"], init=False
     )
@@ -247,10 +261,14 @@ class RememberingTroupe:
     _taken: list[Taken] = attrs.field(factory=list["Taken"], init=False)
 
     def agent_for(self, choice: AgentChoice) -> RememberingAgent:
-        return self._agents.setdefault(choice.key, RememberingAgent(self))
+        disk = self._disks.setdefault(choice.key, Disk())
+        return self._agents.setdefault(choice.key, RememberingAgent(self, disk))
+
+    def beside(self) -> RememberingTroupe:
+        return RememberingTroupe(self.reach, self.forgets, self.spells, disks=self._disks)
 
     @asynccontextmanager
-    async def running(self) -> AsyncGenerator[None, None]:
+    async def running(self, points: PointMemory) -> AsyncGenerator[None, None]:
         self._sessions.clear()
         self._taken.clear()
         yield

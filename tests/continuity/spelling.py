@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 
+import msgspec
+
 from tests.host.facts import Json, facts_of, without_facts
 
+_encode = msgspec.json.Encoder().encode
 _FIRST = 0xF0000
 _LETTERS = re.compile("[\U000f0000-\U000ffffd]")
 _END_OF_WORDS = re.compile(r"\n</(?:userRequest|user_query|prompt)>\n?\Z")
@@ -22,6 +25,11 @@ def spelled(*facts: int) -> str:
 def read(text: str) -> list[int]:
     """Return the facts in a text, in order."""
     return [ord(letter) - _FIRST for letter in _LETTERS.findall(text)]
+
+
+def read_all(told: object) -> list[int]:
+    """Return the facts in whatever an agent is told, in order."""
+    return read(_encode(told).decode())
 
 
 def spelled_out(message: Json) -> Json:

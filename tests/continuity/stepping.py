@@ -1,5 +1,7 @@
 """A trio run that goes on only when it is told to, and then until every task waits.
 
+`Stepped` is one run, `Stage` one in which several things come and go.
+
 A state machine of Hypothesis is synchronous, and what it tries is not. So trio runs here as a guest
 of the test: `step` does something inside the run and returns when nothing more follows from it, in
 threads of trio's neither. No time passes by itself.
@@ -7,10 +9,12 @@ threads of trio's neither. No time passes by itself.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Awaitable, Callable
 from queue import SimpleQueue
 from typing import TYPE_CHECKING
 
+import attrs
 import trio
 from trio.lowlevel import start_guest_run
 from trio.testing import MockClock, wait_all_tasks_blocked
@@ -18,10 +22,8 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 if TYPE_CHECKING:
     from outcome import Outcome
 
-MOST_TICKS = 100_000
-"""A step that comes to no end is a fault."""
-MOST_SECONDS = 60
-"""So is a run that doesn't end when it is to."""
+MOST_SECONDS = 30
+"""A step that comes to no end is a fault, and so is a run that doesn't end when it is to."""
 
 
 def _nothing() -> None:
@@ -73,20 +75,20 @@ class Stepped:
         self.step(self._scope.cancel)
         self.finish()
 
-    def finish(self) -> None:
-        """Let time pass until it is over."""
+    def finish(self, is_so: Callable[[], bool] = lambda: False) -> None:
+        """Let time pass until it is over, or until something else is so."""
         for _ in range(MOST_SECONDS):
-            if self.is_over:
+            if self.is_over or is_so():
                 return
             self.pass_time(1.0)
         raise AssertionError("it comes to no end")
 
     def _tick_until(self, is_so: Callable[[], bool]) -> None:
-        for _ in range(MOST_TICKS):
-            if is_so() or self.is_over:
-                return
+        until = time.monotonic() + MOST_SECONDS  # of the clock on the wall: a disk may be slow
+        while not (is_so() or self.is_over):
+            if time.monotonic() > until:
+                raise AssertionError("it comes to no rest")
             self._due.get(timeout=MOST_SECONDS)()
-        raise AssertionError("it comes to no rest")
 
     async def _run(self) -> None:
         async with trio.open_nursery() as nursery:
@@ -108,3 +110,55 @@ class Stepped:
 
     def _end(self, outcome: Outcome[None]) -> None:
         self._outcome = outcome
+
+
+@attrs.define(eq=False)
+class Act:
+    """Something that goes on on a stage."""
+
+    stepped: Stepped
+    scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _is_over: bool = attrs.field(default=False, init=False)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended, with the run or by itself."""
+        return self._is_over or self.stepped.is_over
+
+    async def run(self, main: Callable[[], Awaitable[None]]) -> None:
+        """Do it."""
+        with self.scope:
+            await main()
+        self._is_over = True
+
+    def cancel(self) -> None:
+        """End it, as it stands; what still has to be done may take a while."""
+        self.stepped.step(self.scope.cancel)
+        self.finish()
+
+    def finish(self) -> None:
+        """Let time pass until it is over."""
+        self.stepped.finish(lambda: self.is_over)
+
+
+class Stage:
+    """One run for several acts, for which time passes alike."""
+
+    def __init__(self) -> None:
+        self.stepped = Stepped(self._run)
+        self.stepped.step()
+
+    def begin(self, main: Callable[[], Awaitable[None]]) -> Act:
+        """Begin something; what it raises ends all of them, and is raised by the next step."""
+        act = Act(self.stepped)
+        self.stepped.step(lambda: self._nursery.start_soon(act.run, main))
+        return act
+
+    def close(self) -> None:
+        """End it all."""
+        if not self.stepped.is_over:
+            self.stepped.cancel()
+
+    async def _run(self) -> None:
+        async with trio.open_nursery() as self._nursery:
+            await trio.sleep_forever()

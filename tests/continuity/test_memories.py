@@ -46,3 +46,32 @@ def _home(live: LiveWorld, chat: Chat, text: str) -> Mind:
     live.host.send(chat, text)
     live.finish(chat, "ok")
     return live.homes[chat]
+
+
+def test_a_chat_goes_on_in_another_window_and_back(memories: Memories) -> None:
+    """Whoever goes on with it has its session; the window where it was must not use it."""
+    live = LiveWorld(Profile(), RememberingTroupe(Reach.RESUME, False), memories, windows=2)
+    chat = live.host.open_chat()
+    homes = [_home(live, chat, "hi")]
+    for text in ("more", "go"):
+        live.move(chat)
+        homes.append(_home(live, chat, text))
+    live.close()
+    first, second, third = homes
+    assert (second is first) is (memories != Shelved(None))
+    assert third is not second
+
+
+def test_a_copy_of_a_chat_knows_nothing_of_what_another_window_went_on_with(
+    memories: Memories,
+) -> None:
+    """Though the agent could fork the session that this window has of it."""
+    live = LiveWorld(Profile(), RememberingTroupe(Reach.FORK, False), memories, windows=2)
+    chat = live.host.open_chat()
+    _home(live, chat, "hi")
+    copy = live.host.fork(chat, 1)
+    live.move(chat)
+    _home(live, chat, "more")
+    live.move(copy)  # from there, to where the chat began
+    _home(live, copy, "go")
+    live.close()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 import trio
 
-from .stepping import Stepped
+from .stepping import Stage, Stepped
 
 
 def test_a_step_is_done_when_nothing_more_follows_from_it() -> None:
@@ -104,3 +106,44 @@ def test_a_step_waits_for_what_threads_do() -> None:
     run.step(event.set)
     assert done == ["in one", "in another"]
     assert run.is_over
+
+
+# Several things on one stage.
+
+
+def test_acts_come_and_go_and_time_passes_for_all_of_them() -> None:
+    stage = Stage()
+    woken: list[str] = []
+
+    async def sleep(name: str, seconds: float) -> None:
+        await trio.sleep(seconds)
+        woken.append(name)
+
+    first = stage.begin(partial(sleep, "first", 5))
+    stage.stepped.pass_time(3)
+    second = stage.begin(partial(sleep, "second", 5))
+    second.cancel()
+    assert second.is_over
+    assert not first.is_over
+    first.finish()
+    assert woken == ["first"]
+    third = stage.begin(partial(sleep, "third", 5))
+    stage.close()
+    assert third.is_over
+    assert woken == ["first"]
+
+
+def test_what_goes_wrong_in_an_act_ends_them_all() -> None:
+    stage = Stage()
+    event = trio.Event()
+
+    async def fail() -> None:
+        await event.wait()
+        raise ValueError("broken")
+
+    sleeping, failing = stage.begin(trio.sleep_forever), stage.begin(fail)
+    with pytest.RaisesGroup(pytest.RaisesGroup(ValueError)):
+        stage.stepped.step(event.set)
+    assert sleeping.is_over
+    assert failing.is_over
+    stage.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from itertools import product
 
 import pytest
@@ -23,23 +22,33 @@ from .memories import Memories, Shelved, Stored
 from .mind import Troupe
 from .remembering import Reach, RememberingTroupe
 
+Casting = Callable[[bool], Troupe]
+
 
 class LiveMachine(HostMachine):
     """What a host can do, and what only a whole system is hit by."""
 
-    def new_troupe(self) -> Troupe:
-        """Return the agents of a world."""
+    windows: int = 1
+
+    def new_troupe(self, spells: bool) -> Troupe:
+        """Return the agents of a world; `spells` if all that is said differs in its words."""
         raise NotImplementedError
 
     def new_memories(self, remembers: bool) -> Memories:
         """Return what outlives the processes of a world."""
         return Shelved(Shelf() if remembers else None)
 
-    @initialize(pick=picks, remembers=st.booleans(), most=st.sampled_from([100, 2]))
+    @initialize(
+        pick=picks,
+        remembers=st.booleans(),
+        most=st.sampled_from([100, 2]),
+    )
     def _begin(self, pick: int, remembers: bool, most: int) -> None:
-        self.troupe = self.new_troupe()
         self.memories = self.new_memories(remembers)
-        self.live = LiveWorld(pick_of(self.profiles, pick), self.troupe, self.memories, most)
+        # By what was said alone a session is found that outlived our process.
+        troupe = self.new_troupe(spells=self.memories.remembers)
+        profile = pick_of(self.profiles, pick)
+        self.live = LiveWorld(profile, troupe, self.memories, most, self.windows)
         self.begin(self.live)
 
     def teardown(self) -> None:
@@ -105,7 +114,7 @@ class LiveMachine(HostMachine):
 
     @rule()
     def dawdle(self) -> None:
-        self.troupe.dawdle()
+        self.live.dawdle()
 
     @rule()
     def hurry(self) -> None:
@@ -119,13 +128,46 @@ class StoreMachine(LiveMachine):
         return Stored()
 
 
+class WindowsMachine(StoreMachine):
+    """With two windows that share it; what was said in them can be told apart by its words."""
+
+    windows = 2
+
+    def _movable(self) -> list[Chat]:
+        """Chats whose next request shows which line goes on, whoever has seen the others."""
+        return [chat for chat in self.quiet() if not chat.summaries]
+
+    @precondition(lambda self: self._movable())
+    @rule(pick=picks, text=words, answer=answers)
+    def go_on_in_another_window(self, pick: int, text: str, answer: str) -> None:
+        """The process of the window where the chat was still holds what it held."""
+        self.live.hurry()
+        chat = pick_of(self._movable(), pick)
+        self.live.move(chat)
+        self.host.send(chat, text)
+        if chat in self.host.streaming:
+            self.live.finish(chat, answer)
+
+
 def machine(
-    name: str, casting: Callable[[], Troupe], base: type[LiveMachine] = LiveMachine
+    name: str, casting: Casting, base: type[LiveMachine] = LiveMachine
 ) -> type[LiveMachine]:
-    def new_troupe(self: LiveMachine) -> Troupe:
-        return casting()
+    def new_troupe(self: LiveMachine, spells: bool) -> Troupe:
+        return casting(spells)
 
     return type(name, (base,), {"new_troupe": new_troupe})
+
+
+def _remembering(reach: Reach, forgets: bool = False) -> Casting:
+    return lambda spells: RememberingTroupe(reach, forgets, spells)
+
+
+def _acp(reach: AcpReach, forgets: bool = False) -> Casting:
+    return lambda _: AcpMinds(reach, forgets)  # which spell anyway
+
+
+def _endpoint(keeping: Keeping) -> Casting:
+    return lambda _: EndpointMinds(keeping)  # so does it
 
 
 def _kept(forgets: bool) -> str:
@@ -134,19 +176,31 @@ def _kept(forgets: bool) -> str:
 
 MACHINES = [
     *(
-        machine(f"{reach.value}-{_kept(forgets)}", partial(RememberingTroupe, reach, forgets))
+        machine(f"{reach.value}-{_kept(forgets)}", _remembering(reach, forgets))
         for reach, forgets in product(Reach, (False, True))
     ),
     *(
-        machine(f"acp-{reach.value}-{_kept(forgets)}", partial(AcpMinds, reach, forgets))
+        machine(f"acp-{reach.value}-{_kept(forgets)}", _acp(reach, forgets))
         for reach, forgets in product(AcpReach, (False, True))
     ),
-    *(machine(f"endpoint-{one.value}", partial(EndpointMinds, one)) for one in Keeping),
+    *(machine(f"endpoint-{one.value}", _endpoint(one)) for one in Keeping),
     *(
-        machine(f"stored-{reach.value}", partial(RememberingTroupe, reach, False), StoreMachine)
+        machine(f"stored-{reach.value}", _remembering(reach), StoreMachine)
         for reach in (Reach.RESUME, Reach.FORK)
     ),
-    machine("stored-acp-load", partial(AcpMinds, AcpReach.LOAD, False), StoreMachine),
+    machine("stored-acp-load", _acp(AcpReach.LOAD), StoreMachine),
+    *(
+        machine(f"windows-{reach.value}", _remembering(reach), WindowsMachine)
+        for reach in (Reach.RESUME, Reach.FORK)
+    ),
+    *(
+        machine(f"windows-acp-{reach.value}", _acp(reach), WindowsMachine)
+        for reach in (AcpReach.LOAD, AcpReach.FORK)
+    ),
+    *(
+        machine(f"windows-endpoint-{one.value}", _endpoint(one), WindowsMachine)
+        for one in (Keeping.ALL, Keeping.UNTIL_IT_CRASHES)
+    ),
 ]
 """For each kind of agent and each set of what it can do."""
 

@@ -89,6 +89,12 @@ class ShelfMemory:
         entry.state = State.RUNNING
         return True
 
+    async def has(self, scope: bytes, handle: str) -> bool:
+        """Return whether nobody else has it."""
+        await trio.lowlevel.checkpoint()
+        entry = self.shelf.entries.get((scope, handle))
+        return entry is None or entry.holder is self
+
     def settle(
         self, scope: bytes, handle: str, record: Sequence[Exchange], marker: str | None
     ) -> None:

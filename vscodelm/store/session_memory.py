@@ -50,6 +50,14 @@ class StoredSessions:
         except StoreError:
             return name not in self.sessions.written
 
+    async def has(self, scope: bytes, handle: str) -> bool:
+        """Return whether a session that is settled is still ours; no, if that can't be known."""
+        name = SessionName(scope, handle)
+        try:
+            return await self.worker.ask(lambda database: self.sessions.has(database, name))
+        except StoreError:
+            return name not in self.sessions.written
+
     def settle(
         self, scope: bytes, handle: str, record: Sequence[Exchange], marker: str | None
     ) -> None:

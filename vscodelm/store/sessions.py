@@ -98,6 +98,12 @@ class Sessions:
             self.written.discard(name)
         return removed or not is_written
 
+    def has(self, database: Database, name: SessionName) -> bool:
+        """Return whether a session that is at rest is still ours; one without a row is."""
+        query = "SELECT 1 FROM session WHERE scope = ? AND handle = ? AND holder = ?"
+        row = (name.scope, name.handle, self.holder)
+        return name not in self.written or bool(database.rows(query, *row))
+
     def find(self, database: Database, scope: bytes, path: Sequence[Message]) -> Known | None:
         """Take the best session that knows a beginning of `path`, and delete its row."""
         marker = marker_digest(

@@ -99,6 +99,31 @@ async def test_a_session_that_another_process_took_is_not_ours_any_more(tmp_path
         assert await ours.sessions.find(SCOPE, path("a", 2)) == Known("s", 4)
 
 
+async def test_who_has_a_session_that_rests_is_known(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as ours, remembering(tmp_path) as theirs:
+        assert await ours.sessions.has(SCOPE, "s"), "nobody else has heard of it"
+        ours.sessions.settle(SCOPE, "s", chat("a", 1), None)
+        assert await ours.sessions.has(SCOPE, "s")
+        assert await theirs.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
+        assert not await ours.sessions.has(SCOPE, "s")
+        assert await theirs.sessions.begin(SCOPE, "s")
+        theirs.sessions.settle(SCOPE, "s", chat("a", 2), None)
+        assert not await ours.sessions.has(SCOPE, "s")
+        assert await theirs.sessions.has(SCOPE, "s")
+
+
+async def test_who_has_a_session_is_not_guessed_where_the_store_hangs(tmp_path: Path) -> None:
+    with hanging() as disk:
+        async with remembering(tmp_path, patience=0.05) as memory:
+            memory.sessions.settle(SCOPE, "written", chat("a", 1), None)
+            assert await memory.sessions.has(SCOPE, "written")
+            with pytest.raises(StoreError):
+                await memory.sessions.worker.ask(disk.hang)
+            assert not await memory.sessions.has(SCOPE, "written")
+            assert await memory.sessions.has(SCOPE, "never written")
+            disk.goes_on.set()
+
+
 async def test_a_session_that_was_found_and_used_is_not_put_back(tmp_path: Path) -> None:
     async with remembering(tmp_path) as first:
         first.sessions.settle(SCOPE, "s", chat("a", 1), None)
