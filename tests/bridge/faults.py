@@ -295,6 +295,7 @@ FAULTS = [
         "align",
         "if self._goes_on_after(length):",
         "if True:",
+        ("tests/bridge/test_sketch.py",),
     ),
     Fault(
         "a turn is absent though no later answer proves it",

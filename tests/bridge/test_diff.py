@@ -432,6 +432,14 @@ def test_an_answer_after_ours_is_new() -> None:
     assert tolerant(history, theirs) == Extends(4, REQUEST_ONLY)
 
 
+def test_an_answer_after_ours_that_waits_is_new_too() -> None:
+    """It came in two pieces, and the first one is ours."""
+    history = second_in_other_words(CALLED_2, Finish(2))
+    assert history.answer is not None
+    theirs = (Q1, A1, Q2, history.answer, assistant("said by another"), Q3)
+    assert tolerant(history, theirs) == Extends(4, REQUEST_ONLY)
+
+
 def test_the_newest_question_again_in_other_words_is_a_retry() -> None:
     match = tolerant(wrapped(COMPLETE, CANCELLED), (Q1, A1, Q2))
     assert match == Supersedes(2, REQUEST_ONLY | ABSENT)

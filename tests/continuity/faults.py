@@ -9,7 +9,7 @@ GROUND = Ground(
     "tests/continuity",
     copied=(
         *("actors", "agents", "bridge", "vscodelm"),
-        *("tests/continuity", "tests/fakes", "tests/host"),
+        *("tests/actors", "tests/continuity", "tests/fakes", "tests/host", "tests/vscodelm/store"),
     ),
 )
 
@@ -82,6 +82,7 @@ FAULTS = [
         "actors/lease",
         "        self._is_settled, self._forked = False, None\n        self._move_on()\n",
         "        self._forked = None\n        self._move_on()\n",
+        "tests/actors/test_lost_sessions.py",
     ),
     _fault(
         "what is told again is shown",
@@ -109,7 +110,7 @@ FAULTS = [
         "vscodelm/store/sessions",
         'database.change("DELETE FROM session WHERE number = ?", best.number)',
         "True",
-        STORED,
+        "tests/vscodelm/store/test_session_memory.py",
     ),
     _fault(
         "a session is forked that another window went on with",
