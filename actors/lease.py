@@ -51,17 +51,23 @@ class Lease:
             self._known = ()
             return Resumed(self._handle)
         self.give_back()
-        if delivery.origin is not None and delivery.origin.is_current:
-            self._forked = delivery.origin
-            self._known = delivery.transcript.path[: delivery.new_from]
-            return ForkOf(delivery.origin.handle)
-        if delivery.new_from and self.why is not Why.TAKEN:
-            path = delivery.transcript.path[: delivery.new_from]
+        origin = delivery.origin
+        if origin is not None and origin.is_current and delivery.past == delivery.new_from:
+            return self._fork(origin, delivery)
+        if delivery.past and self.why is not Why.TAKEN:
+            path = delivery.transcript.path[: delivery.past]
             found = await self.memory.find(path)
             if found is not None:
                 self._handle, self._known = found.handle, path[: found.steps]
                 return Resumed(found.handle)
+        if origin is not None and origin.is_current:
+            return self._fork(origin, delivery)
         return FRESH
+
+    def _fork(self, origin: Head, delivery: Delivery) -> ForkOf:
+        self._forked = origin
+        self._known = delivery.transcript.path[: delivery.new_from]
+        return ForkOf(origin.handle)
 
     async def take(self, session: AgentSession, origin: Origin) -> None:
         """Hold a session that was opened with that origin."""

@@ -17,6 +17,7 @@ from agents.events import (
     Prompt,
     ToolAnswer,
 )
+from bridge.diff import opening
 from bridge.message import Message
 from bridge.own_words import without_own_words
 from bridge.request import RequestClass
@@ -61,12 +62,23 @@ class Delivery(Value):
     answers: tuple[Message, ...] = ()
     """Those of the record, in order: they tell what of the transcript we said ourselves."""
 
+    @property
+    def past(self) -> int:
+        """How many steps there are before what a session must answer that begins with this.
+
+        It knows them, or is told. What the conversation has no record of is among them, up to an
+        answer of whoever: of a line of the chat that isn't live any more, or of another agent.
+        """
+        answered = opening(self.transcript.path).new_from
+        is_asked = answered < len(self.transcript.path)
+        return max(self.new_from, answered) if is_asked else self.new_from
+
     def before(self, known: int = 0) -> tuple[ChatMessage, ...]:
-        """Return what was said before what is new, without what we said ourselves.
+        """Return what a session is told that begins with this, without what we said ourselves.
 
         The first `known` steps are left out.
         """
-        return without_own_words(self.transcript.messages(known, self.new_from), self.answers)
+        return without_own_words(self.transcript.messages(known, self.past), self.answers)
 
     def prompt(
         self, messages: tuple[ChatMessage, ...] = (), transcript: tuple[ChatMessage, ...] = ()
@@ -111,9 +123,9 @@ def plan(
     earlier deliveries, which were aborted before the agent saw them. `open_questions` are what the
     agent's open turn waits for, None if no turn is open.
     """
-    new = delivery.transcript.messages(delivery.new_from)
     if fresh:
-        return Plan(prompt=new)
+        return Plan(prompt=delivery.transcript.messages(delivery.past))
+    new = delivery.transcript.messages(delivery.new_from)
     if delivery.withdrawn and delivery.settings.rewind == "auto":
         return Plan(rewind=True)
     messages = (*skipped, *new)

@@ -243,6 +243,44 @@ async def test_a_live_session_is_not_found_by_another_conversation() -> None:
     assert agent.origins == [FRESH, FRESH]
 
 
+@pytest.mark.parametrize("settings", [{"maxSessions": 1}, {"idleSeconds": 60}])
+async def test_a_line_of_the_chat_that_was_closed_is_found_beside_one_that_lives(
+    settings: JSON, autojump_clock: MockClock
+) -> None:
+    """Though the live one shares its beginning: that is all of which there is a record here."""
+    agent = lasting()
+    async with connected(agent, memory=ShelfMemory()) as editor:
+        chat = Chat(editor, settings=settings)
+        for word in ("one", "two", "three"):
+            await chat.say(word)
+        await trio.sleep(100)
+        edited = again(editor, chat, settings=settings)
+        edited.take_back(4)
+        await edited.say("two, rather")
+        assert told(agent.prompts[-1]) == (["one", "ok"], ["two, rather"])
+        await chat.say("four")
+        assert told(agent.prompts[-1]) == ([], ["four"])
+        await chat.say("five")
+    assert agent.origins == [FRESH, FRESH, Resumed("scripted-1")]
+
+
+async def test_a_line_that_is_known_to_nobody_is_told_as_what_was_said() -> None:
+    agent = ScriptedAgent(forgets=True)
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        await chat.say("one")
+        other = again(editor, chat)
+        other.history += [user("two"), message("assistant", "said elsewhere")]
+        await other.say("three")
+        edited = again(editor, chat)
+        edited.history += [user("two, rather"), message("assistant", "said elsewhere, too")]
+        await edited.say("three, rather")
+    assert told(agent.prompts[-1]) == (
+        ["one", "ok", "two, rather", "said elsewhere, too"],
+        ["three, rather"],
+    )
+
+
 # What is never gone on with.
 
 
