@@ -223,10 +223,8 @@ class History:
             case Step.COMMIT, Ask() as ask:
                 self._commit(ask)
                 return []
-            case Step.WITHDRAW, Ask(incoming=incoming, match=match):
-                self.provisional = None
-                self.committed_path[:] = incoming[: match.new_from]
-                self._retell(match)
+            case Step.WITHDRAW, Ask() as ask:
+                self._withdraw(ask)
                 return []
             case Step.DELIVER, Ask() as ask:
                 return [self._deliver(ask)]
@@ -260,6 +258,14 @@ class History:
         self.committed.extend(new)
         self.retold.extend(new)
         self.committed_path[:] = before
+        self._retell(ask.match)
+
+    def _withdraw(self, ask: Ask) -> None:
+        self.provisional = None
+        self.committed_path[:] = ask.incoming[: ask.match.new_from]
+        if isinstance(ask.match, Supersedes) and ask.match.exchange is not None:
+            del self.committed[ask.match.exchange :]
+            self.retold[:] = self.committed
         self._retell(ask.match)
 
     def _retell(self, match: Match) -> None:

@@ -21,6 +21,8 @@ class Supersedes(Value):
 
     new_from: int
     rules: frozenset[Rule] = frozenset()
+    exchange: int | None = None
+    """So are the committed ones from this one on; None: none of them."""
 
 
 class Diverges(Value):

@@ -233,8 +233,10 @@ class Replay:
     def _replaced(self, conversation: _Conversation, outcome: Outcome) -> tuple[RequestNumber, ...]:
         """Return what a request takes back, and take it out of the list of requests."""
         if isinstance(outcome, Joins) and isinstance(outcome.match, Supersedes):
-            taken = conversation.requests.pop()
-            return () if taken is None else (taken,)
+            cut = outcome.match.exchange
+            begins = len(conversation.requests) - 1 if cut is None else cut
+            taken, conversation.requests[begins:] = conversation.requests[begins:], []
+            return tuple(one for one in taken if one is not None)
         if isinstance(outcome, Opens) and outcome.reason in _BRANCHES:
             origin = self._live.get(outcome.origin or 0)
             left = origin.requests[outcome.shared :] if origin is not None else []

@@ -276,6 +276,10 @@ class _Search:
                 new = self.question.path[relation.new_from :]
                 again = provisional is not None and provisional.asked == new
                 return self._join(key, relation, Reason.RETRY if again else Reason.SUPERSEDES)
+            case Diverges() if self._may_cut(key, relation):
+                match = Supersedes(relation.new_from, relation.rules, relation.exchange)
+                again = Reason.RETRY if relation.again else Reason.SUPERSEDES
+                return self._join(key, match, again)
             case Diverges():
                 return Opens(
                     Extends(relation.new_from, relation.rules),
@@ -375,6 +379,24 @@ class _Search:
         if chat is None and entry.hints.chat is not None and entry.awaits_results:
             return asks_again(entry.history, self.question.path)
         return self._is_same_chat(key)
+
+    def _may_cut(self, key: ConversationKey, relation: Diverges) -> bool:
+        """Return whether an earlier edit stays in its conversation: no branch is wanted.
+
+        It needs the evidence that a withdrawal of the newest exchange needs, and nothing may run.
+        """
+        entry = self.index[key]
+        committed = entry.history.committed
+        shares_an_answer = any(one.answer is not None for one in committed[: relation.exchange])
+        is_at_rest = entry.history.phase is not Phase.STREAMING and not entry.awaits_results
+        is_earlier = relation.exchange < len(committed)
+        return (
+            self.question.keep
+            and is_earlier
+            and shares_an_answer
+            and is_at_rest
+            and self._may_withdraw(key)
+        )
 
     def _closeness(self, key: ConversationKey) -> tuple[bool, bool]:
         """Return how well a conversation fits among those that share as much."""

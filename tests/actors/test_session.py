@@ -282,6 +282,23 @@ async def test_who_wants_it_keeps_the_session_that_knows_what_was_withdrawn() ->
     assert agent.sessions_opened == [1]
 
 
+async def test_who_wants_it_keeps_the_session_that_knows_all_that_was_withdrawn() -> None:
+    """Also where an earlier message was edited, and what comes after that."""
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor, settings={"rewind": "continue"})
+        for word in ("one", "two", "three"):
+            await chat.say(word)
+        chat.take_back(4)
+        await chat.say("two, rather")
+        await chat.say("three, rather")
+    assert [told(prompt) for prompt in agent.prompts[3:]] == [
+        ([], ["two, rather"]),
+        ([], ["three, rather"]),
+    ]
+    assert agent.sessions_opened == [1]
+
+
 async def test_going_back_further_than_one_turn_opens_a_session_with_the_rest() -> None:
     agent = ScriptedAgent()
     async with connected(agent) as editor:

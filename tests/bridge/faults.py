@@ -893,6 +893,31 @@ FAULTS = [
         "return True\n\n    def _closeness",
     ),
     Fault(
+        "every earlier edit stays in its conversation",
+        "router",
+        "            self.question.keep\n            and is_earlier\n",
+        "            is_earlier\n",
+    ),
+    Fault(
+        "an earlier edit stays in a conversation that is at work",
+        "router",
+        "            and is_at_rest\n",
+        "",
+    ),
+    Fault(
+        "an earlier edit stays in a conversation without a shared answer",
+        "router",
+        "            and shares_an_answer\n",
+        "",
+    ),
+    Fault(
+        "what an earlier edit took back stays on record",
+        "history",
+        "            del self.committed[ask.match.exchange :]\n",
+        "",
+        ("router",),
+    ),
+    Fault(
         "a summary fits every line of a chat",
         "router",
         "if not 0 < later <= _turns_after_summary(self.question.path):",

@@ -120,6 +120,27 @@ def test_a_conversation_belongs_to_the_agent_that_the_request_names() -> None:
     assert differs.outcome.reason is Reason.NEW
 
 
+def test_where_withdrawn_answers_are_forgotten_an_earlier_edit_makes_no_branch_either() -> None:
+    settings = {"rewind": "continue"}
+    said = ["Hi.", "Hello.", "Go on.", "Well.", "More."]
+    happenings = [
+        asked(1, *said[:1]),
+        *answered(1, "Hello."),
+        asked(2, *said[:3]),
+        *answered(2, "Well."),
+        asked(3, *said),
+        *answered(3, "No."),
+        asked(4, "Hi.", "Hello.", "Go back.", settings=settings),
+        *answered(4, "There."),
+        asked(5, "Hi.", "Hello.", "Go back.", "There.", "Thanks.", settings=settings),
+    ]
+    edit, after = decisions(*happenings)[-2:]
+    assert edit.outcome.reason is Reason.SUPERSEDES
+    assert edit.replaces == (2, 3)
+    assert edit.extends == 1
+    assert after.extends == 4
+
+
 def test_where_withdrawn_answers_are_forgotten_an_edit_makes_no_branch() -> None:
     settings = {"rewind": "continue"}
     happenings = [

@@ -201,6 +201,45 @@ def test_who_keeps_one_session_retries_in_place(desk: Desk) -> None:
     assert desk.ask(Q1, keep=True) == (key, Joins(key, Supersedes(0), Reason.RETRY))
 
 
+def test_who_keeps_one_session_edits_an_earlier_question_in_place(desk: Desk) -> None:
+    key = desk.opened(Q1)
+    desk.finish(key, "a1")
+    for question, answer in ((Q2, "a2"), (Q3, "a3")):
+        desk.ask(*desk.histories[key].shown, question, keep=True)
+        desk.finish(key, answer)
+    edited = (Q1, A1, user("edited"))
+    assert desk.ask(*edited, keep=True) == (
+        key,
+        Joins(key, Supersedes(2, exchange=1), Reason.SUPERSEDES),
+    )
+    desk.finish(key, "a")
+    assert desk.histories[key].shown == [*edited, assistant("a")]
+    assert [one.asked for one in desk.histories[key].exchanges] == [(Q1,), edited[2:]]
+    assert desk.joined(*edited, assistant("a"), Q2) == (key, Reason.EXTENDS)
+
+
+def test_who_keeps_one_session_leaves_one_that_is_at_work(desk: Desk) -> None:
+    key = desk.opened(Q1)
+    desk.finish(key, "a1")
+    for question in (Q2, Q3):
+        desk.ask(*desk.histories[key].shown, question, keep=True)
+        if question is Q2:
+            desk.finish(key, "a2")
+    outcome = desk.route(Q1, A1, user("edited"), keep=True)
+    assert outcome == Opens(Extends(2), Reason.BRANCH, origin=key, shared=1)
+
+
+def test_who_keeps_one_session_leaves_one_that_shares_no_answer(desk: Desk) -> None:
+    """Though the host says that it is the same chat: so does it of a copy."""
+    key = desk.opened(Q1, hints=CHAT)
+    desk.cancel(key)
+    for question, answer in ((Q2, "a2"), (Q3, "a3")):
+        desk.ask(*desk.histories[key].shown, question, hints=CHAT, keep=True)
+        desk.finish(key, answer)
+    outcome = desk.route(Q1, user("edited"), hints=CHAT, keep=True)
+    assert outcome == Opens(Extends(1), Reason.BRANCH, origin=key, shared=1)
+
+
 def test_an_edit_of_a_question_that_streams_supersedes_its_exchange(desk: Desk) -> None:
     key = desk.opened(Q1)
     desk.finish(key, "a1")
