@@ -14,6 +14,7 @@ import attrs
 import msgspec
 from msgspec import UNSET
 
+from .diff import opening
 from .errors import Failure, RpcError
 from .events import Ask, Cancel, Close, Emit, Fail, Finish
 from .exchange import Ending, Exchange
@@ -219,13 +220,16 @@ class Replay:
         self._index.place(key, question.agent, history, outcome.request_class, question.hints)
         joined = isinstance(outcome, Joins) and len(history.committed) > known
         committed = history.committed[-1].ending if joined else None
+        answered = opening(transcript.path).new_from
+        is_led = outcome.match.new_from < answered < len(transcript.path)
         told = telling(
             _kind(asked),
             outcome,
-            transcript.index(outcome.match.new_from),
+            transcript.index(answered if left is not None and is_led else outcome.match.new_from),
             keeps=question.keep,
             committed=committed,
             origin=left,
+            is_led=is_led,
         )
         conversation.is_rewound = told.remembers(conversation.is_rewound)
         yield _decision(request, key, outcome, transcript, extends, replaced, committed, told)

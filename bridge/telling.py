@@ -120,12 +120,13 @@ def telling(
     keeps: bool = False,
     committed: Ending | None = None,
     origin: Origin | None = None,
+    is_led: bool = False,
 ) -> Telling:
     """Return how a request is told.
 
     `past` is the index in the request of the first message that is new, `committed` how the
     exchange ended that the request builds on by joining; `keeps`: what is withdrawn need not be
-    forgotten. `origin` is what a branch leaves.
+    forgotten. `origin` is what a branch leaves, `is_led` whether it has answers beside that.
     """
     match outcome:
         case Joins(match=Supersedes()) if keeps:
@@ -146,6 +147,7 @@ def telling(
             if origin.is_whole(outcome.shared):
                 cause = Cause.FORK
                 way = Way.FORK if kind is Kind.SESSIONS and not origin.is_rewound else way
+            way = Way.FOUND if is_led and kind is Kind.SESSIONS else way
             cause = Cause.RETRY if outcome.reason is Reason.RETRY else cause
             return Telling(kind, way, cause, past, beside=outcome.origin)
         case Opens():

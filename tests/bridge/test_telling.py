@@ -45,6 +45,15 @@ def test_an_edit_is_told_what_stands_before_it_and_leaves_the_rest() -> None:
     assert told == Telling(Kind.SESSIONS, Way.NEW, Cause.EDIT, 2, beside=1)
 
 
+def test_a_line_that_lives_no_more_may_be_remembered_beside_one_that_does() -> None:
+    line = ("a", "ok", "b, rather", "ok", "c")
+    assert last(*led("a", "b"), asked(3, *line)) == Telling(
+        Kind.SESSIONS, Way.FOUND, Cause.EDIT, 4, beside=1
+    )
+    beside = last(*led("a", "b", agent=ENDPOINT), asked(3, *line, agent=ENDPOINT))
+    assert beside.way is Way.RESPONSE
+
+
 def test_undoing_an_edit_goes_on_in_the_session_that_is_still_there() -> None:
     edited = [asked(3, "a", "ok", "b, rather"), *answered(3, "ok")]
     undone = decisions(*led("a", "b"), *edited, asked(4, "a", "ok", "b", "ok", "c"))[-1]
