@@ -55,9 +55,9 @@ FAULTS = [
     Fault(
         "what is withdrawn is committed",
         "history",
-        "                self.provisional = None\n",
-        "                self.committed += [self.provisional] if self.provisional else []\n"
-        "                self.provisional = None\n",
+        "        self.provisional = None\n        self.committed_path",
+        "        self.committed += [self.provisional] if self.provisional else []\n"
+        "        self.provisional = None\n        self.committed_path",
     ),
     Fault(
         "a failed turn leaves its request open",
@@ -889,8 +889,8 @@ FAULTS = [
     Fault(
         "a fork withdraws what its origin said",
         "router",
-        "return self._is_same_chat(key)\n\n    def _closeness",
-        "return True\n\n    def _closeness",
+        "return self._is_same_chat(key)\n\n    def _may_cut",
+        "return True\n\n    def _may_cut",
     ),
     Fault(
         "every earlier edit stays in its conversation",
