@@ -8,6 +8,7 @@ outlast the end of the process, however that comes.
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -22,6 +23,8 @@ PATIENCE_SECONDS = 0.8
 """How long another process's transaction is waited for."""
 MOST_BYTES = 256 * 1024 * 1024
 _PAGE_BYTES = 4096
+_PAUSE_SECONDS = 0.001
+"""Between tries to change the mode of a file that another process changes."""
 _DAMAGES = {
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
@@ -114,7 +117,7 @@ def open_database(
         )
     try:
         with translated():
-            _set_up(connection, most_bytes)
+            _set_up(connection, most_bytes, patience)
         return Database(place, connection)
     except OSError as error:
         connection.close()
@@ -144,12 +147,12 @@ def _kind(error: sqlite3.Error) -> Callable[[str], StoreError]:
     return FullStore if code & 0xFF == sqlite3.SQLITE_FULL else StoreError
 
 
-def _set_up(connection: sqlite3.Connection, most_bytes: int) -> None:
+def _set_up(connection: sqlite3.Connection, most_bytes: int, patience: float) -> None:
     execute = connection.execute
     execute("PRAGMA trusted_schema = OFF")
     execute("PRAGMA fullfsync = ON")  # where the system's ordinary sync doesn't reach the disk
     execute(f"PRAGMA page_size = {_PAGE_BYTES}")
-    execute("PRAGMA journal_mode = WAL")  # readers don't wait for writers, nor the reverse
+    _use_wal(connection, patience)
     execute("PRAGMA journal_size_limit = 4194304")
     execute(f"PRAGMA max_page_count = {most_bytes // _PAGE_BYTES}")
     execute("BEGIN")  # what is read must belong together: another process may be making it
@@ -157,6 +160,23 @@ def _set_up(connection: sqlite3.Connection, most_bytes: int) -> None:
     execute("COMMIT")
     if version < VERSION:
         _migrate(connection)
+
+
+def _use_wal(connection: sqlite3.Connection, patience: float) -> None:
+    """Have readers wait for no writer, nor the reverse.
+
+    SQLite gives up at once where two connections change the mode, for neither could go on.
+    """
+    until = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
 
 
 def _version(connection: sqlite3.Connection) -> int:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Generator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,35 @@ def test_a_store_that_another_process_makes_meanwhile_is_no_other_programs(
     assert made
     assert database.rows("SELECT count(*) FROM session") == [(0,)]
     database.close()
+
+
+class Contended(sqlite3.Connection):
+    """Another process changes the mode of the file, too, for so many tries."""
+
+    tries = 0
+
+    def execute(self, *statement: Any) -> sqlite3.Cursor:
+        if "journal_mode" in statement[0] and Contended.tries > 0:
+            Contended.tries -= 1
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+        return super().execute(*statement)
+
+
+@pytest.mark.parametrize(("tries", "patience", "opens"), [(2, 10, True), (9, 0, False)])
+def test_the_mode_of_the_file_is_tried_again_for_as_long_as_is_said(
+    place: StoreFolder, monkeypatch: pytest.MonkeyPatch, tries: int, patience: float, opens: bool
+) -> None:
+    """SQLite waits for nobody there, because two that do would wait for one another."""
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Contended))
+    monkeypatch.setattr(Contended, "tries", tries)
+    if opens:
+        open_database(place, patience=patience).close()
+    else:
+        with pytest.raises(StoreError, match="locked"):
+            open_database(place, patience=patience)
+    assert (Contended.tries == 0) is opens
 
 
 def test_processes_that_open_a_new_store_at_once_make_one(place: StoreFolder) -> None:
