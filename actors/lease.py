@@ -84,7 +84,7 @@ class Lease:
             case _, True:
                 self.start = Start.RESUMED if self._is_settled else Start.STORED
             case ForkOf(), False:  # most agents can't; why it is a new one hasn't changed
-                self.start, self._known = Start.FRESH, ()
+                self.start, self._known, self._forked = Start.FRESH, (), None
             case _:
                 self.start, self.why, self._known = Start.FRESH, Why.FORGOTTEN, ()
 

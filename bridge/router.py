@@ -278,8 +278,7 @@ class _Search:
                 return self._join(key, relation, Reason.RETRY if again else Reason.SUPERSEDES)
             case Diverges() if self._may_cut(key, relation):
                 match = Supersedes(relation.new_from, relation.rules, relation.exchange)
-                again = Reason.RETRY if relation.again else Reason.SUPERSEDES
-                return self._join(key, match, again)
+                return self._join(key, match, Reason.SUPERSEDES)
             case Diverges():
                 return Opens(
                     Extends(relation.new_from, relation.rules),
@@ -383,18 +382,17 @@ class _Search:
     def _may_cut(self, key: ConversationKey, relation: Diverges) -> bool:
         """Return whether an earlier edit stays in its conversation: no branch is wanted.
 
-        It needs the evidence that a withdrawal of the newest exchange needs, and nothing may run.
+        It shows an answer before it and brings none after it, as an undo does. Its agent has seen
+        all that is taken back, and is at rest.
         """
-        entry = self.index[key]
-        committed = entry.history.committed
-        shares_an_answer = any(one.answer is not None for one in committed[: relation.exchange])
-        is_at_rest = entry.history.phase is not Phase.STREAMING and not entry.awaits_results
-        is_earlier = relation.exchange < len(committed)
+        entry, path = self.index[key], self.question.path
+        history = entry.history
         return (
             self.question.keep
-            and is_earlier
-            and shares_an_answer
-            and is_at_rest
+            and relation.exchange < len(history.committed)
+            and all(one.ending is Ending.COMPLETE for one in history.exchanges[relation.exchange :])
+            and not entry.awaits_results
+            and 0 < opening(path).new_from <= relation.new_from
             and self._may_withdraw(key)
         )
 

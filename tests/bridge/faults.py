@@ -895,20 +895,33 @@ FAULTS = [
     Fault(
         "every earlier edit stays in its conversation",
         "router",
-        "            self.question.keep\n            and is_earlier\n",
-        "            is_earlier\n",
+        "            self.question.keep\n            and relation",
+        "            relation",
     ),
     Fault(
-        "an earlier edit stays in a conversation that is at work",
+        "an earlier edit takes back what may not have been seen",
         "router",
-        "            and is_at_rest\n",
+        "            and all(one.ending is Ending.COMPLETE for one in history"
+        ".exchanges[relation.exchange :])\n",
         "",
     ),
     Fault(
-        "an earlier edit stays in a conversation without a shared answer",
+        "an earlier edit takes back what waits for results",
         "router",
-        "            and shares_an_answer\n",
-        "",
+        "            and not entry.awaits_results\n            and 0",
+        "            and 0",
+    ),
+    Fault(
+        "an earlier edit shows no answer before it",
+        "router",
+        "and 0 < opening(path).new_from <=",
+        "and opening(path).new_from <=",
+    ),
+    Fault(
+        "an undo is an earlier edit",
+        "router",
+        "and 0 < opening(path).new_from <= relation.new_from\n",
+        "and 0 < opening(path).new_from\n",
     ),
     Fault(
         "what an earlier edit took back stays on record",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import attrs
 import pytest
 from hypothesis import given
@@ -30,6 +32,7 @@ from .desk import AGENT, OTHER_AGENT, Desk
 
 Q1, Q2, Q3, OTHER = user("q1"), user("q2"), user("q3"), user("other")
 A1, A2, A3 = assistant("a1"), assistant("a2"), assistant("a3")
+SAID = assistant("said")
 ABSENT = frozenset({Rule.ANSWER_ABSENT})
 REQUEST_ONLY = frozenset({Rule.REQUEST_ONLY})
 
@@ -218,26 +221,57 @@ def test_who_keeps_one_session_edits_an_earlier_question_in_place(desk: Desk) ->
     assert desk.joined(*edited, assistant("a"), Q2) == (key, Reason.EXTENDS)
 
 
-def test_who_keeps_one_session_leaves_one_that_is_at_work(desk: Desk) -> None:
-    key = desk.opened(Q1)
-    desk.finish(key, "a1")
-    for question in (Q2, Q3):
-        desk.ask(*desk.histories[key].shown, question, keep=True)
-        if question is Q2:
-            desk.finish(key, "a2")
-    outcome = desk.route(Q1, A1, user("edited"), keep=True)
+def _finish(desk: Desk, key: int) -> None:
+    desk.finish(key, "said")
+
+
+def _kept(desk: Desk, *ends: Callable[[Desk, int], None]) -> int:
+    """Lead a chat of three questions without branches, each of which ends so."""
+    key = desk.opened(Q1, hints=CHAT)
+    for end, question in zip(ends, (Q2, Q3, None), strict=True):
+        end(desk, key)
+        if question is not None:
+            desk.ask(*desk.histories[key].shown, question, hints=CHAT, keep=True)
+    return key
+
+
+def _nothing(desk: Desk, key: int) -> None:
+    """Let it stream."""
+
+
+def _calls(desk: Desk, key: int) -> None:
+    desk.emit(key, ToolCallPart("c1", "read", {}))
+    desk.finish(key)
+
+
+@pytest.mark.parametrize("end", [_nothing, Desk.cancel, Desk.fail, _calls])
+def test_who_keeps_one_session_leaves_one_that_is_at_work_or_was_cut_short(
+    desk: Desk, end: Callable[[Desk, int], None]
+) -> None:
+    """Its agent may not have seen all of it yet, or may wait."""
+    key = _kept(desk, _finish, _finish, end)
+    outcome = desk.route(Q1, SAID, user("edited"), hints=CHAT, keep=True)
     assert outcome == Opens(Extends(2), Reason.BRANCH, origin=key, shared=1)
 
 
-def test_who_keeps_one_session_leaves_one_that_shares_no_answer(desk: Desk) -> None:
+def test_who_keeps_one_session_leaves_one_of_which_an_answer_never_came(desk: Desk) -> None:
+    key = _kept(desk, _finish, Desk.cancel, _finish)
+    outcome = desk.route(Q1, SAID, user("edited"), hints=CHAT, keep=True)
+    assert outcome == Opens(Extends(2), Reason.BRANCH, origin=key, shared=1)
+
+
+def test_who_keeps_one_session_leaves_one_that_shows_no_answer(desk: Desk) -> None:
     """Though the host says that it is the same chat: so does it of a copy."""
-    key = desk.opened(Q1, hints=CHAT)
-    desk.cancel(key)
-    for question, answer in ((Q2, "a2"), (Q3, "a3")):
-        desk.ask(*desk.histories[key].shown, question, hints=CHAT, keep=True)
-        desk.finish(key, answer)
+    key = _kept(desk, Desk.cancel, _finish, _finish)
     outcome = desk.route(Q1, user("edited"), hints=CHAT, keep=True)
     assert outcome == Opens(Extends(1), Reason.BRANCH, origin=key, shared=1)
+
+
+def test_who_keeps_one_session_leaves_it_to_an_edit_and_not_to_an_undo(desk: Desk) -> None:
+    key = _kept(desk, _finish, _finish, _finish)
+    undone = (Q1, SAID, user("another"), assistant("said then"), OTHER)
+    outcome = desk.route(*undone, hints=CHAT, keep=True)
+    assert outcome == Opens(Extends(2), Reason.BRANCH, origin=key, shared=1)
 
 
 def test_an_edit_of_a_question_that_streams_supersedes_its_exchange(desk: Desk) -> None:
