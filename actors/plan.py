@@ -17,7 +17,7 @@ from agents.events import (
     Prompt,
     ToolAnswer,
 )
-from bridge.diff import opening
+from bridge.diff import told_before
 from bridge.message import Message
 from bridge.own_words import without_own_words
 from bridge.request import RequestClass
@@ -64,14 +64,8 @@ class Delivery(Value):
 
     @property
     def past(self) -> int:
-        """How many steps there are before what a session must answer that begins with this.
-
-        It knows them, or is told. What the conversation has no record of is among them, up to an
-        answer of whoever: of a line of the chat that isn't live any more, or of another agent.
-        """
-        answered = opening(self.transcript.path).new_from
-        is_asked = answered < len(self.transcript.path)
-        return max(self.new_from, answered) if is_asked else self.new_from
+        """How many steps there are before what a session must answer that begins with this."""
+        return told_before(self.transcript.path, self.new_from)
 
     def before(self, known: int = 0) -> tuple[ChatMessage, ...]:
         """Return what a session is told that begins with this, without what we said ourselves.

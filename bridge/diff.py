@@ -41,6 +41,17 @@ def opening(incoming: Path) -> Extends:
     return Extends(last + 1)
 
 
+def told_before(incoming: Path, new_from: int) -> int:
+    """Return how many messages a session is told, or knows, that begins with a request.
+
+    What its conversation has no record of, from `new_from` on, is among them, up to an answer of
+    whoever: of a line of the chat that isn't live any more, or of another agent.
+    """
+    answered = opening(incoming).new_from
+    is_asked = answered < len(incoming)
+    return max(new_from, answered) if is_asked else new_from
+
+
 def exact(
     history: History, incoming: Path, *, asks: Asks = NOTHING_SPECIAL
 ) -> Match | Diverges | None:

@@ -14,7 +14,7 @@ import attrs
 import msgspec
 from msgspec import UNSET
 
-from .diff import opening
+from .diff import told_before
 from .errors import Failure, RpcError
 from .events import Ask, Cancel, Close, Emit, Fail, Finish
 from .exchange import Ending, Exchange
@@ -220,16 +220,16 @@ class Replay:
         self._index.place(key, question.agent, history, outcome.request_class, question.hints)
         joined = isinstance(outcome, Joins) and len(history.committed) > known
         committed = history.committed[-1].ending if joined else None
-        answered = opening(transcript.path).new_from
-        is_led = outcome.match.new_from < answered < len(transcript.path)
+        new_from = outcome.match.new_from
+        past = new_from if left is None else told_before(transcript.path, new_from)
         told = telling(
             _kind(asked),
             outcome,
-            transcript.index(answered if left is not None and is_led else outcome.match.new_from),
+            transcript.index(past),
             keeps=question.keep,
             committed=committed,
             origin=left,
-            is_led=is_led,
+            is_led=past > new_from,
         )
         conversation.is_rewound = told.remembers(conversation.is_rewound)
         yield _decision(request, key, outcome, transcript, extends, replaced, committed, told)

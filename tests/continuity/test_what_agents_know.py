@@ -38,11 +38,7 @@ class LiveMachine(HostMachine):
         """Return what outlives the processes of a world."""
         return Shelved(Shelf() if remembers else None)
 
-    @initialize(
-        pick=picks,
-        remembers=st.booleans(),
-        most=st.sampled_from([100, 2]),
-    )
+    @initialize(pick=picks, remembers=st.booleans(), most=st.sampled_from([100, 2]))
     def _begin(self, pick: int, remembers: bool, most: int) -> None:
         self.memories = self.new_memories(remembers)
         # By what was said alone a session is found that outlived our process.

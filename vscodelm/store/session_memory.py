@@ -45,16 +45,16 @@ class StoredSessions:
         self.worker.drop(name)
         self.worker.drop(_Released(name))
         self.sessions.taken.pop(name, None)  # it is given something now
-        try:
-            return await self.worker.ask(lambda database: self.sessions.begin(database, name))
-        except StoreError:
-            return name not in self.sessions.written
+        return await self._is_ours(name, lambda database: self.sessions.begin(database, name))
 
     async def has(self, scope: bytes, handle: str) -> bool:
         """Return whether a session that is settled is still ours; no, if that can't be known."""
         name = SessionName(scope, handle)
+        return await self._is_ours(name, lambda database: self.sessions.has(database, name))
+
+    async def _is_ours(self, name: SessionName, ask: Callable[[Database], bool]) -> bool:
         try:
-            return await self.worker.ask(lambda database: self.sessions.has(database, name))
+            return await self.worker.ask(ask)
         except StoreError:
             return name not in self.sessions.written
 
