@@ -22,6 +22,7 @@ from bridge.wire import McpServerSpec
 from .dialogue import Dialogue
 from .known import environment_for
 from .link import Connect, Link
+from .openings import SessionIdInUse
 from .outfit import Outfit
 from .peer import Peer
 from .process import open_process, working_directory
@@ -62,6 +63,8 @@ class AcpAgent:
         self._cwd = working_directory(spec)
         self._peers: list[Peer] = []
         self._one_session_each = False
+        self._repeats_ids = False
+        """Whether it gave two sessions one id: then each chat has a process of its own."""
         self._window = ContextWindow()
         self._toolboxes = Toolboxes(nursery, new_call_id)
 
@@ -75,7 +78,8 @@ class AcpAgent:
         """Open a session, or one that the agent has; raises `AgentError`."""
         if prompt.tools:
             await self._toolboxes.prepare()  # much of it is done while the agent starts
-        for wanted in (origin, FRESH):
+        refused: AgentError | None = None
+        for wanted in (origin, FRESH, FRESH):
             async with self._claimed() as peer:
                 outfit = await self._outfit(peer, prompt)
                 try:
@@ -84,9 +88,14 @@ class AcpAgent:
                         found = await peer.existing.find(outfit, wanted)
                         if peer.is_ending or not (found or peer.is_usable):
                             continue  # it came of looking: a new one needs another process
+                    try:
+                        dialogue = found or await peer.open(outfit, self._another(peer, prompt))
+                    except SessionIdInUse as error:
+                        self._repeats_ids, refused = True, error
+                        continue
                     session = AcpSession(
                         peer,
-                        found or await peer.open(outfit, self._another(peer, prompt)),
+                        dialogue,
                         root=self._cwd,
                         new_call_id=self._new_call_id,
                         window=self._window,
@@ -100,6 +109,8 @@ class AcpAgent:
                 finally:
                     outfit.close()
                 return
+        assert refused is not None, "only that is tried again for a fresh session"
+        raise refused
 
     async def _outfit(self, peer: Peer, prompt: Prompt) -> Outfit:
         """Return what a session is opened with."""
@@ -146,7 +157,7 @@ class AcpAgent:
             except BaseException:
                 peer.release()
                 raise
-            self._one_session_each = peer.known.sessions_share_tools
+            self._one_session_each = self._repeats_ids or peer.known.sessions_share_tools
             if not self._one_session_each or not peer.is_taken:
                 peer.is_taken = True
                 return peer

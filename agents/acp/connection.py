@@ -141,9 +141,20 @@ class Connection:
         self._ears.expect_more()
         self.call(method, params, opened)
 
-    def attach(self, session_id: str, ear: Ear) -> None:
-        """Let a session hear what is said of it, from the beginning."""
-        self._ears.attach(session_id, ear)
+    def attach_new(self, session_id: str, ear: Ear) -> bool:
+        """Attach a session that the agent says is new.
+
+        Return False where another session has its id: what is said of the one must not be heard by
+        the other.
+        """
+        is_new = self._ears.attach_new(session_id, ear)
+        if not is_new:
+            log.warning("agent=%s gave the id %s to two sessions", self.name, session_id)
+        return is_new
+
+    def attach(self, session_id: str, ear: Ear) -> bool:
+        """Let a session hear what is said of it, from the beginning, unless somebody hears it."""
+        return self._ears.attach(session_id, ear)
 
     def is_attached(self, session_id: str) -> bool:
         """Return whether somebody hears what is said of a session."""
@@ -152,6 +163,15 @@ class Connection:
     def detach(self, session_id: str) -> None:
         """Let nobody hear what is said of a session any more."""
         self._ears.detach(session_id)
+
+    def free_id(self, session_id: str) -> None:
+        """Note that the agent has closed a session that nobody hears."""
+        self._ears.forget(session_id)
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the agent was told to stop in any session, and hasn't yet."""
+        return self._ears.are_stopping
 
     # What we hear.
 

@@ -100,6 +100,11 @@ class Dialogue:
         self._changes = trio.lowlevel.ParkingLot()
         self._space = trio.lowlevel.ParkingLot()
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the agent was told to stop, and its prompt isn't answered yet."""
+        return self.is_prompted and self._is_cancelled
+
     # What the connection calls.
 
     def hear(self, update: SessionUpdate) -> None:

@@ -49,12 +49,19 @@ class Ear(Protocol):
         """Hear that the agent is gone."""
         ...
 
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the agent was told to stop and hasn't."""
+        ...
+
 
 class Ears:
     """All that hear, by their sessions."""
 
     def __init__(self) -> None:
         self._ears: dict[str, Ear] = {}
+        self._left: set[str] = set()
+        """Sessions that nobody hears any more, and the agent hasn't closed as far as we know."""
         self._early: dict[str, list[SessionUpdate]] = {}
         self._expected = 0
         self._heard: dict[Ear, None] = {}
@@ -70,15 +77,40 @@ class Ears:
         if not self._expected:
             self._early.clear()
 
-    def attach(self, session_id: str, ear: Ear) -> None:
-        """Let a session hear what is said of it, from the beginning."""
+    def attach_new(self, session_id: str, ear: Ear) -> bool:
+        """Attach a session that the agent says is new; return whether it can be.
+
+        Its id must belong to no other session that the agent may still have: the agent would mix
+        two chats.
+        """
+        return session_id not in self._left and self.attach(session_id, ear)
+
+    def attach(self, session_id: str, ear: Ear) -> bool:
+        """Let a session hear what is said of it, from the beginning.
+
+        Return whether it can: a session that somebody hears stays theirs.
+        """
+        if session_id in self._ears:
+            return False
+        self._left.discard(session_id)
         self._ears[session_id] = ear
         for update in self._early.pop(session_id, ()):
             ear.hear(update)
+        return True
 
     def detach(self, session_id: str) -> None:
         """Let nobody hear what is said of a session any more."""
-        self._ears.pop(session_id, None)
+        if self._ears.pop(session_id, None) is not None:
+            self._left.add(session_id)
+
+    def forget(self, session_id: str) -> None:
+        """Note that the agent has closed a session: it may give its id to another."""
+        self._left.discard(session_id)
+
+    @property
+    def are_stopping(self) -> bool:
+        """Whether the agent was told to stop in any session, and hasn't."""
+        return any(ear.is_stopping for ear in self._ears.values())
 
     def of(self, session_id: str) -> Ear | None:
         """Return who hears what is said of a session."""

@@ -51,6 +51,7 @@ MOST_PAGES = 20
 log = logging.getLogger("vscodelm.acp")
 
 Way: TypeAlias = Method[LoadSessionRequest, LoadSessionResponse]
+_IN_USE = Failure("AgentFailed", "it is in use")
 
 
 def can_find(able: AgentCapabilities) -> bool:
@@ -163,7 +164,9 @@ class ExistingSessions:
         search = _Search()
         dialogue = Dialogue(self.connection, request.session_id, Choices())
         dialogue.begin_replay()
-        self.connection.attach(request.session_id, dialogue)
+        if not self.connection.attach(request.session_id, dialogue):
+            self._take(search, _IN_USE)
+            return search
 
         def take(answer: LoadSessionResponse | Error | Failure) -> None:
             if isinstance(answer, LoadSessionResponse):
@@ -185,7 +188,10 @@ class ExistingSessions:
                 return
             dialogue = Dialogue(self.connection, answer.session_id, Choices.of(answer))
             dialogue.begin_replay()
-            self.connection.attach(answer.session_id, dialogue)
+            if not self.connection.attach_new(answer.session_id, dialogue):
+                self.retire()
+                self._take(search, _IN_USE)
+                return
             self._take(search, dialogue)
 
         self.connection.open(FORK_SESSION, request, take)

@@ -30,6 +30,7 @@ from .methods import (
     CLOSE_SESSION,
     INITIALIZE,
     CloseSessionRequest,
+    Empty,
 )
 from .openings import Openings
 from .outfit import Outfit
@@ -174,9 +175,15 @@ class Peer:
 
     @property
     def is_usable(self) -> bool:
-        """Whether another session may be opened here, as far as is known."""
+        """Whether another session may be opened here, as far as is known.
+
+        None is while a turn was told to stop and hasn't: an agent that doesn't heed that is only
+        stopped with its process, which ends when its last session does.
+        """
         is_over = self.failure is not None or self.is_ending
-        return not (is_over or self._is_retired or self._scope.cancel_called)
+        if is_over or self._is_retired or self._scope.cancel_called:
+            return False
+        return not (self.ready.is_set() and self.connection.is_stopping)
 
     def claim(self) -> None:
         """Keep it from ending by itself."""
@@ -214,8 +221,13 @@ class Peer:
             dialogue.tools.close()
         self.connection.detach(dialogue.session_id)
         if self.can_close:
-            request = CloseSessionRequest(dialogue.session_id)
-            self.connection.call(CLOSE_SESSION, request, _ignore)
+            session_id = dialogue.session_id
+
+            def closed(answer: Empty | Error | Failure) -> None:
+                if isinstance(answer, Empty):
+                    self.connection.free_id(session_id)
+
+            self.connection.call(CLOSE_SESSION, CloseSessionRequest(session_id), closed)
 
     @property
     def can_close(self) -> bool:
@@ -225,8 +237,5 @@ class Peer:
     @property
     def _opens_in_advance(self) -> bool:
         """Whether that is cheap: a session that isn't used can be closed, and disturbs nobody."""
-        return self.spares and self.can_close and not self.known.sessions_share_tools
-
-
-def _ignore(_answer: object) -> None:
-    """Take an answer that says nothing."""
+        is_wanted = self.spares and not self._is_retired
+        return is_wanted and self.can_close and not self.known.sessions_share_tools

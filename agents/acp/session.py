@@ -21,6 +21,7 @@ from .methods import (
     SET_CONFIG_OPTION,
     SET_MODE,
     SET_MODEL,
+    Empty,
     SetSessionConfigOptionRequest,
     SetSessionConfigOptionResponse,
     SetSessionModelRequest,
@@ -33,6 +34,8 @@ from .told import Told
 from .turn import AcpTurn
 from .window import ContextWindow
 
+CHANGE_SECONDS = 30.0
+"""How long an agent may take to change its model or its mode."""
 TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} to answer this.)"
 """What an agent is told where the host demands a tool: the protocol has no word for it."""
 
@@ -168,23 +171,28 @@ class AcpSession:
             failure = (
                 change
                 if change is None or isinstance(change, Failure)
-                else await self._change(change)
+                else await self._change(change, kind)
             )
             if failure is not None:
                 return failure
         return None
 
-    async def _change(self, change: Change) -> Failure | None:
+    async def _change(self, change: Change, kind: Kind) -> Failure | None:
         request = self.peer.connection.request
-        match change:
-            case SetSessionConfigOptionRequest():
-                answer = await request(SET_CONFIG_OPTION, change)
-            case SetSessionModeRequest():
-                answer = await request(SET_MODE, change)
-            case SetSessionModelRequest():
-                answer = await request(SET_MODEL, change)
-            case _:
-                assert_never(change)
+        answer: SetSessionConfigOptionResponse | Empty | Error | None = None
+        with trio.move_on_after(CHANGE_SECONDS):
+            match change:
+                case SetSessionConfigOptionRequest():
+                    answer = await request(SET_CONFIG_OPTION, change)
+                case SetSessionModeRequest():
+                    answer = await request(SET_MODE, change)
+                case SetSessionModelRequest():
+                    answer = await request(SET_MODEL, change)
+                case _:
+                    assert_never(change)
+        if answer is None:
+            message = f"{self.peer.name} didn't change its {kind} within {CHANGE_SECONDS:.0f} s."
+            return Failure("Unavailable", f"{message} Try again, or restart the agent.")
         if isinstance(answer, Error):
             return self.peer.authentication.failure_of(answer)
         self.dialogue.choices = self.dialogue.choices.after(change)

@@ -23,6 +23,7 @@ A script is a JSON object, every key optional:
     lingers         true: the end of the input doesn't end the program
     runs            [script, ...]: what each process in turn does; the last one is for all after it
     keeps           false: sessions are forgotten with their process
+    repeats_ids     true: all sessions of a process have one id, and share what they were told
 
 Steps, done one after the other; `times` repeats a step:
 
@@ -428,7 +429,9 @@ class ScriptedPeer:
 
     def _open(self, told: list[str]) -> str:
         self._sessions += 1
-        session = f"session-{os.getpid()}-{self._run}-{self._sessions}"
+        number = 1 if self.script.get("repeats_ids") else self._sessions
+        session = f"session-{os.getpid()}-{self._run}-{number}"
+        told = [*self.memory.get(session, []), *told]
         self.memory[session] = told
         if self.script.get("keeps", True):
             self.kept[session] = told

@@ -19,6 +19,13 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "a second session takes the id of the first",
+        "ears",
+        "        if session_id in self._ears:\n            return False\n",
+        "",
+        ("openings",),
+    ),
+    Fault(
         "a mark that comes in pieces isn't seen",
         "fitting",
         "atoms and isinstance(atoms[-1], str)",

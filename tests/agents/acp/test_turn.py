@@ -11,6 +11,7 @@ import trio
 from trio.testing import wait_all_tasks_blocked
 
 from agents.acp.dialogue import HIGH_WATER, MOST_LATE
+from agents.acp.session import CHANGE_SECONDS
 from agents.base import AgentError, AgentSession
 from agents.events import (
     AskPermission,
@@ -549,6 +550,14 @@ MODELS: JSON = {
 }
 
 
+OLD_MODELS: JSON = {
+    "models": {
+        "currentModelId": "small",
+        "availableModels": [{"modelId": "small", "name": "S"}, {"modelId": "big", "name": "B"}],
+    }
+}
+
+
 async def test_the_settings_choose_model_and_mode_before_the_prompt(
     autojump_clock: MockClock,
 ) -> None:
@@ -609,11 +618,7 @@ async def test_a_model_is_chosen_in_the_old_way_where_there_is_no_other(
     autojump_clock: MockClock,
 ) -> None:
     """Point 20: `session/set_model` isn't in the protocol, and half of the agents know it."""
-    models = {
-        "currentModelId": "small",
-        "availableModels": [{"modelId": "small", "name": "S"}, {"modelId": "big", "name": "B"}],
-    }
-    async with session_with({"session": {"models": models}}) as (session, peers):
+    async with session_with({"session": OLD_MODELS}) as (session, peers):
         for _ in range(2):
             turn = session.run(asking("x", settings=Settings(model="big")))
             assert said(await rest_of(turn)) == "ok"
@@ -632,6 +637,32 @@ async def test_the_options_that_a_change_brings_about_are_the_new_ones(
         for _ in range(2):
             await rest_of(session.run(asking("x", settings=Settings(model="big"))))
         assert len(peers.asked("session/set_config_option")) == 1
+
+
+@pytest.mark.parametrize(
+    ("method", "session", "settings"),
+    [
+        ("session/set_config_option", MODELS, Settings(model="big")),
+        ("session/set_mode", MODELS, Settings(mode="code")),
+        ("session/set_model", OLD_MODELS, Settings(model="big")),
+    ],
+)
+async def test_an_agent_that_never_makes_a_choice_breaks_the_turn(
+    autojump_clock: MockClock, method: str, session: JSON, settings: Settings
+) -> None:
+    script = {"session": session, "on": {method: [[{"deaf": True}]]}}
+    async with session_with(script) as (chat, peers):
+        began = trio.current_time()
+        with trio.fail_after(2 * CHANGE_SECONDS):
+            (last,) = [
+                one async for batch in chat.run(asking("x", settings=settings)) for one in batch
+            ]
+        assert trio.current_time() == began + CHANGE_SECONDS
+        assert isinstance(last, Break)
+        assert last.failure.kind == "Unavailable"
+        assert f"{CHANGE_SECONDS:.0f} s" in last.failure.message
+        assert await answer_to(chat, "next") == "ok"
+        assert len(peers.asked("session/prompt")) == 1
 
 
 async def test_an_agent_that_refuses_a_choice_breaks_the_turn(
