@@ -16,6 +16,7 @@ import msgspec
 import trio
 from msgspec import UNSET
 
+from agents.boundary import failure_of
 from bridge import methods
 from bridge.calibration import Calibration
 from bridge.errors import (
@@ -109,7 +110,18 @@ class EditorPort:
             await self.outbox.room(REPLIES_HIGH_WATER)
 
     def hear(self, line: bytes | TooLong) -> FromEditor | None:
-        """Take one line in; return what the History Actor must know of it."""
+        """Take one line in; return what the History Actor must know of it.
+
+        An error that nobody expects is answered without an id, because none was found.
+        """
+        try:
+            return self._hear(line)
+        except Exception as error:
+            failure = failure_of(error, "editor=line")
+            self._send(error_line(None, failure.as_rpc_error()))
+            return None
+
+    def _hear(self, line: bytes | TooLong) -> FromEditor | None:
         if isinstance(line, TooLong):
             message = f"Invalid request: a line of {line.size} bytes is too long"
             self._send(error_line(None, RpcError(INVALID_REQUEST, message)))
@@ -164,6 +176,9 @@ class EditorPort:
         except RecursionError:
             text = "Invalid params: something in them is nested too deeply"
             self._send(error_line(request, RpcError(INVALID_PARAMS, text)))
+        except Exception as error:
+            failure = failure_of(error, f"request={request}")
+            self._send(error_line(request, failure.as_rpc_error()))
         return None
 
     def _notice(self, notice: Notice) -> Cancelled | None:

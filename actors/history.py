@@ -16,6 +16,7 @@ import trio
 from msgspec.structs import replace
 
 from agents.base import Agent
+from agents.boundary import failure_of
 from bridge.damper import Damper
 from bridge.errors import Failure
 from bridge.events import (
@@ -97,7 +98,16 @@ class HistoryActor:
     _leaving: bool = attrs.field(default=False, init=False)
 
     def hear(self, message: Message) -> None:
-        """Take one message in and carry out what follows from it."""
+        """Take one message in and carry out what follows from it.
+
+        An error ends the conversation that the message is about, and no other.
+        """
+        try:
+            self._hear(message)
+        except Exception as error:
+            self._contain(message, error)
+
+    def _hear(self, message: Message) -> None:
         match message:
             case Said(conversation=key, turn=turn, parts=parts):
                 self._say(key, turn, parts)
@@ -129,6 +139,37 @@ class HistoryActor:
             case Leaving():
                 self._leave()
 
+    def _contain(self, message: Message, error: Exception) -> None:
+        """End what an error was met in. What is raised here is ours, and ends the process."""
+        match message:
+            case Leaving():
+                raise error
+            case StatsAsked(request=request):
+                self.editor.settle(request, failure_of(error, f"request={request}"))
+            case Gauged(model=model):
+                failure_of(error, f"model={model}")
+            case Asked(request=request) | Cancelled(request=request):
+                failure = failure_of(error, f"request={request}")
+                if request in self._open:
+                    self._drop(self._open[request], failure)
+                else:
+                    self.editor.settle(request, failure)
+            case Began() | Said() | Ended() | Failed() | Expired():
+                key = message.conversation
+                self._drop(key, failure_of(error, f"conversation={key}"))
+
+    def _drop(self, key: ConversationKey, failure: Failure) -> None:
+        """End a conversation whose history can't be relied on any more."""
+        for request in [request for request, owner in self._open.items() if owner == key]:
+            del self._open[request]
+            self.editor.settle(request, failure)
+        conversation = self._conversations.pop(key, None)
+        if conversation is not None:
+            decision("close", conversation=key, reason="internal")
+            self._index.forget(key)
+            conversation.handle.abort(conversation.history.turn)
+            conversation.handle.close()
+
     def _say(self, key: ConversationKey, turn: int, parts: Sequence[Part]) -> None:
         conversation = self._conversations.get(key)
         if conversation is not None and parts:
@@ -154,11 +195,12 @@ class HistoryActor:
                 if origin is not None:
                     inherited = self._conversations[origin].history.exchanges[:shared]
                     head = self._conversations[origin].whole(shared)
+                agent = self.agent_for(asked.agent)  # first: where there is none, nothing changes
                 self._make_room(asked)
                 key = next(self._keys)
-                conversation = self._open_conversation(key, asked, outcome.request_class)
-        log_outcome(asked.request, key, conversation.history.turn + 1, question, outcome)
+                conversation = self._open_conversation(key, asked, outcome.request_class, agent)
         self._open[asked.request] = key
+        log_outcome(asked.request, key, conversation.history.turn + 1, question, outcome)
         asked = replace(asked, settings=settings_for(asked.settings, outcome.request_class))
         ask = Ask(asked.request, question.path, outcome.match, inherited)
         self._perform(key, conversation, conversation.history.apply(ask), asked, head)
@@ -189,14 +231,13 @@ class HistoryActor:
         self.editor.settle(asked.request, Failure("Blocked", message))
 
     def _open_conversation(
-        self, key: ConversationKey, asked: Asked, request_class: RequestClass
+        self, key: ConversationKey, asked: Asked, request_class: RequestClass, agent: Agent
     ) -> Conversation:
         handle = SessionHandle()
         # What is asked beside a chat is gone with its answer, and finds no session but its own.
         memory = self.memory if request_class is RequestClass.MAIN else NoMemory()
         conversation = Conversation(asked.agent, handle, AgentMemory.of(memory, asked.agent.key))
         self._conversations[key] = conversation
-        agent = self.agent_for(asked.agent)
         actor = SessionActor(
             key, agent, handle, self.inbox.clone(), self.outbox, Lease(conversation.memory)
         )

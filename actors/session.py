@@ -18,9 +18,10 @@ from collections.abc import Sequence
 import attrs
 import trio
 
-from agents.base import Agent, AgentError, AgentSession, Turn
+from agents.base import Agent, AgentSession, Turn
+from agents.boundary import contained, failure_of
 from agents.events import Answer, AskPermission, CallTool
-from bridge.errors import Failure, first_error
+from bridge.errors import Failure
 from bridge.gauge import Gauge
 from bridge.index import ConversationKey
 from bridge.wire import ChatMessage
@@ -85,7 +86,8 @@ class SessionActor:
                 if self._next is None:
                     break
                 await self._live()
-            self.lease.give_back()
+            with contained(f"conversation={self.conversation}"):
+                self.lease.give_back()
 
     async def _live(self) -> None:
         """Serve deliveries with one agent session, for as long as it is of use."""
@@ -95,8 +97,8 @@ class SessionActor:
         self._gauge = Gauge()
         self._questions.clear()
         opened, failure = False, None
-        origin = await self.lease.find(self._next)
         try:
+            origin = await self.lease.find(self._next)
             async with self.agent.session(self._next.prompt(), origin) as session:
                 opened = True
                 await self.lease.take(session, origin)
@@ -104,15 +106,17 @@ class SessionActor:
                 while self._next is not None and await self._serve(session):
                     self._next = await self._receive()
                 await self._stop(session)
-        except* AgentError as group:
-            failure = first_error(group).failure
-            self.lease.why = Why.LOST if opened else self.lease.why
         except* _Lost:
             log.warning("conversation=%s the agent did not stop in time", self.conversation)
             self.lease.why = Why.LOST
-        if failure is not None and (self._next is None or not opened):
-            self._next = None
-            await self.inbox.send(Failed(self.conversation, self._serving, failure))
+        except* Exception as group:
+            failure = failure_of(group, f"conversation={self.conversation}")
+            self.lease.why = Why.LOST if opened else self.lease.why
+        if failure is None or (self._next is not None and opened and failure.kind != "Internal"):
+            return  # a session was lost between two turns: another one serves the delivery
+        turn = self._serving if self._next is None else self._next.turn
+        self._next = None
+        await self.inbox.send(Failed(self.conversation, turn, failure))
 
     async def _serve(self, session: AgentSession) -> bool:
         """Serve the next delivery; return False, and leave it, if it needs another session."""

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import trio
 
+from agents.boundary import contained
 from bridge.models import Catalogue
 
 from .editor import EditorPort, run_editor
@@ -54,7 +55,7 @@ async def run_system(
 
     async def find_models() -> None:
         if list_models is not None:
-            with listing:
+            with listing, contained("models=listing"):
                 await list_models(catalogue, port.change_catalogue)
 
     async def read() -> None:

@@ -17,6 +17,7 @@ from bridge.wire import McpServerSpec, OpenResponsesSpec
 
 from .base import Agent
 from .eliza import ElizaAgent
+from .guarded import GuardedTasks
 from .tap import TapFor, untapped
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
 class AgentDirectory:
     """The agents of one process; their own processes live in `nursery`.
 
-    Call ids are unique in all of them. `point_memory` is for what endpoints keep.
+    No task that lives there ends another. Call ids are unique in all of them. `point_memory` is for
+    what endpoints keep.
     """
 
     def __init__(
@@ -38,7 +40,7 @@ class AgentDirectory:
         tap_for: TapFor = untapped,
         point_memory: PointMemory | None = None,
     ) -> None:
-        self._nursery = nursery
+        self._tasks = GuardedTasks(nursery)
         self._tap_for = tap_for
         self._point_memory = point_memory
         self._acp: dict[bytes, AcpAgent] = {}
@@ -80,9 +82,7 @@ class AgentDirectory:
         if agent is None:
             from .acp.agent import AcpAgent  # here, because Eliza needn't wait for its many types
 
-            agent = AcpAgent(
-                spec, self._nursery, new_call_id=self.new_call_id, tap_for=self._tap_for
-            )
+            agent = AcpAgent(spec, self._tasks, new_call_id=self.new_call_id, tap_for=self._tap_for)
             self._acp[key] = agent
         return agent
 
@@ -103,7 +103,7 @@ class AgentDirectory:
             scope = hashlib.blake2b(choice.key, digest_size=16).digest()
             agent = OpenResponsesAgent(
                 spec,
-                self._nursery,
+                self._tasks,
                 further=further_options(choice),
                 call_ids=self._endpoints_call_ids,
                 tap_for=self._tap_for,

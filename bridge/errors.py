@@ -2,7 +2,8 @@
 
 - `RpcError`: the client's. Something on the wire was wrong; it is answered with a JSON-RPC error.
 - `Failure`: the agent's, or the world's. A value, not an exception: a turn ended with it.
-- `LocalError`: our own. A caller in this process broke a rule; it is never caught.
+- `LocalError`: our own. A caller in this process broke a rule. No code expects it: where chats are
+  kept apart it is an internal error of the request that met it, like any other exception.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 REQUEST_FAILED = -32000
 
 FailureKind: TypeAlias = Literal[
-    "NoPermissions", "Blocked", "NotFound", "AgentFailed", "Unavailable"
+    "NoPermissions", "Blocked", "NotFound", "AgentFailed", "Unavailable", "Internal"
 ]
 
 
@@ -58,4 +60,18 @@ class Failure(Value):
         data = {"kind": self.kind, "detail": self.detail or self.message}
         if self.stderr_tail is not None:
             data["stderrTail"] = self.stderr_tail
-        return RpcError(REQUEST_FAILED, self.message, data)
+        code = INTERNAL_ERROR if self.kind == "Internal" else REQUEST_FAILED
+        return RpcError(code, self.message, data)
+
+
+def internal(error: BaseException) -> Failure:
+    """Return the failure of a request that met an error which nobody expected.
+
+    It names the type of the error alone: the error's own words may hold a secret.
+    """
+    return Failure(
+        "Internal",
+        "Something inside vscodelm failed. Ask again. If it fails again, report it: the log of "
+        "vscodelm has the details.",
+        type(error).__name__,
+    )

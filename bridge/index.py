@@ -162,12 +162,14 @@ class Index:
         self._markers.setdefault(key, []).append(token)
 
     def forget(self, key: ConversationKey) -> None:
-        """Take a conversation out."""
-        self._unlink(key)
-        entry = self._entries.pop(key)
-        self._by_host_id.discard(entry.hints.conversation, key)
+        """Take a conversation out, which may have no place yet."""
         for token in self._markers.pop(key, []):
             del self._by_marker[token]
+        self._unlink(key)
+        entry = self._entries.pop(key, None)
+        if entry is None:
+            return
+        self._by_host_id.discard(entry.hints.conversation, key)
         tree = self._trees.get(entry.agent)
         if tree is not None:
             tree.forget(key)

@@ -14,6 +14,7 @@ import trio
 
 from agents.base import AgentError
 from agents.events import Prompt
+from agents.guarded import Tasks
 from agents.mcp.toolboxes import Toolboxes
 from agents.origin import FRESH, Fresh, Origin
 from agents.tap import TapFor, untapped
@@ -45,7 +46,7 @@ class AcpAgent:
     def __init__(
         self,
         spec: McpServerSpec,
-        nursery: trio.Nursery,
+        nursery: Tasks,
         *,
         new_call_id: Callable[[], str],
         connect: Connect | None = None,

@@ -15,7 +15,8 @@ import attrs
 import trio
 
 from agents.base import AgentError
-from bridge.errors import Failure, first_error
+from agents.boundary import failure_of
+from bridge.errors import Failure
 from bridge.wire import McpServerSpec
 
 from .authentication import Authentication
@@ -91,8 +92,8 @@ class Peer:
             with self._scope:
                 async with self.connect() as link:
                     await self._serve(link)
-        except* AgentError as group:
-            self._lose(first_error(group).failure)
+        except* Exception as group:
+            self._lose(failure_of(group, f"agent={self.name}"))
         finally:
             self._lose(Failure("Unavailable", f"{self.name} was ended."))
 

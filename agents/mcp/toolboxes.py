@@ -10,6 +10,7 @@ import attrs
 import trio
 
 from agents.base import AgentError
+from agents.guarded import Tasks
 from bridge.errors import Failure
 from bridge.wire import ToolSpec
 
@@ -28,7 +29,7 @@ _SUFFIX_BYTES = 3
 class Toolboxes:
     """The toolboxes of one agent definition; what they need lives in `nursery`."""
 
-    nursery: trio.Nursery
+    nursery: Tasks
     new_call_id: Callable[[], str]
     _has_complained: bool = attrs.field(default=False, init=False)
     _door: Door | None = attrs.field(default=None, init=False)
@@ -91,6 +92,8 @@ class Toolboxes:
                 await trio.sleep_forever()
         except OSError as error:
             raise _cannot_listen(error) from error
+        finally:
+            self._door = None  # the next session with tools opens another
 
     async def _keep_web(
         self,

@@ -10,6 +10,7 @@ from typing import Any
 import trio
 
 from agents.events import Prompt
+from agents.guarded import Tasks
 from agents.origin import FRESH, Origin
 from agents.tap import TapFor, untapped
 from bridge.wire import OpenResponsesSpec
@@ -30,7 +31,7 @@ class OpenResponsesAgent:
     def __init__(
         self,
         spec: OpenResponsesSpec,
-        nursery: trio.Nursery,
+        nursery: Tasks,
         *,
         further: Mapping[str, Any] | None = None,
         call_ids: CallIds | None = None,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import trio
 
 from agents.events import Answer, Prompt
+from agents.guarded import Tasks
 from bridge.errors import Failure, LocalError
 from bridge.wire import ToolSpec
 
@@ -27,9 +28,7 @@ class OpenResponsesSession:
     knows_history = False
     lost = None
 
-    def __init__(
-        self, endpoint: Endpoint, conversation: Conversation, nursery: trio.Nursery
-    ) -> None:
+    def __init__(self, endpoint: Endpoint, conversation: Conversation, nursery: Tasks) -> None:
         self.conversation = conversation
         self._endpoint = endpoint
         self._nursery = nursery

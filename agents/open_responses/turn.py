@@ -12,6 +12,7 @@ import attrs
 import trio
 from msgspec.structs import replace
 
+from agents.boundary import failure_of
 from agents.events import (
     Answer,
     Await,
@@ -75,8 +76,11 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
         last: Stop | Break = CANCELLED
         try:
             with self._send, self._until_closed:
-                with self._until_cancelled:
-                    last = await self._respond()
+                try:
+                    with self._until_cancelled:
+                        last = await self._respond()
+                except* Exception as group:
+                    last = Break(failure_of(group, f"endpoint={self.endpoint.client.server}"))
                 await self._send.send((last,))
         finally:
             self.ended.set()

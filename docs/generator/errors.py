@@ -25,6 +25,10 @@ _CODES = {
         "The parameters have the wrong shape. The message ends with the path of the fault.",
         "the request's",
     ),
+    "INTERNAL_ERROR": (
+        "Something inside vscodelm failed. The log has the traceback. `data.kind` is `Internal`.",
+        "the request's where it can be known, else `null`",
+    ),
     "REQUEST_FAILED": (
         "All was well formed, but there is no answer. `data.kind` tells more.",
         "the request's",
@@ -56,6 +60,10 @@ _KINDS: dict[FailureKind, tuple[str, str]] = {
     "Unavailable": (
         "The network or the service is down or too slow.",
         "Check the connection, and ask again later.",
+    ),
+    "Internal": (
+        "Something inside vscodelm failed. Other chats go on.",
+        "Ask again. If it fails again, report it with the traceback in the log.",
     ),
 }
 

@@ -115,7 +115,8 @@ export interface Stats {
   processes: number;
 }
 
-export type FailureKind = "NoPermissions" | "Blocked" | "NotFound" | "AgentFailed" | "Unavailable";
+export type FailureKind =
+  "NoPermissions" | "Blocked" | "NotFound" | "AgentFailed" | "Unavailable" | "Internal";
 
 /** The `data` of a failed request's error. */
 export interface FailureData {

@@ -10,6 +10,7 @@ test.each([
   ["NotFound", "NotFound"],
   ["AgentFailed", ""],
   ["Unavailable", ""],
+  ["Internal", ""],
   ["SomethingNewer", ""],
 ])("%s has the code %j, its message, and no stack", (kind, code) => {
   const error = toLanguageModelError(failed(kind));

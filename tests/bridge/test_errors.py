@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.errors import REQUEST_FAILED, Failure, RpcError
+from bridge.errors import INTERNAL_ERROR, REQUEST_FAILED, Failure, RpcError, internal
 
 
 def test_a_failure_is_an_error_that_a_user_can_act_on_and_a_host_can_sort() -> None:
@@ -18,6 +18,13 @@ def test_the_message_is_the_detail_where_there_is_no_other_and_stderr_is_optiona
 
 def test_an_empty_tail_of_stderr_still_says_that_there_was_one() -> None:
     assert Failure("AgentFailed", "x", stderr_tail="").as_rpc_error().data["stderrTail"] == ""
+
+
+def test_an_internal_error_has_its_own_code_and_repeats_nothing_of_the_cause() -> None:
+    error = internal(ValueError("the key is sk-123")).as_rpc_error()
+    assert error.code == INTERNAL_ERROR
+    assert error.data == {"kind": "Internal", "detail": "ValueError"}
+    assert "sk-123" not in error.message
 
 
 def test_an_rpc_error_reads_as_its_message() -> None:
