@@ -1,8 +1,8 @@
 // Adding a model step by step: an agent of the registry, an endpoint, or a command.
 
 import * as vscode from "vscode";
-import { SECTION } from "./configuration.ts";
 import { KNOWN_AGENTS, KNOWN_ENDPOINTS, type KnownEndpoint } from "./known_agents.ts";
+import { SECTION } from "./own_settings.ts";
 import type { Secrets } from "./secrets.ts";
 
 interface Choice extends vscode.QuickPickItem {
@@ -39,6 +39,7 @@ export async function addAgent(
   if (id in own && !(await confirmReplacing(id))) {
     return;
   }
+  // The editor writes a setting of the scope `machine` where it counts: in a remote window, there.
   await settings.update("agents", { ...own, [id]: entry }, vscode.ConfigurationTarget.Global);
   await tellAdded(id);
 }

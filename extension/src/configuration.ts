@@ -3,13 +3,12 @@
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { type ConfiguredModels, readAgents } from "./agents.ts";
+import { Failure } from "./failures.ts";
+import { type OwnSetting, ownValue, SECTION } from "./own_settings.ts";
 import type { Variables } from "./variables.ts";
 import { fillIn } from "./variables.ts";
 
-export const SECTION = "vscodelm";
-/** Settings that the process is started with: a change of them takes a new process. */
-export const PROCESS_SETTINGS = ["path", "arguments", "environment", "traceDirectory"] as const;
-
+/** What the process is started with: a change of it takes a new process. */
 export interface ProcessSettings {
   path: string;
   arguments: string[];
@@ -23,26 +22,59 @@ export function workingFolder(): string {
   return folder?.uri.fsPath ?? homedir();
 }
 
+/** Return the models of the user's settings; `thinking` alone is a folder's to say, which only shows. */
 export function configuredModels(): ConfiguredModels {
-  const settings = vscode.workspace.getConfiguration(SECTION);
   const defaults = {
-    permissions: settings.get<string>("permissions", "ask"),
-    thinking: settings.get<string>("thinking", "part"),
-    tools: settings.get<object>("tools", {}),
+    permissions: ownValue("permissions") ?? "ask",
+    thinking: vscode.workspace.getConfiguration(SECTION).get<string>("thinking", "part"),
+    tools: ownValue("tools") ?? {},
   };
-  return readAgents(settings.get<unknown>("agents"), defaults, variables());
+  return readAgents(ownValue("agents"), defaults, variables());
 }
 
+/** Return what the process is started with. Throws `Failure` for a value of another kind. */
 export function processSettings(): ProcessSettings {
-  const settings = vscode.workspace.getConfiguration(SECTION);
   return fillIn(
     {
-      path: settings.get<string>("path", ""),
-      arguments: settings.get<string[]>("arguments", []),
-      environment: settings.get<Record<string, string>>("environment", {}),
-      traceDirectory: settings.get<string>("traceDirectory", ""),
+      path: own("path", "", isText),
+      arguments: own("arguments", [], isTexts),
+      environment: own("environment", {}, isTextsByName),
+      traceDirectory: own("traceDirectory", "", isText),
     },
     variables(),
+  );
+}
+
+/** Editors hand out values of settings as they are written, whatever package.json declares. */
+function own<T>(key: OwnSetting, fallback: T, is: (value: unknown) => value is T): T {
+  const value = ownValue(key) ?? fallback;
+  if (!is(value)) {
+    throw new Failure("NotFound", `The setting "${SECTION}.${key}" isn't ${EXPECTED[key]}.`);
+  }
+  return value;
+}
+
+const EXPECTED: Partial<Record<OwnSetting, string>> = {
+  path: "a text",
+  arguments: "a list of texts",
+  environment: "an object of texts by their names",
+  traceDirectory: "a text",
+};
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function isTextsByName(value: unknown): value is Record<string, string> {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every(isText)
   );
 }
 

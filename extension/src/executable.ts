@@ -1,14 +1,17 @@
 // Where a program is: on PATH, as a shell would find it.
 
 import { access, constants, stat } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 
-/** Return the file of a program on PATH, undefined if there is none. */
+/**
+ * Return the file of a program on PATH, undefined if there is none. Only absolute folders count: the
+ * others stand for folders below the one that is open, which must not choose what is run.
+ */
 export async function findOnPath(
   name: string,
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string | undefined> {
-  const folders = (env.PATH ?? env.Path ?? "").split(delimiter).filter((folder) => folder !== "");
+  const folders = (env.PATH ?? env.Path ?? "").split(delimiter).filter(isAbsolute);
   const suffixes = process.platform === "win32" ? [".exe", ".cmd", ".bat"] : [""];
   for (const folder of folders) {
     for (const suffix of suffixes) {

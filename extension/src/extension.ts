@@ -4,24 +4,21 @@ import * as vscode from "vscode";
 import { useWithoutAccount } from "./account.ts";
 import { addAgent } from "./add_agent.ts";
 import { AgentAction } from "./agent_action.ts";
-import {
-  configuredModels,
-  PROCESS_SETTINGS,
-  processSettings,
-  SECTION,
-  workingFolder,
-} from "./configuration.ts";
+import { configuredModels, processSettings, workingFolder } from "./configuration.ts";
 import { runDoctor } from "./doctor.ts";
 import { OwnEnvironment } from "./environment.ts";
 import { findOnPath } from "./executable.ts";
 import { messageOf } from "./failures.ts";
 import { capabilities } from "./features.ts";
+import { IgnoredSettings } from "./ignored.ts";
 import { Installer } from "./installer.ts";
 import { launchOf } from "./launch.ts";
 import { logLevel, logLine } from "./log.ts";
 import { Models } from "./models.ts";
+import { SECTION } from "./own_settings.ts";
 import { Provider } from "./provider.ts";
 import { addFromRegistry } from "./registry.ts";
+import { reporting } from "./reporting.ts";
 import { deleteSecret, setSecret } from "./secret_commands.ts";
 import { Secrets } from "./secrets.ts";
 import { Server } from "./server.ts";
@@ -106,12 +103,8 @@ export function activate(context: vscode.ExtensionContext): void {
     restart,
     showLog: () => log.show(),
     showStatistics: async () => {
-      try {
-        statisticsLines(await server.stats()).forEach((line) => void log.info(line));
-        log.show();
-      } catch (error) {
-        void vscode.window.showErrorMessage(messageOf(error));
-      }
+      statisticsLines(await server.stats()).forEach((line) => void log.info(line));
+      log.show();
     },
     runDoctor: () => runDoctor(models, () => launch(true), context.globalStorageUri.fsPath),
     install: async () => {
@@ -123,30 +116,46 @@ export function activate(context: vscode.ExtensionContext): void {
     deleteSecret: async () => (await deleteSecret(secrets)) && restartOrAsk(),
   };
 
+  const ignored = new IgnoredSettings(log);
+  let startedWith = processKey();
   context.subscriptions.push(
     log,
     models,
     turns,
     ...Object.entries(commands).map(([name, run]) =>
-      vscode.commands.registerCommand(`${SECTION}.${name}`, run),
+      vscode.commands.registerCommand(`${SECTION}.${name}`, reporting(log, name, run)),
     ),
     vscode.lm.registerLanguageModelChatProvider(SECTION, new Provider(server, models, turns, log)),
     vscode.lm.registerTool(PERMISSION_TOOL, new AgentAction()),
-    vscode.workspace.onDidChangeConfiguration(async (change) => {
-      if (change.affectsConfiguration(SECTION)) {
+    vscode.workspace.onDidChangeConfiguration(
+      reporting(log, "settings", async (change: vscode.ConfigurationChangeEvent) => {
+        if (!change.affectsConfiguration(SECTION)) {
+          return;
+        }
         models.reconfigure();
-      }
-      if (PROCESS_SETTINGS.some((key) => change.affectsConfiguration(`${SECTION}.${key}`))) {
-        await restartOrAsk();
-      }
-    }),
+        const before = startedWith;
+        startedWith = processKey();
+        await Promise.all([ignored.look(), startedWith !== before && restartOrAsk()]);
+      }),
+    ),
+    vscode.workspace.onDidChangeWorkspaceFolders(reporting(log, "folders", () => ignored.look())),
   );
+  void reporting(log, "settings", () => ignored.look())();
   void models.refresh();
 }
 
 /** VS Code waits for this: the process ends with the window. */
 export async function deactivate(): Promise<void> {
   await running?.dispose();
+}
+
+/** Return what changes when the process must start anew: the user's values, not those of folders. */
+function processKey(): string {
+  try {
+    return JSON.stringify(processSettings());
+  } catch (error) {
+    return messageOf(error); // the next start says it
+  }
 }
 
 async function tell(message: string): Promise<void> {

@@ -1,6 +1,6 @@
 import { chmod, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { OwnEnvironment } from "../src/environment.ts";
 import { findOnPath } from "../src/executable.ts";
@@ -130,5 +130,7 @@ test("a program is found on PATH in the order of the folders, and must be one", 
   expect(await findOnPath("tool", env)).toBe(join(two, "tool"));
   expect(await findOnPath("plain", env)).toBeUndefined();
   expect(await findOnPath("tool", {})).toBeUndefined();
+  const below = relative(process.cwd(), two); // a folder of the workspace must not choose the program
+  expect(await findOnPath("tool", { PATH: `${below}:.` })).toBeUndefined();
   expect(await readFile(join(two, "plain"), "utf8")).toBe("");
 });

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import { activate, deactivate } from "../src/extension.ts";
 import type { Provider } from "../src/provider.ts";
 import { Memory, Vault } from "./memory.ts";
-import { configure, openAnew, person, providerOf } from "./vscode.ts";
+import { configure, openAnew, openFolder, person, providerOf } from "./vscode.ts";
 
 const FAKE = fileURLToPath(new URL("fake_server.mjs", import.meta.url));
 const never = new vscode.CancellationTokenSource().token;
@@ -117,6 +117,33 @@ test("a change of the program's own settings starts it anew", async () => {
   expect(await ask("pid")).not.toBe(before);
 });
 
+test("a folder's settings start nothing, and the log says once that they don't count", async () => {
+  const before = await ask("pid");
+  const folder = join(context.globalStorageUri.fsPath, "folder");
+  await mkdir(join(folder, ".vscode"), { recursive: true });
+  const evil = JSON.stringify({ "vscodelm.path": "/evil/vscodelm" });
+  await writeFile(join(folder, ".vscode/settings.json"), evil);
+  openFolder(folder);
+  const told = () => person.log.filter((line) => line.includes("is ignored"));
+  await vi.waitFor(() => expect(told()).toHaveLength(1), SOON);
+  configure("vscodelm.path", "/evil/vscodelm", "workspace");
+  configure("vscodelm.thinking", "hide", "workspace");
+  expect(await ask("pid")).toBe(before);
+  expect(told()).toHaveLength(1);
+  expect(person.log.join("\n")).not.toContain("/evil");
+});
+
+test("an editor that takes a folder's values doesn't start anew for them either", async () => {
+  await deactivate();
+  openAnew({ honoursScopes: false });
+  configure("vscodelm.path", join(context.globalStorageUri.fsPath, "vscodelm"));
+  activate(context);
+  const before = await ask("pid");
+  configure("vscodelm.path", "/evil/vscodelm", "workspace");
+  configure("vscodelm.arguments", ["--evil"], "folder");
+  expect(await ask("pid")).toBe(before);
+});
+
 test("settings of others are none of ours", async () => {
   const before = await ask("pid");
   const changes = vi.fn();
@@ -170,7 +197,9 @@ test("the statistics are written into the log, which is shown", async () => {
   await run("restart");
   configure("vscodelm.path", "/nowhere/vscodelm");
   await run("showStatistics");
-  expect(person.asked.at(-1)).toContain("/nowhere/vscodelm");
+  const told = () => person.asked.filter((text) => text.includes("/nowhere/vscodelm"));
+  expect(told()).toHaveLength(1);
+  expect(person.log.filter((line) => line.startsWith("showStatistics: "))).toHaveLength(1);
 });
 
 test("a secret is given to the process at once, and is in no log", async () => {

@@ -1,8 +1,11 @@
 // A fake of the editor's window, its settings and its commands, and of the person before it: `person`
 // says what they do, and has what they were shown.
 
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type * as real from "vscode";
 import { Disposable, EventEmitter } from "./events.ts";
+import { type Layer, Settings } from "./settings.ts";
 
 interface Item {
   label: string;
@@ -45,25 +48,34 @@ class Person {
 export let person = new Person();
 
 const registered = new Map<string, (...args: unknown[]) => unknown>();
-const settings = new Map<string, unknown>();
+let settings = new Settings();
 const changed = new EventEmitter<real.ConfigurationChangeEvent>();
+const foldersChanged = new EventEmitter<real.WorkspaceFoldersChangeEvent>();
 const provided = new Map<string, unknown>();
 
 /** Be an editor that has just been opened, with somebody else before it. */
-export function openAnew(): void {
+export function openAnew(how: { isRemote?: boolean; honoursScopes?: boolean } = {}): void {
   person = new Person();
   registered.clear();
-  settings.clear();
+  settings = Object.assign(new Settings(), how);
+  settings.changed.event((change) => changed.fire(change));
   provided.clear();
   changed.dispose();
+  foldersChanged.dispose();
+  workspace.workspaceFolders = undefined;
+  workspace.workspaceFile = undefined;
 }
 
-/** Change a setting. */
-export function configure(key: string, value: unknown): void {
-  settings.set(key, value);
-  const affectsConfiguration = (section: string) =>
-    key === section || key.startsWith(`${section}.`);
-  changed.fire({ affectsConfiguration });
+/** Change a setting: by default one of the user's own. */
+export function configure(key: string, value: unknown, layer?: Layer): void {
+  settings.write(key, value, layer);
+}
+
+/** Add a folder to those of the window. */
+export function openFolder(path: string): void {
+  const folders = workspace.workspaceFolders ?? [];
+  workspace.workspaceFolders = [...folders, { uri: { scheme: "file", fsPath: path } }];
+  foldersChanged.fire({ added: [], removed: [] });
 }
 
 /** Return what was registered under a name: a provider of models, or a tool. */
@@ -71,9 +83,9 @@ export function providerOf<T>(name: string): T {
   return provided.get(name) as T;
 }
 
-/** Return the value that the person has set. */
-export function setting(key: string): unknown {
-  return settings.get(key);
+/** Return what stands in a settings file: by default in the person's own. */
+export function setting(key: string, layer?: Layer): unknown {
+  return settings.written(key, layer);
 }
 
 async function message(text: string, ...rest: unknown[]): Promise<string | undefined> {
@@ -141,20 +153,26 @@ export const commands = {
   getCommands: async () => [...registered.keys()],
 };
 
+interface Place {
+  scheme?: string;
+  fsPath: string;
+}
+
 export const workspace = {
-  workspaceFolders: undefined,
+  workspaceFolders: undefined as { uri: Place }[] | undefined,
+  workspaceFile: undefined as Place | undefined,
   onDidChangeConfiguration: changed.event,
-  getConfiguration: (section: string) => ({
-    get: <T>(key: string, fallback?: T) => (settings.get(`${section}.${key}`) ?? fallback) as T,
-    inspect: (key: string) => ({ globalValue: settings.get(`${section}.${key}`) }),
-    async update(key: string, value: unknown, target: ConfigurationTarget) {
-      if (target !== ConfigurationTarget.Global) {
-        throw new Error("only the user's own settings are written");
-      }
-      configure(`${section}.${key}`, value);
-    },
-  }),
+  onDidChangeWorkspaceFolders: foldersChanged.event,
+  getConfiguration: (section: string) => settings.of(section),
+  fs: {
+    stat: ({ fsPath }: Place) => stat(fsPath).catch(notFound),
+    readFile: ({ fsPath }: Place) => readFile(fsPath).catch(notFound),
+  },
 };
+
+function notFound(error: NodeJS.ErrnoException): never {
+  throw error.code === "ENOENT" ? Object.assign(error, { code: "FileNotFound" }) : error;
+}
 
 export const lm = {
   registerLanguageModelChatProvider(vendor: string, provider: unknown) {
@@ -171,7 +189,7 @@ export const env = { appName: "Fake" };
 export const version = "1.120.0";
 export const Uri = {
   joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => ({
-    fsPath: [fsPath, ...parts].join("/"),
+    fsPath: join(fsPath, ...parts),
   }),
 };
 

@@ -1,0 +1,36 @@
+// The settings that only the user may make: those that run a program, allow something, or send something
+// away. A folder can't make them, even a trusted one: an agent may write the folder's settings file.
+
+import * as vscode from "vscode";
+
+export const SECTION = "vscodelm";
+
+/** Each is of scope `machine` or `application` in package.json, where the editor honours scopes. */
+export const OWN_SETTINGS = [
+  "agents",
+  "permissions",
+  "tools",
+  "path",
+  "arguments",
+  "environment",
+  "traceDirectory",
+] as const;
+
+export type OwnSetting = (typeof OWN_SETTINGS)[number];
+
+/**
+ * Return the user's own value of a setting, or else its default; values of folders don't count. In a
+ * remote window it is the remote machine's. An object holds the default's entries, too, where the user
+ * has none of that name.
+ */
+export function ownValue(key: OwnSetting): unknown {
+  const found = vscode.workspace.getConfiguration(SECTION).inspect<unknown>(key);
+  const { defaultValue, globalValue } = found ?? {};
+  return isObject(defaultValue) && isObject(globalValue)
+    ? { ...defaultValue, ...globalValue }
+    : (globalValue ?? defaultValue);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,27 @@
+// Errors of what the editor calls and nobody awaits: commands and listeners of events. Each error is
+// reported once, in the log and to the user; without this it would be nobody's, or told twice.
+
+import * as vscode from "vscode";
+import { messageOf } from "./failures.ts";
+
+type Handler<Args extends unknown[]> = (...args: Args) => unknown;
+
+/** Return the handler as one that never rejects; `what` names it in the log. */
+export function reporting<Args extends unknown[]>(
+  log: Pick<vscode.LogOutputChannel, "error" | "show">,
+  what: string,
+  handler: Handler<Args>,
+): (...args: Args) => Promise<void> {
+  return async (...args) => {
+    try {
+      await handler(...args);
+    } catch (error) {
+      log.error(`${what}: ${(error instanceof Error && error.stack) || messageOf(error)}`);
+      const show = "Show Log";
+      const answer = await vscode.window.showErrorMessage(messageOf(error), show);
+      if (answer === show) {
+        log.show();
+      }
+    }
+  };
+}
