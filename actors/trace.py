@@ -5,6 +5,7 @@ The lines of the editor's wire have no `peer`; those of an agent's wire have its
 
 from __future__ import annotations
 
+import logging
 import time
 from pathlib import Path
 from typing import IO, Any
@@ -16,6 +17,7 @@ from bridge.redact import redact
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
+log = logging.getLogger("vscodelm")
 
 
 class Trace:
@@ -36,10 +38,14 @@ class Trace:
 
 
 class FileTrace(Trace):
-    """Writes to a file that only its owner can read; each line is on disk before the next."""
+    """Writes to a file that only its owner can read; each line is on disk before the next.
+
+    Where the file can't be written, as on a full disk, the trace ends there, and the log says so.
+    """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
+        self._has_ended = False
         self._began = time.monotonic()
 
     def line(self, direction: Direction, line: bytes) -> None:
@@ -53,8 +59,16 @@ class FileTrace(Trace):
             message = line.decode(errors="replace")
         milliseconds = round((time.monotonic() - self._began) * 1000, 3)
         record = {"t_ms": milliseconds, "direction": direction, **beside, "message": message}
-        self._file.write(_encode(record) + b"\n")
-        self._file.flush()
+        self._write(_encode(record) + b"\n")
+
+    def _write(self, line: bytes) -> None:
+        if self._has_ended:
+            return
+        try:
+            self._file.write(line)
+            self._file.flush()
+        except OSError as error:
+            self._end(error)
 
     def lines(self, direction: Direction, lines: bytes) -> None:
         """Record each of the lines."""
@@ -72,7 +86,16 @@ class FileTrace(Trace):
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        try:
+            self._file.close()
+        except OSError as error:
+            self._end(error)
+
+    def _end(self, error: OSError) -> None:
+        if not self._has_ended:
+            self._has_ended = True
+            log.error("the trace ends here: %s", error)
+            self.close()  # what is buffered would be tried again, for ever
 
 
 def open_trace(folder: Path, name: str) -> FileTrace:
@@ -81,3 +104,12 @@ def open_trace(folder: Path, name: str) -> FileTrace:
     path = folder / f"{name}.jsonl"
     path.touch(mode=0o600)
     return FileTrace(path.open("ab"))
+
+
+def trace_or_none(folder: Path, name: str) -> Trace:
+    """Return a trace as `open_trace` does; where there can't be one, the log says why."""
+    try:
+        return open_trace(folder, name)
+    except OSError as error:
+        log.error("there is no trace: %s", error)
+        return Trace()

@@ -14,7 +14,7 @@ import attrs
 import trio
 
 from actors.system import run_system
-from actors.trace import Trace, open_trace
+from actors.trace import Trace, trace_or_none
 from agents.directory import open_directory
 from bridge.models import Catalogue
 from bridge.stdio import open_stdio
@@ -52,7 +52,9 @@ def serve(options: ServeOptions) -> int:
     set_up_logging(options.log_level)
     catalogue = load_catalogue(options.config)
     trace = (
-        open_trace(options.trace_dir, f"vscodelm-{os.getpid()}") if options.trace_dir else Trace()
+        trace_or_none(options.trace_dir, f"vscodelm-{os.getpid()}")
+        if options.trace_dir
+        else Trace()
     )
     try:
         return trio.run(_serve, catalogue, trace, options.state_dir)

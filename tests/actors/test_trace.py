@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import errno
+import io
 import json
 import stat
 import sys
@@ -8,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from actors.trace import Trace, open_trace
+from actors.trace import FileTrace, Trace, open_trace, trace_or_none
 from bridge.redact import HIDDEN
 
 
@@ -91,3 +93,66 @@ def test_an_agent_s_wire_is_recorded_under_its_name(tmp_path: Path) -> None:
 
 def test_without_a_folder_no_wire_is_tapped() -> None:
     assert Trace().tap("claude") is None
+
+
+class FullDisk(io.RawIOBase):
+    """A file that has room for so many bytes, in a file system that may be gone altogether."""
+
+    def __init__(self, room: int) -> None:
+        self.room = room
+        self.written = b""
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        if not self.room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = bytes(data)[: self.room]
+        self.room -= len(written)
+        self.written += written
+        return len(written)
+
+
+@pytest.mark.parametrize("room", [0, 20, 100])
+def test_a_full_disk_ends_the_trace_with_one_line_in_the_log(
+    room: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk = FullDisk(room)
+    trace = FileTrace(io.BufferedWriter(disk))
+    tap = trace.tap("claude")
+    for _ in range(3):
+        trace.lines("out", b'{"id": 1}\n{"id": 2}\n')
+        tap("in", b"{}")
+    disk.room = 1000
+    trace.line("in", b"{}")  # what comes later would make a trace with a hole
+    trace.close()
+    trace.close()
+    assert [record.getMessage() for record in caplog.records] == [
+        "the trace ends here: [Errno 28] No space left on device"
+    ]
+    assert len(disk.written) == room
+    assert disk.closed
+
+
+def test_a_file_that_can_t_be_closed_is_one_line_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Unclosable(io.BytesIO):
+        def close(self) -> None:
+            raise OSError(errno.EIO, "Input/output error")
+
+    trace = FileTrace(Unclosable())
+    trace.line("in", b"{}")
+    trace.close()
+    assert len(caplog.records) == 1
+
+
+def test_a_folder_that_can_t_be_made_is_one_line_in_the_log(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "file").touch()
+    trace_or_none(tmp_path / "file" / "traces", "run").line("in", b"{}")
+    assert len(caplog.records) == 1
+    trace_or_none(tmp_path / "traces", "run").close()
+    assert (tmp_path / "traces" / "run.jsonl").exists()

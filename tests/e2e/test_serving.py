@@ -280,12 +280,12 @@ async def test_a_trace_records_the_wire_without_its_secrets(tmp_path: Path) -> N
     assert not [secret for secret in secrets if secret in content]
 
 
-async def test_a_folder_for_traces_that_cannot_be_made_is_an_error_of_one_line(
+async def test_a_folder_for_traces_that_cannot_be_made_is_one_line_in_the_log(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "file").touch()
     done = await run("--trace-dir", str(tmp_path / "file" / "traces"))
-    assert done.returncode == 1
+    assert done.returncode == 0
     (line,) = done.stderr.decode().splitlines()
     assert str(tmp_path / "file") in line
 
