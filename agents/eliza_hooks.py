@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 BATCH_WORDS: Final = 64
 MOST_WORDS: Final = 10_000_000
+"""Words of a long answer that a user may ask for."""
 
 _FIRST_WORD = re.compile(r"!(hang|think|error|long|tool|permission)(?!\w)", re.IGNORECASE)
 _NEXT_TOOL = re.compile(r"\n[^\S\n]*(?=!tool(?!\w))", re.IGNORECASE)

@@ -42,6 +42,7 @@ CHUNK = 64 * 1024
 BROKEN_SECONDS = 0.25
 """How long an agent that hears nothing more is listened to: it may say why."""
 _MOST_TOLD = 100
+"""Kinds of oddities of an agent that are logged."""
 
 log = logging.getLogger("vscodelm.acp")
 

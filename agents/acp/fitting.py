@@ -17,6 +17,7 @@ from .content import AudioContent, EmbeddedResource, ImageContent, ResourceLink,
 from .shortening import NOTE, shortened, size_of
 
 MOST_IMAGES = 20
+"""Images of a transcript that a new session is sent."""
 IMAGE = 4800
 """What an image counts for in bytes: 1600 tokens."""
 FRAME = 12

@@ -111,6 +111,7 @@ def link(label: str, uri: str) -> str:
 
 
 _LONGEST_CLEANED = 200_000
+"""Characters of a text that are cleaned; the middle of a longer one is left out."""
 
 
 def excerpt(text: str, lines: int, width: int = 400) -> str:

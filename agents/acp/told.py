@@ -8,6 +8,7 @@ from .markdown import one_line
 
 _MOST_CALLS = 1000
 _MOST_KINDS = 100
+"""How many ended calls, and how many kinds of notes, are remembered."""
 
 
 @attrs.define

@@ -10,6 +10,7 @@ import re
 
 PREFIX = "gw-"
 MAX_REMEMBERED = 10_000
+"""Ids of calls that are remembered, so that none is given twice."""
 
 _SUFFIX = re.compile(r"~[1-9][0-9]*\Z")
 

@@ -40,8 +40,10 @@ from .wire_record import WireRecord
 _END_SECONDS = 0.1
 """How long an answer that is over may take to end, so that its connection can be used again."""
 _FAULT_BYTES = 64 * 1024
+"""Bytes of an error that are read."""
 _NOT_MODIFIED = 304
 _WHOLE_BYTES = 64 * 1024 * 1024
+"""Bytes of an answer that is no stream, and of a list of models."""
 _OUT_OF_REACH = (
     httpx.ConnectError,
     httpx.ConnectTimeout,

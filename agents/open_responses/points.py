@@ -18,6 +18,7 @@ from .request_messages import OpenCall
 MISSES = 2
 """After how many ids in a row that a server didn't know it is taken for stateless."""
 MOST_POINTS = 4096
+"""Responses of an endpoint that are remembered, to go on from."""
 
 
 @attrs.define(eq=False)

@@ -22,6 +22,7 @@ INDEX_BYTES = 8 * 1024 * 1024
 ARCHIVE_BYTES = 1024 * 1024 * 1024
 """The largest that are taken."""
 MOST_REDIRECTS = 5
+"""Redirects that are followed, one after the other."""
 _OK, _NOT_MODIFIED = 200, 304
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 

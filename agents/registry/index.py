@@ -14,6 +14,7 @@ from bridge.value import Value
 
 INDEX_URL: Final = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
 MOST_AGENTS: Final = 10_000
+"""Entries of the registry that are read."""
 
 RENAMED: Final = {"claude-code-acp": "claude-acp"}
 """Ids that agents had before; both are understood, whichever the index has."""

@@ -21,6 +21,7 @@ import attrs
 from bridge.value import Value
 
 MOST_MEMBERS = 200_000
+"""Files, folders and links of an archive."""
 _DRIVE = re.compile(r"\A[A-Za-z]:")
 _CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 

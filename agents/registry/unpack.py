@@ -26,6 +26,7 @@ UNPACKED_BYTES = 4 * 1024 * 1024 * 1024
 """The most that an archive may hold."""
 _CHUNK = 1024 * 1024
 _MOST_LINK = 4096
+"""Bytes of a symbolic link in an archive."""
 _BROKEN = (EOFError, tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 

@@ -509,6 +509,7 @@ async def test_an_input_that_breaks_is_an_input_that_ends() -> None:
         assert [message async for message in receive] == [Leaving()]
 
 
+@pytest.mark.limit("actors.editor.REPLIES_HIGH_WATER")
 async def test_an_editor_that_never_reads_is_not_read_for_ever(nursery: trio.Nursery) -> None:
     """Else what we answer would fill the memory."""
     sink, from_port = trio.testing.lockstep_stream_one_way_pair()

@@ -339,13 +339,13 @@ async def test_a_busy_chat_never_gives_way() -> None:
         await busy.settled()
 
 
-async def test_a_chat_with_a_pending_call_gives_way_after_those_that_are_idle() -> None:
+async def test_a_chat_with_a_pending_call_never_gives_way() -> None:
     agent = ScriptedAgent([[CallTool("1", "f", {}), Await(), Say("Done.")]])
     async with connected(agent) as editor:
-        waiting = Chat(editor, options=tools("f"), settings={"maxSessions": 2})
+        waiting = Chat(editor, options=tools("f"), settings={"maxSessions": 1})
         request = await waiting.say("Do it.")
         for word in ("one", "two"):
-            await Chat(editor, settings={"maxSessions": 2}).say(word)
+            await Chat(editor, settings={"maxSessions": 1}).say(word)
         answer = await waiting.say(tool_result(request.calls[0], "x"))
         assert answer.text == "Done."
 
@@ -420,6 +420,7 @@ async def test_a_request_that_crosses_the_news_of_an_idle_session_keeps_the_sess
     assert agent.sessions_opened == agent.sessions_closed == [1]
 
 
+@pytest.mark.limit("actors.session.ANSWER_SECONDS")
 async def test_a_question_outlives_an_idle_chat_for_as_long_as_a_person_may_take(
     autojump_clock: MockClock,
 ) -> None:

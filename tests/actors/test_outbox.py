@@ -4,6 +4,7 @@ import os
 from collections.abc import Generator
 from contextlib import contextmanager
 
+import pytest
 import trio
 from trio.testing import lockstep_stream_one_way_pair, memory_stream_one_way_pair
 
@@ -39,6 +40,7 @@ async def test_closing_writes_what_is_there_and_drops_what_comes_later() -> None
         assert await source.receive_some() == b"1\n"
 
 
+@pytest.mark.limit("actors.outbox.HIGH_WATER")
 async def test_producers_wait_while_the_editor_does_not_read(nursery: trio.Nursery) -> None:
     sink, source = lockstep_stream_one_way_pair()
     outbox = Outbox()

@@ -434,6 +434,7 @@ async def test_a_cancelled_turn_may_break_instead_of_stopping() -> None:
     assert agent.sessions_opened == [1]
 
 
+@pytest.mark.limit("actors.session.DRAIN_SECONDS")
 async def test_an_agent_that_does_not_stop_in_time_loses_its_session(
     autojump_clock: MockClock,
 ) -> None:

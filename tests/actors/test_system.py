@@ -181,6 +181,7 @@ async def test_an_editor_that_never_said_anything_leaves_at_once() -> None:
     assert agent.sessions_opened == []
 
 
+@pytest.mark.limit("actors.system.LEAVING_SECONDS")
 async def test_a_session_that_opens_for_ever_does_not_keep_an_editor_from_leaving(
     autojump_clock: MockClock,
 ) -> None:

@@ -264,6 +264,7 @@ def test_memories_are_bounded() -> None:
     assert "number 1" in eliza.state.memories[0]
 
 
+@pytest.mark.limit("agents.eliza_engine.HEARD_CHARACTERS")
 def test_of_a_long_text_the_beginning_is_heard() -> None:
     talk = "so " * (HEARD_CHARACTERS // 3)
     (answer,) = conversation(f"{talk} because")

@@ -51,6 +51,7 @@ from bridge.wire import ToolSpec
 # How they are written.
 
 
+@pytest.mark.limit("agents.eliza_hooks.MOST_WORDS")
 @pytest.mark.parametrize(
     ("text", "hook"),
     [

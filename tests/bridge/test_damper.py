@@ -27,6 +27,7 @@ def test_a_request_that_repeats_nothing_is_always_admitted() -> None:
     assert all(ask(damper) for _ in range(100))
 
 
+@pytest.mark.limit("bridge.damper.MOST_BAD")
 def test_after_an_answer_that_was_no_good_one_repeat_is_answered() -> None:
     """So identical requests are answered twice; fifteen in two seconds were recorded."""
     damper = Damper()
@@ -34,6 +35,7 @@ def test_after_an_answer_that_was_no_good_one_repeat_is_answered() -> None:
     assert repeats(damper, 15, answered=False) == [True] * MOST_BAD + [False] * (15 - MOST_BAD)
 
 
+@pytest.mark.limit("bridge.damper.MOST_GOOD")
 def test_after_good_answers_a_few_repeats_in_a_row_are_answered() -> None:
     """A person may press "again" for another answer; a host in a loop presses faster."""
     damper = Damper()
@@ -58,6 +60,7 @@ def test_what_was_refused_counts_too() -> None:
     assert admitted == [True] + [False] * 19
 
 
+@pytest.mark.limit("bridge.damper.WINDOW_SECONDS")
 @pytest.mark.parametrize(("pause", "admitted"), [(0.0, False), (0.5, True)])
 def test_the_window_ends_when_it_is_told_to(pause: float, admitted: bool) -> None:
     damper = Damper()

@@ -333,6 +333,7 @@ def contents(index: Index) -> list[str]:
     return [repr(getattr(field, "_keys", field)) for field in fields.values()]
 
 
+@pytest.mark.limit("bridge.index.MOST_CHATS")
 def test_who_was_asked_last_of_a_chat_is_remembered_when_it_is_gone_but_not_of_all_chats() -> None:
     """Else an earlier line of the chat would be taken for the newest."""
     index = Index()

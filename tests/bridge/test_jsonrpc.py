@@ -68,6 +68,7 @@ def test_lines_are_those_of_a_naive_split(stream: bytes) -> None:
     assert lines_of([stream], LIMIT) == expected
 
 
+@pytest.mark.limit("bridge.jsonrpc.MAX_LINE")
 def test_a_line_that_is_too_long_is_skipped_and_the_connection_lives_on() -> None:
     splitter = LineSplitter(LIMIT)
     assert splitter.feed(b"123") == []

@@ -1059,6 +1059,7 @@ def test_going_on_in_other_words_beats_taking_something_back(desk: Desk) -> None
     )
 
 
+@pytest.mark.limit("bridge.router.MOST_CANDIDATES")
 def test_no_more_conversations_are_compared_than_a_few(desk: Desk) -> None:
     """Each of them has the host's id, and only the oldest would be it."""
     oldest = desk.opened(asks_for("q1"), hints=HERE)

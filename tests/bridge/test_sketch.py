@@ -379,6 +379,7 @@ def test_a_result_that_is_missing_or_another_is_none_of_these() -> None:
 # Its lookup.
 
 
+@pytest.mark.limit("bridge.sketch.MOST_KEYS")
 def test_the_newest_answer_is_looked_up_first_and_no_more_than_is_worth_a_try() -> None:
     chat = [turn(str(number)) for number in range(100)]
     found_keys = keys(messages_of(chat))

@@ -155,6 +155,7 @@ async def test_a_line_of_a_hundred_megabytes_is_a_request_like_any_other() -> No
         assert (await Chat(process.editor).say("Hello")).text
 
 
+@pytest.mark.limit("bridge.jsonrpc.MAX_LINE")
 @pytest.mark.slow
 @pytest.mark.parametrize("ending", [b"\n", b'"}\n'])
 async def test_a_line_over_the_limit_is_refused_with_its_size_and_skipped(ending: bytes) -> None:

@@ -24,6 +24,7 @@ PATIENCE_SECONDS = 1.0
 LEAVING_SECONDS = 2.0
 """How long leaving may take: writing what is noted, and closing the file."""
 MOST_NOTES = 10_000
+"""Changes that wait to be written."""
 
 
 @attrs.frozen

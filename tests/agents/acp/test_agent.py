@@ -125,6 +125,7 @@ async def test_a_launcher_may_take_a_minute(autojump_clock: MockClock) -> None:
         await use(agent)
 
 
+@pytest.mark.limit("agents.acp.peer.INITIALIZE_SECONDS")
 @pytest.mark.checklist(5)
 async def test_an_agent_that_never_introduces_itself_is_given_up(
     autojump_clock: MockClock,
@@ -235,6 +236,7 @@ async def test_a_session_that_can_t_be_opened_is_told_and_the_process_stays() ->
 # Ending well.
 
 
+@pytest.mark.limit("agents.acp.agent.IDLE_SECONDS")
 async def test_a_process_that_nobody_uses_ends(autojump_clock: MockClock) -> None:
     """Lazy both ways; the next session starts another."""
     async with agent_in_process({}) as (agent, peers):
@@ -293,6 +295,7 @@ async def test_a_session_on_its_way_is_waited_for(autojump_clock: MockClock) -> 
         assert trio.current_time() < began + 6
 
 
+@pytest.mark.limit("agents.acp.openings.FRESH_SECONDS")
 async def test_a_session_that_grew_old_unused_is_closed(autojump_clock: MockClock) -> None:
     async with agent_in_process({}) as (agent, peers):
         async with agent.session(PROMPT):
@@ -420,6 +423,7 @@ async def test_a_login_is_not_tried_twice_for_one_request() -> None:
         await use(agent)
 
 
+@pytest.mark.limit("agents.acp.authentication.LOGIN_SECONDS")
 @pytest.mark.parametrize("answer", [{"error": {"code": 1, "message": "no"}}, {"deaf": True}])
 async def test_a_login_that_fails_is_told(autojump_clock: MockClock, answer: JSON) -> None:
     """Point 15."""

@@ -85,6 +85,7 @@ def told(peers: PeerAgent) -> list[str]:
     return [params["prompt"][-1]["text"] for params in peers.asked("session/prompt")]
 
 
+@pytest.mark.limit("agents.acp.turn.LATE_SECONDS")
 @pytest.mark.parametrize("keeps", [True, False], ids=["answer kept", "answer dropped"])
 @PERMISSIONS
 @pytest.mark.parametrize("k", STEPS)
@@ -208,6 +209,7 @@ async def test_a_cancel_while_an_agent_is_prepared_costs_it_nothing(
         assert peers.faults == []
 
 
+@pytest.mark.limit("agents.acp.openings.SESSION_SECONDS")
 @pytest.mark.parametrize(
     ("method", "patience"), [("initialize", INITIALIZE_SECONDS), ("session/new", SESSION_SECONDS)]
 )

@@ -184,6 +184,13 @@ async def test_an_oddity_is_logged_once(caplog: pytest.LogCaptureFixture) -> Non
     assert [record.levelno for record in caplog.records] == [logging.WARNING] * 3
 
 
+@pytest.mark.limit("agents.acp.connection._MOST_TOLD")
+async def test_only_so_many_oddities_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    async with connected() as wire:
+        await wire.say(*({"method": f"_x/{number}"} for number in range(101)))
+    assert len(caplog.records) == 100
+
+
 # Requests of ours.
 
 
@@ -362,6 +369,7 @@ async def test_an_update_before_the_answer_to_session_new_is_kept() -> None:
         assert texts(late) == []
 
 
+@pytest.mark.limit("agents.acp.ears.MOST_EARLY")
 @pytest.mark.checklist(12)
 async def test_what_is_kept_of_unknown_sessions_is_bounded() -> None:
     """Point 12."""
@@ -386,6 +394,7 @@ async def test_an_update_that_makes_no_sense_is_skipped(params: Any) -> None:
         assert texts(dialogue) == ["a", "b"]
 
 
+@pytest.mark.limit("agents.acp.dialogue.HIGH_WATER")
 async def test_an_agent_that_says_more_than_is_taken_is_not_read() -> None:
     """Backpressure: the reader waits for a turn that is being received, and only for that."""
     async with connected() as wire:

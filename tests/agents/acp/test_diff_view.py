@@ -62,6 +62,7 @@ def test_no_change_is_said() -> None:
     assert diff_view(Diff("a", "x", "x"), "a.py") == "No change in `a.py`."
 
 
+@pytest.mark.limit("agents.acp.diff_view._MOST_COMPARED")
 @pytest.mark.checklist(27)
 def test_a_huge_change_is_not_compared_and_is_bounded() -> None:
     text = diff_view(Diff("a", "x\n" * 100_000, "y\n" * 100_000), "a.py")

@@ -54,6 +54,7 @@ def test_a_title_is_short_and_can_be_sent(text: str) -> None:
     title.encode()
 
 
+@pytest.mark.limit("agents.acp.exhibit.TITLE_LENGTH")
 def test_a_title_that_is_cut_says_so() -> None:
     assert title_of("x" * TITLE_LENGTH) == "x" * TITLE_LENGTH
     assert title_of("x" * 10_000) == "x" * (TITLE_LENGTH - 1) + "…"
@@ -76,6 +77,7 @@ def test_what_is_hidden_in_a_text_is_shown(text: str, shown: str) -> None:
     assert Exhibit().text(text) == shown
 
 
+@pytest.mark.limit("agents.acp.exhibit.TEXT_LENGTH")
 def test_the_middle_of_a_long_text_is_left_out_and_its_end_is_shown() -> None:
     shown = Exhibit().text("a" * 10_000 + "; rm -rf /")
     assert shown.startswith("aaa")
@@ -93,6 +95,7 @@ def test_keys_are_shown_as_texts_are() -> None:
     assert Exhibit().value({"a\x00": 1}) == {"a␀": 1}
 
 
+@pytest.mark.limit("agents.acp.exhibit.MOST_ITEMS")
 def test_long_lists_and_objects_say_how_much_is_missing() -> None:
     shown = Exhibit().value(list(range(MOST_ITEMS + 5)))
     assert shown == [*range(MOST_ITEMS), "… 5 more"]
@@ -104,6 +107,7 @@ def test_long_lists_and_objects_say_how_much_is_missing() -> None:
     assert Exhibit().value({str(at): at for at in whole}) == {str(at): at for at in whole}
 
 
+@pytest.mark.limit("agents.acp.exhibit.DEEPEST")
 def test_deep_structures_end() -> None:
     value: Any = "bottom"
     for _ in range(2_000):
@@ -123,6 +127,7 @@ def test_there_is_one_room_for_all() -> None:
     assert exhibit.value(7) == 7
 
 
+@pytest.mark.limit("agents.acp.exhibit.WHOLE_LENGTH")
 @given(st.recursive(json_values, lambda inner: st.lists(inner, min_size=50, max_size=50)))
 @pytest.mark.checklist(34)
 def test_whatever_is_shown_is_bounded_and_can_be_sent(value: Any) -> None:

@@ -260,6 +260,7 @@ async def test_a_login_that_can_t_be_done_is_told() -> None:
 # What is told again.
 
 
+@pytest.mark.limit("agents.acp.dialogue.SILENCE_SECONDS")
 @pytest.mark.parametrize("way", ["resume", "load"])
 @pytest.mark.parametrize(
     "steps",
@@ -282,6 +283,7 @@ async def test_what_was_said_is_not_shown_again(
         assert peers.faults == []
 
 
+@pytest.mark.limit("agents.acp.dialogue.MOST_REPLAY_SECONDS")
 @pytest.mark.checklist(18)
 async def test_a_replay_that_never_ends_is_not_waited_for(autojump_clock: MockClock) -> None:
     """Point 18: bounded."""
@@ -387,6 +389,7 @@ async def test_the_sessions_are_listed_page_by_page() -> None:
         ]
 
 
+@pytest.mark.limit("agents.acp.existing.MOST_PAGES")
 @pytest.mark.parametrize(
     ("cursors", "pages"), [(["a"] * 9, 2), ([f"c{n}" for n in range(3 * MOST_PAGES)], MOST_PAGES)]
 )

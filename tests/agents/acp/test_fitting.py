@@ -39,6 +39,7 @@ def test_everything_counts(atom: Atom, size: int) -> None:
     assert Entry("user", [atom]).size == FRAME + 4 + size
 
 
+@pytest.mark.limit("agents.acp.fitting.MOST_IMAGES")
 def test_only_the_newest_images_are_kept() -> None:
     given = [Entry("user", [PICTURE]) for _ in range(MOST_IMAGES + 2)]
     kept, left_out = fitted(given, 10_000_000)

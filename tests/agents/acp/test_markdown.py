@@ -129,6 +129,7 @@ def test_an_excerpt_keeps_the_beginning_and_more_of_the_end() -> None:
     assert lines == ["0", "1", "… 94 more lines …", "96", "97", "98", "99"]
 
 
+@pytest.mark.limit("agents.acp.markdown._LONGEST_CLEANED")
 def test_an_excerpt_of_something_huge_is_small() -> None:
     shown = excerpt("x" * 1_000_000, 10)
     assert len(shown) < 2000

@@ -180,6 +180,7 @@ async def test_a_child_that_does_not_heed_the_end_of_its_input_is_terminated(
     assert group_is_gone(child.pid)
 
 
+@pytest.mark.limit("agents.acp.process.LEAVING_SECONDS")
 @pytest.mark.checklist(1)
 async def test_a_child_that_ignores_sigterm_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Point 1: SIGKILL for the group comes last."""
@@ -201,6 +202,7 @@ inner = subprocess.Popen([sys.executable, "-c", "import time; print(flush=True);
 """
 
 
+@pytest.mark.limit("agents.acp.process.ORPHAN_SECONDS")
 @pytest.mark.parametrize(
     "then",
     ["sys.exit(3)", "sys.stdin.read()", "time.sleep(1000)"],

@@ -23,6 +23,7 @@ def test_only_the_last_lines_are_shown() -> None:
     assert tail_of(b"a long line").text(characters=4) == "line"
 
 
+@pytest.mark.limit("agents.acp.tail.KEPT_BYTES")
 @pytest.mark.parametrize("size", [1, 7, 64, 5000])
 def test_what_is_kept_is_bounded(size: int) -> None:
     """Point 3: a bounded ring, however much an agent writes, in whatever pieces."""

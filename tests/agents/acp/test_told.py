@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from agents.acp.told import Told
 
 
@@ -26,6 +28,7 @@ def test_an_unknown_kind_is_noted_once() -> None:
     assert told.take_notes() == []
 
 
+@pytest.mark.limit("agents.acp.told._MOST_CALLS", "agents.acp.told._MOST_KINDS")
 def test_notes_are_bounded() -> None:
     told = Told()
     for number in range(200):

@@ -255,6 +255,7 @@ async def test_text_after_a_cancelled_turn_is_dropped(
         assert await answer_to(session, "x") == "ok"
 
 
+@pytest.mark.limit("agents.acp.dialogue.MOST_LATE")
 async def test_what_comes_between_turns_is_bounded(
     autojump_clock: MockClock,
 ) -> None:
@@ -639,6 +640,7 @@ async def test_the_options_that_a_change_brings_about_are_the_new_ones(
         assert len(peers.asked("session/set_config_option")) == 1
 
 
+@pytest.mark.limit("agents.acp.session.CHANGE_SECONDS")
 @pytest.mark.parametrize(
     ("method", "session", "settings"),
     [

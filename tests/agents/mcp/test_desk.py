@@ -38,6 +38,7 @@ def ids(events: tuple[CallTool, ...]) -> list[str]:
     return [event.call_id for event in events]
 
 
+@pytest.mark.limit("agents.mcp.desk.SETTLE_SECONDS")
 def test_calls_that_come_together_go_out_together() -> None:
     desk = open_desk()
     desk.arrive("a", call(1), 1.0)
@@ -137,6 +138,7 @@ def test_a_closed_desk_stays_closed() -> None:
     assert desk.arrive("a", call(1), 1) == (Reply("a", CLOSED, True),)
 
 
+@pytest.mark.limit("agents.mcp.desk.ANNOUNCED_SECONDS")
 def test_calls_that_are_announced_are_waited_for() -> None:
     desk = open_desk(calls=1)
     desk.announce(2)
@@ -167,6 +169,7 @@ def test_an_agent_that_was_not_waited_for_is_trusted_further() -> None:
     assert desk.due == 1 + ANNOUNCED_SECONDS
 
 
+@pytest.mark.limit("agents.mcp.desk.MOST_SECONDS")
 @pytest.mark.parametrize("announced", [0, 1000])
 def test_calls_that_come_without_end_hold_up_nothing_for_long(announced: int) -> None:
     desk = open_desk()

@@ -389,6 +389,7 @@ async def guest(door: Door) -> AsyncGenerator[trio.SocketStream]:
         yield stream
 
 
+@pytest.mark.limit("agents.mcp.door.HANDSHAKE_SECONDS")
 async def test_whoever_says_nothing_does_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door_module, "HANDSHAKE_SECONDS", 0.05)
     with trio.fail_after(30):
@@ -397,6 +398,7 @@ async def test_whoever_says_nothing_does_not_stay(monkeypatch: pytest.MonkeyPatc
             assert await stream.receive_some() == b""
 
 
+@pytest.mark.limit("agents.mcp.door._LONGEST_HANDSHAKE")
 @pytest.mark.parametrize("words", [b"\x00\xff" * 1000, b"\n", b"GET / HTTP/1.1\r\n\r\n", b""])
 async def test_garbage_is_refused_and_the_door_stays_open(words: bytes) -> None:
     with trio.fail_after(30):

@@ -99,6 +99,7 @@ async def test_a_call_that_is_cancelled_is_taken_back(autojump_clock: object) ->
         assert box.due == float("inf")
 
 
+@pytest.mark.limit("agents.mcp.toolbox.PROGRESS_SECONDS")
 async def test_a_call_that_takes_long_reports_until_it_is_answered(
     autojump_clock: object,
 ) -> None:
@@ -137,6 +138,7 @@ async def test_calls_end_with_the_turn_and_with_the_session(autojump_clock: obje
         assert [one.result for one in told] == [NO_TURN, CANCELLED, CLOSED]
 
 
+@pytest.mark.limit("agents.mcp.toolbox.IGNORED_SECONDS")
 async def test_an_agent_that_never_comes_is_told_of_once(autojump_clock: object) -> None:
     async with making() as made:
         one, other = made.make(TOOLS), made.make(TOOLS)
@@ -260,6 +262,7 @@ def test_loading_what_agents_need_does_not_load_what_takes_long() -> None:
     assert told.split() == ["False", "False"]
 
 
+@pytest.mark.limit("agents.mcp.toolbox.LEARNING_SECONDS")
 async def test_an_agent_is_waited_for_until_it_has_asked_what_there_is(
     autojump_clock: object,
 ) -> None:
@@ -285,6 +288,7 @@ async def test_an_agent_that_has_asked_already_is_not_waited_for(autojump_clock:
         assert trio.current_time() == begun
 
 
+@pytest.mark.limit("agents.mcp.toolbox.LISTING_SECONDS")
 async def test_an_agent_that_never_asks_is_waited_for_once(autojump_clock: object) -> None:
     async with toolbox() as box:
         begun = trio.current_time()

@@ -210,12 +210,14 @@ async def test_another_path_leads_nowhere() -> None:
         assert (await web_.http.post(url, json={}, headers=headers)).status_code == 404
 
 
+@pytest.mark.limit("agents.mcp.web.MOST_BYTES")
 async def test_a_body_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web, "MOST_BYTES", 1000)
     async with serving() as web_:
         assert (await web_.post({"x": "y" * 2000})).status_code == 413
 
 
+@pytest.mark.limit("agents.mcp.web.MOST_SESSIONS")
 async def test_more_sessions_than_an_agent_needs_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,6 +33,7 @@ def test_the_id_is_the_servers_with_a_prefix() -> None:
     assert inward("gw-call_1~1") == "call_1"
 
 
+@pytest.mark.limit("agents.open_responses.call_ids.MAX_REMEMBERED")
 def test_only_so_many_ids_are_remembered() -> None:
     """From then on each gets a suffix, as it may have been given."""
     ids = CallIds(1)

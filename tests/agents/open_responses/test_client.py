@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import trio
 
+from agents.open_responses import client
 from agents.open_responses.client import EndpointClient
 from agents.open_responses.trouble import EndpointError
 from bridge.wire import OpenResponsesSpec
@@ -58,6 +59,25 @@ async def test_an_answer_is_the_same_however_it_comes(plan: Plan) -> None:
         server.plans.append(plan)
         assert said(await alone(agent)) == ANSWER.text
         assert len(server.bodies) == 1
+
+
+@pytest.mark.limit("agents.open_responses.client._WHOLE_BYTES")
+async def test_of_a_whole_answer_no_more_is_read_than_the_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(client, "_WHOLE_BYTES", 100)
+    body = b'{"error":"%s"}' % (b"x" * 1_000_000)
+    async with responses_server() as server, agent_at(server, retries=0) as agent:
+        server.plans.append(Plan(body=body, content_type="application/json"))
+        assert failure_in(await alone(agent)).kind == "AgentFailed"
+
+
+@pytest.mark.limit("agents.open_responses.client._FAULT_BYTES")
+async def test_of_an_error_no_more_is_read_than_the_limit() -> None:
+    body = b"x" * 64 * 1024 + b" " * 1_000_000 + b"QED"
+    async with responses_server() as server, agent_at(server, retries=0) as agent:
+        server.plans.append(Plan(500, body=body, content_type="text/plain"))
+        assert "QED" not in failure_in(await alone(agent)).message
 
 
 async def test_bad_utf_8_is_replaced_and_nothing_else_is_lost() -> None:

@@ -244,6 +244,7 @@ def test_what_the_server_forgot_is_no_branch_any_more() -> None:
     assert other.ask()[1] is None
 
 
+@pytest.mark.limit("agents.open_responses.points.MOST_POINTS")
 def test_the_oldest_points_and_ids_are_forgotten() -> None:
     points = Points(most=2)
     for name in (b"1", b"2"):

@@ -178,6 +178,7 @@ async def test_what_is_odd_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     assert "no JSON object" in caplog.text
 
 
+@pytest.mark.limit("agents.open_responses.sse.MAX_EVENT_BYTES")
 async def test_an_event_that_is_too_long_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agents.open_responses.response.SseSplitter", partial(SseSplitter, 5000))
     async with responses_server() as server, agent_at(server) as agent:

@@ -72,6 +72,7 @@ def test_an_event_is_there_as_soon_as_its_blank_line_is(body: bytes, length: int
     assert [len(splitter.feed(byte)) for byte in bytewise(body)].index(1) == length - 1
 
 
+@pytest.mark.limit("agents.open_responses.sse.MAX_EVENT_BYTES")
 def test_an_event_that_is_too_long_is_an_error_however_it_comes() -> None:
     for body in (b"data: " + b"x" * 100, b"data: " + b"x" * 100 + b"\n\ndata: a\n\n"):
         for chunks in ([body], bytewise(body)):

@@ -42,6 +42,7 @@ async def test_calls_are_answered_and_the_next_request_says_so() -> None:
         assert [item["type"] for item in server.bodies[1]["input"]] == ["function_call_output"] * 2
 
 
+@pytest.mark.limit("agents.open_responses.turn._MOST_IN_VAIN")
 async def test_a_model_that_calls_only_what_is_not_offered_is_stopped() -> None:
     """Such calls are answered without the editor, so that nobody else would stop it."""
 

@@ -70,6 +70,7 @@ async def test_a_redirect_on_this_machine_is_followed() -> None:
             assert await fetch_index(server.url("/index")) == Fetched(b"[]", None)
 
 
+@pytest.mark.limit("agents.registry.fetch.MOST_REDIRECTS")
 async def test_redirects_have_an_end() -> None:
     with trio.fail_after(PATIENCE):
         async with registry_server(
@@ -80,12 +81,14 @@ async def test_redirects_have_an_end() -> None:
     assert len(server.asked) == fetch.MOST_REDIRECTS + 1
 
 
+@pytest.mark.limit("agents.registry.fetch.INDEX_SECONDS")
 async def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch, "INDEX_SECONDS", 0.2)
     with pytest.raises(FetchError, match="within"):
         await fetched({"stall": True})
 
 
+@pytest.mark.limit("agents.registry.fetch.INDEX_BYTES")
 async def test_what_is_too_large_is_not_read_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch, "INDEX_BYTES", 1000)
     monkeypatch.setattr(fetch, "INDEX_SECONDS", PATIENCE)
@@ -141,6 +144,7 @@ async def test_http_is_for_tests_alone(tmp_path: Path) -> None:
     assert all_in(tmp_path) == set()
 
 
+@pytest.mark.limit("agents.registry.fetch.ARCHIVE_BYTES")
 @pytest.mark.parametrize(
     "answer",
     [
@@ -161,6 +165,7 @@ async def test_a_download_that_is_cut_short_fails(tmp_path: Path) -> None:
         await downloaded(tmp_path, {"headers": {"Content-Length": "100"}, "body": b"x" * 50})
 
 
+@pytest.mark.limit("agents.registry.fetch.STALL_SECONDS")
 async def test_a_download_that_stalls_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

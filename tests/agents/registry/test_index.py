@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.registry import index as index_module
 from agents.registry.index import RENAMED, Archive, Index, IndexFault, Package, read_index
 
 from .entries import BINARY, NPX, UVX, index_of
@@ -122,6 +123,13 @@ def test_keys_that_are_not_known_are_passed_over() -> None:
 def test_a_description_that_is_none_is_empty() -> None:
     index = read_index(index_of({**NPX, "description": None}))
     assert index.agents[0].description == ""
+
+
+@pytest.mark.limit("agents.registry.index.MOST_AGENTS")
+def test_of_too_many_entries_the_first_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_module, "MOST_AGENTS", 2)
+    assert len(read_index(index_of(NPX, UVX)).agents) == 2
+    assert len(read_index(index_of(NPX, UVX, BINARY)).agents) == 2
 
 
 def test_of_two_entries_with_one_id_the_first_counts() -> None:

@@ -137,6 +137,7 @@ def test_only_a_folder_may_be_the_folder_itself() -> None:
             placed(Member(kind, "./", "a"))
 
 
+@pytest.mark.limit("agents.registry.members.MOST_MEMBERS")
 def test_the_number_of_members_has_a_bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(members, "MOST_MEMBERS", 2)
     with pytest.raises(BadArchive, match="more than 2"):

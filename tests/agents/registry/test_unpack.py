@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.registry import unpack as unpack_module
 from agents.registry.addresses import Format
 from agents.registry.members import BadArchive
 from agents.registry.unpack import unpack
@@ -96,6 +97,16 @@ def test_links_inside_come_out(tmp_path: Path) -> None:
         assert os.readlink(tree / "bin/goose") == "../lib/goose"
 
 
+@links
+@pytest.mark.limit("agents.registry.unpack._MOST_LINK")
+def test_no_more_of_a_link_is_read_than_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unpack_module, "_MOST_LINK", 3)
+    unpacked(tmp_path, zipped([PROGRAM, Item("l", "bin/goose", "symlink")]), "zip")
+    assert os.readlink(tmp_path / "tree" / "l") == "bin"
+
+
 def test_a_hard_link_comes_out(tmp_path: Path) -> None:
     tree = unpacked(tmp_path, tar([PROGRAM, Item("other", "./bin/goose", "hardlink")]), "tar.gz")
     assert (tree / "other").read_text() == "honk"
@@ -136,6 +147,7 @@ def test_an_archive_without_the_program_is_refused(
         unpacked(tmp_path, make([Item("readme")]), format_)
 
 
+@pytest.mark.limit("agents.registry.unpack.UNPACKED_BYTES")
 @each_format
 def test_what_swells_is_stopped_before_it_fills_the_disk(
     tmp_path: Path, format_: Format, make: Callable[[Any], bytes]

@@ -192,6 +192,7 @@ def test_a_damaged_file_is_seen_when_it_is_opened_or_read(tmp_path: Path, how: s
             database.close()
 
 
+@pytest.mark.limit("vscodelm.store.database.MOST_BYTES")
 def test_a_store_that_may_not_grow_is_full(place: StoreFolder) -> None:
     database = open_database(place, most_bytes=128 * 1024)
     with pytest.raises(FullStore) as raised:  # noqa: PT012  one of them

@@ -38,6 +38,7 @@ def left(database: Database) -> list[str]:
     return [name for (name,) in sessions]
 
 
+@pytest.mark.limit("vscodelm.store.pruning.KEPT_SECONDS")
 def test_what_is_older_than_a_month_goes(database: Database) -> None:
     fill(database, KEPT_SECONDS + 1, KEPT_SECONDS - 1, 0)
     assert not prune(database, NOW)
@@ -52,6 +53,7 @@ def test_what_is_from_the_future_is_as_old_as_it_is_seen(database: Database) -> 
     assert left(database) == []
 
 
+@pytest.mark.limit("vscodelm.store.pruning.MOST_ROWS")
 def test_of_too_many_the_oldest_go(database: Database) -> None:
     fill(database, *[0] * 10)
     assert not prune(database, NOW, most=4)

@@ -119,6 +119,7 @@ async def test_a_worker_with_nothing_to_do_touches_nothing(tmp_path: Path) -> No
     assert not (tmp_path / "state").exists()
 
 
+@pytest.mark.limit("vscodelm.store.worker.MOST_NOTES")
 async def test_there_are_never_more_notes_than_can_be_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,6 +172,7 @@ async def test_a_commit_that_fails_leaves_it_open_whether_it_is_written(
         assert not heard
 
 
+@pytest.mark.limit("vscodelm.store.worker.PATIENCE_SECONDS")
 async def test_a_disk_that_hangs_is_waited_for_once_and_then_not_until_it_goes_on(
     tmp_path: Path,
 ) -> None:
