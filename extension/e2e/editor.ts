@@ -4,7 +4,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { openSync } from "node:fs";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { CODE_SERVER, E2E, OUTPUT, REPOSITORY, VSCODELM } from "./places.ts";
@@ -20,6 +20,8 @@ export interface EditorOptions {
   /** What is done to the installed extensions before the editor starts. */
   prepare?: (extensions: string) => Promise<void>;
   files?: Record<string, string>;
+  /** Files that hold the path of the workspace. */
+  filesIn?: (workspace: string) => Record<string, string>;
   env?: Record<string, string>;
   /** As an editor is after its installation: without the settings that the other tests need. */
   isFresh?: boolean;
@@ -51,7 +53,9 @@ export class Editor {
     ]) {
       await mkdir(place as string, { recursive: true });
     }
-    for (const [name, text] of Object.entries(options.files ?? {})) {
+    const files = { ...options.files, ...options.filesIn?.(workspace) };
+    for (const [name, text] of Object.entries(files)) {
+      await mkdir(dirname(join(workspace, name)), { recursive: true });
       await writeFile(join(workspace, name), text);
     }
     const settings = {

@@ -116,7 +116,12 @@ export interface Stats {
 }
 
 export type FailureKind =
-  "NoPermissions" | "Blocked" | "NotFound" | "AgentFailed" | "Unavailable" | "Internal";
+  | "NoPermissions"
+  | "Blocked"
+  | "NotFound"
+  | "AgentFailed"
+  | "Unavailable"
+  | "Internal";
 
 /** The `data` of a failed request's error. */
 export interface FailureData {
