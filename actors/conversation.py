@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import attrs
 
 from bridge.events import Deliver
@@ -25,11 +27,16 @@ class Conversation:
     handle: SessionHandle
     memory: AgentMemory
     history: History = attrs.field(factory=History)
+    size: int = attrs.field(default=0, init=False)
+    """Bytes of the newest request."""
+    settled_at: float = attrs.field(default=-math.inf, init=False)
+    """When the newest request was settled."""
 
     def deliver(
         self, asked: Asked, deliver: Deliver, marker: bytes | None, origin: Head | None
     ) -> None:
         """Hand a request over to the session, which may begin as a fork of `origin`."""
+        self.size = asked.transcript.size
         delivery = Delivery(
             turn=deliver.turn,
             transcript=asked.transcript,

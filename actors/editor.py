@@ -246,6 +246,10 @@ class EditorPort:
             self._capabilities,
         )
 
+    def let_go(self) -> None:
+        """Hold the newest chat request no longer: its conversation has ended."""
+        self._reader.let_go()
+
     # To the editor.
 
     def show(self, request: RequestId, parts: Sequence[Part]) -> None:

@@ -2,53 +2,77 @@
 
 from __future__ import annotations
 
+import math
+
 import trio
 from msgspec.structs import replace
 
+from bridge.value import Value
 from bridge.wire import ChatMessage
 
 from .head import Head
 from .plan import Delivery
 
 
+class Missed(Value):
+    """What is left of a delivery that no agent saw: its new messages, not the whole request."""
+
+    withdrawn: bool
+    messages: tuple[ChatMessage, ...]
+
+    @classmethod
+    def of(cls, delivery: Delivery) -> Missed:
+        """Keep what is new in a delivery."""
+        return cls(delivery.withdrawn, delivery.transcript.messages(delivery.new_from))
+
+
 class SessionHandle:
     """The History Actor's end of a session actor. Nothing here waits."""
 
     def __init__(self) -> None:
-        self._waiting: list[Delivery] = []
-        """What was delivered and the agent hasn't seen, the newest last."""
+        self._newest: Delivery | None = None
+        """What was delivered last, while its request is open and the agent hasn't seen it."""
+        self._missed: list[Missed] = []
+        """What was delivered before and the agent hasn't seen, the newest last."""
         self._received = 0
         self._news = trio.Event()
         self._aborted = 0
         self._scope: trio.CancelScope | None = None
         self._closed = False
+        self.idle_seconds = math.inf
+        """How long the newest delivery lets a conversation be idle, whatever became of it."""
         self.head: Head | None = None
         """The session at rest, from when a turn of it has ended; ask it whether it still is."""
 
     def deliver(self, delivery: Delivery) -> None:
         """Hand over a request. It repeats the history, so it makes what waits obsolete."""
-        if delivery.withdrawn and self._waiting:
+        self._miss()
+        if delivery.withdrawn and self._missed:
             # What is taken back, the agent never saw; what that took back, it may have seen.
-            obsolete = self._waiting.pop()
+            obsolete = self._missed.pop()
             delivery = replace(delivery, withdrawn=obsolete.withdrawn)
-        self._waiting.append(delivery)
+        self._newest = delivery
+        self.idle_seconds = delivery.settings.idle_seconds
         self._news.set()
 
     def skipped(self) -> tuple[ChatMessage, ...]:
         """Return what the agent missed: the messages of deliveries before the newest."""
-        return tuple(
-            message
-            for one in self._waiting[:-1]
-            for message in one.transcript.messages(one.new_from)
-        )
+        return tuple(message for one in self._missed for message in one.messages)
 
     def take_up(self) -> None:
         """Note that the agent sees the newest delivery now, and what it missed."""
-        self._waiting.clear()
+        self._newest = None
+        self._missed.clear()
+
+    def give_up(self, turn: int) -> None:
+        """Note that the agent won't see `turn`: its request is settled."""
+        if self._newest is not None and self._newest.turn <= turn:
+            self._miss()
 
     def abort(self, turn: int) -> None:
         """Stop `turn` and every earlier one, delivered or not."""
         self._aborted = turn
+        self.give_up(turn)
         if self._scope is not None:
             self._scope.cancel()
 
@@ -73,10 +97,16 @@ class SessionHandle:
         while True:
             if self._closed:
                 return None
-            newest = self._waiting[-1] if self._waiting else None
-            if newest and newest.turn > self._received and not self.is_aborted(newest.turn):
+            newest = self._newest
+            if newest is not None and newest.turn > self._received:
                 self._received = newest.turn
-                withdrawn = any(one.withdrawn for one in self._waiting)
+                withdrawn = newest.withdrawn or any(one.withdrawn for one in self._missed)
                 return replace(newest, withdrawn=withdrawn)
             self._news = trio.Event()
             await self._news.wait()
+
+    def _miss(self) -> None:
+        """Keep of the newest delivery what the agent must still be told."""
+        if self._newest is not None:
+            self._missed.append(Missed.of(self._newest))
+            self._newest = None

@@ -38,7 +38,7 @@ from bridge.index import ConversationKey, Index
 from bridge.models import AgentChoice
 from bridge.request import RequestClass
 from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
-from bridge.wire import Part, RequestId, Stats
+from bridge.wire import OwnTextPart, Part, RequestId, Stats
 
 from .beginning import Start
 from .conversation import Conversation
@@ -64,7 +64,8 @@ from .log import decision, log_outcome, log_start
 from .memory import AgentMemory, NoMemory, SessionMemory
 from .outbox import Outbox
 from .plan import settings_for
-from .session import SessionActor
+from .room import MOST_KEPT_BYTES, TOO_LARGE, TOO_MANY, Denials, Occupant, giving_way
+from .session import OpenSessions, SessionActor
 
 AgentFactory = Callable[[AgentChoice], Agent]
 
@@ -84,6 +85,7 @@ class HistoryActor:
     """Cloned for each session actor."""
     processes: Callable[[], int] = lambda: 0
     memory: SessionMemory = attrs.field(factory=NoMemory)
+    most_bytes: int = MOST_KEPT_BYTES
     _index: Index = attrs.field(factory=Index, init=False)
     _tally: Tally = attrs.field(factory=Tally, init=False)
     _damper: Damper = attrs.field(factory=Damper, init=False)
@@ -94,6 +96,10 @@ class HistoryActor:
     _open: dict[RequestId, ConversationKey] = attrs.field(
         factory=dict["RequestId", "ConversationKey"], init=False
     )
+    _open_sessions: OpenSessions = attrs.field(factory=OpenSessions, init=False)
+    _newest: ConversationKey | None = attrs.field(default=None, init=False)
+    """The conversation of the newest request."""
+    _denials: Denials = attrs.field(factory=Denials, init=False)
     _keys: count[int] = attrs.field(factory=lambda: count(1), init=False)
     _leaving: bool = attrs.field(default=False, init=False)
 
@@ -196,7 +202,7 @@ class HistoryActor:
                     inherited = self._conversations[origin].history.exchanges[:shared]
                     head = self._conversations[origin].whole(shared)
                 agent = self.agent_for(asked.agent)  # first: where there is none, nothing changes
-                self._make_room(asked)
+                self._make_room(asked, outcome.request_class)
                 key = next(self._keys)
                 conversation = self._open_conversation(key, asked, outcome.request_class, agent)
         self._open[asked.request] = key
@@ -207,6 +213,11 @@ class HistoryActor:
         self._index.place(
             key, question.agent, conversation.history, outcome.request_class, question.hints
         )
+        self._newest = key
+        if outcome.request_class is RequestClass.MAIN:
+            notices = [OwnTextPart(text) for text in self._denials.notices(question.path)]
+            self._say(key, conversation.history.turn, notices)
+        self._make_memory(key)
 
     def _admit(self, question: Question, outcome: Outcome) -> bool:
         """Return whether a request is to be answered, or is one repeat too many."""
@@ -219,7 +230,8 @@ class HistoryActor:
                 case Opens():
                     pass  # only a complete answer gets a branch of its own
         return self._damper.admit(
-            (question.agent, question.hints.conversation, question.path),
+            # digests: the request itself mustn't be kept after it is settled
+            (question.agent, question.hints.conversation, tuple(m.digest for m in question.path)),
             is_retry=outcome.reason is Reason.RETRY,
             answered=ending is Ending.COMPLETE,
             now=trio.current_time(),
@@ -227,6 +239,7 @@ class HistoryActor:
 
     def _refuse(self, asked: Asked) -> None:
         decision("refuse", request=asked.request, reason="repeated")
+        self.editor.let_go()
         message = "The same request came again and again in a few seconds. Wait, then try again."
         self.editor.settle(asked.request, Failure("Blocked", message))
 
@@ -238,27 +251,53 @@ class HistoryActor:
         memory = self.memory if request_class is RequestClass.MAIN else NoMemory()
         conversation = Conversation(asked.agent, handle, AgentMemory.of(memory, asked.agent.key))
         self._conversations[key] = conversation
+        lease = Lease(conversation.memory)
         actor = SessionActor(
-            key, agent, handle, self.inbox.clone(), self.outbox, Lease(conversation.memory)
+            key, agent, handle, self.inbox.clone(), self.outbox, lease, self._open_sessions
         )
         self.sessions.start_soon(actor.run, name=f"session of conversation {key}")
         return conversation
 
-    def _make_room(self, asked: Asked) -> None:
-        """End the least recently used conversations of this agent that are over its limit."""
+    def _make_room(self, asked: Asked, request_class: RequestClass) -> None:
+        """End conversations of this agent that are over its limit.
+
+        What is asked beside a chat denies no question: the chat may be what asks it.
+        """
         same = [
-            key
+            self._occupant(key, conversation)
             for key, conversation in self._conversations.items()
             if conversation.agent.key == asked.agent.key
         ]
-        excess = len(same) + 1 - asked.settings.max_sessions
-        for key in same:
-            if excess <= 0:
-                break
-            busy = self._conversations[key].history.phase is Phase.STREAMING
-            if not busy and not self._index[key].calls:
-                self._end(key, "least-recently-used")
-                excess -= 1
+        limit = asked.settings.max_sessions
+        is_beside = request_class is not RequestClass.MAIN
+        leaving = giving_way(same, len(same) + 1 - limit, spare_questions=is_beside)
+        self._give_way(leaving, TOO_MANY.format(limit=limit))
+
+    def _make_memory(self, newest: ConversationKey) -> None:
+        """End conversations if all take too much memory together; the newest one stays."""
+        excess = sum(one.size for one in self._conversations.values()) - self.most_bytes
+        if excess > 0:
+            others = [
+                self._occupant(key, conversation)
+                for key, conversation in self._conversations.items()
+                if key != newest
+            ]
+            leaving = giving_way(others, excess, lambda one: one.size)
+            self._give_way(leaving, TOO_LARGE.format(limit=self.most_bytes // (1024 * 1024)))
+
+    def _occupant(self, key: ConversationKey, conversation: Conversation) -> Occupant:
+        return Occupant(
+            key,
+            conversation.size,
+            is_busy=conversation.history.phase is Phase.STREAMING,
+            waits_since=conversation.settled_at if self._index[key].calls else None,
+        )
+
+    def _give_way(self, leaving: Sequence[Occupant], reason: str) -> None:
+        for one in leaving:
+            calls = self._index[one.key].calls
+            self._denials.note(calls, reason)
+            self._end(one.key, "waited-longest" if calls else "least-recently-used")
 
     def _change(self, key: ConversationKey, event: Cancel | Finish | Fail) -> Conversation | None:
         """Take in what becomes of a turn; return the conversation, None if it isn't there."""
@@ -269,6 +308,7 @@ class HistoryActor:
             decision(what, conversation=key, turn=conversation.history.turn)
             self._perform(key, conversation, effects)
             self._index.update(key)
+            conversation.settled_at = trio.current_time()
             self._end_if_done(key)
         return conversation
 
@@ -283,6 +323,8 @@ class HistoryActor:
         self._perform(key, conversation, conversation.history.apply(Close()))
         self._index.forget(key)
         conversation.handle.close()
+        if key == self._newest:
+            self.editor.let_go()
 
     def _leave(self) -> None:
         for key in list(self._conversations):
@@ -319,7 +361,7 @@ class HistoryActor:
             matches_by_rule=dict(self._tally.matches),
             misses_by_reason={reason.value: n for reason, n in self._tally.misses.items()},
             live_conversations=len(self._conversations),
-            sessions=len(self.sessions.child_tasks),
+            sessions=self._open_sessions.count,
             processes=self.processes(),
         )
 

@@ -12,7 +12,6 @@ in `DRAIN_SECONDS` loses its session.
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Sequence
 
 import attrs
@@ -47,6 +46,13 @@ class _Lost(Exception):
     """The agent didn't stop in time; its session is of no more use."""
 
 
+@attrs.define
+class OpenSessions:
+    """Counts the agents' sessions that are open, for `lm/stats`."""
+
+    count: int = attrs.field(default=0, init=False)
+
+
 @attrs.define(eq=False)
 class SessionActor:
     """The task of one conversation."""
@@ -57,6 +63,7 @@ class SessionActor:
     inbox: trio.MemorySendChannel[FromSession]
     outbox: Outbox
     lease: Lease
+    open: OpenSessions = attrs.field(factory=OpenSessions)
     _turn: Turn | None = attrs.field(default=None, init=False)
     """The agent's open turn."""
     _questions: list[Question] = attrs.field(factory=list["Question"], init=False)
@@ -75,13 +82,14 @@ class SessionActor:
     holds the whole request."""
     _serving: int = attrs.field(default=0, init=False)
     """The turn of the newest delivery that an agent saw, or a session is opened for."""
-    _idle_seconds: float = attrs.field(default=math.inf, init=False)
 
     async def run(self) -> None:
         """Serve deliveries until the handle is closed."""
         async with self.inbox:
             while True:
-                if self._next is None or self.handle.is_aborted(self._next.turn):
+                if self._next is not None and self.handle.is_aborted(self._next.turn):
+                    self._next = None  # it isn't held while nothing comes
+                if self._next is None:
                     self._next = await self._receive()
                 if self._next is None:
                     break
@@ -101,6 +109,7 @@ class SessionActor:
             origin = await self.lease.find(self._next)
             async with self.agent.session(self._next.prompt(), origin) as session:
                 opened = True
+                self.open.count += 1
                 await self.lease.take(session, origin)
                 self._is_fresh = self.lease.start is not Start.RESUMED
                 while self._next is not None and await self._serve(session):
@@ -112,17 +121,19 @@ class SessionActor:
         except* Exception as group:
             failure = failure_of(group, f"conversation={self.conversation}")
             self.lease.why = Why.LOST if opened else self.lease.why
+        finally:
+            self.open.count -= opened
         if failure is None or (self._next is not None and opened and failure.kind != "Internal"):
             return  # a session was lost between two turns: another one serves the delivery
         turn = self._serving if self._next is None else self._next.turn
         self._next = None
+        self.handle.give_up(turn)
         await self.inbox.send(Failed(self.conversation, turn, failure))
 
     async def _serve(self, session: AgentSession) -> bool:
         """Serve the next delivery; return False, and leave it, if it needs another session."""
         delivery = self._next
         assert delivery is not None, "there is something to serve"
-        self._idle_seconds = delivery.settings.idle_seconds
         if self._turn is None and not await self._is_of_use(session, delivery):
             return False
         todo = plan(
@@ -252,8 +263,9 @@ class SessionActor:
             raise _Lost
 
     async def _receive(self) -> Delivery | None:
-        patience = max(self._idle_seconds, ANSWER_SECONDS if self._questions else 0.0)
         while True:
+            idle_seconds = self.handle.idle_seconds
+            patience = max(idle_seconds, ANSWER_SECONDS if self._questions else 0.0)
             with trio.move_on_after(patience):
                 return await self.handle.receive()
             await self.inbox.send(Expired(self.conversation))

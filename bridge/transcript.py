@@ -69,6 +69,8 @@ class Transcript:
     """Where each step begins, with the system messages in front of it."""
     _raws: Sequence[Raw] = attrs.field(repr=False)
     _decoded: dict[int, ChatMessage] = attrs.field(repr=False)
+    size: int = 0
+    """Bytes of all messages, as they came."""
 
     def messages(self, start: int, stop: int | None = None) -> tuple[ChatMessage, ...]:
         """Return the whole messages from step `start` of the path to before step `stop`.
@@ -109,10 +111,12 @@ class _Reading:
     lineage: list[Message] = attrs.field(factory=list[Message])
     _start: int | None = None
     """Where the system messages begin that no step has followed yet."""
+    size: int = 0
 
     def add(self, raw: Raw, message: Message) -> None:
         """Take in the next message."""
         index = len(self.raws)
+        self.size += len(raw)
         self.raws.append(raw)
         self.messages.append(message)
         if message.is_said:
@@ -144,6 +148,7 @@ class _Reading:
             [*self.starts],
             [*self.lineage],
             self._start,
+            self.size,
         )
 
 
@@ -187,7 +192,12 @@ class TranscriptReader:
             reading.starts,
             raws,
             decoded,
+            reading.size,
         )
+
+    def let_go(self) -> None:
+        """Hold what was read last no longer: its conversation has ended."""
+        self._last = _Reading()
 
     def _remember(self, raw: bytes, whole: ChatMessage) -> tuple[Raw, Message]:
         message = Message.of(whole.role, whole.content, whole.name)

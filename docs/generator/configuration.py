@@ -64,7 +64,9 @@ _SETTINGS = {
     "idleSeconds": "How long a conversation may lie idle before it is given up; more than 0. One "
     "that waits for the user is kept for a day.",
     "maxSessions": "How many conversations with one agent may live; one more ends the least "
-    "recently used of those that are idle and wait for nothing. At least 1.",
+    "recently used of those that are idle. Where none is, the one that has waited longest for the "
+    "user is denied and closed, and its user is told. All conversations together may take 128 MiB "
+    "(the bytes of their newest requests); more end in the same order. At least 1.",
 }
 
 

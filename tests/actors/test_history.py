@@ -339,13 +339,13 @@ async def test_a_busy_chat_never_gives_way() -> None:
         await busy.settled()
 
 
-async def test_a_chat_with_a_pending_call_never_gives_way() -> None:
+async def test_a_chat_with_a_pending_call_gives_way_after_those_that_are_idle() -> None:
     agent = ScriptedAgent([[CallTool("1", "f", {}), Await(), Say("Done.")]])
     async with connected(agent) as editor:
-        waiting = Chat(editor, options=tools("f"), settings={"maxSessions": 1})
+        waiting = Chat(editor, options=tools("f"), settings={"maxSessions": 2})
         request = await waiting.say("Do it.")
         for word in ("one", "two"):
-            await Chat(editor, settings={"maxSessions": 1}).say(word)
+            await Chat(editor, settings={"maxSessions": 2}).say(word)
         answer = await waiting.say(tool_result(request.calls[0], "x"))
         assert answer.text == "Done."
 

@@ -1,0 +1,311 @@
+"""Conversations end to make room for others, and none is held for longer than it is of use.
+
+Chats that are idle for their time are in test_history.py.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+import trio
+
+from actors.editor import EditorPort
+from actors.history import HistoryActor
+from actors.inbox import Asked, Cancelled, Expired
+from actors.inbox import Message as Heard
+from actors.outbox import Outbox
+from actors.plan import Delivery
+from actors.room import MOST_DENIALS, Denials, Occupant, giving_way
+from actors.trace import Trace
+from agents.events import AskPermission, Await, CallTool, Decision, PermissionAnswer, Prompt, Say
+from bridge.errors import Failure
+from bridge.message import Message
+from bridge.models import Catalogue
+from bridge.transcript import Transcript
+from bridge.wire import PERMISSION_TOOL, ToolResultPart
+from tests.fakes.editor import ASKING, Chat, connected, quiet, tool_result, tools, user
+from tests.fakes.scripted_agent import (
+    Crash,
+    Gate,
+    Hang,
+    ScriptedAgent,
+    ScriptedSession,
+    Step,
+)
+
+from .scenes import texts
+
+if TYPE_CHECKING:
+    from trio.testing import MockClock
+
+T = TypeVar("T")
+
+GONE = Crash(Failure("NotFound", "No such command: x."))
+
+
+def alive(kind: type[T]) -> list[T]:
+    gc.collect()
+    return [one for one in gc.get_objects() if isinstance(one, kind)]
+
+
+# Which of them give way.
+
+
+def idle(key: int, size: int = 1) -> Occupant:
+    return Occupant(key, size, is_busy=False, waits_since=None)
+
+
+def busy(key: int) -> Occupant:
+    return Occupant(key, 1, is_busy=True, waits_since=None)
+
+
+def asking(key: int, since: float) -> Occupant:
+    return Occupant(key, 1, is_busy=False, waits_since=since)
+
+
+@pytest.mark.parametrize(
+    ("occupants", "excess", "leaving"),
+    [
+        ([idle(1)], 0, []),
+        ([idle(1), idle(2)], 1, [1]),
+        ([asking(1, 5.0), idle(2)], 1, [2]),
+        ([asking(1, 5.0), asking(2, 3.0), busy(3)], 1, [2]),
+        ([asking(1, 5.0), asking(2, 3.0), busy(3)], 3, [2, 1]),
+        ([busy(1)], 1, []),
+    ],
+)
+def test_idle_ones_give_way_first_then_who_waited_longest(
+    occupants: list[Occupant], excess: int, leaving: list[int]
+) -> None:
+    assert [one.key for one in giving_way(occupants, excess)] == leaving
+
+
+def test_as_many_give_way_as_free_the_bytes() -> None:
+    occupants = [idle(1, 3), idle(2, 3), idle(3, 3)]
+    for excess, number in ((1, 1), (3, 1), (4, 2)):
+        assert len(giving_way(occupants, excess, lambda one: one.size)) == number
+
+
+def test_questions_may_be_spared() -> None:
+    assert giving_way([asking(1, 0.0)], 1, spare_questions=True) == []
+
+
+def test_only_so_many_denials_are_remembered_and_each_is_told_once() -> None:
+    denials = Denials()
+    denials.note(map(str, range(MOST_DENIALS + 1)), "the chats took too much")
+    told = [
+        denials.notices([Message.of("user", [ToolResultPart(call_id, "x")])])
+        for call_id in ("0", "1", "1")
+    ]
+    assert [len(one) for one in told] == [0, 1, 0]
+    assert told[1][0].startswith("*The chats took too much, so the session")
+
+
+# Too many.
+
+
+def ask_permission(session: ScriptedSession, prompt: Prompt) -> list[Step]:
+    if prompt.transcript:
+        return [Say("Asked again.")]
+    return [AskPermission(f"p{session.number}", "Delete it?"), Await(), Say("Done.")]
+
+
+async def test_open_questions_count_and_the_oldest_is_denied(autojump_clock: MockClock) -> None:
+    agent = ScriptedAgent(ask_permission)
+    async with connected(agent) as editor:
+        settings = {"maxSessions": 3}
+        chats = [Chat(editor, options=ASKING, settings=settings) for _ in range(10)]
+        requests: list[Any] = []
+        for number, chat in enumerate(chats):
+            requests.append(await chat.say(f"Delete {number}."))
+            await trio.sleep(1)
+        assert agent.sessions_open == 3
+        assert agent.sessions_closed == [1, 2, 3, 4, 5, 6, 7]
+        assert (await editor.call("lm/stats"))["sessions"] == 3
+        assert agent.answers[:1] == [PermissionAnswer("p1", Decision.ABANDONED)]
+        answer = await chats[9].say(tool_result(requests[9].calls[0], "Approved"))
+        assert answer.text == "Done."
+
+
+async def test_who_was_denied_is_told_why_once() -> None:
+    agent = ScriptedAgent(ask_permission)
+    async with connected(agent) as editor:
+        settings = {"maxSessions": 1}
+        denied = Chat(editor, options=ASKING, settings=settings)
+        request = await denied.say("Delete it.")
+        assert request.calls[0]["toolName"] == PERMISSION_TOOL
+        await Chat(editor, options=ASKING, settings=settings).say("Another.")
+        answer = await denied.say(tool_result(request.calls[0], "Approved"))
+        assert answer.text.startswith("*1 sessions with one agent are the most (`maxSessions`), so")
+        assert answer.text.endswith("\n\nAsked again.")
+        assert "had waited" not in (await denied.say("And now?")).text
+    assert "waited" not in "".join(texts(agent.prompts[-1].transcript))
+
+
+async def test_what_is_asked_beside_a_chat_denies_no_question_of_it() -> None:
+    agent = ScriptedAgent([[CallTool("1", "f", {}), Await(), Say("Done.")]])
+    async with connected(agent) as editor:
+        settings = {"maxSessions": 1}
+        chat = Chat(editor, options=tools("f"), settings=settings)
+        request = await chat.say("Do it.")
+        beside = {"modelOptions": {"_capturingTokenCorrelationId": "1"}}
+        title = [
+            {
+                "role": "system",
+                "content": [
+                    {"type": "text", "value": "You are an expert in crafting pithy titles."}
+                ],
+            },
+            user("Please write a brief title for the following request:\n\nDo it."),
+        ]
+        await editor.chat(title, options=beside, settings=settings).settled()
+        answer = await chat.say(tool_result(request.calls[0], "x"))
+        assert answer.text == "Done."
+
+
+def port_and_actor(
+    agent: ScriptedAgent, sessions: trio.Nursery, most_bytes: int | None = None
+) -> tuple[EditorPort, HistoryActor, trio.MemoryReceiveChannel[Heard]]:
+    outbox = Outbox()
+    port = EditorPort(outbox, Catalogue(), Trace())
+    send, receive = trio.open_memory_channel[Heard](1_000)
+    actor = HistoryActor(port, outbox, lambda choice: agent, sessions, send)
+    if most_bytes is not None:
+        actor.most_bytes = most_bytes
+    return port, actor, receive
+
+
+def asked(port: EditorPort, number: int, *messages: Any) -> Asked:
+    params: dict[str, Any] = {
+        "modelId": "eliza",
+        "messages": messages,
+        "agent": {"eliza": {}},
+        "settings": {"idleSeconds": 60},
+    }
+    line = {"jsonrpc": "2.0", "id": number, "method": "lm/provideLanguageModelChatResponse"}
+    heard = port.hear(json.dumps(line | {"params": params}).encode())
+    assert isinstance(heard, Asked)
+    return heard
+
+
+# Too large.
+
+
+@pytest.mark.parametrize(("over", "closed"), [(0, []), (1, [1])])
+async def test_all_chats_together_may_take_so_many_bytes(over: int, closed: list[int]) -> None:
+    agent = ScriptedAgent()
+    async with trio.open_nursery() as sessions:
+        port, actor, inbox = port_and_actor(agent, sessions)
+        size = 0
+        for number in (1, 2):
+            request = asked(port, number, user(f"{number}" * 1_000))
+            size += request.transcript.size
+            actor.most_bytes = size - over
+            actor.hear(request)
+            await quiet()
+            while True:
+                try:
+                    actor.hear(inbox.receive_nowait())
+                except trio.WouldBlock:
+                    break
+            await quiet()
+        assert agent.sessions_closed == closed
+        sessions.cancel_scope.cancel()
+
+
+async def test_the_size_of_a_request_is_that_of_its_messages_whether_repeated_or_not() -> None:
+    port = EditorPort(Outbox(), Catalogue(), Trace())
+    first = asked(port, 1, user("one"))
+    second = asked(port, 2, user("one"), user("two"))
+    other = asked(port, 3, user("three"))
+    assert first.transcript.size == len(json.dumps(user("one")))
+    assert second.transcript.size == 2 * first.transcript.size
+    assert other.transcript.size == first.transcript.size + 2
+
+
+# Held for too long.
+
+
+async def test_a_chat_whose_session_cannot_be_opened_is_idle_some_time(
+    autojump_clock: MockClock,
+) -> None:
+    agent = ScriptedAgent(opening=[GONE])
+    async with connected(agent) as editor:
+        request = await Chat(editor, settings={"idleSeconds": 60}).ask("one").settled()
+        assert request.error["message"] == GONE.failure.message
+        stats = await editor.call("lm/stats")
+        assert (stats["liveConversations"], stats["sessions"]) == (1, 0)
+        await trio.sleep(61)
+        assert (await editor.call("lm/stats"))["liveConversations"] == 0
+
+
+async def test_a_chat_that_is_cancelled_before_its_task_runs_is_idle_some_time(
+    autojump_clock: MockClock,
+) -> None:
+    async with trio.open_nursery() as sessions:
+        port, actor, inbox = port_and_actor(ScriptedAgent(), sessions)
+        actor.hear(asked(port, 1, user("one")))
+        actor.hear(Cancelled(1))
+        with trio.fail_after(61):
+            expired = await inbox.receive()
+        assert isinstance(expired, Expired)
+        sessions.cancel_scope.cancel()
+
+
+async def test_no_request_is_kept_whole_after_its_agent_failed() -> None:
+    agent = ScriptedAgent(opening=[GONE])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        for word in ("one", "two", "three"):
+            await chat.ask(word).settled()
+        await quiet()
+        assert alive(Transcript) == []
+        assert alive(Delivery) == []
+        agent.opening = ()
+        await chat.say("four")
+    assert texts((*agent.prompts[0].transcript, *agent.prompts[0].messages)) == [
+        "one",
+        "two",
+        "three",
+        "four",
+    ]
+
+
+async def test_no_request_is_kept_whole_after_it_was_cancelled() -> None:
+    opening = Gate()
+    agent = ScriptedAgent(opening=[opening])
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        for word in ("one", "two", "three"):
+            request = chat.ask(word)
+            await quiet()
+            editor.cancel(request)
+            await request.settled()
+        await quiet()
+        # the one for which the session is being opened
+        assert len(alive(Delivery)) == 1
+        opening.opened.set()
+
+
+async def test_an_ended_chat_is_not_held_as_the_last_that_was_read(
+    autojump_clock: MockClock,
+) -> None:
+    agent = ScriptedAgent([[Say("Well"), Hang()]])
+    async with connected(agent) as editor:
+        chat = Chat(editor, settings={"idleSeconds": 60})
+        request = await chat.ask("held " * 10).shows("Well")
+        assert held("held held")
+        editor.cancel(request)
+        await request.settled()
+        del request, chat
+        editor.requests.clear()
+        agent.prompts.clear()
+        await trio.sleep(61)
+        assert not held("held held")
+
+
+def held(words: str) -> bool:
+    return any(words in one.text for one in alive(Message))
