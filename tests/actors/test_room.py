@@ -93,6 +93,7 @@ def test_questions_may_be_spared() -> None:
     assert giving_way([asking(1, 0.0)], 1, spare_questions=True) == []
 
 
+@pytest.mark.limit("actors.room.MOST_DENIALS")
 def test_only_so_many_denials_are_remembered_and_each_is_told_once() -> None:
     denials = Denials()
     denials.note(map(str, range(MOST_DENIALS + 1)), "the chats took too much")
@@ -194,6 +195,7 @@ def asked(port: EditorPort, number: int, *messages: Any) -> Asked:
 # Too large.
 
 
+@pytest.mark.limit("actors.room.MOST_KEPT_BYTES")
 @pytest.mark.parametrize(("over", "closed"), [(0, []), (1, [1])])
 async def test_all_chats_together_may_take_so_many_bytes(over: int, closed: list[int]) -> None:
     agent = ScriptedAgent()
