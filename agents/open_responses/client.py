@@ -35,6 +35,7 @@ from .trouble import (
     scrubbed,
     silent,
 )
+from .unexpected import expecting_anything
 from .wire_record import WireRecord
 
 _END_SECONDS = 0.1
@@ -51,6 +52,14 @@ _OUT_OF_REACH = (
     httpx.ProxyError,
     httpx.UnsupportedProtocol,
 )
+_IN_OUR_WORDS = (
+    httpx.InvalidURL,
+    httpx.RequestError,
+    httpx.StreamError,
+    NotInflatable,
+    UnicodeEncodeError,
+)
+"""What `_in_our_words` has words for, or its caller."""
 
 log = logging.getLogger("vscodelm.open_responses")
 
@@ -245,9 +254,10 @@ class _Body:
 
 @contextmanager
 def _in_our_words(server: str, idle_seconds: float) -> Generator[None]:
-    """Say in our words what httpx says."""
+    """Say in our words what httpx says, and whatever else is raised where it asks and reads."""
     try:
-        yield
+        with expecting_anything(server, "HTTP with it", but=_IN_OUR_WORDS):
+            yield
     except (httpx.ReadTimeout, httpx.WriteTimeout):
         raise silent(server, idle_seconds) from None
     except _OUT_OF_REACH as error:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import attrs
 import msgspec
 
+from agents.nesting import shallow
 from agents.tap import Direction, Tap
 
 from .trouble import hidden
@@ -68,7 +69,7 @@ class WireRecord:
 
 def _read(body: bytes) -> Any:
     try:
-        return msgspec.json.decode(body)
+        return shallow(msgspec.json.decode(body))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return body.decode(errors="replace")
 
