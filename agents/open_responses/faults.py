@@ -46,7 +46,10 @@ _STATUSES: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
     )
 )
 _STATUS = re.compile("[45][0-9]{2}")
-_MARKUP = re.compile(r"<(script|style|head)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+_HIDDEN = re.compile(r"<(script|style|head)\b", re.IGNORECASE)
+_HIDDEN_ENDS = {
+    name: re.compile(f"</{name}>", re.IGNORECASE) for name in ("script", "style", "head")
+}
 
 
 class Fault(Value):
@@ -108,9 +111,31 @@ def read_fault(body: bytes, status: int) -> Fault:
     try:
         value: Any = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        text = _MARKUP.sub(" ", body[: 64 * 1024].decode(errors="replace"))
+        text = _without_markup(body[: 64 * 1024].decode(errors="replace"))
         return Fault(status, _shown(" ".join(text.split())))
     return fault_of(value, status)
+
+
+def _without_markup(text: str) -> str:
+    """Return the words of HTML: its tags are blanks, as is what a browser doesn't show."""
+    kept: list[str] = []
+    unclosed: set[str] = set()
+    at = 0
+    while (start := text.find("<", at)) >= 0:
+        end = text.find(">", start) + 1
+        hidden = _HIDDEN.match(text, start)
+        name = "" if hidden is None else hidden[1].lower()
+        if name in _HIDDEN_ENDS and name not in unclosed:
+            closing = _HIDDEN_ENDS[name].search(text, start)
+            if closing is None:
+                unclosed.add(name)  # so each name is looked for in vain but once
+            else:
+                end = closing.end()
+        if not end:
+            break
+        kept += (text[at:start], " ")
+        at = end
+    return "".join((*kept, text[at:]))
 
 
 def fault_of(value: Any, status: int | None = None) -> Fault:
