@@ -16,6 +16,7 @@ import attrs
 import httpx
 import trio
 
+from agents.guarded import Tasks
 from agents.tap import TapFor, untapped
 from bridge.value import Value
 from bridge.wire import OpenResponsesSpec
@@ -106,18 +107,19 @@ class Resource(Value):
 
 
 class EndpointClient:
-    """Asks one endpoint."""
+    """Asks one endpoint. Connections are kept for other requests if `tasks` can end them."""
 
     def __init__(
         self,
         spec: OpenResponsesSpec,
         environment: Mapping[str, str] | None = None,
         tap_for: TapFor = untapped,
+        tasks: Tasks | None = None,
     ) -> None:
         self._spec = spec
         self._environment = os.environ if environment is None else environment
         self._connections = Connections(
-            httpx.Timeout(spec.idle_seconds, connect=spec.connect_seconds)
+            httpx.Timeout(spec.idle_seconds, connect=spec.connect_seconds), tasks
         )
         self.server = server_name(spec.base_url)
         self._tap = tap_for(host_of(spec.base_url))
@@ -148,6 +150,11 @@ class EndpointClient:
             if response.status_code == _NOT_MODIFIED:
                 return None
             return Resource(body, response.headers.get("etag"))
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether connections aren't kept any more."""
+        return self._connections.is_closed
 
     async def aclose(self) -> None:
         """Close the connections that nobody uses."""
