@@ -227,6 +227,8 @@ class EditorPort:
                 agent = _agent(bytes(params.agent))
             except msgspec.ValidationError as error:
                 raise RpcError(INVALID_PARAMS, f"Invalid params: {_at_agent(error)}") from None
+            except UnicodeDecodeError as error:
+                raise RpcError(PARSE_ERROR, f"Parse error: {error} - at `$.agent`") from None
         elif model is not None:
             agent = model.agent
         else:

@@ -15,7 +15,7 @@ from actors.inbox import Asked, Cancelled, FromEditor, Leaving, StatsAsked
 from actors.outbox import Outbox
 from actors.trace import Trace
 from agents.events import Attach, Say, Stop, Think
-from bridge.errors import Failure
+from bridge.errors import PARSE_ERROR, Failure
 from bridge.jsonrpc import TooLong
 from bridge.models import Catalogue, parse_catalogue
 from bridge.stdio import PipeSink
@@ -33,6 +33,9 @@ from tests.fakes.editor import (
 from tests.fakes.scripted_agent import Hang, ScriptedAgent
 
 CHAT = "lm/provideLanguageModelChatResponse"
+
+
+PARAMS: JSON = {"modelId": "x", "messages": [user("Hello")], "agent": "AGENT"}
 
 
 class KeptOutbox(Outbox):
@@ -91,6 +94,15 @@ def test_initialize_tells_who_we_are() -> None:
     result = Port().result("lm/initialize", {"clientInfo": {"name": "x", "version": "1"}})
     assert result["serverInfo"]["name"] == "vscodelm"
     assert result["capabilities"] == {"cancel": True, "stats": True, "settings": True}
+
+
+@pytest.mark.parametrize("agent", [b'{"\xff":{}}', b'{"acp":{"name":"\xff","command":"x"}}'])
+def test_a_definition_that_is_not_utf_8_is_no_json(agent: bytes) -> None:
+    line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": CHAT, "params": PARAMS}).encode()
+    port = Port()
+    assert port.it.hear(line.replace(b'"AGENT"', agent)) is None
+    (reply,) = port.outbox.take()
+    assert (reply["id"], reply["error"]["code"]) == (None, PARSE_ERROR)
 
 
 def test_eliza_is_among_the_models() -> None:
