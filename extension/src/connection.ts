@@ -2,6 +2,7 @@
 
 import type { Readable, Writable } from "node:stream";
 import { encode } from "./json.ts";
+import { MAX_LINE_BYTES } from "./limits.ts";
 import { Lines } from "./lines.ts";
 
 /** An error that the other side answered with. */
@@ -31,22 +32,24 @@ interface Pending {
   reject(error: Error): void;
 }
 
-interface Incoming {
-  id?: number | string | null;
-  method?: string;
-  params?: unknown;
-  result?: unknown;
-  error?: { code: number; message: string; data?: unknown };
-}
-
 export interface Listener {
   notified(method: string, params: unknown): void;
+  /** Something is wrong with what was sent or received. */
   complained(what: string): void;
+  /** A request was given up, which the other side doesn't know. */
+  abandoned(id: number): void;
 }
+
+/** How much of a line is told in a complaint, in characters. */
+const TOLD_OF_A_LINE = 200;
+/** Whose answer, or part of an answer, a line is, as far as its beginning says that. */
+const WHOSE = /"(?:id|requestId)":\s*(\d{1,15})\b/;
 
 export class Connection {
   private readonly pending = new Map<number, Pending>();
-  private readonly lines = new Lines();
+  /** Requests that were given up, and may be answered still. */
+  private readonly abandoned = new Set<number>();
+  private readonly lines: Lines;
   private closed: Error | undefined;
   private nextId = 1;
 
@@ -54,12 +57,15 @@ export class Connection {
     source: Readable,
     private readonly sink: Writable,
     private readonly listener: Listener,
+    private readonly maxLine = MAX_LINE_BYTES,
   ) {
+    this.lines = new Lines(maxLine, (beginning) => this.skipped(beginning));
     source.on("data", (chunk: Buffer) => {
       for (const line of this.lines.push(chunk)) {
         this.take(line);
       }
     });
+    source.on("error", (error) => listener.complained(`reading failed: ${error.message}`));
     // A write to a process that has just ended; who waits is told by `close`.
     sink.on("error", (error) => listener.complained(`writing failed: ${error.message}`));
   }
@@ -69,7 +75,7 @@ export class Connection {
     return this.pending.size;
   }
 
-  /** Send a request; its id is known before its answer. */
+  /** Send a request; its id is known before its answer. It rejects if it is too large to be sent. */
   request<T>(method: string, params: unknown): Asked<T> {
     const id = this.nextId++;
     const result = new Promise<T>((resolve, reject) => {
@@ -77,8 +83,9 @@ export class Connection {
         reject(this.closed);
         return;
       }
+      const line = this.line({ jsonrpc: "2.0", id, method, params });
       this.pending.set(id, { resolve: resolve as (result: unknown) => void, reject });
-      this.write({ jsonrpc: "2.0", id, method, params });
+      this.sink.write(line);
     });
     return { id, result };
   }
@@ -86,7 +93,18 @@ export class Connection {
   /** Send what isn't answered. */
   notify(method: string, params: unknown): void {
     if (!this.closed) {
-      this.write({ jsonrpc: "2.0", method, params });
+      this.sink.write(this.line({ jsonrpc: "2.0", method, params }));
+    }
+  }
+
+  /** Fail one request, whose answer is not waited for any more. */
+  abandon(id: number, error: Error): void {
+    const waiting = this.pending.get(id);
+    if (waiting !== undefined) {
+      this.pending.delete(id);
+      this.abandoned.add(id);
+      waiting.reject(error);
+      this.listener.abandoned(id);
     }
   }
 
@@ -99,36 +117,79 @@ export class Connection {
     this.pending.clear();
   }
 
-  private write(message: object): void {
-    this.sink.write(`${encode(message)}\n`);
+  private line(message: object): string {
+    const line = `${encode(message)}\n`;
+    const size = Buffer.byteLength(line) - 1;
+    if (size > this.maxLine) {
+      throw new Error(`The request is too large: ${size} bytes, and ${this.maxLine} can be sent.`);
+    }
+    return line;
   }
 
+  /** Take one line in. Whatever is wrong with it, the lines after it are taken, too. */
   private take(line: string): void {
     if (line.trim() === "" || this.closed) {
       return;
     }
-    let message: Incoming;
     try {
-      message = JSON.parse(line);
-    } catch {
-      this.listener.complained(`a line isn't JSON: ${line.slice(0, 200)}`);
-      return;
-    }
-    if (message.method !== undefined) {
-      this.listener.notified(message.method, message.params);
-      return;
-    }
-    const waiting = typeof message.id === "number" ? this.pending.get(message.id) : undefined;
-    if (waiting === undefined) {
-      this.listener.complained(`an answer that nobody waits for: ${line.slice(0, 200)}`);
-      return;
-    }
-    this.pending.delete(message.id as number);
-    if (message.error) {
-      const { code, message: text, data } = message.error;
-      waiting.reject(new RpcError(code, text, data));
-    } else {
-      waiting.resolve(message.result);
+      this.understand(line);
+    } catch (error) {
+      const beginning = line.slice(0, TOLD_OF_A_LINE);
+      this.listener.complained(`a line can't be used: ${(error as Error).message}: ${beginning}`);
     }
   }
+
+  private understand(line: string): void {
+    const message: unknown = JSON.parse(line);
+    if (!isObject(message)) {
+      throw new Error("it isn't a JSON object");
+    }
+    const { method, params, id, error, result } = message;
+    if (typeof method === "string") {
+      this.listener.notified(method, params);
+      return;
+    }
+    if (typeof id === "number" && this.abandoned.delete(id)) {
+      return;
+    }
+    const asked = id === null && isObject(error) ? this.onlyPending() : id;
+    const waiting = typeof asked === "number" ? this.pending.get(asked) : undefined;
+    if (waiting === undefined) {
+      throw new Error("nobody waits for this answer");
+    }
+    this.pending.delete(asked as number);
+    if (error === undefined || error === null) {
+      waiting.resolve(result);
+    } else {
+      waiting.reject(errorOf(error));
+    }
+  }
+
+  /** What the other side couldn't read has no id in the answer; where one request waits, it is that. */
+  private onlyPending(): number | undefined {
+    const [only, ...more] = this.pending.keys();
+    return more.length === 0 ? only : undefined;
+  }
+
+  private skipped(beginning: string): void {
+    const what = `a line is longer than ${this.maxLine} bytes`;
+    this.listener.complained(`${what}: ${beginning.slice(0, TOLD_OF_A_LINE)}`);
+    const [, id] = WHOSE.exec(beginning) ?? [];
+    if (id !== undefined) {
+      this.abandon(Number(id), new Error(`The answer can't be read: ${what}.`));
+    }
+  }
+}
+
+function errorOf(error: unknown): RpcError {
+  const { code, message, data } = isObject(error) ? error : {};
+  return new RpcError(
+    typeof code === "number" ? code : 0,
+    typeof message === "string" ? message : `an error without words: ${JSON.stringify(error)}`,
+    data,
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 import type { Models } from "./models.ts";
-import type { Launch } from "./process.ts";
+import type { Launch } from "./start.ts";
 import { toToml } from "./toml.ts";
 
 export async function runDoctor(

@@ -61,7 +61,7 @@ export function activate(context: vscode.ExtensionContext): void {
     launch,
     observer: {
       logged: (line) => logLine(log, line),
-      complained: (what) => log.warn(what),
+      complained: (what) => log.error(what),
       notified: (method) => {
         if (method === MODELS_CHANGED) {
           void models.refresh();

@@ -1,7 +1,13 @@
-// Values of the host as JSON. A value that JSON has no word for must not cost the whole request.
+// Values of the host as JSON. A value that JSON has no word for must not cost the whole request, nor one
+// that is nested so deep that the program couldn't read it.
+
+import { MAX_JSON_DEPTH } from "./limits.ts";
 
 /** Encode a value on one line; what JSON can't hold is carried as far as it can be. */
 export function encode(value: unknown): string {
+  if (isDeep(value)) {
+    return JSON.stringify(plain(value));
+  }
   try {
     return JSON.stringify(value);
   } catch {
@@ -9,7 +15,15 @@ export function encode(value: unknown): string {
   }
 }
 
-/** Return a value as JSON has it: bytes as base64, whole numbers of any size, no circles. */
+/** Whether objects and lists are nested deeper than `room` levels. */
+function isDeep(value: unknown, room = MAX_JSON_DEPTH): boolean {
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) {
+    return false;
+  }
+  return room === 0 || Object.values(value).some((item) => isDeep(item, room - 1));
+}
+
+/** Return a value as JSON has it: bytes as base64, whole numbers of any size, no circles, nothing too deep. */
 export function plain(value: unknown, above: readonly object[] = []): unknown {
   if (typeof value === "bigint") {
     return value.toString();
@@ -17,7 +31,7 @@ export function plain(value: unknown, above: readonly object[] = []): unknown {
   if (typeof value !== "object" || value === null) {
     return value;
   }
-  if (above.includes(value)) {
+  if (above.length >= MAX_JSON_DEPTH || above.includes(value)) {
     return null;
   }
   if (value instanceof Uint8Array) {

@@ -2,7 +2,7 @@
 
 import type { ProcessSettings } from "./configuration.ts";
 import { Failure } from "./failures.ts";
-import type { Launch } from "./process.ts";
+import type { Launch } from "./start.ts";
 
 export interface Programs {
   /** Return a program on PATH. */

@@ -17,10 +17,10 @@ export class Models implements vscode.Disposable {
   constructor(
     private readonly memory: vscode.Memento,
     private readonly read: () => ConfiguredModels,
-    private readonly ask: () => Promise<ModelInformation[]>,
+    private readonly ask: () => Promise<unknown>,
     private readonly log: { info(text: string): void; warn(text: string): void },
   ) {
-    this.offered = memory.get<ModelInformation[]>(KEPT, []);
+    this.offered = modelsIn(memory.get<unknown>(KEPT)) ?? [];
     this.configured = this.readSettings();
   }
 
@@ -59,7 +59,10 @@ export class Models implements vscode.Disposable {
 
   private async fetch(): Promise<void> {
     try {
-      const offered = await this.ask();
+      const offered = modelsIn(await this.ask());
+      if (offered === undefined) {
+        throw new Error("the program's list of them isn't one.");
+      }
       if (JSON.stringify(offered) !== JSON.stringify(this.offered)) {
         this.offered = offered;
         await this.memory.update(KEPT, offered);
@@ -78,4 +81,11 @@ export class Models implements vscode.Disposable {
     }
     return read;
   }
+}
+
+/** Return a list's models, undefined if it is no list; an entry that isn't a model is left out. */
+function modelsIn(list: unknown): ModelInformation[] | undefined {
+  return Array.isArray(list)
+    ? list.filter((model) => typeof model?.id === "string" && typeof model.name === "string")
+    : undefined;
 }

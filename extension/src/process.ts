@@ -1,23 +1,18 @@
 // One run of the process `vscodelm`: started, shaken hands with, spoken to, ended.
 
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { type Asked, Connection } from "./connection.ts";
+import { MAX_LOG_LINE_BYTES } from "./limits.ts";
 import { Lines } from "./lines.ts";
+import { type Launch, start, whyNotStarted } from "./start.ts";
 import {
+  CANCEL,
   type Capabilities,
   INITIALIZE,
   type InitializeResult,
   type Part,
   RESPONSE_PART,
 } from "./wire.ts";
-
-/** What is started, and where. */
-export interface Launch {
-  command: string;
-  args: string[];
-  env: NodeJS.ProcessEnv;
-  cwd: string;
-}
 
 export interface Observer {
   /** A line that the process wrote to its standard error. */
@@ -57,16 +52,19 @@ export class ServerProcess {
     { graceMs = 3_000, handshakeMs = 60_000 }: Patience = {},
   ) {
     this.graceMs = graceMs;
-    const { command, args, env, cwd } = launch;
-    this.child = spawn(command, args, { env, cwd, stdio: "pipe", windowsHide: true });
+    this.child = start(launch);
     this.connection = new Connection(this.child.stdout, this.child.stdin, {
       notified: (method, params) => this.notified(method, params),
       complained: (what) => observer.complained(what),
+      abandoned: (requestId) => {
+        this.parts.delete(requestId);
+        this.notify(CANCEL, { requestId });
+      },
     });
     this.readErrors();
     this.gone = new Promise((resolve) => {
       this.child.once("error", (error) =>
-        this.end(`it can't be started: ${error.message}`, resolve),
+        this.end(`it can't be started: ${whyNotStarted(launch, error)}`, resolve),
       );
       this.child.once("close", (status, signal) =>
         this.end(signal ? `it was ended by ${signal}` : `it exited with status ${status}`, resolve),
@@ -147,16 +145,21 @@ export class ServerProcess {
   }
 
   private notified(method: string, params: unknown): void {
-    if (method === RESPONSE_PART) {
-      const { requestId, part } = params as { requestId: number; part: Part };
-      this.parts.get(requestId)?.(part);
+    if (method !== RESPONSE_PART) {
+      this.observer.notified(method, params);
       return;
     }
-    this.observer.notified(method, params);
+    const { requestId, part } = params as { requestId: number; part: Part };
+    try {
+      this.parts.get(requestId)?.(part);
+    } catch (error) {
+      // An answer with a hole in it must not look like a whole one.
+      this.connection.abandon(requestId, error as Error);
+      throw error;
+    }
   }
 
   private readErrors(): void {
-    const lines = new Lines();
     const keep = (line: string) => {
       if (line.trim() !== "") {
         this.observer.logged(line);
@@ -164,8 +167,12 @@ export class ServerProcess {
         this.lastWords.splice(0, this.lastWords.length - LAST_WORDS);
       }
     };
+    const lines = new Lines(MAX_LOG_LINE_BYTES, (beginning) =>
+      keep(`${beginning} [a line of more than ${MAX_LOG_LINE_BYTES} bytes]`),
+    );
     this.child.stderr.on("data", (chunk: Buffer) => lines.push(chunk).forEach(keep));
     this.child.stderr.on("end", () => keep(lines.rest()));
+    this.child.stderr.on("error", (error) => keep(`its log can't be read: ${error.message}`));
   }
 
   private end(how: string, resolve: () => void): void {

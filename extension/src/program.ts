@@ -1,7 +1,7 @@
 // One command of vscodelm's, run to its end, beside the process that serves the window.
 
 import { execFile } from "node:child_process";
-import type { Launch } from "./process.ts";
+import type { Launch } from "./start.ts";
 
 /** Run it with these arguments; return what it printed. Rejects with what it complained of. */
 export function runProgram(launch: Launch, args: string[]): Promise<string> {

@@ -8,7 +8,7 @@ import type { Models } from "./models.ts";
 import { messageToWire, optionsToWire } from "./outgoing.ts";
 import type { Server } from "./server.ts";
 import type { Turns } from "./turns.ts";
-import type { ChatParams } from "./wire.ts";
+import type { ChatParams, Part } from "./wire.ts";
 
 /** Who asks for a person, and shows them the error. */
 const BUILT_IN_CHATS = ["github.copilot-chat", "core"];
@@ -37,20 +37,13 @@ export class Provider implements vscode.LanguageModelChatProvider {
     progress: vscode.Progress<vscode.LanguageModelResponsePart>,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const configured = this.models.configuredModel(model.id);
     const turn = this.turns.begin(model.name);
-    const params: ChatParams = {
-      modelId: model.id,
-      messages: messages.map(messageToWire),
-      // A model that the process knows by itself is looked up by its id there.
-      ...(configured && { agent: configured.agent, settings: configured.settings }),
-      options: optionsToWire(options),
-    };
     try {
+      const params = this.paramsOf(model.id, messages, options);
       await this.server.chat(
         params,
         (received) => {
-          this.counter.learn(params, model.family, received);
+          this.learn(params, model, received);
           const part = partFromWire(received);
           if (part) {
             progress.report(part);
@@ -61,7 +54,8 @@ export class Provider implements vscode.LanguageModelChatProvider {
     } catch (error) {
       const words = lastWordsOf(error);
       this.log.error(`${model.id}: ${messageOf(error)}${words ? `\n${words}` : ""}`);
-      const isShown = BUILT_IN_CHATS.includes(params.options.requestInitiator ?? "");
+      const { requestInitiator } = options as { requestInitiator?: string };
+      const isShown = BUILT_IN_CHATS.includes(requestInitiator ?? "");
       throw isShown ? toShownError(error) : toLanguageModelError(error);
     } finally {
       turn.dispose();
@@ -73,5 +67,33 @@ export class Provider implements vscode.LanguageModelChatProvider {
     text: string | vscode.LanguageModelChatRequestMessage,
   ): Promise<number> {
     return this.counter.count(model, text);
+  }
+
+  private paramsOf(
+    modelId: string,
+    messages: readonly vscode.LanguageModelChatRequestMessage[],
+    options: vscode.ProvideLanguageModelChatResponseOptions,
+  ): ChatParams {
+    const configured = this.models.configuredModel(modelId);
+    return {
+      modelId,
+      messages: messages.map(messageToWire),
+      // A model that the process knows by itself is looked up by its id there.
+      ...(configured && { agent: configured.agent, settings: configured.settings }),
+      options: optionsToWire(options),
+    };
+  }
+
+  /** An estimate that can't be made better costs nobody an answer. */
+  private learn(
+    params: ChatParams,
+    { family }: vscode.LanguageModelChatInformation,
+    part: Part,
+  ): void {
+    try {
+      this.counter.learn(params, family, part);
+    } catch (error) {
+      this.log.debug(`no tokens are learned from this answer: ${messageOf(error)}`);
+    }
   }
 }

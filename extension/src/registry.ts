@@ -1,8 +1,8 @@
 // The registry of ACP agents, as vscodelm reads it: what it offers, and how one of it becomes a model.
 
 import * as vscode from "vscode";
-import type { Launch } from "./process.ts";
 import { runProgram } from "./program.ts";
+import type { Launch } from "./start.ts";
 
 /** An agent of the registry, as `vscodelm agents --json` tells of it. */
 export interface Offer {

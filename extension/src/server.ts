@@ -1,7 +1,8 @@
 // The one process of a window: started when it is first needed, again after it has ended, never twice.
 
 import type { CancellationToken } from "vscode";
-import { type Launch, type Observer, ServerProcess } from "./process.ts";
+import { type Observer, ServerProcess } from "./process.ts";
+import type { Launch } from "./start.ts";
 import { checkVersion, whyRefused } from "./version.ts";
 import {
   CANCEL,
@@ -9,7 +10,6 @@ import {
   CHAT,
   type ChatParams,
   MODELS,
-  type ModelInformation,
   type Part,
   STATS,
   type Stats,
@@ -64,13 +64,11 @@ export class Server {
     }
   }
 
-  /** List the models that the process knows by itself. */
-  async models(): Promise<ModelInformation[]> {
+  /** List the models that the process knows by itself, as it has answered. */
+  async models(): Promise<unknown> {
     const process = await this.process(false);
-    const { models } = await process.request<{ models: ModelInformation[] }>(MODELS, {
-      silent: true,
-    }).result;
-    return models;
+    const { result } = process.request<{ models?: unknown } | null>(MODELS, { silent: true });
+    return (await result)?.models;
   }
 
   /** Return what the process has counted. */

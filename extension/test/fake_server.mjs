@@ -98,6 +98,25 @@ function chat(id, text, params) {
         error: { code: -32000, message: "Too much.", data: { kind: "Blocked", detail: "429" } },
       });
       break;
+    case "null":
+      part(id, { type: "text", value: "before" });
+      process.stdout.write("null\n3\n");
+      part(id, { type: "text", value: "after" });
+      complete(id);
+      break;
+    case "holes":
+      part(id, { type: "text", value: "before" });
+      part(id, null);
+      part(id, { type: "text", value: "after" });
+      hanging.add(id);
+      break;
+    case "hanging":
+      part(id, { type: "text", value: String(hanging.size) });
+      complete(id);
+      break;
+    case "long log":
+      process.stderr.write(`${"x".repeat(70_000)}\nshort\n`, () => complete(id));
+      break;
     case "noise":
       process.stdout.write("not JSON\n\n");
       say({ id: 999, result: {} });

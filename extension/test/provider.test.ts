@@ -103,6 +103,69 @@ test("who asks for a person is given a plain error, and others the kind of failu
   expect([shown.message, shown.stack, shown.code]).toEqual(["Log in.", "", undefined]);
 });
 
+test("a request that can't even be sent ends its turn with an error", async () => {
+  vi.useFakeTimers();
+  const { provider, item } = providerOf(async () => {});
+  const shown = vi.spyOn(item, "show");
+  const broken = {
+    role: 1,
+    name: undefined,
+    get content(): never {
+      throw new Error("no content");
+    },
+  };
+  const options = { toolMode: 1, requestInitiator: "core" };
+  const answer = provider.provideLanguageModelChatResponse(
+    own("eliza"),
+    [broken],
+    options,
+    { report() {} },
+    token,
+  );
+  await expect(answer).rejects.toThrow("no content");
+  vi.advanceTimersByTime(SHOWN_AFTER_MS);
+  expect(shown).not.toHaveBeenCalled();
+});
+
+test("an estimate that can't be made better costs no part of the answer", async () => {
+  const { provider } = providerOf(async (_, received) => {
+    const data = Buffer.from('{"prompt_tokens": 3}').toString("base64");
+    received({ type: "data", mimeType: "usage", data });
+  });
+  vi.spyOn(TokenCounter.prototype, "learn").mockImplementation(() => {
+    throw new Error("no estimate");
+  });
+  const parts: unknown[] = [];
+  await provider.provideLanguageModelChatResponse(
+    own("eliza"),
+    [message],
+    { toolMode: 1 },
+    { report: (part) => parts.push(part) },
+    token,
+  );
+  expect(parts).toHaveLength(1);
+});
+
+test("a list of models that isn't one is none, now and after the next start", async () => {
+  const memory = new Memory();
+  const models = modelsOf(
+    () => ({}),
+    async () => [own("own")],
+    memory,
+  );
+  await models.refresh();
+  for (const wrong of [null, "text", { models: [] }, undefined]) {
+    const ask = async () => wrong as unknown as ModelInformation[];
+    const others = modelsOf(() => ({}), ask, memory);
+    await others.refresh();
+    expect(others.list().map(({ id }) => id)).toEqual(["own"]);
+  }
+  const some = async () => [null, 3, {}, own("good")] as ModelInformation[];
+  const others = modelsOf(() => ({}), some, memory);
+  await others.refresh();
+  expect(others.list()).toEqual([own("good")]);
+});
+
 test("tokens are counted here, of texts and of messages in either shape", async () => {
   const { provider } = providerOf(async () => {});
   const count = (what: unknown) => provider.provideTokenCount(own("m"), what as string);

@@ -1,8 +1,8 @@
 import { tmpdir } from "node:os";
 import { beforeEach, expect, test } from "vitest";
-import type { Launch } from "../src/process.ts";
 import { runProgram } from "../src/program.ts";
 import { addFromRegistry, readOffers } from "../src/registry.ts";
+import type { Launch } from "../src/start.ts";
 import { openAnew, person } from "./vscode.ts";
 
 beforeEach(openAnew);

@@ -143,7 +143,9 @@ test("a program that isn't there is said to be so", async () => {
     (server as unknown as { environment: { launch(): unknown } }).environment,
     "launch",
   ).mockResolvedValue({ command: "/nowhere/vscodelm", args: [], env: {}, cwd: tmpdir() });
-  await expect(ask(server, "a")).rejects.toThrow("it can't be started: spawn /nowhere/vscodelm");
+  await expect(ask(server, "a")).rejects.toThrow(
+    "it can't be started: there is no program /nowhere/vscodelm",
+  );
 });
 
 test("a program that never answers the handshake is ended, told, and started again when asked", async () => {
@@ -183,7 +185,7 @@ test("whoever may ask the user isn't content with the failure of one who may not
 
 test("the models of the process are listed", async () => {
   const [server] = serve();
-  expect((await server.models()).map(({ id }) => id)).toEqual(["own"]);
+  expect(await server.models()).toEqual([expect.objectContaining({ id: "own" })]);
 });
 
 test("noise is told and does no harm, and notices are passed on", async () => {
@@ -191,6 +193,55 @@ test("noise is told and does no harm, and notices are passed on", async () => {
   expect(await ask(server, "noise")).toBe("");
   expect(seen.complained).toHaveLength(2);
   expect(seen.notified).toContain("lm/didChangeLanguageModelChatInformation");
+});
+
+test("lines that are no objects lose no part of an answer", async () => {
+  const [server, seen] = serve();
+  expect(await ask(server, "null")).toBe("before|after");
+  expect(seen.complained).toHaveLength(2);
+});
+
+test("a part that can't be used fails its request, which is cancelled, and no other", async () => {
+  const [server, seen] = serve();
+  const hanging = ask(server, "hang").catch((error) => error.message);
+  const parts: unknown[] = [];
+  const chat = server.chat(
+    params("holes"),
+    (part) => {
+      parts.push(part.type);
+    },
+    never,
+  );
+  await expect(chat).rejects.toThrow("null");
+  expect(parts).toEqual(["text"]);
+  expect(seen.complained).toEqual([expect.stringContaining("null")]);
+  expect(await ask(server, "a b")).toBe("a|b");
+  expect(await ask(server, "hanging")).toBe("1"); // the other was cancelled
+  await server.stop();
+  expect(await hanging).toBe("vscodelm was stopped.");
+});
+
+test("a line of the log that is too long is cut, and those after it are as they were", async () => {
+  const [server, seen] = serve();
+  await ask(server, "long log");
+  await vi.waitFor(() => expect(seen.logged).toHaveLength(2));
+  expect(seen.logged).toEqual([
+    expect.stringMatching(/^x{1024} \[a line of more than 65536 bytes\]$/),
+    "short",
+  ]);
+});
+
+test("a program that can't even be tried fails the request, and the next one is served", async () => {
+  let command = "a\0b";
+  const [server] = serve();
+  const environment = (server as unknown as { environment: { launch(): unknown } }).environment;
+  const launch = environment.launch;
+  vi.spyOn(environment, "launch").mockImplementation(async () =>
+    Object.assign((await launch()) as object, command === "" ? {} : { command }),
+  );
+  await expect(ask(server, "a")).rejects.toThrow("the program's path holds a NUL character");
+  command = "";
+  expect(await ask(server, "a")).toBe("a");
 });
 
 test("a stopped process is gone, what waited fails, and the next request starts another", async () => {
