@@ -42,6 +42,7 @@ from bridge.jsonrpc import (
     result_line,
 )
 from bridge.models import AgentChoice, Catalogue
+from bridge.redact import Hide, redact_text
 from bridge.stdio import CHUNK
 from bridge.transcript import TranscriptReader, decode_message
 from bridge.wire import (
@@ -84,10 +85,15 @@ class EditorPort:
     outbox: Outbox
     catalogue: Catalogue
     trace: Trace
+    hide: Hide = redact_text
+    """Takes secrets out of the text of an error."""
     _capabilities: Capabilities = attrs.field(factory=Capabilities, init=False)
     _open: set[RequestId] = attrs.field(factory=set["RequestId"], init=False)
     _calibration: Calibration = attrs.field(factory=Calibration, init=False)
     _reader: TranscriptReader = attrs.field(factory=TranscriptReader, init=False)
+
+    def _shown(self, failure: Failure) -> RpcError:
+        return failure.without_secrets(self.hide).as_rpc_error()
 
     # From the editor.
 
@@ -118,7 +124,7 @@ class EditorPort:
             return self._hear(line)
         except Exception as error:
             failure = failure_of(error, "editor=line")
-            self._send(error_line(None, failure.as_rpc_error()))
+            self._send(error_line(None, self._shown(failure)))
             return None
 
     def _hear(self, line: bytes | TooLong) -> FromEditor | None:
@@ -178,7 +184,7 @@ class EditorPort:
             self._send(error_line(request, RpcError(INVALID_PARAMS, text)))
         except Exception as error:
             failure = failure_of(error, f"request={request}")
-            self._send(error_line(request, failure.as_rpc_error()))
+            self._send(error_line(request, self._shown(failure)))
         return None
 
     def _notice(self, notice: Notice) -> Cancelled | None:
@@ -266,7 +272,7 @@ class EditorPort:
         """Answer a chat request: resolved, or failed."""
         self._open.discard(request)
         if failure is not None:
-            self._send(error_line(request, failure.as_rpc_error()))
+            self._send(error_line(request, self._shown(failure)))
         else:
             complete = notification_line(methods.RESPONSE_COMPLETE, ResponseCompleteParams(request))
             self._send(complete + result_line(request, _EMPTY))

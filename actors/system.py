@@ -10,6 +10,7 @@ import trio
 
 from agents.boundary import contained
 from bridge.models import Catalogue
+from bridge.redact import Hide, redact_text
 
 from .editor import EditorPort, run_editor
 from .history import AgentFactory, run_history
@@ -35,17 +36,18 @@ async def run_system(
     catalogue: Catalogue,
     list_models: ModelLister | None = None,
     trace: Trace,
+    hide: Hide = redact_text,
     until: trio.CancelScope,
 ) -> None:
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.
 
     `list_models` finds more models, and says so each time. `processes` counts the processes of the
-    agents, for who asks for statistics. `memory` knows the sessions that others had. At the end
-    every open request is settled, every session closed and every line written, within
-    `LEAVING_SECONDS`.
+    agents, for who asks for statistics. `memory` knows the sessions that others had. `hide` takes
+    secrets out of errors. At the end every open request is settled, every session closed and every
+    line written, within `LEAVING_SECONDS`.
     """
     outbox = Outbox()
-    port = EditorPort(outbox, catalogue, trace)
+    port = EditorPort(outbox, catalogue, trace, hide)
     # size 0: what the History Actor hasn't heard yet, stops who would say more
     send_inbox, inbox = trio.open_memory_channel[Message](0)
 

@@ -13,7 +13,8 @@ from typing import IO, Any
 import msgspec
 
 from agents.tap import Direction, Tap
-from bridge.redact import redact
+from bridge.jsonrpc import repair_surrogates
+from bridge.redact import Hide, redact, unchanged
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
@@ -43,23 +44,24 @@ class FileTrace(Trace):
     Where the file can't be written, as on a full disk, the trace ends there, and the log says so.
     """
 
-    def __init__(self, file: IO[bytes]) -> None:
+    def __init__(self, file: IO[bytes], hide: Hide = unchanged) -> None:
         self._file = file
+        self._hide = hide
         self._has_ended = False
         self._began = time.monotonic()
 
     def line(self, direction: Direction, line: bytes) -> None:
-        """Record one line; one that isn't JSON is recorded as text."""
+        """Record one line; of one that can't be redacted, only its size."""
         self._record(direction, line, {})
 
     def _record(self, direction: Direction, line: bytes, beside: dict[str, str]) -> None:
-        try:
-            message: Any = redact(_decode(line))
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            message = line.decode(errors="replace")
         milliseconds = round((time.monotonic() - self._began) * 1000, 3)
-        record = {"t_ms": milliseconds, "direction": direction, **beside, "message": message}
-        self._write(_encode(record) + b"\n")
+        record: dict[str, Any] = {"t_ms": milliseconds, "direction": direction, **beside}
+        try:
+            written = _encode({**record, "message": redact(_read(line), self._hide)})
+        except (msgspec.DecodeError, UnicodeError, RecursionError):
+            written = _encode({**record, "message": None, "unreadable": len(line)})
+        self._write(written + b"\n")
 
     def _write(self, line: bytes) -> None:
         if self._has_ended:
@@ -98,18 +100,29 @@ class FileTrace(Trace):
             self.close()  # what is buffered would be tried again, for ever
 
 
-def open_trace(folder: Path, name: str) -> FileTrace:
-    """Return a trace in `folder`, which is made if it isn't there; raises `OSError`."""
+def open_trace(folder: Path, name: str, hide: Hide = unchanged) -> FileTrace:
+    """Return a trace in `folder`, which is made if it isn't there; raises `OSError`.
+
+    `hide` takes known secrets out of every string that is written.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.jsonl"
     path.touch(mode=0o600)
-    return FileTrace(path.open("ab"))
+    return FileTrace(path.open("ab"), hide)
 
 
-def trace_or_none(folder: Path, name: str) -> Trace:
+def trace_or_none(folder: Path, name: str, hide: Hide = unchanged) -> Trace:
     """Return a trace as `open_trace` does; where there can't be one, the log says why."""
     try:
-        return open_trace(folder, name)
+        return open_trace(folder, name, hide)
     except OSError as error:
         log.error("there is no trace: %s", error)
         return Trace()
+
+
+def _read(line: bytes) -> Any:
+    """Return what a line says, half a character as U+FFFD."""
+    try:
+        return _decode(line)
+    except msgspec.DecodeError:
+        return _decode(repair_surrogates(line))

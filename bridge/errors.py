@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from .value import Value
@@ -54,6 +55,11 @@ class Failure(Value):
     message: str
     detail: str = ""
     stderr_tail: str | None = None
+
+    def without_secrets(self, hide: Callable[[str], str]) -> Failure:
+        """Return the failure with `hide` applied to every text of it."""
+        tail = None if self.stderr_tail is None else hide(self.stderr_tail)
+        return Failure(self.kind, hide(self.message), hide(self.detail), tail)
 
     def as_rpc_error(self) -> RpcError:
         """Return the error that the request is settled with."""

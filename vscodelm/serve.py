@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import signal
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,12 +14,15 @@ import trio
 
 from actors.system import run_system
 from actors.trace import Trace, trace_or_none
+from agents.base import Agent
 from agents.directory import open_directory
-from bridge.models import Catalogue
+from bridge.known_secrets import KnownSecrets
+from bridge.models import AgentChoice, Catalogue
 from bridge.stdio import open_stdio
 
 from .cache_folder import cache_folder
 from .config_file import load_catalogue
+from .log_setup import set_up_logging
 from .memory import open_memory
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
@@ -37,27 +39,20 @@ class ServeOptions:
     state_dir: Path | None = None
 
 
-def set_up_logging(level: str) -> None:
-    """Log to stderr, `key=value` lines."""
-    logging.basicConfig(
-        stream=sys.stderr,
-        level=level.upper(),
-        format="time=%(asctime)s level=%(levelname)s %(message)s",
-        datefmt="%H:%M:%S",
-    )
-
-
 def serve(options: ServeOptions) -> int:
     """Serve one editor on stdio; return the exit status: 0, or 128 + n after signal n."""
-    set_up_logging(options.log_level)
+    secrets = KnownSecrets()
+    set_up_logging(options.log_level, secrets.hide_all)
     catalogue = load_catalogue(options.config)
+    for listing in catalogue.listings:  # they are asked before any chat
+        secrets.learn(listing.definition, os.environ)
     trace = (
-        trace_or_none(options.trace_dir, f"vscodelm-{os.getpid()}")
+        trace_or_none(options.trace_dir, f"vscodelm-{os.getpid()}", secrets.hide)
         if options.trace_dir
         else Trace()
     )
     try:
-        return trio.run(_serve, catalogue, trace, options.state_dir)
+        return trio.run(_serve, catalogue, trace, options.state_dir, secrets)
     finally:
         trace.close()
 
@@ -74,9 +69,15 @@ async def list_models(
     await keep_listing(catalogue, change, cache=cache, tap_for=trace.tap)
 
 
-async def _serve(catalogue: Catalogue, trace: Trace, state_dir: Path | None) -> int:
+async def _serve(
+    catalogue: Catalogue, trace: Trace, state_dir: Path | None, secrets: KnownSecrets
+) -> int:
     until = trio.CancelScope()
     status = 0
+
+    def agent_for(choice: AgentChoice) -> Agent:
+        secrets.learn_once(choice.key, os.environ)  # before the agent can repeat one
+        return directory.agent_for(choice)
 
     async def watch_signals(task_status: trio.TaskStatus[None]) -> None:
         nonlocal status
@@ -96,12 +97,13 @@ async def _serve(catalogue: Catalogue, trace: Trace, state_dir: Path | None) -> 
             await run_system(
                 source,
                 sink,
-                agent_for=directory.agent_for,
+                agent_for=agent_for,
                 processes=lambda: directory.processes,
                 catalogue=catalogue,
                 list_models=partial(list_models, trace) if catalogue.listings else None,
                 memory=memory,
                 trace=trace,
+                hide=secrets.hide_all,
                 until=until,
             )
         nursery.cancel_scope.cancel()

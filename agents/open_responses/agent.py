@@ -25,8 +25,7 @@ from .session import OpenResponsesSession
 class OpenResponsesAgent:
     """A definition of an endpoint; it satisfies `agents.base.Agent`.
 
-    `further` are the definition's keys that are the endpoint's own. Turns live in
-    `nursery`, and so does what closes connections that are idle.
+    `further` are the definition's keys that are the endpoint's own. Turns live in `nursery`.
     """
 
     def __init__(
@@ -41,18 +40,13 @@ class OpenResponsesAgent:
         tap_for: TapFor = untapped,
         points: Points | None = None,
     ) -> None:
-        client = EndpointClient(spec, environment, tap_for, nursery)
+        client = EndpointClient(spec, environment, tap_for)
         self.endpoint = Endpoint(
             spec, further or {}, client, call_ids or CallIds(), chance, points or Points()
         )
         self._nursery = nursery
         self._recalling = trio.Lock()
         self._has_recalled = False
-
-    @property
-    def processes(self) -> int:
-        """How many processes run: an endpoint has none."""
-        return 0
 
     @asynccontextmanager
     async def session(

@@ -8,10 +8,9 @@ from typing import Any, cast
 import attrs
 import msgspec
 
-from agents.loading import load
 from bridge.value import Value
 
-from .events import Item
+from .events import Item, load
 
 
 class WholeCall(Value):

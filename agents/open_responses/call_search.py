@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from agents.loading import load
-
 from .call_record import CallRecord, CallState, digest_of, parse, text_of
-from .events import Item, StreamEvent
+from .events import Item, StreamEvent, load
 
 
 class CallSearch:

@@ -13,7 +13,6 @@ from typing import Any, cast
 
 import msgspec
 
-from agents.loading import input_schema_of
 from bridge.models import AgentChoice
 from bridge.redact import is_secret
 from bridge.wire import OpenResponsesSpec, ToolSpec
@@ -98,12 +97,14 @@ def tools_body(tools: Iterable[ToolSpec], *, required: bool) -> dict[str, Any]:
 
 
 def _function(tool: ToolSpec) -> dict[str, Any]:
-    schema = input_schema_of(tool)
+    schema: Any = None
+    if isinstance(tool.input_schema, msgspec.Raw):
+        schema = msgspec.json.decode(tool.input_schema)
     return {
         "type": "function",
         "name": fitting_name(tool.name),
         **({"description": tool.description} if tool.description else {}),
-        "parameters": _NO_PARAMETERS if schema is None else schema,
+        "parameters": schema if isinstance(schema, dict) else _NO_PARAMETERS,
         # Said aloud, because the server's own default may be strict, and the hosts' schemas aren't.
         "strict": False,
     }

@@ -7,9 +7,10 @@ the id that the server gave it last, because that is the one under which it keep
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
-from agents.loading import load
+import msgspec
+
 from bridge.value import Value
 
 from .call_ids import inward
@@ -27,9 +28,6 @@ from .request_items import (
 )
 from .request_messages import OpenCall
 from .request_names import fitting_name
-
-if TYPE_CHECKING:
-    import msgspec
 
 
 class Heard(Value):
@@ -79,7 +77,10 @@ def kind_of_item(raw: msgspec.Raw) -> str:
 
 
 def _object(raw: msgspec.Raw) -> dict[str, Any]:
-    value = load(raw)
+    try:
+        value: Any = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return {}
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
@@ -128,8 +129,10 @@ def _matching(item: dict[str, Any], calls: list[Called]) -> list[Called]:
 
 
 def _json(text: str) -> Any:
-    value = load((text or "{}").encode("utf-8", "replace"))
-    return text if value is None else value
+    try:
+        return msgspec.json.decode(text or "{}")
+    except msgspec.DecodeError:
+        return text
 
 
 def _call(call: Called, server_id: str, ids: dict[str, OpenCall]) -> Item:

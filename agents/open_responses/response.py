@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import attrs
@@ -27,7 +26,6 @@ from .retries import wait
 from .sse import SseOverflow, SseSplitter
 from .stream import StreamMachine
 from .trouble import EndpointError, no_stream, scrubbed
-from .unexpected import expecting_anything
 
 log = logging.getLogger("vscodelm.open_responses")
 
@@ -195,11 +193,10 @@ class _Attempt:
             if answer.record is not None:
                 for _, data in frames:
                     answer.record.body(data)
-            with self._reading():
-                for name, data in frames:
-                    events += self.machine.feed(data, name)
-                if chunk is None:
-                    events += self.machine.finish()
+            for name, data in frames:
+                events += self.machine.feed(data, name)
+            if chunk is None:
+                events += self.machine.finish()
             last = await self._pass_on(events)
             if last is not None or self.machine.is_over:
                 await answer.end()
@@ -211,12 +208,7 @@ class _Attempt:
         if event is None:
             start = body[:200].decode(errors="replace")
             raise no_stream(self.response.server, "JSON of another kind", start)
-        with self._reading():
-            events = [*self.machine.feed(event)]
-        return await self._pass_on(events)
-
-    def _reading(self) -> AbstractContextManager[None]:
-        return expecting_anything(self.response.server, "reading its answer")
+        return await self._pass_on([*self.machine.feed(event)])
 
     async def _pass_on(self, events: list[Event]) -> Stop | Break | None:
         """Show events; keep back how it ended, which may be to ask again."""

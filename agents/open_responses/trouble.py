@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from bridge.errors import Failure
-from bridge.redact import HIDDEN
+from bridge.redact import HIDDEN, hide_keys
 
 from .faults import Fault
 from .retries import wanted_wait, wants_retry
 
-_KEYS = re.compile(r"\b(?:Bearer\s+\S+|(?:sk|hf|gsk|xai|key)[-_][A-Za-z0-9_-]{12,})")
 _SHORTEST_SECRET = 4
 
 
@@ -115,4 +113,4 @@ def hidden(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         if len(secret) >= _SHORTEST_SECRET:
             text = text.replace(secret, HIDDEN)
-    return _KEYS.sub(HIDDEN, text)
+    return hide_keys(text)

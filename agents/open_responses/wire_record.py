@@ -7,18 +7,19 @@ Each is a line of JSON: a request as `{"method", "path", "body"}`, the beginning
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import Any
 from urllib.parse import urlsplit
 
 import attrs
 import msgspec
 
-from agents.nesting import shallow
 from agents.tap import Direction, Tap
+from bridge.redact import map_strings
 
 from .trouble import hidden
 
+UNREADABLE = "[nested too deeply to be recorded]"
 SHOWN_DATA = 1000
 """How long the bytes in a `data:` address may be, in characters, to be recorded."""
 _DATA = re.compile(r"(data:[^,]{0,200};base64,)(.*)", re.DOTALL)
@@ -34,43 +35,36 @@ class WireRecord:
     def request(self, method: str, url: str, body: bytes | None) -> None:
         """Record a request."""
         record: dict[str, Any] = {"method": method, "path": urlsplit(url).path}
-        if body is not None:
-            record["body"] = _read(body)
-        self._tell("out", record)
+        self._tell("out", lambda: record if body is None else {**record, "body": _read(body)})
 
     def answer(self, status: int, content_type: str) -> None:
         """Record the beginning of an answer."""
-        self._tell("in", {"status": status, "contentType": content_type})
+        self._tell("in", lambda: {"status": status, "contentType": content_type})
 
     def body(self, body: bytes) -> None:
         """Record an event's data, or a body that is no stream of them."""
         if body:
-            self._tell("in", _read(body))
+            self._tell("in", lambda: _read(body))
 
     def failure(self, message: str) -> None:
         """Record why there is no answer, or no more of it."""
-        self._tell("in", {"failure": message})
+        self._tell("in", lambda: {"failure": message})
 
-    def _tell(self, direction: Direction, value: Any) -> None:
-        self.tap(direction, msgspec.json.encode(self._clean(value)))
+    def _tell(self, direction: Direction, make: Callable[[], Any]) -> None:
+        def clean(text: str) -> str:
+            return hidden(_shortened(text), self.secrets)
 
-    def _clean(self, value: Any) -> Any:
-        match value:
-            case str():
-                return hidden(_shortened(value), self.secrets)
-            case list():
-                return [self._clean(item) for item in cast("list[Any]", value)]
-            case dict():
-                fields = cast("dict[str, Any]", value)
-                return {self._clean(key): self._clean(item) for key, item in fields.items()}
-            case _:
-                return value
+        try:
+            line = msgspec.json.encode(map_strings(make(), clean))
+        except RecursionError:
+            line = msgspec.json.encode(UNREADABLE)
+        self.tap(direction, line)
 
 
 def _read(body: bytes) -> Any:
     try:
-        return shallow(msgspec.json.decode(body))
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return body.decode(errors="replace")
 
 

@@ -560,3 +560,11 @@ async def test_the_end_of_an_answer_is_there_before_any_other_task_has_its_turn(
         outbox.close()
         await quiet()
     os.close(source)
+
+
+def test_an_error_is_told_without_what_looks_like_a_secret() -> None:
+    port = Port()
+    port.it.settle(7, Failure("AgentFailed", "run x --token abc", "d", "API_KEY=abc"))
+    (line,) = port.outbox.take()
+    assert "abc" not in json.dumps(line)
+    assert line["error"]["data"]["stderrTail"] == "API_KEY=[redacted]"

@@ -37,12 +37,45 @@ def test_each_line_is_recorded_with_its_time_and_direction_and_is_on_disk_at_onc
     assert times[0] >= 0
 
 
-@pytest.mark.parametrize("line", [b"{oops", b"\xff\xfe", b'{"a": "\xff"}'])
-def test_a_line_that_is_not_json_is_recorded_as_text(tmp_path: Path, line: bytes) -> None:
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"{oops token=hunter2",
+        b"\xff\xfe",
+        b'{"token": "hunter2\xff"}',
+        b'{"token": "hunter2", "deep": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    ],
+)
+def test_of_a_line_that_cannot_be_redacted_only_the_size_is_recorded(
+    tmp_path: Path, line: bytes
+) -> None:
     trace = open_trace(tmp_path, "run")
     trace.line("in", line)
     trace.close()
-    assert recorded(tmp_path)[0]["message"] == line.decode(errors="replace")
+    (record,) = recorded(tmp_path)
+    assert (record["message"], record["unreadable"]) == (None, len(line))
+    assert "hunter2" not in (tmp_path / "run.jsonl").read_text()
+
+
+HALF = rb'"half an emoji: \ud83d"'
+DEEP = b'{"type": "object", "properties": ' * 400 + b"{}" + b"}" * 400
+
+
+@pytest.mark.parametrize("odd", [HALF, DEEP], ids=["half an emoji", "a deep schema"])
+def test_a_line_that_is_odd_is_recorded_without_its_secrets(tmp_path: Path, odd: bytes) -> None:
+    trace = open_trace(tmp_path, "run")
+    trace.line("in", b'{"token": "hunter2", "odd": ' + odd + b"}")
+    trace.close()
+    (record,) = recorded(tmp_path)
+    assert record["message"]["token"] == HIDDEN
+    assert record["message"]["odd"]
+
+
+def test_known_secrets_are_hidden_in_every_text(tmp_path: Path) -> None:
+    trace = open_trace(tmp_path, "run", lambda text: text.replace("hunter2", HIDDEN))
+    trace.line("in", b'{"text": "it is hunter2"}')
+    trace.close()
+    assert recorded(tmp_path)[0]["message"] == {"text": f"it is {HIDDEN}"}
 
 
 def test_secrets_are_not_recorded(tmp_path: Path) -> None:
@@ -86,7 +119,7 @@ def test_an_agent_s_wire_is_recorded_under_its_name(tmp_path: Path) -> None:
     assert [(one["direction"], one.get("peer"), one["message"]) for one in recorded(tmp_path)] == [
         ("out", "claude", {"id": 1}),
         ("out", "claude", {"token": HIDDEN}),
-        ("in", "claude", "oops"),
+        ("in", "claude", None),
         ("in", None, {}),
     ]
 

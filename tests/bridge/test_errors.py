@@ -30,3 +30,13 @@ def test_an_internal_error_has_its_own_code_and_repeats_nothing_of_the_cause() -
 def test_an_rpc_error_reads_as_its_message() -> None:
     assert str(RpcError(-32601, "Method not found: x")) == "Method not found: x"
     assert RpcError(-32601, "x").data is None
+
+
+def test_secrets_are_taken_out_of_every_text_of_a_failure() -> None:
+    failure = Failure("AgentFailed", "a KEY", "b KEY", "c KEY")
+
+    def hide(text: str) -> str:
+        return text.replace("KEY", "-")
+
+    assert failure.without_secrets(hide) == Failure("AgentFailed", "a -", "b -", "c -")
+    assert Failure("AgentFailed", "KEY").without_secrets(hide) == Failure("AgentFailed", "-")

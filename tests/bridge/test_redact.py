@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 
-from bridge.redact import HIDDEN, redact
+from bridge.redact import HIDDEN, map_strings, redact, redact_text
 from tests.strategies import json_values
 
 
@@ -104,3 +105,93 @@ def test_an_address_is_shown_without_what_may_be_secret_in_it(
 ) -> None:
     assert redact({key: address}) == {key: shown}
     assert redact(redact({key: address})) == {key: shown}
+
+
+@pytest.mark.parametrize("key", ["args", "argv", "arguments", "command"])
+def test_secret_arguments_are_hidden(key: str) -> None:
+    given = ["serve", "--api-key=k1", "--token", "k2", "--auth", "--model", "big", "-e", "A_KEY=v"]
+    given += ["--password", 5, "x", "KEY_TOKEN=k3", "https://ada:pw@host/v1?api_key=k4", "--key"]
+    shown = ["serve", f"--api-key={HIDDEN}", "--token", HIDDEN, "--auth", "--model", "big", "-e"]
+    shown += ["A_KEY=v", "--password", 5, "x", f"KEY_TOKEN={HIDDEN}"]
+    shown += [f"https://{HIDDEN}@host/v1?api_key={HIDDEN}", "--key"]
+    assert redact({key: given}) == {key: shown}
+    assert redact({key: "--token k"}) == {key: "--token k"}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("GET https://ada:pw@host/v1 failed", f"GET https://{HIDDEN}@host/v1 failed"),
+        ("https://host/v1?api_key=k&x=1", f"https://host/v1?api_key={HIDDEN}&x=1"),
+        ("https://host/v1?x=1&key=k#top", f"https://host/v1?x=1&key={HIDDEN}#top"),
+        ("run with --api-key=k --model m", f"run with --api-key={HIDDEN} --model m"),
+        ("run with --token k -v", f"run with --token {HIDDEN} -v"),
+        ("['x', '--token', 'k', '-v']", f"['x', '--token', '{HIDDEN}', '-v']"),
+        ("Authorization: Bearer abc.def", f"Authorization: {HIDDEN}"),
+        ('{"apiKey": "k", "n": 1}', f'{{"apiKey": "{HIDDEN}", "n": 1}}'),
+        ("OPENAI_API_KEY=k npx x", f"OPENAI_API_KEY={HIDDEN} npx x"),
+        ("Incorrect key sk-abcdefghijklmnop.", f"Incorrect key {HIDDEN}."),
+    ],
+)
+def test_what_looks_like_a_secret_is_hidden_in_text(text: str, shown: str) -> None:
+    assert redact_text(text) == shown
+    assert redact_text(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "session=1 turn=2 tokens=500 max_tokens=5",
+        "Set the environment variable OPENAI_API_KEY, which holds the key.",
+        "see https://host/login?code=AB-12 and me@host",
+        "--model big --verbose",
+        "what? yes: no",
+    ],
+)
+def test_other_text_stays(text: str) -> None:
+    assert redact_text(text) == text
+
+
+@pytest.mark.parametrize("nested", [5_000])
+def test_what_is_nested_deeply_is_redacted_too(nested: int) -> None:
+    value: Any = {"token": "hunter2"}
+    for _ in range(nested):
+        value = {"inner": [value]}
+    shown = redact(value)
+    for _ in range(nested):
+        shown = shown["inner"][0]
+    assert shown == {"token": HIDDEN}
+
+
+def test_other_strings_are_hidden_by_what_is_known() -> None:
+    def hide(text: str) -> str:
+        return text.replace("hunter2", HIDDEN)
+
+    value = {"a hunter2": ["hunter2", 5, {"url": "http://x/hunter2"}], "env": {"hunter2": 1}}
+    assert redact(value, hide) == {
+        f"a {HIDDEN}": [HIDDEN, 5, {"url": f"http://x/{HIDDEN}"}],
+        "env": {HIDDEN: HIDDEN},
+    }
+    assert map_strings(value, hide) == {
+        f"a {HIDDEN}": [HIDDEN, 5, {"url": f"http://x/{HIDDEN}"}],
+        "env": {HIDDEN: 1},
+    }
+    assert map_strings("hunter2", hide) == HIDDEN
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["://a", "--a-", "--token ", "a-", "api_key", "token :", "a ", "Bearer ", "sk-", "?key=", "'"],
+)
+def test_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
+    """Twice as much takes about twice as long, where something quadratic takes four times."""
+
+    def seconds(length: int) -> float:
+        text = piece * (length // len(piece))
+        began = time.process_time()
+        redact_text(text)
+        return time.process_time() - began
+
+    seconds(1_000)
+    once = min(seconds(20_000) for _ in range(3))
+    assert min(seconds(80_000) for _ in range(3)) < 10 * once + 0.02

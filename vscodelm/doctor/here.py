@@ -10,15 +10,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import attrs
+import msgspec
 import trio
 
 from actors.trace import Trace, open_trace
 from agents.base import Agent
 from agents.eliza import ElizaAgent
+from bridge.known_secrets import KnownSecrets
 from bridge.wire import ElizaSpec, McpServerSpec, OpenResponsesSpec
 from vscodelm.config_file import load_catalogue
+from vscodelm.log_setup import set_up_logging
 from vscodelm.registry import Registry
-from vscodelm.serve import set_up_logging
 
 from .examination import Examination
 from .findings import Finding, Report, Step
@@ -53,8 +55,14 @@ def doctor_here(options: DoctorOptions) -> int:
     else:
         catalogue = load_catalogue(options.config)
         subject = subject_of(options.agent, catalogue, Registry.of(options.cache_dir, None))
-    set_up_logging(options.log_level)
-    trace = open_trace(options.trace_dir, f"doctor-{os.getpid()}") if options.trace_dir else Trace()
+    secrets = KnownSecrets()
+    secrets.learn(msgspec.to_builtins(subject.agent), os.environ)
+    set_up_logging(options.log_level, secrets.hide_all)
+    trace = (
+        open_trace(options.trace_dir, f"doctor-{os.getpid()}", secrets.hide)
+        if options.trace_dir
+        else Trace()
+    )
     try:
         return trio.run(_run, subject, options, trace)
     finally:

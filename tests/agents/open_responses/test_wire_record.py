@@ -152,3 +152,13 @@ async def test_a_list_of_models_is_recorded() -> None:
         await client.get("models")
         await client.aclose()
     assert tape.records[-1][1]["data"] == [{"id": "small"}]
+
+
+@pytest.mark.parametrize("depth", [600, 100_000])
+def test_a_body_that_is_nested_deeply_is_recorded_or_left_out(depth: int) -> None:
+    tape = Tape()
+    record = WireRecord(tape, (KEY,))
+    record.body(b"[" * depth + json.dumps(KEY).encode() + b"]" * depth)
+    ((_, line),) = tape.lines
+    assert KEY.encode() not in line
+    assert line.startswith(b"[" * depth if depth == 600 else b'"[nested too deeply')

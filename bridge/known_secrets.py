@@ -1,0 +1,162 @@
+"""The secrets that definitions bring: hidden wherever they occur, whatever repeats them.
+
+An agent may print its key in an error, an endpoint may repeat it in an answer. So the values of a
+definition's environment, headers, arguments and addresses are remembered, and taken out of every
+text that is logged, traced or shown as an error.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import msgspec
+
+from .redact import (
+    HIDDEN,
+    are_arguments,
+    has_all_values_secret,
+    is_address,
+    is_secret,
+    is_secret_option,
+    redact_text,
+)
+
+SHORTEST_NAMED = 6
+"""Characters of a value whose name says that it is secret; a shorter one is a word like others."""
+SHORTEST = 8
+"""Characters of any other value of an environment or of headers."""
+MOST = 1_000
+"""Values that are remembered; the oldest are forgotten first."""
+
+_PLAIN_HEADERS = frozenset({"accept", "accept-encoding", "content-type", "user-agent"})
+_PATH = re.compile(r"[/~]|[A-Za-z]:[\\/]|https?://[^?@]*\Z")
+"""How values begin that say where something is; they are needed in errors."""
+
+
+class KnownSecrets:
+    """What mustn't be shown of the definitions of one process."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, None] = {}
+        """In the order in which they were learned."""
+        self._learned: dict[bytes, None] = {}
+        """Digests of the definitions whose secrets these are."""
+        self._longest_first: tuple[str, ...] = ()
+
+    def learn(self, definition: Any, environment: Mapping[str, str]) -> None:
+        """Remember the secrets of an agent's definition, as JSON, and those that it refers to."""
+        for value in secrets_in(definition, environment):
+            self._values.pop(value, None)
+            self._values[value] = None
+        for value in list(self._values)[: max(0, len(self._values) - MOST)]:
+            del self._values[value]
+        self._longest_first = tuple(sorted(self._values, key=len, reverse=True))
+
+    def learn_once(self, key: bytes, environment: Mapping[str, str]) -> None:
+        """Remember the secrets of a definition, given as JSON, unless that was done lately."""
+        digest = hashlib.blake2b(key, digest_size=16).digest()
+        if digest not in self._learned:
+            self._learned[digest] = None
+            for old in list(self._learned)[: max(0, len(self._learned) - MOST)]:
+                del self._learned[old]
+            self.learn(msgspec.json.decode(key), environment)
+
+    def hide(self, text: str) -> str:
+        """Return a text without the secrets that are known."""
+        for value in self._longest_first:
+            if value in text:
+                text = text.replace(value, HIDDEN)
+        return text
+
+    def hide_all(self, text: str) -> str:
+        """Return a text without the secrets that are known, nor what looks like one."""
+        return redact_text(self.hide(text))
+
+
+def secrets_in(definition: Any, environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield the values of a definition that are secret; `environment` has those that it names."""
+    todo: list[Any] = [definition]
+    while todo:
+        inner = todo.pop()
+        if isinstance(inner, list):
+            todo += cast("list[Any]", inner)
+        elif isinstance(inner, dict):
+            for key, value in cast("dict[str, Any]", inner).items():
+                todo.append(value)
+                yield from _of_field(key, value, environment)
+
+
+def _of_field(key: str, value: Any, environment: Mapping[str, str]) -> Iterator[str]:
+    if isinstance(value, str):
+        if key in ("apiKeyEnv", "api_key_env"):
+            yield from _named(environment.get(value, "").strip())
+        elif is_secret(key):
+            yield from _named(value)
+        elif is_address(key):
+            yield from _of_address(value)
+    elif has_all_values_secret(key):
+        for name, item in _variables(value):
+            yield from _of_variable(name, item)
+    elif are_arguments(key) and isinstance(value, list):
+        yield from _of_arguments([one for one in cast("list[Any]", value) if isinstance(one, str)])
+
+
+def _variables(value: Any) -> Iterator[tuple[str, str]]:
+    """Yield names and values, which are an object or a list of objects."""
+    if isinstance(value, dict):
+        pairs = list(cast("dict[str, Any]", value).items())
+    else:
+        items = cast("list[Any]", value) if isinstance(value, list) else []
+        fields = [cast("dict[str, Any]", item) for item in items if isinstance(item, dict)]
+        pairs = [(item.get("name"), item.get("value")) for item in fields]
+    for name, item in pairs:
+        if isinstance(name, str) and isinstance(item, str):
+            yield name, item
+
+
+def _of_variable(name: str, value: str) -> Iterator[str]:
+    if is_secret(name):
+        yield from _named(value)
+        for word in value.split()[1:]:  # after "Bearer"
+            yield from _named(word)
+    elif name.lower() not in _PLAIN_HEADERS and not _PATH.match(value):
+        yield from _long_enough(value, SHORTEST)
+
+
+def _of_arguments(arguments: list[str]) -> Iterator[str]:
+    for option, argument in zip(["", *arguments], arguments, strict=False):
+        name, is_given, value = argument.partition("=")
+        if is_given and (is_secret_option(name) if name.startswith("-") else is_secret(name)):
+            yield from _named(value)
+        elif option.startswith("-") and is_secret_option(option) and "=" not in option:
+            yield from _named(argument)
+        elif "://" in argument:
+            yield from _of_address(argument)
+
+
+def _of_address(address: str) -> Iterator[str]:
+    try:
+        parts = urlsplit(address)
+        queries = parse_qsl(parts.query)
+    except ValueError:
+        return
+    user, _, _ = parts.netloc.rpartition("@")
+    for part in (user, *user.partition(":")[2:]):
+        yield from _named(part)
+        yield from _named(unquote(part))
+    for name, value in queries:
+        if is_secret_option(name):
+            yield from _named(value)
+
+
+def _named(value: str) -> Iterator[str]:
+    yield from _long_enough(value, SHORTEST_NAMED)
+
+
+def _long_enough(value: str, shortest: int) -> Iterator[str]:
+    if len(value) >= shortest:
+        yield value

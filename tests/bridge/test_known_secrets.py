@@ -1,0 +1,110 @@
+"""The secrets of definitions are hidden wherever they occur."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from bridge.known_secrets import MOST, SHORTEST, SHORTEST_NAMED, KnownSecrets, secrets_in
+from bridge.redact import HIDDEN
+
+JSON = dict[str, Any]
+
+
+def found(definition: Any, **environment: str) -> set[str]:
+    return set(secrets_in(definition, environment))
+
+
+def known(definition: JSON, **environment: str) -> KnownSecrets:
+    secrets = KnownSecrets()
+    secrets.learn(definition, environment)
+    return secrets
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"env": [{"name": "DATABASE", "value": "hunter22"}]}, {"hunter22"}),
+        ({"env": {"DATABASE": "hunter22"}}, {"hunter22"}),
+        ({"env": [{"name": "API_KEY", "value": "hunter"}]}, {"hunter"}),
+        ({"headers": {"X-Anything": "hunter22"}}, {"hunter22"}),
+        ({"headers": {"Authorization": "Bearer hunter2"}}, {"Bearer hunter2", "hunter2"}),
+        ({"apiKey": "hunter2"}, {"hunter2"}),
+        ({"deep": [{"er": {"password": "hunter2"}}]}, {"hunter2"}),
+        ({"apiKeyEnv": "MY_KEY"}, {"from-outside"}),
+        ({"args": ["--api-key=hunter2", "--model=bigger"]}, {"hunter2"}),
+        ({"args": ["--token", "hunter2", "--model", "bigger"]}, {"hunter2"}),
+        ({"args": ["-e", "MY_TOKEN=hunter2"]}, {"hunter2"}),
+        ({"args": ["--to", "https://ada:hunter2@host/"]}, {"ada:hunter2", "hunter2"}),
+        ({"baseUrl": "https://host/v1?api_key=hunter2&api-version=2026-01-01"}, {"hunter2"}),
+        ({"baseUrl": "https://ada:hun%20ter2@host/"}, {"ada:hun%20ter2", "hun%20ter2", "hun ter2"}),
+    ],
+)
+def test_what_a_definition_brings_as_a_secret_is_found(fields: JSON, expected: set[str]) -> None:
+    definition = {"some_kind": {"name": "x", **fields}}
+    assert found(definition, MY_KEY=" from-outside\n") - {"ada:hun ter2"} == expected
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"env": [{"name": "LEVEL", "value": "warning"}]},
+        {"env": [{"name": "API_KEY", "value": "x"}]},
+        {"env": [{"name": "HOME", "value": "/home/somebody"}]},
+        {"env": [{"name": "DIR", "value": "C:\\Users\\somebody"}]},
+        {"env": [{"name": "BASE", "value": "https://host/version/1"}]},
+        {"env": [{"name": 5, "value": "hunter22"}, "hunter22", {"name": "x"}]},
+        {"env": "production"},
+        {"headers": {"Accept": "application/json", "User-Agent": "somebody", "n": 5}},
+        {"args": ["--max-tokens", "1000000", "--token-file=", "serve", 5, "--verbose"]},
+        {"args": "serve"},
+        {"baseUrl": "https://host:8080/v1?api-version=2026-01-01"},
+        {"baseUrl": "http://[broken?api_key=hunter2"},
+        {"apiKeyEnv": "NOT_SET", "maxTokens": 5, "prompt": "my password is hunter2"},
+    ],
+)
+def test_what_is_no_secret_is_not(fields: JSON) -> None:
+    assert found({"some_kind": fields}) == set()
+
+
+def test_known_secrets_are_hidden_wherever_they_occur() -> None:
+    secrets = known({"env": {"KEY": "hunter22", "BOTH": "hunter22-and-more"}})
+    text = "a hunter22, a hunter22-and-more and hunter2"
+    assert secrets.hide(text) == f"a {HIDDEN}, a {HIDDEN} and hunter2"
+    assert secrets.hide_all("hunter22 --token unknown") == f"{HIDDEN} --token {HIDDEN}"
+    assert KnownSecrets().hide(text) == text
+
+
+def test_values_that_are_words_are_not_hidden() -> None:
+    one = known({"env": {"KEY": "a" * (SHORTEST - 1), "A_TOKEN": "b" * (SHORTEST_NAMED - 1)}})
+    assert one.hide("a" * 99 + "b" * 99) == "a" * 99 + "b" * 99
+
+
+@pytest.mark.limit("bridge.known_secrets.MOST")
+def test_the_oldest_secrets_are_forgotten_first() -> None:
+    secrets = known({"env": {"FIRST": "the first one"}})
+    secrets.learn({"env": {f"N{n}": f"number {n:05}" for n in range(MOST - 1)}}, {})
+    assert secrets.hide("the first one") == HIDDEN
+    secrets.learn({"env": {"LAST": "the last one"}}, {})
+    assert secrets.hide("the first one, the last one") == f"the first one, {HIDDEN}"
+
+
+def test_a_definition_is_learned_once_and_again_when_it_was_forgotten() -> None:
+    secrets = KnownSecrets()
+    definition = json.dumps({"a": {"apiKeyEnv": "K"}}).encode()
+    secrets.learn_once(definition, {"K": "first value"})
+    secrets.learn_once(definition, {"K": "other value"})
+    assert secrets.hide("first value, other value") == f"{HIDDEN}, other value"
+    for number in range(MOST):
+        secrets.learn_once(str(number).encode(), {})
+    secrets.learn_once(definition, {"K": "other value"})
+    assert secrets.hide("other value") == HIDDEN
+
+
+def test_a_definition_may_be_nested_deeply() -> None:
+    definition: Any = {"token": "hunter2"}
+    for _ in range(5_000):
+        definition = {"inner": [definition]}
+    assert found(definition) == {"hunter2"}
