@@ -22,11 +22,13 @@ from bridge.wire import OpenResponsesSpec
 
 from .address import host_of, resource, server_name
 from .answer_body import Kind, NotInflatable, inflater, kind_of
-from .connections import Connections, Lease
+from .connections import BadEnvironment, Connections, Lease
 from .credentials import headers_for, secrets_in
 from .faults import read_fault
+from .socks import SocksWatch
 from .trouble import (
     EndpointError,
+    bad_environment,
     bad_header,
     broke_off,
     no_stream,
@@ -156,11 +158,11 @@ class EndpointClient:
         url = resource(self._spec.base_url, name)
         if record is not None:
             record.request(method, url, body)
-        async with self._connections.lease() as lease:
-            try:
+        try:
+            async with self._connections.lease() as lease:
                 with _in_our_words(self.server, self._spec.idle_seconds):
                     request = lease.client.build_request(method, url, content=body, headers=headers)
-                    response = await lease.client.send(request, stream=True)
+                    response = await self._send(lease.client, request)
                 log.debug("status=%s version=%s", response.status_code, response.http_version)
                 if record is not None:
                     content_type = response.headers.get("content-type", "")
@@ -173,11 +175,27 @@ class EndpointClient:
                     yield response, reader, record
                 finally:
                     await reader.aclose()
-            except EndpointError as error:
-                error.failure = scrubbed(error.failure, self.secrets)
-                if record is not None:
-                    record.failure(error.failure.message)
-                raise
+        except BadEnvironment as error:
+            refusal = bad_environment(self.server, str(error))
+            self._tell(refusal, record)
+            raise refusal from None
+        except EndpointError as error:
+            self._tell(error, record)
+            raise
+
+    async def _send(self, client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
+        watch = SocksWatch.of(os.environ, self._spec.connect_seconds)
+        if watch is None:
+            return await client.send(request, stream=True)
+        request.extensions = {**request.extensions, "trace": watch.trace}
+        async with watch.watching():
+            return await client.send(request, stream=True)
+
+    def _tell(self, error: EndpointError, record: WireRecord | None) -> None:
+        """Take secrets out of a failure, and record it."""
+        error.failure = scrubbed(error.failure, self.secrets)
+        if record is not None:
+            record.failure(error.failure.message)
 
     async def _refuse(
         self, response: httpx.Response, reader: _Body, record: WireRecord | None
@@ -261,7 +279,7 @@ def _in_our_words(server: str, idle_seconds: float) -> Generator[None]:
 def _reason(error: BaseException) -> str:
     """Return what is said where an error comes from: httpx and trio often say nothing."""
     said, at = "", cast("BaseException | None", error)
-    while at is not None:
+    while at is not None and not isinstance(at, trio.Cancelled):
         said = str(at) or said
         at = at.__cause__ or at.__context__
     return said or type(error).__name__

@@ -98,6 +98,12 @@ def bad_header(server: str) -> EndpointError:
     return EndpointError(Failure("NoPermissions", text))
 
 
+def bad_environment(server: str, reason: str) -> EndpointError:
+    """Return the error for a variable without which no request can be sent; `reason` names it."""
+    text = f"{server} can't be asked: {reason}. Change it, and start the editor again."
+    return EndpointError(Failure("Unavailable", text))
+
+
 def scrubbed(failure: Failure, secrets: Sequence[str]) -> Failure:
     """Return the failure without secrets, in case that a server repeats them."""
     return Failure(
