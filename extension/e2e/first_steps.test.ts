@@ -40,5 +40,7 @@ test("without an account and without vscodelm, Eliza answers after two clicks", 
   await question.locator(".monaco-button", { hasText: "Install" }).click();
   expect(await chat.finished(180_000)).toMatch(/[.?]$/);
   const storage = join(editor.folder, "user/User/globalStorage/vscodelm.vscodelm");
-  expect(await readdir(join(storage, "environment"))).toContain("installed.txt");
+  expect(await readdir(join(storage, "environments"))).toHaveLength(1);
+  expect(await readdir(storage)).toContain("environment.json");
+  expect(await readdir(storage)).not.toContain("environment.lock");
 });

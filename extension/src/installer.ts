@@ -7,7 +7,10 @@ export class Installer {
   private installing: Promise<string | undefined> | undefined;
 
   constructor(
-    private readonly environment: Pick<OwnEnvironment, "program" | "exists" | "create">,
+    private readonly environment: Pick<
+      OwnEnvironment,
+      "program" | "anyProgram" | "exists" | "create"
+    >,
     private readonly log: Pick<vscode.LogOutputChannel, "info" | "error" | "show">,
   ) {}
 
@@ -35,7 +38,7 @@ export class Installer {
     return this.install();
   }
 
-  /** Return the program, made anew; undefined if that failed, which the user is told. */
+  /** Return the program, made anew. If that failed, which the user is told, it is the one before. */
   install(): Promise<string | undefined> {
     this.installing ??= this.create().finally(() => {
       this.installing = undefined;
@@ -52,12 +55,18 @@ export class Installer {
       return await this.environment.program();
     } catch (error) {
       const reason = (error as Error).message;
-      this.log.error(reason);
-      const show = "Show Log";
-      void vscode.window
-        .showErrorMessage(`vscodelm couldn't be installed: ${reason}`, show)
-        .then((answer) => answer === show && this.log.show());
-      return undefined;
+      const older = await this.environment.anyProgram();
+      const outcome = older === undefined ? "" : " The one that was installed before goes on.";
+      this.log.error(`${reason}${outcome}`);
+      void this.tell(`vscodelm couldn't be installed: ${reason}${outcome}`);
+      return older;
+    }
+  }
+
+  private async tell(message: string): Promise<void> {
+    const show = "Show Log";
+    if ((await vscode.window.showErrorMessage(message, show)) === show) {
+      this.log.show();
     }
   }
 }

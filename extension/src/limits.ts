@@ -16,3 +16,24 @@ export const MAX_JSON_DEPTH = 200;
 
 /** The largest settings file of a folder that is looked through for settings that don't count, in bytes. */
 export const MAX_SETTINGS_BYTES = MEBIBYTE;
+
+/** How long the program may take to answer the handshake: a first start compiles its code. */
+export const HANDSHAKE_MS = 60_000;
+
+/** How long the program may take to leave by itself, and then once more after it was told to. */
+export const GRACE_MS = 3_000;
+
+/** How long a command of the program that is waited for may take: fetching the registry's index is one. */
+export const COMMAND_MS = 120_000;
+
+/** What such a command may print, in bytes. */
+export const MAX_COMMAND_OUTPUT_BYTES = 64 * MEBIBYTE;
+
+/** How long each step of an installation may take: a slow network fetches some 30 MB. */
+export const INSTALL_STEP_MS = 600_000;
+
+/** How often who installs shows that it is still at work. */
+export const LOCK_BEAT_MS = 5_000;
+
+/** After how long without such a sign an installation counts as left behind. */
+export const LOCK_STALE_MS = 30_000;

@@ -2,7 +2,7 @@
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { type Asked, Connection } from "./connection.ts";
-import { MAX_LOG_LINE_BYTES } from "./limits.ts";
+import { GRACE_MS, HANDSHAKE_MS, MAX_LOG_LINE_BYTES } from "./limits.ts";
 import { Lines } from "./lines.ts";
 import { type Launch, start, whyNotStarted } from "./start.ts";
 import {
@@ -49,7 +49,7 @@ export class ServerProcess {
     clientInfo: { name: string; version: string },
     capabilities: Capabilities,
     private readonly observer: Observer,
-    { graceMs = 3_000, handshakeMs = 60_000 }: Patience = {},
+    { graceMs = GRACE_MS, handshakeMs = HANDSHAKE_MS }: Patience = {},
   ) {
     this.graceMs = graceMs;
     this.child = start(launch);
