@@ -41,7 +41,7 @@ RELAY_MS = 60.0
 CALLS = 40
 """In one turn, one after the other; the first ones aren't counted."""
 _WARM = 5
-_TIME = re.compile(r"\d+\.\d{6}")
+_TIME = re.compile(r"(?<!\d)\d+\.\d{6}")
 _DIRECT = """
 import anyio, sys, mcp_types as types
 from mcp.server.lowlevel import Server

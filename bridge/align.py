@@ -7,7 +7,6 @@ may be extra by a rule. Where neither holds, the two part. What follows the whol
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import attrs
@@ -264,12 +263,36 @@ def _same_answer(item: Item, theirs: Message) -> Rule | None:
     return None
 
 
-_LINK = re.compile(r"\[`?([^\]`]*)`?\]\([^)]*\)")
-
-
 def plain(text: str) -> str:
-    """Return an answer's text with each link as its label."""
-    return _LINK.sub(r"\1", text).rstrip()
+    """Return an answer's text with each link, `[label](address)`, as its label."""
+    kept: list[str] = []
+    at = 0
+    middle = text.find("](")
+    while middle >= 0:
+        label = _label(text, at, middle)
+        if label is not None:
+            end = text.find(")", middle)
+            if end < 0:
+                break  # no other link has an end, either
+            kept += (text[at : label[0]], text[label[1] : label[2]])
+            at = end + 1
+        middle = text.find("](", max(at, middle + 2))
+    return "".join((*kept, text[at:])).rstrip()
+
+
+def _label(text: str, at: int, middle: int) -> tuple[int, int, int] | None:
+    """Return where a link begins that has its `](` there, and where its label begins and ends.
+
+    None if it has no beginning after `at`. A label may stand in backticks, and has none within.
+    Nothing before the last bracket that closes is looked at, so all labels take linear time.
+    """
+    least = max(at, text.rfind("]", at, middle) + 1)
+    end = middle - 1 if text.endswith("`", least, middle) else middle
+    tick = text.rfind("`", least, end)
+    if tick > least and text[tick - 1] == "[":
+        return tick - 1, tick + 1, end
+    begin = text.find("[", max(least, tick), end)
+    return (begin, begin + 1, end) if begin >= 0 else None
 
 
 def is_summary(message: Message) -> bool:

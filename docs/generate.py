@@ -72,7 +72,9 @@ REGIONS: Mapping[str, Callable[[], str]] = {
     "wire.types": wire.structs,
 }
 
-_REGION = re.compile(r"<!-- generated: (?P<name>\S+) -->\n(?:.*?\n)??<!-- end -->\n", re.DOTALL)
+_REGION = re.compile(
+    r"<!-- generated: (?P<name>\S+) -->\n(?:(?!<!-- generated: ).*\n)*?<!-- end -->\n"
+)
 _MARKER = re.compile(r"^<!-- (?:generated: \S+|end) -->$", re.MULTILINE)
 DIFF_LINES = 12
 

@@ -67,18 +67,25 @@ class AcpAgent:
         self._repeats_ids = False
         """Whether it gave two sessions one id: then each chat has a process of its own."""
         self._window = ContextWindow()
-        self._toolboxes = Toolboxes(nursery, new_call_id)
+        self.toolboxes = Toolboxes(nursery, new_call_id)
 
     @property
     def processes(self) -> int:
         """How many processes run."""
         return len(self._peers)
 
+    async def aclose(self) -> None:
+        """End the processes and what listens for them; nobody may have a session any more."""
+        for peer in self._peers:
+            peer.end()
+        self.toolboxes.close()
+        await trio.lowlevel.checkpoint()
+
     @asynccontextmanager
     async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AcpSession]:
         """Open a session, or one that the agent has; raises `AgentError`."""
         if prompt.tools:
-            await self._toolboxes.prepare()  # much of it is done while the agent starts
+            await self.toolboxes.prepare()  # much of it is done while the agent starts
         refused: AgentError | None = None
         for wanted in (origin, FRESH, FRESH):
             async with self._claimed() as peer:
@@ -118,8 +125,8 @@ class AcpAgent:
         if not prompt.tools:
             return Outfit(self._cwd)
         if peer.known.http_tools_only:
-            return Outfit(self._cwd, await self._toolboxes.make_web(prompt.tools))
-        return Outfit(self._cwd, self._toolboxes.make(prompt.tools))
+            return Outfit(self._cwd, await self.toolboxes.make_web(prompt.tools))
+        return Outfit(self._cwd, self.toolboxes.make(prompt.tools))
 
     def _another(self, peer: Peer, prompt: Prompt) -> Callable[[], Outfit] | None:
         """Return what makes another one, where that needn't wait for anything."""
@@ -127,7 +134,7 @@ class AcpAgent:
             return lambda: Outfit(self._cwd)
         if peer.known.http_tools_only:
             return None
-        return lambda: Outfit(self._cwd, self._toolboxes.make(prompt.tools))
+        return lambda: Outfit(self._cwd, self.toolboxes.make(prompt.tools))
 
     async def _leave(self, peer: Peer, session: AcpSession) -> None:
         """Close a session. An agent that doesn't let go of a turn is not asked for another."""

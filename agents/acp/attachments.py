@@ -81,7 +81,7 @@ _OPENING = re.compile(
     r'^<attachment((?:\s+\w+=(?:"(?:[^"\\\n]|\\.)*"|[^\s"<>]+))*)\s*>', re.MULTILINE
 )
 _CLOSING = "</attachment>"
-_ATTRIBUTE = re.compile(r'(\w+)=("(?:[^"\\\n]|\\.)*"|[^\s"<>]+)')
+_ATTRIBUTE = re.compile(r'(?<!\w)(\w+)=("(?:[^"\\\n]|\\.)*"|[^\s"<>]+)')
 
 
 class Attachment(Value):

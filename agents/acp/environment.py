@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from bridge.wire import EnvVariable
 
 SECRETS = "VSCODELM_SECRETS"
-_REFERENCE = re.compile(r"\$\{secret:([^}]*)\}")
+_REFERENCE = re.compile(r"\$\{secret:((?:[^}$]|\$(?!\{secret:))*)\}")
 
 
 def environment_of(

@@ -82,15 +82,16 @@ def _longest_run(text: str) -> int:
     return max((len(run) for run in _BACKTICKS.findall(text)), default=0)
 
 
-_FENCED = re.compile(r"\s*(`{3,})([^\n`]*)\n(.*?)\n?\1`*\s*", re.DOTALL)
-
-
 def unfenced(text: str) -> tuple[str, str]:
     """Return text and language: of the block, where the whole text is one fenced block."""
-    match = _FENCED.fullmatch(text)
-    if match is None or f"\n{match[1]}" in match[3]:
+    first, _, rest = text.strip().partition("\n")
+    language = first.lstrip("`")
+    fence = first[: len(first) - len(language)]
+    inside = rest.rstrip("`")
+    if len(fence) < 3 or "`" in language or len(rest) - len(inside) < len(fence):
         return text, ""
-    return match[3], match[2].strip()
+    inside = inside.removesuffix("\n")
+    return (text, "") if f"\n{fence}" in inside else (inside, language.strip())
 
 
 _UNSAFE = {ord(character): f"%{ord(character):02X}" for character in '\t ()<>"\\`{}|^'}

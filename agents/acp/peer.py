@@ -204,6 +204,10 @@ class Peer:
         """Serve who is here and nobody else: a session got stuck, or a login is needed first."""
         self._is_retired = True
 
+    def end(self) -> None:
+        """End the process: nobody will use it any more."""
+        self._scope.cancel()
+
     # Sessions.
 
     async def open(self, outfit: Outfit, another: Callable[[], Outfit] | None = None) -> Dialogue:

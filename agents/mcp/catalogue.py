@@ -7,8 +7,8 @@ from typing import Any, TypeAlias, cast
 
 import attrs
 import msgspec
-from msgspec import UNSET
 
+from agents.loading import input_schema_of
 from bridge.wire import ToolSpec
 
 from .names import aliases
@@ -89,10 +89,9 @@ def _schema(spec: ToolSpec) -> JSON:
     A keyword whose value can't be one, such as null, says nothing; but the SDK would refuse to list
     any tool because of it.
     """
-    given = msgspec.json.decode(spec.input_schema) if spec.input_schema is not UNSET else None
-    if not isinstance(given, dict):
+    schema = input_schema_of(spec)
+    if schema is None:
         return {"type": "object", "properties": {}}
-    schema = cast("JSON", given)
     kept = {key: value for key, value in schema.items() if key not in _SHAPES}
     for key, is_good in _SHAPES.items():
         if is_good(schema.get(key)):

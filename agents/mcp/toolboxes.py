@@ -33,6 +33,7 @@ class Toolboxes:
     new_call_id: Callable[[], str]
     _has_complained: bool = attrs.field(default=False, init=False)
     _door: Door | None = attrs.field(default=None, init=False)
+    _listening: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _opening: trio.Lock = attrs.field(factory=trio.Lock, init=False)
     _names: set[str] = attrs.field(factory=set[str], init=False)
 
@@ -42,6 +43,11 @@ class Toolboxes:
             if self._door is None:
                 self._door = await self.nursery.start(self._keep_door)
                 self.nursery.start_soon(load, "server")
+
+    def close(self) -> None:
+        """Let nobody in any more; `prepare` opens another door."""
+        self._door = None
+        self._listening.cancel()
 
     def make(self, specs: Sequence[ToolSpec]) -> Toolbox:
         """Return a toolbox for an agent that starts a program to get at it; `prepare` first."""
@@ -86,14 +92,17 @@ class Toolboxes:
         return not has_complained
 
     async def _keep_door(self, task_status: trio.TaskStatus[Door]) -> None:
+        mine: Door | None = None
         try:
-            async with open_door() as door:
-                task_status.started(door)
-                await trio.sleep_forever()
+            with trio.CancelScope() as self._listening:
+                async with open_door() as mine:
+                    task_status.started(mine)
+                    await trio.sleep_forever()
         except OSError as error:
             raise _cannot_listen(error) from error
         finally:
-            self._door = None  # the next session with tools opens another
+            if self._door is mine:
+                self._door = None  # the next session with tools opens another
 
     async def _keep_web(
         self,

@@ -25,7 +25,8 @@ from .session import OpenResponsesSession
 class OpenResponsesAgent:
     """A definition of an endpoint; it satisfies `agents.base.Agent`.
 
-    `further` are the definition's keys that are the endpoint's own. Turns live in `nursery`.
+    `further` are the definition's keys that are the endpoint's own. Turns live in
+    `nursery`, and so does what closes connections that are idle.
     """
 
     def __init__(
@@ -40,13 +41,18 @@ class OpenResponsesAgent:
         tap_for: TapFor = untapped,
         points: Points | None = None,
     ) -> None:
-        client = EndpointClient(spec, environment, tap_for)
+        client = EndpointClient(spec, environment, tap_for, nursery)
         self.endpoint = Endpoint(
             spec, further or {}, client, call_ids or CallIds(), chance, points or Points()
         )
         self._nursery = nursery
         self._recalling = trio.Lock()
         self._has_recalled = False
+
+    @property
+    def processes(self) -> int:
+        """How many processes run: an endpoint has none."""
+        return 0
 
     @asynccontextmanager
     async def session(

@@ -8,6 +8,8 @@ from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
 
+from agents.nesting import shallow
+
 Kind: TypeAlias = Literal["stream", "json", "other"]
 
 _UNTOLD = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
@@ -58,7 +60,7 @@ def terminal_event(body: bytes) -> bytes | None:
     A fault counts as one, too: some servers tell it in an answer that says 200.
     """
     try:
-        value: Any = msgspec.json.decode(body)
+        value: Any = shallow(msgspec.json.decode(body))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     if not isinstance(value, dict):

@@ -8,9 +8,10 @@ from typing import Any, cast
 import attrs
 import msgspec
 
+from agents.loading import load
 from bridge.value import Value
 
-from .events import Item, load
+from .events import Item
 
 
 class WholeCall(Value):

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from agents.loading import load
+
 from .call_record import CallRecord, CallState, digest_of, parse, text_of
-from .events import Item, StreamEvent, load
+from .events import Item, StreamEvent
 
 
 class CallSearch:

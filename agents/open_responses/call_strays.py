@@ -10,6 +10,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
+from agents.nesting import is_deep
+
 from .call_record import CallRecord, CallState, digest_of
 
 Arguments: TypeAlias = tuple[dict[str, Any], str]
@@ -69,9 +71,9 @@ def _split(text: str) -> list[Arguments]:
         start += len(text[start:]) - len(text[start:].lstrip())
         try:
             value, end = _decode(text, start)
-        except ValueError:
+        except (ValueError, RecursionError):
             return []
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or is_deep(value):
             return []
         found.append((cast("dict[str, Any]", value), text[start:end]))
         start = end

@@ -16,6 +16,7 @@ import attrs
 import httpx
 import trio
 
+from agents.guarded import Tasks
 from agents.tap import TapFor, untapped
 from bridge.value import Value
 from bridge.wire import OpenResponsesSpec
@@ -37,6 +38,7 @@ from .trouble import (
     scrubbed,
     silent,
 )
+from .unexpected import expecting_anything
 from .wire_record import WireRecord
 
 _END_SECONDS = 0.1
@@ -53,6 +55,14 @@ _OUT_OF_REACH = (
     httpx.ProxyError,
     httpx.UnsupportedProtocol,
 )
+_IN_OUR_WORDS = (
+    httpx.InvalidURL,
+    httpx.RequestError,
+    httpx.StreamError,
+    NotInflatable,
+    UnicodeEncodeError,
+)
+"""What `_in_our_words` has words for, or its caller."""
 
 log = logging.getLogger("vscodelm.open_responses")
 
@@ -99,18 +109,19 @@ class Resource(Value):
 
 
 class EndpointClient:
-    """Asks one endpoint."""
+    """Asks one endpoint. Connections are kept for other requests if `tasks` can end them."""
 
     def __init__(
         self,
         spec: OpenResponsesSpec,
         environment: Mapping[str, str] | None = None,
         tap_for: TapFor = untapped,
+        tasks: Tasks | None = None,
     ) -> None:
         self._spec = spec
         self._environment = os.environ if environment is None else environment
         self._connections = Connections(
-            httpx.Timeout(spec.idle_seconds, connect=spec.connect_seconds)
+            httpx.Timeout(spec.idle_seconds, connect=spec.connect_seconds), tasks
         )
         self.server = server_name(spec.base_url)
         self._tap = tap_for(host_of(spec.base_url))
@@ -141,6 +152,11 @@ class EndpointClient:
             if response.status_code == _NOT_MODIFIED:
                 return None
             return Resource(body, response.headers.get("etag"))
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether connections aren't kept any more."""
+        return self._connections.is_closed
 
     async def aclose(self) -> None:
         """Close the connections that nobody uses."""
@@ -263,9 +279,10 @@ class _Body:
 
 @contextmanager
 def _in_our_words(server: str, idle_seconds: float) -> Generator[None]:
-    """Say in our words what httpx says."""
+    """Say in our words what httpx says, and whatever else is raised where it asks and reads."""
     try:
-        yield
+        with expecting_anything(server, "HTTP with it", but=_IN_OUR_WORDS):
+            yield
     except (httpx.ReadTimeout, httpx.WriteTimeout):
         raise silent(server, idle_seconds) from None
     except _OUT_OF_REACH as error:

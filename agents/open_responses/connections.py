@@ -11,20 +11,25 @@ import logging
 import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import attrs
 import httpx
 import trio
 
-from .certificates import BadCertificates, trusted_certificates
+from agents.guarded import Tasks
+
+from .certificates import FILE, FOLDER, KEY_LOG, BadCertificates, trusted_certificates
 from .proxies import exceptions_in, proxies_in, proxy_fault
 
 if TYPE_CHECKING:
     import ssl
 
-_KEPT_SECONDS = 60.0
-_MOST_IDLE = 4
+KEPT_SECONDS = 60.0
+"""How long a client is kept that nobody uses."""
+MOST_IDLE = 4
+"""Clients of one endpoint that are kept."""
 _CLOSING_SECONDS = 1.0
 
 # They tell what they send at their lowest level, keys among it.
@@ -45,24 +50,36 @@ class Lease:
 
 
 class Connections:
-    """Opens clients when there is none to spare, and keeps those that are clean."""
+    """Opens clients when there is none to spare, and keeps those that are clean.
 
-    def __init__(self, timeout: httpx.Timeout) -> None:
+    Those that nobody uses are closed after `KEPT_SECONDS`, by one of the `tasks`; without them none
+    is kept.
+    """
+
+    def __init__(self, timeout: httpx.Timeout, tasks: Tasks | None = None) -> None:
         self._timeout = timeout
-        self._idle: list[httpx.AsyncClient] = []
-        self._tls: ssl.SSLContext | None = None
-        self._is_closed = False
+        self._tasks = tasks
+        self._idle: list[tuple[float, httpx.AsyncClient]] = []
+        """With the time until which each is kept, the latest last."""
+        self._sweeping = trio.CancelScope()
+        self._swept = trio.Event()
+        """Set while nothing is swept."""
+        self._swept.set()
+        self.is_closed = False
+
+    @property
+    def idle(self) -> int:
+        """How many clients wait for a request."""
+        return len(self._idle)
 
     @asynccontextmanager
     async def lease(self) -> AsyncGenerator[Lease]:
         """Lend a client; raises `BadEnvironment` where the environment lets us make none."""
-        lease = Lease(self._idle.pop() if self._idle else self._new())
+        lease = Lease(self._idle.pop()[1] if self._idle else self._new())
         try:
             yield lease
         finally:
-            if lease.is_clean and not self._is_closed and len(self._idle) < _MOST_IDLE:
-                self._idle.append(lease.client)
-            else:
+            if not (lease.is_clean and self._keep(lease.client)):
                 await _close(lease.client)
 
     def _new(self) -> httpx.AsyncClient:
@@ -70,13 +87,11 @@ class Connections:
         if fault is not None:
             raise BadEnvironment(fault)
         try:
-            if self._tls is None:
-                self._tls = trusted_certificates()  # slow, and the same for all of them
             return httpx.AsyncClient(
-                verify=self._tls,
+                verify=_tls(*map(os.environ.get, (FILE, FOLDER, KEY_LOG))),
                 http2=True,
                 timeout=self._timeout,
-                limits=httpx.Limits(keepalive_expiry=_KEPT_SECONDS),
+                limits=httpx.Limits(keepalive_expiry=KEPT_SECONDS),
             )
         except BadCertificates as error:
             raise BadEnvironment(str(error)) from None
@@ -84,11 +99,43 @@ class Connections:
             kind = type(error).__name__  # and not what it says: a proxy may have a password
             raise BadEnvironment(f"{_blamed(os.environ)} can't be used ({kind})") from None
 
+    def _keep(self, client: httpx.AsyncClient) -> bool:
+        """Keep a client for another request, if there is room; return whether it is kept."""
+        if self.is_closed or self._tasks is None or len(self._idle) >= MOST_IDLE:
+            return False
+        self._idle.append((trio.current_time() + KEPT_SECONDS, client))
+        if self._swept.is_set():
+            self._swept = trio.Event()
+            self._tasks.start_soon(self._sweep, name="idle connections")
+        return True
+
+    async def _sweep(self) -> None:
+        """Close clients that nobody used for their time, until there is none."""
+        try:
+            with trio.CancelScope() as self._sweeping:
+                while self._idle and not self.is_closed:
+                    await trio.sleep_until(self._idle[0][0])
+                    if self._idle and self._idle[0][0] <= trio.current_time():
+                        await _close(self._idle.pop(0)[1])
+        finally:
+            self._swept.set()
+
     async def aclose(self) -> None:
         """Close what waits, and what comes back later."""
-        self._is_closed = True
+        self.is_closed = True
+        self._sweeping.cancel()
+        await self._swept.wait()
         while self._idle:
-            await _close(self._idle.pop())
+            await _close(self._idle.pop()[1])
+
+
+@lru_cache(maxsize=1)
+def _tls(*_named: str | None) -> ssl.SSLContext:
+    """Return the context of all clients, which takes long to make, and 800 KB.
+
+    It is named by variables of the environment, so each value has a context of its own.
+    """
+    return trusted_certificates()
 
 
 def _blamed(environment: Mapping[str, str]) -> str:

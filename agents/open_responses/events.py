@@ -12,7 +12,8 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from bridge.jsonrpc import repair_surrogates
+from agents.loading import REFUSED, load
+from agents.nesting import shallow
 
 NOTHING = msgspec.Raw(b"null")
 """Stands for a field that isn't there."""
@@ -147,11 +148,15 @@ class Item(msgspec.Struct):
 
 S = TypeVar("S", StreamEvent, Snapshot, Item)
 
-_REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _decode_event = msgspec.json.Decoder(StreamEvent).decode
 _decoders: dict[type[Any], Any] = {
     type_: msgspec.json.Decoder(type_).decode for type_ in (StreamEvent, Snapshot, Item)
 }
+_ANY_JSON: dict[type[Any], tuple[str, ...]] = {
+    type_: tuple(field.name for field in msgspec.structs.fields(type_) if field.type is Any)
+    for type_ in _decoders
+}
+"""The fields of each that can be any JSON, and so of any depth."""
 _decode_items = msgspec.json.Decoder(list[msgspec.Raw]).decode
 
 
@@ -159,7 +164,7 @@ def read_event(data: bytes) -> StreamEvent | None:
     """Read an event; None if it isn't a JSON object."""
     try:
         return _decode_event(data)
-    except _REFUSED:
+    except REFUSED:
         return _forgive(StreamEvent, data)
 
 
@@ -177,27 +182,18 @@ def read_items(raw: msgspec.Raw | bytes) -> list[msgspec.Raw]:
     """Read the output of a response, each item left raw."""
     try:
         return _decode_items(raw)
-    except _REFUSED:
+    except REFUSED:
         return [msgspec.Raw(msgspec.json.encode(item)) for item in _list(load(raw))]
-
-
-def load(raw: msgspec.Raw | bytes) -> Any:
-    """Return JSON as it is; None if it isn't any, bytes that are no UTF-8 are replaced."""
-    try:
-        return msgspec.json.decode(raw)
-    except _REFUSED:
-        text = bytes(raw).decode(errors="replace").encode()
-    try:
-        return msgspec.json.decode(repair_surrogates(text))
-    except _REFUSED:
-        return None
 
 
 def _read(type_: type[S], raw: msgspec.Raw | bytes) -> S:
     try:
-        return _decoders[type_](raw)
-    except _REFUSED:
+        read = _decoders[type_](raw)
+    except REFUSED:
         return _forgive(type_, raw) or type_()
+    for name in _ANY_JSON[type_]:
+        setattr(read, name, shallow(getattr(read, name)))
+    return read
 
 
 def _forgive(type_: type[S], raw: msgspec.Raw | bytes) -> S | None:
@@ -249,9 +245,9 @@ def summaries_of(item: Item) -> list[tuple[int, str]]:
 
 def annotations_of(value: Any) -> list[Any]:
     """Return the annotations of a part of a message, or of all parts of its content."""
-    if isinstance(value, dict):
-        return _list(cast("dict[str, Any]", value).get("annotations"))
-    return [one for part in _list(value) for one in annotations_of(part)]
+    parts: list[Any] = [value] if isinstance(value, dict) else _list(value)
+    fields = [cast("dict[str, Any]", part) for part in parts if isinstance(part, dict)]
+    return [one for part in fields for one in _list(part.get("annotations"))]
 
 
 def _texts(content: Any, *keys: str) -> list[tuple[int, str]]:

@@ -12,10 +12,15 @@ from typing import Any, cast
 
 import msgspec
 
+from agents.nesting import shallow
 from bridge.errors import Failure, FailureKind
 from bridge.value import Value
 
 _SHOWN_LENGTH = 1000
+_LONGEST_WORD = 200
+"""Codes and types are short; more of one isn't looked at, nor told."""
+_LONGEST_WAIT = 30 * 86_400.0
+"""Seconds; a server that asks for more than a month means something else."""
 _RETRYABLE = frozenset({408, 409, 425, 429})
 # A status is right, but more is said: that no retry helps, whatever HTTP thinks of it.
 _FINAL = re.compile(
@@ -40,7 +45,11 @@ _STATUSES: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
         (504, r"time_?d?_?out"),
     )
 )
-_MARKUP = re.compile(r"<(script|style|head)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+_STATUS = re.compile("[45][0-9]{2}")
+_HIDDEN = re.compile(r"<(script|style|head)\b", re.IGNORECASE)
+_HIDDEN_ENDS = {
+    name: re.compile(f"</{name}>", re.IGNORECASE) for name in ("script", "style", "head")
+}
 
 
 class Fault(Value):
@@ -102,9 +111,31 @@ def read_fault(body: bytes, status: int) -> Fault:
     try:
         value: Any = msgspec.json.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        text = _MARKUP.sub(" ", body[: 64 * 1024].decode(errors="replace"))
+        text = _without_markup(body[: 64 * 1024].decode(errors="replace"))
         return Fault(status, _shown(" ".join(text.split())))
     return fault_of(value, status)
+
+
+def _without_markup(text: str) -> str:
+    """Return the words of HTML: its tags are blanks, as is what a browser doesn't show."""
+    kept: list[str] = []
+    unclosed: set[str] = set()
+    at = 0
+    while (start := text.find("<", at)) >= 0:
+        end = text.find(">", start) + 1
+        hidden = _HIDDEN.match(text, start)
+        name = "" if hidden is None else hidden[1].lower()
+        if name in _HIDDEN_ENDS and name not in unclosed:
+            closing = _HIDDEN_ENDS[name].search(text, start)
+            if closing is None:
+                unclosed.add(name)  # so each name is looked for in vain but once
+            else:
+                end = closing.end()
+        if not end:
+            break
+        kept += (text[at:start], " ")
+        at = end
+    return "".join((*kept, text[at:]))
 
 
 def fault_of(value: Any, status: int | None = None) -> Fault:
@@ -113,7 +144,7 @@ def fault_of(value: Any, status: int | None = None) -> Fault:
     Seen: `{error: {message, type, param, code}}`, the same fields without `error`, `{error: text}`,
     `{detail: ...}`, `{error: [...]}`, a code that is HTTP's status as a number.
     """
-    fields, message = _open(value)
+    fields, message = _open(shallow(value))
     code, type_ = _word(fields.get("code")), _word(fields.get("type"))
     param = _word(fields.get("param"))
     if type_ in ("error", "response.failed"):
@@ -152,14 +183,14 @@ def _told(value: Any) -> str:
 
 
 def _word(value: Any) -> str:
-    return str(value) if isinstance(value, str | int) else ""
+    return str(value)[:_LONGEST_WORD] if isinstance(value, str | int) else ""
 
 
 def _status(fields: dict[str, Any], code: str, type_: str) -> int:
     told = (fields.get(name) for name in ("status", "status_code", "statusCode"))
     for given in (*told, code):
-        if str(given).isdecimal() and 400 <= int(str(given)) <= 599:
-            return int(str(given))
+        if _STATUS.fullmatch(_word(given)):
+            return int(_word(given))
     for words in (code, type_):
         for status, found in _STATUSES:
             if found.search(words):
@@ -173,7 +204,7 @@ def _shown(text: str) -> str:
 
 
 def _when(seconds: float | None) -> str:
-    if not seconds:
+    if not seconds or seconds > _LONGEST_WAIT:
         return "later"
     units = ((7200, 3600, "hour"), (120, 60, "minute"), (0, 1, "second"))
     size, name = next((size, name) for least, size, name in units if seconds >= least)

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from agents.loading import load
 from bridge.value import Value
 
-from .events import Item, load, read_item, summaries_of
+from .events import Item, read_item, summaries_of
 from .outcome import Called
 from .request_items import ReasoningItem
 

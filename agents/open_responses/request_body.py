@@ -13,6 +13,7 @@ from typing import Any, cast
 
 import msgspec
 
+from agents.loading import input_schema_of
 from bridge.models import AgentChoice
 from bridge.redact import is_secret
 from bridge.wire import OpenResponsesSpec, ToolSpec
@@ -97,14 +98,12 @@ def tools_body(tools: Iterable[ToolSpec], *, required: bool) -> dict[str, Any]:
 
 
 def _function(tool: ToolSpec) -> dict[str, Any]:
-    schema: Any = None
-    if isinstance(tool.input_schema, msgspec.Raw):
-        schema = msgspec.json.decode(tool.input_schema)
+    schema = input_schema_of(tool)
     return {
         "type": "function",
         "name": fitting_name(tool.name),
         **({"description": tool.description} if tool.description else {}),
-        "parameters": schema if isinstance(schema, dict) else _NO_PARAMETERS,
+        "parameters": _NO_PARAMETERS if schema is None else schema,
         # Said aloud, because the server's own default may be strict, and the hosts' schemas aren't.
         "strict": False,
     }

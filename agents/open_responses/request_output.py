@@ -7,10 +7,9 @@ the id that the server gave it last, because that is the one under which it keep
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-import msgspec
-
+from agents.loading import load
 from bridge.value import Value
 
 from .call_ids import inward
@@ -28,6 +27,9 @@ from .request_items import (
 )
 from .request_messages import OpenCall
 from .request_names import fitting_name
+
+if TYPE_CHECKING:
+    import msgspec
 
 
 class Heard(Value):
@@ -77,10 +79,7 @@ def kind_of_item(raw: msgspec.Raw) -> str:
 
 
 def _object(raw: msgspec.Raw) -> dict[str, Any]:
-    try:
-        value: Any = msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError):
-        return {}
+    value = load(raw)
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
@@ -129,10 +128,8 @@ def _matching(item: dict[str, Any], calls: list[Called]) -> list[Called]:
 
 
 def _json(text: str) -> Any:
-    try:
-        return msgspec.json.decode(text or "{}")
-    except msgspec.DecodeError:
-        return text
+    value = load((text or "{}").encode("utf-8", "replace"))
+    return text if value is None else value
 
 
 def _call(call: Called, server_id: str, ids: dict[str, OpenCall]) -> Item:

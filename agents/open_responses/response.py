@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import Any
 
 import attrs
@@ -26,6 +27,7 @@ from .retries import wait
 from .sse import SseOverflow, SseSplitter
 from .stream import StreamMachine
 from .trouble import EndpointError, no_stream, scrubbed
+from .unexpected import expecting_anything
 
 log = logging.getLogger("vscodelm.open_responses")
 
@@ -193,10 +195,11 @@ class _Attempt:
             if answer.record is not None:
                 for _, data in frames:
                     answer.record.body(data)
-            for name, data in frames:
-                events += self.machine.feed(data, name)
-            if chunk is None:
-                events += self.machine.finish()
+            with self._reading():
+                for name, data in frames:
+                    events += self.machine.feed(data, name)
+                if chunk is None:
+                    events += self.machine.finish()
             last = await self._pass_on(events)
             if last is not None or self.machine.is_over:
                 await answer.end()
@@ -208,7 +211,12 @@ class _Attempt:
         if event is None:
             start = body[:200].decode(errors="replace")
             raise no_stream(self.response.server, "JSON of another kind", start)
-        return await self._pass_on([*self.machine.feed(event)])
+        with self._reading():
+            events = [*self.machine.feed(event)]
+        return await self._pass_on(events)
+
+    def _reading(self) -> AbstractContextManager[None]:
+        return expecting_anything(self.response.server, "reading its answer")
 
     async def _pass_on(self, events: list[Event]) -> Stop | Break | None:
         """Show events; keep back how it ended, which may be to ask again."""

@@ -25,7 +25,7 @@ def wanted_wait(headers: Mapping[str, str]) -> float | None:
     try:
         until, now = parsedate_to_datetime(after or ""), parsedate_to_datetime(headers["date"])
         return max(0.0, (until - now).total_seconds())
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, OverflowError):  # the last of a year or a zone
         return None
 
 

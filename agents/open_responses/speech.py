@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
 from agents.events import Batch, Event, Say, Think
+from agents.loading import load
 
 from .events import (
     Item,
     Meaning,
     StreamEvent,
     annotations_of,
-    load,
     raw_reasoning_of,
     refuses,
     summaries_of,

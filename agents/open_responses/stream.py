@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from agents.events import Batch, Break, Event, Say, Stop, StopReason
+from agents.loading import load
 
 from .doubles import Doubles
 from .ending import ENDED_EARLY, error_beside, fault_in, incomplete_reason_in, stop_or_fault
@@ -29,7 +30,6 @@ from .events import (
     Meaning,
     Snapshot,
     StreamEvent,
-    load,
     read_event,
     read_snapshot,
 )

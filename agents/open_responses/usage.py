@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import inf
 from typing import Any, cast
 
 import msgspec
@@ -12,6 +11,8 @@ from agents.events import Attach
 from .outcome import TokenUsage
 
 USAGE_MIME_TYPE = "usage"
+MOST_TOKENS = 2**53 - 1
+"""The largest whole number that JavaScript can count with; no count of tokens is larger."""
 
 
 def read_usage(value: Any) -> TokenUsage | None:
@@ -51,10 +52,15 @@ def usage_record(usage: TokenUsage) -> Attach:
 
 
 def _count(fields: dict[str, Any], *names: str) -> int | None:
-    """Return a number of tokens; servers without a tokenizer say -1, null or a fraction."""
+    """Return a number of tokens; servers without a tokenizer say -1, null or a fraction.
+
+    What is more than `MOST_TOKENS` is no count.
+    """
     for name in names:
         value = fields.get(name)
-        if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < inf:
+        if not isinstance(value, int | float) or isinstance(value, bool):
+            continue
+        if 0 <= value <= MOST_TOKENS:
             return int(value)
     return None
 

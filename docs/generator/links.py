@@ -9,11 +9,9 @@ from urllib.parse import unquote
 
 from .markdown import anchor
 
-_CODE = re.compile(
-    r"^(?P<fence>```+|~~~+).*?^(?P=fence)[ \t]*$|`[^`\n]+`", re.DOTALL | re.MULTILINE
-)
-_FENCED = re.compile(r"^(?P<fence>```+|~~~+).*?^(?P=fence)[ \t]*$", re.DOTALL | re.MULTILINE)
-_LINK = re.compile(r"\]\((?P<target>[^)\s]+)\)")
+_CODE = re.compile(r"`[^`\n]+`")
+_FENCE = re.compile(r"(```+|~~~+)")
+_LINK = re.compile(r"\]\((?P<target>(?:[^)\s\]]|\](?!\())+)\)")
 _HEADING = re.compile(r"^#{1,6} (?P<text>.+)$", re.MULTILINE)
 _ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:")
 
@@ -25,7 +23,7 @@ def broken(pages: Iterable[Path], root: Path) -> list[str]:
 
 def _faults(page: Path, root: Path) -> Iterator[str]:
     name = page.relative_to(root).as_posix()
-    for link in _LINK.finditer(_CODE.sub("", page.read_text(encoding="utf-8"))):
+    for link in _LINK.finditer(_CODE.sub("", _unfenced(page))):
         target = link["target"]
         if _ELSEWHERE.match(target):
             continue
@@ -40,7 +38,7 @@ def _faults(page: Path, root: Path) -> Iterator[str]:
 def anchors(page: Path) -> set[str]:
     """Return the names of a page's headings."""
     found: set[str] = set()
-    for heading in _HEADING.finditer(_FENCED.sub("", page.read_text(encoding="utf-8"))):
+    for heading in _HEADING.finditer(_unfenced(page)):
         name = base = anchor(heading["text"])
         count = 0
         while name in found:  # GitHub numbers headings of one name
@@ -48,3 +46,18 @@ def anchors(page: Path) -> set[str]:
             name = f"{base}-{count}"
         found.add(name)
     return found
+
+
+def _unfenced(page: Path) -> str:
+    """Return a page without its blocks of code."""
+    kept: list[str] = []
+    fence = ""
+    for line in page.read_text(encoding="utf-8").splitlines(keepends=True):
+        found = _FENCE.match(line)
+        if fence:
+            fence = "" if line.rstrip() == fence else fence
+        elif found is not None:
+            fence = found[1]
+        else:
+            kept.append(line)
+    return "".join(kept)

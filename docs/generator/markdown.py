@@ -28,5 +28,5 @@ def sections(parts: Iterable[str]) -> str:
 
 def anchor(heading: str) -> str:
     """Return the name by which a link finds a heading."""
-    plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").strip().lower()
+    plain = re.sub(r"\[([^\[\]]*)\]\([^()]*\)", r"\1", heading).replace("`", "").strip().lower()
     return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")

@@ -168,5 +168,5 @@ export function idOf(name: string): string {
   return last
     .toLowerCase()
     .replace(/[^a-z0-9.]+/g, "-")
-    .replace(/^-+|-+$/g, "");
+    .replace(/^-|-$/g, "");
 }

@@ -6,7 +6,7 @@ export interface Variables {
   env: Record<string, string | undefined>;
 }
 
-const VARIABLE = /\$\{(workspaceFolder|userHome|env:([^}]*))\}/g;
+const VARIABLE = /\$\{(workspaceFolder|userHome|env:([^}$]*))\}/g;
 
 /** Return a value of the settings with the variables in its texts filled in. */
 export function fillIn<T>(value: T, variables: Variables): T {

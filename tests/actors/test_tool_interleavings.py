@@ -288,7 +288,7 @@ class World:
             assert hands.box.out == 0
             assert hands.box.due == float("inf")
             assert hands.box._callers == {}  # pyright: ignore[reportPrivateUsage]  # who waits
-        boxes = self.agent._toolboxes  # pyright: ignore[reportPrivateUsage]  # what is left open
+        boxes = self.agent.toolboxes
         assert boxes._names == set()  # pyright: ignore[reportPrivateUsage]  # the same
         door = boxes._door  # pyright: ignore[reportPrivateUsage]  # the same
         assert door is None or door._passes == []  # pyright: ignore[reportPrivateUsage]  # the same

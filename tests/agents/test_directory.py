@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import trio
 
 from agents.acp.agent import AcpAgent
-from agents.directory import open_directory
+from agents.directory import AgentDirectory, open_directory
 from agents.eliza import ElizaAgent
+from agents.mcp import toolboxes
 from agents.open_responses.agent import OpenResponsesAgent
 from bridge.models import AgentChoice
 from tests.fakes.acp_agents import child_program
-from tests.fakes.editor import connected_to, user
+from tests.fakes.editor import Chat, connected_to, user
+
+if TYPE_CHECKING:
+    import pytest
+    from trio.testing import MockClock
 
 ACP = {"name": "fake", "command": "fake-acp", "args": ["--x"]}
 
@@ -19,14 +31,23 @@ def choice(**definition: Any) -> AgentChoice:
     return AgentChoice.of(definition)
 
 
+@asynccontextmanager
+async def borrowed(directory: AgentDirectory, one: AgentChoice) -> AsyncGenerator[object]:
+    """Borrow an agent, among other asynchronous contexts."""
+    with directory.borrow(one) as agent:
+        yield agent
+
+
 async def test_a_definition_has_one_agent_however_it_is_written() -> None:
-    async with open_directory() as directory:
-        agent = directory.agent_for(choice(acp=ACP))
+    async with open_directory() as directory, borrowed(directory, choice(acp=ACP)) as agent:
         assert isinstance(agent, AcpAgent)
-        assert directory.agent_for(choice(acp=dict(reversed(ACP.items())))) is agent
-        assert directory.agent_for(choice(mcp_server=ACP)) is agent
-        assert directory.agent_for(choice(acp={**ACP, "args": []})) is not agent
+        for same in (choice(acp=dict(reversed(ACP.items()))), choice(mcp_server=ACP)):
+            with directory.borrow(same) as found:
+                assert found is agent
+        with directory.borrow(choice(acp={**ACP, "args": []})) as other:
+            assert other is not agent
         assert directory.processes == 0
+        assert directory.agents == 2
 
 
 async def test_eliza_is_always_there() -> None:
@@ -36,16 +57,20 @@ async def test_eliza_is_always_there() -> None:
 
 async def test_an_endpoint_s_definition_has_one_agent_with_its_further_options() -> None:
     definition = {"baseUrl": "http://127.0.0.1:1/v1", "model": "m", "top_p": 0.5, "store": True}
-    async with open_directory() as directory:
-        agent = directory.agent_for(choice(open_responses=definition))
+    same = dict(reversed(definition.items()))
+    async with (
+        open_directory() as directory,
+        borrowed(directory, choice(open_responses=definition)) as agent,
+        borrowed(directory, choice(open_responses=same)) as found,
+        borrowed(directory, choice(open_responses={**definition, "top_p": 1})) as other,
+    ):
         assert isinstance(agent, OpenResponsesAgent)
         assert agent.endpoint.further == {"top_p": 0.5}
-        same = dict(reversed(definition.items()))
-        assert directory.agent_for(choice(open_responses=same)) is agent
-        other = directory.agent_for(choice(open_responses={**definition, "top_p": 1}))
+        assert found is agent
         assert isinstance(other, OpenResponsesAgent)
         assert other is not agent
         assert other.endpoint.call_ids is agent.endpoint.call_ids
+        assert directory.processes == 0
 
 
 async def test_call_ids_are_unique() -> None:
@@ -59,14 +84,81 @@ async def test_processes_are_counted_and_end_with_the_directory() -> None:
     async with child_program({}) as child, open_directory() as directory:
         spec = child.spec()
         definition = {"acp": {"name": spec.name, "command": spec.command, "args": [*spec.args]}}
-        agent = directory.agent_for(choice(**definition))
         async with connected_to(
             directory.agent_for, processes=lambda: directory.processes
         ) as editor:
             for text in ("one", "two"):
                 await editor.chat([user(text)], agent=definition).settled(within=30)
             assert (await editor.call("lm/stats"))["processes"] == 1
-        assert isinstance(agent, AcpAgent)
-        assert agent.processes == 1
+        assert directory.processes == 1
         assert len(child.living) == 1
     assert directory.processes == 0
+
+
+# Agents without sessions.
+
+
+async def nothing(_module: str) -> None:
+    """Load no module: that takes a second."""
+
+
+async def test_agents_without_sessions_are_forgotten_with_all_that_they_keep(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A token that changes makes a new definition each time."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(toolboxes, "load", nothing)
+    async with trio.open_nursery() as nursery:
+        directory = AgentDirectory(nursery, idle_seconds=60)
+        for number in range(20):
+            with directory.borrow(choice(acp={**ACP, "args": [f"{number}"]})) as agent:
+                assert isinstance(agent, AcpAgent)
+                await agent.toolboxes.prepare()
+        assert directory.agents == len(os.listdir(tmp_path)) == 20
+        await trio.sleep(61)
+        assert directory.agents == 0
+        assert os.listdir(tmp_path) == []
+        assert not nursery.child_tasks
+
+
+async def test_an_agent_with_a_session_is_kept_and_so_is_one_that_gets_another_in_time(
+    autojump_clock: MockClock,
+) -> None:
+    async with open_directory(idle_seconds=60) as directory:
+        with directory.borrow(choice(acp=ACP)) as first:
+            await trio.sleep(600)
+        await trio.sleep(59)
+        with directory.borrow(choice(acp=ACP)) as second:
+            await trio.sleep(600)
+        assert second is first
+        await trio.sleep(61)
+        with directory.borrow(choice(acp=ACP)) as third:
+            assert third is not first
+
+
+async def test_an_endpoint_s_connections_are_closed_when_it_is_forgotten(
+    autojump_clock: MockClock,
+) -> None:
+    endpoint = {"baseUrl": "http://127.0.0.1:1/v1", "model": "m"}
+    async with open_directory(idle_seconds=60) as directory:
+        with directory.borrow(choice(open_responses=endpoint)) as agent:
+            assert isinstance(agent, OpenResponsesAgent)
+        await trio.sleep(61)
+        assert directory.agents == 0
+        assert agent.endpoint.client.is_closed
+
+
+async def test_a_chat_outlives_the_agent_that_was_forgotten() -> None:
+    """What a conversation has is the definition: its next session makes the agent anew."""
+    definition = {"acp": {"name": "x", "command": "/no/such/command"}}
+    async with (
+        open_directory(idle_seconds=0) as directory,
+        connected_to(directory.agent_for) as editor,
+    ):
+        chat = Chat(editor, agent=definition)
+        for _ in range(2):
+            request = await chat.ask("one").settled()
+            assert request.error["data"]["kind"] == "NotFound"
+            with trio.fail_after(5):
+                while directory.agents:
+                    await trio.lowlevel.checkpoint()

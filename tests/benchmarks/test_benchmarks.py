@@ -14,6 +14,7 @@ from benchmarks import (
     acp_burst,
     acp_sessions,
     history,
+    idle,
     memory,
     open_responses_client,
     parts,
@@ -144,6 +145,10 @@ class TestOnRealProcesses:
         ]
         assert len(results) == 12
         assert all(result.measured > 0 for result in results)
+
+    def test_the_benchmark_of_idling_looks_at_live_agents(self) -> None:
+        (result,) = idle.measure(agents=2, seconds=0.1, settling=0)
+        assert result.measured >= 0  # idle is idle: on a short look nothing at all may be used
 
     def test_the_floor_writes_the_lines_of_the_bridge(self) -> None:
         with editing() as editor, running([sys.executable, "-m", "benchmarks.floor"]) as floor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pytest
@@ -14,6 +15,7 @@ from bridge.history import History
 from bridge.message import Message
 from bridge.rules import Rule
 from bridge.wire import ToolCallPart, ToolResultPart
+from tests.growth import assert_linear
 from tests.strategies import any_messages, assistant, exchanges, histories, odd_messages, user
 
 Q1, Q2, A1, A2 = user("q1"), user("q2"), assistant("a1"), assistant("a2")
@@ -275,6 +277,22 @@ def test_a_long_run_of_results_is_followed_as_far_as_hosts_go(rounds: int) -> No
 )
 def test_a_text_is_plain_when_each_link_is_its_label(text: str, expected: str) -> None:
     assert plain(text) == expected
+
+
+# What `plain` says in linear time: in a pattern, each bracket would be searched for its end.
+_LINK = re.compile(r"\[`?([^\]`]*)`?\]\([^)]*\)")
+
+
+@given(
+    st.lists(st.sampled_from(["[", "]", "](", "(", ")", "`", "a", "\n"]), max_size=30).map("".join)
+)
+def test_a_link_is_what_the_pattern_says(text: str) -> None:
+    assert plain(text) == _LINK.sub(r"\1", text).rstrip()
+
+
+@pytest.mark.parametrize("piece", ["[", "](", "[a](", "[`", "[a]", "`](", "[](b)"])
+def test_a_text_is_plain_in_linear_time(piece: str) -> None:
+    assert_linear(lambda count: piece * count, plain, 20_000)
 
 
 @given(st.text("[]()`a \n"))

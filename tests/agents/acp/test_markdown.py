@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +21,7 @@ from agents.acp.markdown import (
     size,
     unfenced,
 )
+from tests.growth import assert_linear
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -108,6 +110,27 @@ def test_a_block_in_a_fence_of_its_own_is_taken_out_of_it(
     text: str, inside: tuple[str, str]
 ) -> None:
     assert unfenced(text) == inside
+
+
+# What `unfenced` says in linear time.
+_FENCED = re.compile(r"\s*(`{3,})([^\n`]*)\n(.*?)\n?\1`*\s*", re.DOTALL)
+
+
+@given(st.lists(st.sampled_from(["```", "````", "`", "\n", "a", " "]), max_size=12).map("".join))
+@example("```\n```")
+@example("```\n\n```")
+@example("```a\nb```` ")
+def test_a_block_is_what_the_pattern_says(text: str) -> None:
+    found = _FENCED.fullmatch(text)
+    if found is None or f"\n{found[1]}" in found[3]:
+        assert unfenced(text) == (text, "")
+    else:
+        assert unfenced(text) == (found[3], found[2].strip())
+
+
+@pytest.mark.parametrize("piece", ["`", "```", "```\n", "\n`", "` ", " "])
+def test_a_block_is_taken_out_of_its_fence_in_linear_time(piece: str) -> None:
+    assert_linear(lambda count: "```\n" + piece * count + "x", unfenced, 20_000)
 
 
 def test_links_go_to_pages_and_files_only() -> None:

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import logging
 import ssl
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
 import trio
 import trustme
 
+from agents.open_responses.connections import KEPT_SECONDS, MOST_IDLE, Connections
 from tests.fakes.responses_events import Text
 from tests.fakes.responses_server import Plan, responses_server
 
 from .endpoints import agent_at, alone, asking, events_of, failure_in, said
 from .test_turn import until_hung_up
+
+if TYPE_CHECKING:
+    from trio.testing import MockClock
 
 KEY = "very-secret-0123456789"
 
@@ -147,3 +153,58 @@ async def test_who_needs_no_proxy_is_asked_without(monkeypatch: pytest.MonkeyPat
         monkeypatch.setenv("NO_PROXY", "localhost,127.0.0.1")
         async with agent_at(server) as agent:
             assert said(await alone(agent)) == "hello"
+
+
+# Clients that nobody uses.
+
+
+async def use(connections: Connections) -> None:
+    async with connections.lease() as lease:
+        lease.is_clean = True
+
+
+async def test_idle_clients_are_closed_after_a_while(
+    nursery: trio.Nursery, autojump_clock: MockClock
+) -> None:
+    connections = Connections(httpx.Timeout(5), nursery)
+    async with connections.lease() as one, connections.lease() as other:
+        one.is_clean = other.is_clean = True
+    assert connections.idle == 2
+    await trio.sleep(KEPT_SECONDS - 1)
+    await use(connections)
+    assert connections.idle == 2
+    await trio.sleep(2)
+    assert connections.idle == 1
+    await trio.sleep(KEPT_SECONDS)
+    assert connections.idle == 0
+    assert one.client.is_closed
+    assert other.client.is_closed
+
+
+@pytest.mark.parametrize(("used", "kept"), [(MOST_IDLE, MOST_IDLE), (MOST_IDLE + 1, MOST_IDLE)])
+async def test_only_so_many_clients_are_kept(nursery: trio.Nursery, used: int, kept: int) -> None:
+    connections = Connections(httpx.Timeout(5), nursery)
+    async with AsyncExitStack() as stack:
+        for _ in range(used):
+            (await stack.enter_async_context(connections.lease())).is_clean = True
+    assert connections.idle == kept
+    await connections.aclose()
+    assert connections.idle == 0
+
+
+async def test_all_clients_share_one_context_of_tls(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """It is 800 KB and a tenth of a second each."""
+    made: list[ssl.SSLContext] = []
+
+    def make() -> ssl.SSLContext:
+        made.append(ssl.create_default_context())
+        return made[-1]
+
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))  # another environment than any before
+    monkeypatch.setattr(httpx, "create_ssl_context", make)
+    for _ in range(3):
+        async with Connections(httpx.Timeout(5)).lease():
+            pass
+    assert len(made) == 1

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from agents.open_responses.faults import Fault, fault_of, read_fault
 from bridge.errors import FailureKind
+from tests.growth import assert_linear
 
 from .recordings import FOLDER, needs_recordings
 
@@ -50,6 +54,34 @@ def test_a_page_of_a_proxy_is_read_as_text() -> None:
     page = b"<html><head><title>x</title></head><body>\n<h1>502 Bad\n Gateway</h1></body>\xff"
     assert read_fault(page, 502) == Fault(502, "502 Bad Gateway \ufffd")
     assert read_fault(b"", 500) == Fault(500, "")
+
+
+_MARKUP = re.compile(r"<(script|style|head)\b.*?</\1>|<[^>]*>", re.IGNORECASE | re.DOTALL)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["<", ">", "<script", "<Style>", "</script>", "</STYLE>", "a", "/"]),
+        max_size=15,
+    ).map("".join)
+)
+@example("<script<script</script>>a<style</style>")
+@example("<head><script>a</script>b")
+def test_a_page_is_read_as_the_pattern_says(page: str) -> None:
+    said = " ".join(_MARKUP.sub(" ", page).split())
+    assert read_fault(page.encode(), 500).message == said
+
+
+@pytest.mark.parametrize(
+    "piece", ["<script", "<", "<script>", "<a", "<head<style", ">", "</script"]
+)
+def test_a_page_is_read_in_linear_time(piece: str) -> None:
+
+    assert_linear(
+        lambda count: (piece * count).encode()[: 64 * 1024],
+        lambda page: read_fault(page, 500),
+        2_000,
+    )
 
 
 def test_a_long_text_is_cut() -> None:

@@ -1,0 +1,36 @@
+"""Loads JSON of peers: whatever of it can be read, and no deeper than we can write. Pure."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import msgspec
+
+from bridge.jsonrpc import repair_surrogates
+from bridge.wire import ToolSpec
+
+from .nesting import shallow
+
+REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What msgspec raises for JSON that it can't read."""
+
+
+def load(raw: msgspec.Raw | bytes) -> Any:
+    """Return JSON, in which lists and objects that are nested too deeply are empty.
+
+    Bytes that are no UTF-8, and halves of characters, are replaced. None if it isn't JSON.
+    """
+    try:
+        return shallow(msgspec.json.decode(raw))
+    except REFUSED:
+        text = bytes(raw).decode(errors="replace").encode()
+    try:
+        return shallow(msgspec.json.decode(repair_surrogates(text)))
+    except REFUSED:
+        return None
+
+
+def input_schema_of(tool: ToolSpec) -> dict[str, Any] | None:
+    """Return the schema of a tool's input; None where the editor sent none that can be read."""
+    value = load(tool.input_schema) if isinstance(tool.input_schema, msgspec.Raw) else None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None

@@ -1,0 +1,41 @@
+"""How the time that something takes grows with its input: CPU time, so that others don't count.
+
+Twice the input may take twice as long. Four times the input takes four times as long where the time
+is linear, and sixteen times as long where it grows with the square. The bound lies between.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_BOUND = 9.0
+_FLOOR_SECONDS = 0.004
+"""What takes less time than this can't be told apart from what the machine adds."""
+
+
+def assert_linear(make: Callable[[int], T], run: Callable[[T], object], size: int) -> None:
+    """Fail unless `run` takes linear time for the inputs of `make`, of which `size` is the small.
+
+    The inputs should be so large that the time of a square would be some ten milliseconds.
+    """
+    many = cost(run, make(4 * size))
+    if many < _FLOOR_SECONDS:
+        return
+    few = cost(run, make(size))
+    assert many <= _BOUND * max(few, _FLOOR_SECONDS / 8), f"{few:.4f} s became {many:.4f} s"
+
+
+def cost(run: Callable[[T], object], given: T, repeats: int = 3) -> float:
+    """Return the least CPU seconds of some runs."""
+    found: list[float] = []
+    for _ in range(repeats):
+        began = time.thread_time()
+        run(given)
+        found.append(time.thread_time() - began)
+        if found[-1] > 1:
+            break  # it is bad enough
+    return min(found)
