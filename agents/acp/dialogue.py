@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Sequence
 from typing import TypeAlias
 
 import trio
@@ -228,6 +229,11 @@ class Dialogue:
         if self._space:
             self._space.unpark_all()
         return news
+
+    @property
+    def heard(self) -> Sequence[News]:
+        """What `take` would return; it grows while more is heard."""
+        return self._news
 
     def wake(self) -> None:
         """Let who waits for a change look again."""

@@ -1,9 +1,16 @@
-"""A change of a file, as a block of Markdown."""
+"""A change of a file, as a block of Markdown.
+
+An agent sends the text that it replaced and the text that it put there, mostly a few lines out of
+the middle of a file. So neither the line numbers nor the end of the file follow from the change:
+they come from the file itself, or from the line that the agent names, and else they are left out.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import SequenceMatcher
+
+from bridge.value import Value
 
 from .content import Diff
 from .markdown import clean, code, cut, fenced, one_line
@@ -13,15 +20,25 @@ _WIDEST = 300
 _CONTEXT = 3
 _MOST_COMPARED = 1000
 """Lines. Comparing takes time that grows with their square."""
+_MOST_OCCURRENCES = 1000
+"""How often a text is looked for in a file."""
 
 
-def diff_view(diff: Diff, path: str) -> str:
-    """Return the change as a unified diff of bounded size; the file is called `path`."""
+def diff_view(diff: Diff, path: str, file: str | None = None, line: int | None = None) -> str:
+    """Return the change as a unified diff of bounded size; the file is called `path`.
+
+    `file` is the file's text, read after the change or before it. `line` is a line that the agent
+    names, counted from 1: some name the first of the text, others the first that is changed. So it
+    is only a place where these are one, or where the file has the text in several places. Where a
+    call makes several changes, the numbers of each are those of the file with the others made.
+    """
     name = one_line(path, 200)
-    old, new = _lines(diff.old_text or ""), _lines(diff.new_text)
-    changes = list(_changes(old, new))
-    if not changes and diff.old_text is not None:
+    if diff.old_text == diff.new_text:
         return f"No change in {code(name)}."
+    change = _change(diff, file, line)
+    changes = list(_hunks(change))
+    if not changes and diff.old_text is not None:
+        return f"Only line ends change in {code(name)}."
     before = "/dev/null" if diff.old_text is None else name
     shown = "\n".join((f"--- {before}", f"+++ {name}", *map(_shown, changes[:_MOST_LINES])))
     left_out = len(changes) - _MOST_LINES
@@ -29,15 +46,92 @@ def diff_view(diff: Diff, path: str) -> str:
     return fenced(shown, "diff") + more
 
 
-def _lines(text: str) -> list[str]:
+class _Change(Value):
+    """The lines of a change. `first` is the number of the first line, None where it isn't known."""
+
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    first: int | None
+
+
+def _change(diff: Diff, file: str | None, line: int | None) -> _Change:
+    """Return the lines that are compared: with those around them where the file has them."""
+    old, new = _plain(diff.old_text or ""), _plain(diff.new_text)
+    old_lines, new_lines = _lines(_ended(old)), _lines(_ended(new))
+    equal = _common(zip(old_lines, new_lines, strict=False))
+    if file is not None:
+        text = _plain(file)
+        named = set[int]() if line is None else {line, line - equal}
+        for part in (new, old):
+            at = _find(text, part, named)
+            if at is not None:
+                return _in_file(text, at, at + len(part), old, new)
+    first = 1 if diff.old_text is None else None if equal else line
+    return _Change(old_lines, new_lines, first)
+
+
+def _plain(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _ended(text: str) -> str:
+    """Return the text with an end of its last line: a part of a file says nothing about the end."""
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
+def _find(file: str, part: str, lines: Collection[int]) -> int | None:
+    """Return where the file has this part, None if nowhere or if it could be in several places.
+
+    Of several places, that counts which begins in one of the `lines`.
+    """
+    if not part:
+        return 0 if not file else None
+    places: list[int] = []
+    at = file.find(part)
+    while at >= 0 and len(places) < _MOST_OCCURRENCES:
+        places.append(at)
+        at = file.find(part, at + 1)
+    if len(places) > 1:
+        # One count for each, from the place before: the whole is one pass over the file.
+        number, before, named = 1, 0, list[int]()
+        for place in places:
+            number += file.count("\n", before, place)
+            before = place
+            if number in lines:
+                named.append(place)
+        places = named
+    return places[0] if len(places) == 1 else None
+
+
+def _in_file(file: str, start: int, end: int, old: str, new: str) -> _Change:
+    """Return a change with whole lines and a few around it."""
+    begin = start
+    for _ in range(_CONTEXT + 1):
+        begin = file.rfind("\n", 0, begin)
+        if begin < 0:
+            break
+    begin += 1
+    stop = end
+    lines = _CONTEXT + (end > 0 and file[end - 1] != "\n")
+    for _ in range(lines):
+        found = file.find("\n", stop)
+        stop = len(file) if found < 0 else found + 1
+    before, after = file[begin:start], file[end:stop]
+    first = 1 + file.count("\n", 0, begin)
+    return _Change(_lines(f"{before}{old}{after}"), _lines(f"{before}{new}{after}"), first)
+
+
+def _lines(text: str) -> tuple[str, ...]:
     """Return the lines, each with its end, so that a missing last end is a difference."""
     *lines, last = text.split("\n")
     ended = [f"{line}\n" for line in lines]
-    return [*ended, last] if last else ended
+    return (*ended, last) if last else tuple(ended)
 
 
-def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
+def _hunks(change: _Change) -> Iterator[str]:
     """Return the hunks of a unified diff. Only what lies between equal ends is compared."""
+    old: Sequence[str] = change.old
+    new: Sequence[str] = change.new
     start = _common(zip(old, new, strict=False))
     rest = zip(reversed(old[start:]), reversed(new[start:]), strict=False)
     kept_end = max(_common(rest) - _CONTEXT, 0)
@@ -49,11 +143,14 @@ def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[str]:
         groups = iter([[("replace", 0, len(old), 0, len(new))]])
     else:
         groups = SequenceMatcher(None, old, new).get_grouped_opcodes(_CONTEXT)
-    for group in groups:
-        first, last = group[0], group[-1]
-        was = _range(start + first[1], start + last[2])
-        becomes = _range(start + first[3], start + last[4])
-        yield f"@@ -{was} +{becomes} @@\n"
+    for at, group in enumerate(groups):
+        if change.first is not None:
+            began = change.first - 1 + start
+            was = _range(began + group[0][1], began + group[-1][2])
+            becomes = _range(began + group[0][3], began + group[-1][4])
+            yield f"@@ -{was} +{becomes} @@\n"
+        elif at:
+            yield "@@ … @@\n"
         for tag, old_from, old_to, new_from, new_to in group:
             if tag == "equal":
                 yield from (f" {line}" for line in old[old_from:old_to])

@@ -60,15 +60,23 @@ class Renderer:
 
     `root` is the folder that paths are shown relative to. `offer` has the editor's tools: the
     editor shows the calls of those itself. `told` is the session's.
+
+    Line numbers of a change come from its file, which this doesn't read: `changed` says which files
+    an update is about, and `files` takes their texts, by their paths, before that update comes.
     """
 
     def __init__(self, told: Told, *, root: str = "", offer: Offer | None = None) -> None:
         self._told = told
         self._page = Page()
-        self._calls = ToolCalls(self._page, told, root, offer)
+        self.files: dict[str, str] = {}
+        self._calls = ToolCalls(self._page, told, root, offer, self.files)
         self._notices = Notices(self._page, told)
         self._plan = PlanView()
         self._usage: Attach | None = None
+
+    def changed(self, update: ToolCall | ToolCallUpdate) -> tuple[str, ...]:
+        """Return the paths of the files that the agent has changed, as an update says."""
+        return self._calls.changed(update)
 
     def update(self, update: SessionUpdate) -> Sequence[Shown]:
         """Return what there is to show of an update."""

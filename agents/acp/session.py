@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import assert_never
 
 import trio
@@ -12,6 +13,7 @@ from agents.events import Answer, Prompt
 from bridge.errors import Failure, LocalError
 from bridge.wire import ChatMessage, ToolSpec
 
+from .changed_files import read_changed
 from .choices import Change, Kind, change_to
 from .content import TextContent
 from .dialogue import Dialogue
@@ -129,6 +131,7 @@ class AcpSession:
             failure_of=self.peer.authentication.failure_of,
             sent=self._be_told,
             take_notes=self._told.take_notes,
+            read_file=partial(read_changed, root=self._root),
         )
         return self._turn
 

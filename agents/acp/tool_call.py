@@ -6,6 +6,7 @@ for one that nobody heard of. So there is one operation: `learn`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, cast
 
 import attrs
@@ -35,6 +36,8 @@ class CallRecord:
     locations: tuple[ToolCallLocation, ...] = ()
     raw_input: Any = None
     raw_output: Any = None
+    files: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    """The texts of the files that it changed, by their paths, where they could be read."""
     is_started: bool = False
     """Whether the user was shown that it began."""
     is_closed: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import attrs
@@ -11,7 +11,7 @@ from agents.events import Say
 from agents.mcp.catalogue import OfferedTool
 
 from . import tool_view
-from .content import ToolCall, ToolCallUpdate
+from .content import Diff, ToolCall, ToolCallUpdate
 from .own_tools import Offer, editors_tool, is_still
 from .page import Page
 from .told import Told
@@ -35,6 +35,8 @@ class ToolCalls:
     _root: str
     _offer: Offer | None
     """The editor's tools, if there are any."""
+    _files: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    """The texts of files that calls changed, as read when the calls ended."""
     _calls: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _held: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _editors: dict[str, OfferedTool] = attrs.field(factory=dict[str, OfferedTool], init=False)
@@ -94,6 +96,14 @@ class ToolCalls:
             call.is_closed = False
             self._told.begin(call.call_id)
 
+    def changed(self, news: ToolCall | ToolCallUpdate) -> tuple[str, ...]:
+        """Return the paths of the files that a call has changed, if it is done now."""
+        if news.status != "completed":
+            return ()
+        call = self._calls.get(news.tool_call_id)
+        content = news.content if call is None or news.content is not None else call.content
+        return tuple({part.path: None for part in content or () if isinstance(part, Diff)})
+
     def flush(self) -> Sequence[Say]:
         """Return the lines of the calls that are held."""
         if not self._held:
@@ -114,6 +124,7 @@ class ToolCalls:
 
     def _close(self, call: CallRecord, view: _View) -> Sequence[Say]:
         self._end(call)
+        call.files = self._files
         if self._page.is_about(call):
             return self._page.add_behind(view(call, self._root, follows=True))
         return self._page.add(view(call, self._root, follows=False))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, assert_never, cast
 
@@ -107,6 +108,7 @@ def _blocks(call: CallRecord, root: str, *, failed: bool) -> Iterator[str]:
     """Return what the call gave: text in fences, changes as diffs, the rest by name."""
     texts: list[str] = []
     lines = _MOST_LINES.get(call.kind, _OTHERWISE_LINES)
+    begins = _begins(call)
     for content in call.content:
         if isinstance(content, Content) and isinstance(content.content, TextContent):
             texts.append(content.content.text)
@@ -119,7 +121,9 @@ def _blocks(call: CallRecord, root: str, *, failed: bool) -> Iterator[str]:
             case Diff():
                 # What failed changed nothing, so its change would tell a lie.
                 if not failed:
-                    yield diff_view(content, _relative(content.path, root))
+                    name = _relative(content.path, root)
+                    line = next(begins.get(content.path, iter(())), None)
+                    yield diff_view(content, name, call.files.get(content.path), line)
             case Terminal(terminal_id=terminal_id):
                 yield f"Terminal {code(one_line(terminal_id, 60) or '?')}"
             case UnknownToolCallContent(kind=kind):
@@ -129,6 +133,16 @@ def _blocks(call: CallRecord, root: str, *, failed: bool) -> Iterator[str]:
     yield from _text_block(texts, lines)
     if not call.content and call.raw_output is not None:
         yield from _text_block([_output(call.raw_output)], lines)
+
+
+def _begins(call: CallRecord) -> dict[str, Iterator[int]]:
+    """Return for each path the lines at which its changes begin, where the agent names them all."""
+    changes = Counter(part.path for part in call.content if isinstance(part, Diff))
+    lines: dict[str, list[int]] = {path: [] for path in changes}
+    for place in call.locations:
+        if place.line is not None and place.line > 0 and place.path in lines:
+            lines[place.path].append(place.line)
+    return {path: iter(found) for path, found in lines.items() if len(found) == changes[path]}
 
 
 def _text_block(texts: list[str], lines: int) -> Iterator[str]:

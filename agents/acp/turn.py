@@ -33,7 +33,7 @@ from bridge.errors import Failure
 from bridge.wire import Permissions
 
 from .chunks import ChunkJoiner
-from .content import ContentBlock
+from .content import ContentBlock, ToolCall, ToolCallUpdate
 from .dialogue import Asked, Dialogue, Returned
 from .failures import is_auth_required, is_lost_session
 from .faults import Error
@@ -46,6 +46,8 @@ LATE_SECONDS = 0.06
 """How long an agent is listened to after it has answered its prompt."""
 SILENT_SECONDS = 1.0
 """After how long a silence what is held back for company is shown alone."""
+MOST_FILES = 20
+"""How many changed files are read for what is shown at once; the others have no line numbers."""
 
 CANCELLED = Stop(StopReason.CANCELLED)
 
@@ -75,6 +77,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     failure_of: Callable[[Error], Failure]
     sent: Callable[[], None]
     take_notes: Callable[[], list[str]]
+    read_file: Callable[[str], Awaitable[str | None]]
     _phase: _Phase = attrs.field(default=_Phase.NEW, init=False)
     _is_cancelled: bool = attrs.field(default=False, init=False)
     _preparing: trio.CancelScope | None = attrs.field(default=None, init=False)
@@ -99,6 +102,10 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     def runs(self) -> bool:
         """Whether the last event is still to come, and the session there to say it."""
         return self._phase in (_Phase.NEW, _Phase.OPEN) and self.dialogue.lost is None
+
+    @property
+    def _is_open(self) -> bool:
+        return self._phase is _Phase.OPEN
 
     def answer(self, answer: Answer) -> None:
         """Take the first answer to a question that is open."""
@@ -150,7 +157,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                     batch = await self._begin()
                 case _Phase.OPEN:
                     self.dialogue.is_received = True
-                    batch = self._tell() or await self._wait()
+                    await self._look_at_changes()
+                    batch = (self._tell() or await self._wait()) if self._is_open else ()
                 case _:
                     assert_never(self._phase)
             if batch:
@@ -184,6 +192,20 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     # What the agent says.
 
+    async def _look_at_changes(self) -> None:
+        """Read the files that the agent says it has changed. What was heard stays where it is."""
+        asked: set[str] = set()
+        for one in self.dialogue.heard:
+            if not isinstance(one, ToolCall | ToolCallUpdate):
+                continue
+            for path in self.renderer.changed(one):
+                if path in asked or len(asked) == MOST_FILES:
+                    continue
+                asked.add(path)
+                text = await self.read_file(path)
+                if text is not None:
+                    self.renderer.files[path] = text
+
     def _tell(self) -> Batch:
         """Return what was heard, as events."""
         if self._awaits:
@@ -203,6 +225,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                 case _:
                     for update in self._chunks.pass_on(one):
                         events += self.renderer.update(update)
+        self.renderer.files.clear()
         for note in self.take_notes():
             log.warning("session=%s %s", self.dialogue.session_id, note)
         self._tools.announce(self.renderer.under_way)

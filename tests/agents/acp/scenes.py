@@ -85,12 +85,18 @@ def render(scene: Scene) -> str:
             renderer.begin_response()
             shown.append("\n\n---\n\n")
         else:
+            if isinstance(step, ToolCall | ToolCallUpdate):
+                renderer.files.update(
+                    (path, FILES[path]) for path in renderer.changed(step) if path in FILES
+                )
             shown += [event.text for event in renderer.update(step) if isinstance(event, Say)]
     shown += [event.text for event in renderer.finish() if isinstance(event, Say)]
     return "".join(shown) + "\n"
 
 
 APP = "def add(a, b):\n    return a - b\n\n\ndef greet(name):\n    return f'Hello, {name}!'\n"
+FILES = {f"{ROOT}/src/app.py": APP.replace("a - b", "a + b")}
+"""What the files have when their change is shown."""
 
 SCENES: dict[str, Scene] = {
     "read_and_edit": (
@@ -117,7 +123,7 @@ SCENES: dict[str, Scene] = {
         ToolCallUpdate(
             "2",
             status="completed",
-            content=(Diff(f"{ROOT}/src/app.py", APP.replace("a - b", "a + b"), APP),),
+            content=(Diff(f"{ROOT}/src/app.py", "a + b", "a - b"),),
         ),
         ToolCall("3", "Write tests/test_app.py", kind="edit", raw_input={"content": "..."}),
         ToolCallUpdate(

@@ -11,7 +11,14 @@ from agents.acp.diff_view import diff_view
 
 
 def shown(old: str | None, new: str) -> list[str]:
-    lines = diff_view(Diff("/x/a.py", new, old), "a.py").split("\n")
+    """Return the lines of a change of the whole file."""
+    return part_shown(old, new, new)
+
+
+def part_shown(
+    old: str | None, new: str, file: str | None = None, line: int | None = None
+) -> list[str]:
+    lines = diff_view(Diff("/x/a.py", new, old), "a.py", file, line).split("\n")
     assert lines[0] == "```diff"
     return lines[1 : lines.index("```")]
 
@@ -58,6 +65,92 @@ def test_a_missing_last_line_end_is_a_difference() -> None:
     assert shown("a\n", "a")[3:] == ["-a", "+a", "\\ No newline at end of file"]
 
 
+def test_a_part_of_a_file_says_nothing_of_its_end_or_its_place() -> None:
+    assert part_shown("a\nb", "a\nc") == ["--- a.py", "+++ a.py", " a", "-b", "+c"]
+    assert part_shown("b", "b\nc\n")[2:] == [" b", "+c"]
+    assert part_shown(None, "a")[2:] == ["@@ -0,0 +1,1 @@", "+a"]
+
+
+def test_hunks_without_a_place_are_told_apart() -> None:
+    old = [f"{number}\n" for number in range(50)]
+    heads = part_shown("".join(old), "".join(["first\n", *old, "last\n"]))
+    assert [line for line in heads if line.startswith("@@")] == ["@@ … @@"]
+
+
+FILE = "".join(f"line {number}\n" for number in range(1, 11)) + "the end"
+
+
+def test_the_file_tells_the_place_and_whole_lines() -> None:
+    assert part_shown("five", "5", FILE)[2:] == [
+        "@@ -2,7 +2,7 @@", " line 2", " line 3", " line 4",
+        "-line five", "+line 5", " line 6", " line 7", " line 8",
+    ]  # fmt: skip
+
+
+def test_a_file_that_is_not_changed_yet_tells_it_too() -> None:
+    assert part_shown("line 2\n", "two\n", FILE)[2:] == [
+        "@@ -1,5 +1,5 @@", " line 1", "-line 2", "+two", " line 3", " line 4", " line 5",
+    ]  # fmt: skip
+
+
+def test_a_file_without_a_last_line_end_says_so() -> None:
+    assert part_shown("an end", "the end", FILE)[-4:] == [
+        "-an end",
+        "\\ No newline at end of file",
+        "+the end",
+        "\\ No newline at end of file",
+    ]
+
+
+def test_a_file_that_was_emptied_is_known_too() -> None:
+    assert part_shown("a", "", "")[2:] == [
+        "@@ -1,1 +0,0 @@", "-a", "\\ No newline at end of file",
+    ]  # fmt: skip
+
+
+def test_a_place_that_is_not_certain_is_not_told() -> None:
+    assert part_shown("x", "line", FILE)[2:] == ["-x", "+line"]
+    assert part_shown("x", "nowhere", FILE)[2:] == ["-x", "+nowhere"]
+    assert part_shown("x", "", FILE)[2:] == ["-x"]
+
+
+@pytest.mark.limit("agents.acp.diff_view._MOST_OCCURRENCES")
+def test_a_text_that_is_everywhere_is_not_looked_for_everywhere() -> None:
+    assert part_shown("y", "x", "x\n" * 999, 999)[2].startswith("@@ -996,4")
+    assert part_shown("y", "x", "x\n" * 1001, 1001)[2:] == ["@@ -1001,1 +1001,1 @@", "-y", "+x"]
+    assert part_shown("a\ny", "a\nx", "a\nx\n" * 1001, 2002)[2:] == [" a", "-y", "+x"]
+
+
+def test_the_line_that_the_agent_names_is_the_place() -> None:
+    assert part_shown("x", "line", FILE, 9)[2] == "@@ -6,6 +6,6 @@"
+    assert part_shown("x", "y", None, 40)[2] == "@@ -40,1 +40,1 @@"
+    assert part_shown("x", "line", FILE, 90)[2] == "@@ -90,1 +90,1 @@"
+    assert part_shown("line\nx", "line\ny", None, 40)[2] == " line", "is it the 40th, or the next?"
+    assert part_shown("a\nx", "a\nb", "a\nb\nc\na\nb\n", 5)[2] == "@@ -2,4 +2,4 @@"
+
+
+def test_a_file_with_other_line_ends_is_the_same_file() -> None:
+    assert part_shown("x", "line 4\nline 5", FILE.replace("\n", "\r\n"))[2] == "@@ -1,7 +1,8 @@"
+
+
+def test_a_change_of_line_ends_is_said() -> None:
+    for old, new in (("a\r\n", "a\n"), ("a", "a\n")):
+        assert diff_view(Diff("a", new, old), "a.py") == "Only line ends change in `a.py`."
+
+
+@given(st.text("ab\n", min_size=1), st.text("ab\n"), st.text("cd\n"), st.text("cd\n"))
+def test_what_is_shown_of_a_part_makes_the_file_as_it_is(
+    new: str, old: str, before: str, after: str
+) -> None:
+    file = before + new + after
+    lines = diff_view(Diff("a", new, old), "a.py", file).split("\n")
+    if not new.strip() or lines[0] != "```diff" or not lines[3].startswith("@@ -"):
+        return
+    was = (before + old + after).removesuffix("\n").split("\n") if before + old + after else []
+    hunks = [line for line in lines[3:-1] if not line.startswith("\\")]
+    assert patched(was, hunks) == file.removesuffix("\n").split("\n")
+
+
 def test_no_change_is_said() -> None:
     assert diff_view(Diff("a", "x", "x"), "a.py") == "No change in `a.py`."
 
@@ -65,7 +158,7 @@ def test_no_change_is_said() -> None:
 @pytest.mark.limit("agents.acp.diff_view._MOST_COMPARED")
 @pytest.mark.checklist(27)
 def test_a_huge_change_is_not_compared_and_is_bounded() -> None:
-    text = diff_view(Diff("a", "x\n" * 100_000, "y\n" * 100_000), "a.py")
+    text = diff_view(Diff("a", "x\n" * 100_000, "y\n" * 100_000), "a.py", "x\n" * 100_000)
     assert "@@ -1,100000 +1,100000 @@" in text
     assert text.endswith("*… 199,921 more lines of this change*")
     assert len(text.split("\n")) < 100

@@ -3,7 +3,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from agents.acp.content import ToolCall, ToolCallUpdate
+from agents.acp.content import Diff, Terminal, ToolCall, ToolCallUpdate
 from agents.acp.page import Page
 from agents.acp.told import Told
 from agents.acp.tool_calls import ToolCalls
@@ -35,6 +35,19 @@ def running(call_id: str, title: str = "Read a") -> ToolCall:
 
 def test_a_call_that_runs_is_shown_and_its_end_behind_it() -> None:
     assert told_of(tool_calls(), running("1"), done("1")) == "🔧 Read a ✔"
+
+
+def test_the_files_that_a_call_changed_are_known_when_it_is_done() -> None:
+    calls = tool_calls()
+    changes = (Diff("/a", "1", "2"), Diff("/b", "1"), Diff("/a", "3", "4"))
+    begins = ToolCallUpdate("1", status="in_progress", content=(*changes, Terminal("t")))
+    assert calls.changed(begins) == ()
+    calls.update(begins)
+    assert calls.changed(ToolCallUpdate("1", status="completed")) == ("/a", "/b")
+    assert calls.changed(ToolCallUpdate("1", status="completed", content=changes[1:2])) == ("/b",)
+    assert calls.changed(ToolCallUpdate("1", status="failed")) == ()
+    assert calls.changed(ToolCallUpdate("2", status="completed", content=changes[:1])) == ("/a",)
+    assert calls.changed(ToolCallUpdate("2", status="completed")) == ()
 
 
 def test_nothing_is_ever_shown_twice() -> None:

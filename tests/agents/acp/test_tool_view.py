@@ -100,9 +100,18 @@ def test_kinds_of_content_stand_in_order() -> None:
         text("a"), Diff("/w/x", "1\n", "2\n"), text("b"), UnknownToolCallContent("y`z", {})
     )
     assert shown == (
-        " ✔ `a`\n\n```diff\n--- x\n+++ x\n@@ -1,1 +1,1 @@\n-2\n+1\n```\n\n`b`"
-        "\n\n*(a result of the kind ``y`z``)*"
+        " ✔ `a`\n\n```diff\n--- x\n+++ x\n-2\n+1\n```\n\n`b`\n\n*(a result of the kind ``y`z``)*"
     )
+
+
+def test_the_lines_of_a_change_are_those_that_the_agent_names() -> None:
+    changes = (Diff("/w/x", "1", "2"), Diff("/w/x", "3", "4"), Diff("/w/y", "5", "6"))
+    places = (ToolCallLocation("/w/x", 7), ToolCallLocation("/w/z", 1), ToolCallLocation("/w/x", 9))
+    shown = outcome(
+        CallRecord("c", status="completed", content=changes, locations=places), ROOT, follows=True
+    )
+    heads = [line for line in shown.split("\n") if line.startswith("@@")]
+    assert heads == ["@@ -7,1 +7,1 @@", "@@ -9,1 +9,1 @@"], "and none for y"
 
 
 def test_nameless_things_get_a_question_mark() -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from agents.acp import changed_files
+from agents.acp import turn as turns
 from agents.acp.dialogue import HIGH_WATER, MOST_LATE
 from agents.acp.session import CHANGE_SECONDS
 from agents.base import AgentError, AgentSession
@@ -512,6 +515,26 @@ async def test_an_agent_that_doesn_t_ask_is_no_error(
     did = {"sessionUpdate": "tool_call", **call(kind="execute", status="completed")}
     async with session_with({"turns": [[{"update": did}]]}) as (session, _):
         assert "Delete everything" in await answer_to(session, "x")
+
+
+@pytest.mark.limit("agents.acp.turn.MOST_FILES")
+@pytest.mark.parametrize("most", [1, 0])
+async def test_a_change_is_shown_with_the_lines_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """A clock that jumps would not wait for the thread that reads."""
+    monkeypatch.setattr(changed_files, "SECONDS", 30.0)
+    monkeypatch.setattr(turns, "MOST_FILES", most)
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "a.txt"
+    file.write_text("".join(f"{number}\n" for number in range(1, 30)))
+    change = {"type": "diff", "path": str(file), "oldText": "twenty", "newText": "20"}
+    done = call(kind="edit", status="completed", content=[change])
+    did = {"update": {"sessionUpdate": "tool_call", **done}}
+    async with session_with({"turns": [[did]]}) as (session, _):
+        answer = await answer_to(session, "x")
+    assert "-twenty\n+20\n" in answer
+    assert ("@@ -17,7 +17,7 @@\n 17\n 18\n 19\n-twenty" in answer) == (most > 0)
 
 
 # Before the prompt.
