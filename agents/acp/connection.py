@@ -41,6 +41,8 @@ CHUNK = 64 * 1024
 """What is read at once."""
 BROKEN_SECONDS = 0.25
 """How long an agent that hears nothing more is listened to: it may say why."""
+MOST_UNSENT_BYTES = 16 * 1024 * 1024
+"""Bytes that an agent may leave unread; one that asks more then is ended."""
 _MOST_TOLD = 100
 """Kinds of oddities of an agent that are logged."""
 
@@ -62,10 +64,22 @@ class Connection:
         self._ids = count(1)
         self._pending: dict[RequestId, Callable[[Raw | UnsetType | Error | Failure], None]] = {}
         self._ears = Ears()
-        self._failure: Failure | None = None
+        self.failure: Failure | None = None
+        """Why nothing more is said."""
+        self._running = trio.CancelScope()
         self._told: set[str] = set()
 
     # What we say. Nothing of this waits.
+
+    @property
+    def unsent(self) -> int:
+        """How many bytes the agent hasn't read yet."""
+        return self._speaker.size
+
+    @property
+    def unanswered(self) -> int:
+        """How many of our requests the agent may still answer."""
+        return len(self._pending)
 
     def call(
         self, method: Method[P, R], params: P, then: Callable[[R | Error | Failure], None]
@@ -82,8 +96,8 @@ class Connection:
             then(answer)
 
         id_ = next(self._ids)
-        if self._failure is not None:
-            then(self._failure)
+        if self.failure is not None:
+            then(self.failure)
         else:
             self._pending[id_] = decode
             self._send(request_line(id_, method, params))
@@ -100,10 +114,27 @@ class Connection:
 
     def answer(self, id_: PermissionId, response: RequestPermissionResponse) -> None:
         """Answer a permission request."""
-        self._send(response_line(id_, response))
+        self._respond(response_line(id_, response))
+
+    def _respond(self, line: bytes) -> None:
+        """Answer what the agent asked, if it reads what it is told.
+
+        An agent that asks and doesn't read would have us keep answers without end.
+        """
+        if self._speaker.size < MOST_UNSENT_BYTES:
+            self._send(line)
+            return
+        size = MOST_UNSENT_BYTES // (1024 * 1024)
+        message = f"{self.name} asks, but doesn't read the answers: {size} MiB wait. It was ended."
+        self.fail(Failure("AgentFailed", message))
+        self._running.cancel()
+
+    def forget_quietly(self, id_: RequestId) -> None:
+        """Ignore an answer, and let the agent give it all the same."""
+        self._pending.pop(id_, None)
 
     def _send(self, line: bytes) -> None:
-        if self._failure is None:
+        if self.failure is None:
             self._speaker.say(line)
 
     async def request(self, method: Method[P, R], params: P) -> R | Error:
@@ -178,16 +209,17 @@ class Connection:
 
     async def run(self) -> None:
         """Speak with the agent until one of its streams ends."""
-        async with trio.open_nursery() as nursery:
-            nursery.start_soon(self._speak, nursery.cancel_scope)
-            await self._read()
-            nursery.cancel_scope.cancel()
+        with self._running:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._speak, nursery.cancel_scope)
+                await self._read()
+                nursery.cancel_scope.cancel()
 
     def fail(self, failure: Failure) -> None:
         """Tell everybody who waits that the agent is gone, and from now on at once."""
-        if self._failure is not None:
+        if self.failure is not None:
             return
-        self._failure = failure
+        self.failure = failure
         pending, self._pending = self._pending, {}
         for then in pending.values():
             then(failure)
@@ -230,7 +262,8 @@ class Connection:
         except ProtocolFault as fault:
             self._tell_once(str(fault))
             return
-        if not self._ears.hear(notification.session_id, notification.update):
+        size = len(params) if isinstance(params, Raw) else 0
+        if not self._ears.hear(notification.session_id, notification.update, size):
             self._tell_once("too many updates of unknown sessions")
 
     def _response(self, envelope: Envelope) -> None:
@@ -256,15 +289,16 @@ class Connection:
     def _request(self, id_: PermissionId, method: str, params: Raw | UnsetType) -> None:
         if method != REQUEST_PERMISSION:
             self._tell_once(f"unknown request {method}")
-            self._send(error_line(id_, Error(METHOD_NOT_FOUND, f"Method not found: {method}")))
+            self._respond(error_line(id_, Error(METHOD_NOT_FOUND, f"Method not found: {method}")))
             return
         try:
             request = decode_params(RequestPermissionRequest, params, method)
         except ProtocolFault as fault:
             self._tell_once(str(fault))
-            self._send(error_line(id_, Error(INVALID_PARAMS, str(fault))))
+            self._respond(error_line(id_, Error(INVALID_PARAMS, str(fault))))
             return
-        if not self._ears.be_asked(id_, request):  # it is closed, or has yet to be prompted
+        size = len(params) if isinstance(params, Raw) else 0
+        if not self._ears.be_asked(id_, request, size):  # it is closed, or has yet to be prompted
             self.answer(id_, CANCELLED)
 
     def _tell_once(self, what: str) -> None:

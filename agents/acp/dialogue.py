@@ -46,8 +46,17 @@ from .window import ContextWindow
 
 HIGH_WATER = 512
 """News that wait for a turn that is being received; more stop the reader."""
+HIGH_WATER_BYTES = 1024 * 1024
+"""The same in bytes; the last of them may be of any size."""
 MOST_LATE = 1_000
 """News that are kept while no turn runs."""
+MOST_LATE_BYTES = 4 * 1024 * 1024
+"""The same in bytes; the last of them may be of any size."""
+MOST_UNREAD_BYTES = 16 * 1024 * 1024
+"""Bytes of news that wait while the user is asked; an agent that says more loses its turn. The
+reader can't wait for the user: others use the same process."""
+NEWS_OVERHEAD = 512
+"""About what a piece of news takes beside its text."""
 SILENCE_SECONDS = 0.08
 """How long nothing may come before what was said in a session counts as told again."""
 MOST_REPLAY_SECONDS = 5.0
@@ -92,6 +101,10 @@ class Dialogue:
         """When the agent was last told to stop."""
         self._connection = connection
         self._news: list[News] = []
+        self._size = 0
+        """Bytes of the news that wait."""
+        self._dropped = 0
+        """Updates that came late and weren't kept, since the last prompt."""
         self._asked: dict[PermissionId, None] = {}
         """What is asked and not answered."""
         self._is_cancelled = False
@@ -108,8 +121,8 @@ class Dialogue:
 
     # What the connection calls.
 
-    def hear(self, update: SessionUpdate) -> None:
-        """Take an update in. Between turns it is kept for the next, but not after a cancel."""
+    def hear(self, update: SessionUpdate, size: int) -> None:
+        """Take an update of `size` bytes in. Between turns it is kept, but not after a cancel."""
         match update:
             case ConfigOptionUpdate(config_options=options):
                 self.choices = self.choices.with_options(options)
@@ -124,16 +137,19 @@ class Dialogue:
         if self._is_replaying:
             self._replayed_at = trio.current_time()
             return
-        if not self.is_prompted and (self._is_cancelled or len(self._news) >= MOST_LATE):
-            log.info("session=%s dropped late=%s", self.session_id, type(update).__name__)
-            return
-        self._put(update)
+        if self.lost is not None:
+            return  # nobody will take it
+        is_late = not self.is_prompted
+        if is_late and (self._is_cancelled or not self._has_room(MOST_LATE, MOST_LATE_BYTES)):
+            self._drop(update)
+        else:
+            self._put(update, size)
 
-    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest) -> None:
+    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest, size: int) -> None:
         """Take a permission request in, or answer it at once where nobody can be asked."""
         if self.is_prompted and not self._is_cancelled:
             self._asked[id_] = None
-            self._put(Asked(id_, request))
+            self._put(Asked(id_, request), size)
         else:
             self._connection.answer(id_, CANCELLED)
 
@@ -147,21 +163,49 @@ class Dialogue:
 
     async def room(self) -> None:
         """Wait until a turn that is being received has taken what was heard."""
-        while self.is_received and len(self._news) > HIGH_WATER:
+        while self.is_received and not self._has_room(HIGH_WATER + 1, HIGH_WATER_BYTES):
             await self._space.park()
 
     def lose(self, failure: Failure) -> None:
         """Hear that the agent is gone."""
-        self.lost = failure
+        self.lost = self.lost or failure
         self.is_prompted = False
         self._asked.clear()
         self._changes.unpark_all()
         self._space.unpark_all()
 
-    def _put(self, news: News) -> None:
+    def _has_room(self, most: int, most_bytes: int) -> bool:
+        return len(self._news) < most and self._size < most_bytes
+
+    def _put(self, news: News, size: int = 0) -> None:
+        is_awaiting = self.is_prompted and not self.is_received
+        if is_awaiting and self._size + size + NEWS_OVERHEAD > MOST_UNREAD_BYTES:
+            self._overflow()
+            return
         self._news.append(news)
+        self._size += size + NEWS_OVERHEAD
         if self._changes:
             self._changes.unpark_all()
+
+    def _drop(self, update: SessionUpdate) -> None:
+        """Count an update that came too late; the log says so once, the agent may go on so."""
+        if not self._dropped:
+            log.info("session=%s dropped late=%s", self.session_id, type(update).__name__)
+        self._dropped += 1
+
+    def _overflow(self) -> None:
+        """Give the turn up, and the session with it: what the agent says can't be kept."""
+        name, size = self._connection.name, MOST_UNREAD_BYTES // (1024 * 1024)
+        message = (
+            f"{name} said more than {size} MiB while it waited for an answer, so its turn was "
+            "ended. Try again."
+        )
+        log.warning("session=%s %s", self.session_id, message)
+        self.lost = Failure("AgentFailed", message)
+        self._news.clear()
+        self._size = 0
+        self.cancel()
+        self._changes.unpark_all()
 
     # What is told again.
 
@@ -183,8 +227,10 @@ class Dialogue:
 
     def prompt(self, blocks: tuple[ContentBlock, ...]) -> None:
         """Begin a turn of the agent's. Its end is `Returned`, or that the session is lost."""
+        if self._dropped:
+            log.info("session=%s dropped late updates=%s", self.session_id, self._dropped)
         self.is_prompted = True
-        self._is_cancelled = False
+        self._is_cancelled, self._dropped = False, 0
         self._connection.call(PROMPT, PromptRequest(self.session_id, blocks), self._returned)
 
     def _returned(self, answer: PromptResponse | Error | Failure) -> None:
@@ -192,6 +238,8 @@ class Dialogue:
         self._refuse_all()
         if isinstance(answer, Failure):
             self.lose(answer)
+        elif self.lost is not None:
+            self._changes.unpark_all()  # nobody takes it; who waits for the end must hear of that
         else:
             self._put(Returned(answer))
 
@@ -225,7 +273,7 @@ class Dialogue:
 
     def take(self) -> list[News]:
         """Return all that was heard and not taken yet."""
-        news, self._news = self._news, []
+        news, self._news, self._size = self._news, [], 0
         if self._space:
             self._space.unpark_all()
         return news

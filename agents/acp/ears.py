@@ -20,6 +20,10 @@ from .updates import SessionUpdate
 
 MOST_EARLY = 1_000
 """Messages that are kept of sessions that we don't know yet."""
+MOST_EARLY_BYTES = 4 * 1024 * 1024
+"""The same in bytes; the last of them may be of any size."""
+MOST_LEFT = 10_000
+"""Ids that are remembered of sessions that nobody hears any more."""
 
 PermissionId: TypeAlias = RequestId | None
 
@@ -29,12 +33,12 @@ CANCELLED = RequestPermissionResponse(CancelledPermissionOutcome())
 class Ear(Protocol):
     """What hears what is said of a session. Nothing here waits but `room`."""
 
-    def hear(self, update: SessionUpdate) -> None:
-        """Take an update in."""
+    def hear(self, update: SessionUpdate, size: int) -> None:
+        """Take an update of `size` bytes in."""
         ...
 
-    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest) -> None:
-        """Take a permission request in, which must be answered once."""
+    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest, size: int) -> None:
+        """Take a permission request of `size` bytes in, which must be answered once."""
         ...
 
     def be_unasked(self, id_: PermissionId) -> bool:
@@ -60,9 +64,10 @@ class Ears:
 
     def __init__(self) -> None:
         self._ears: dict[str, Ear] = {}
-        self._left: set[str] = set()
+        self._left: dict[str, None] = {}
         """Sessions that nobody hears any more, and the agent hasn't closed as far as we know."""
-        self._early: dict[str, list[SessionUpdate]] = {}
+        self._early: dict[str, list[tuple[SessionUpdate, int]]] = {}
+        """With the size of each."""
         self._expected = 0
         self._heard: dict[Ear, None] = {}
         """Who heard something since there was room, in order."""
@@ -92,20 +97,22 @@ class Ears:
         """
         if session_id in self._ears:
             return False
-        self._left.discard(session_id)
+        self._left.pop(session_id, None)
         self._ears[session_id] = ear
-        for update in self._early.pop(session_id, ()):
-            ear.hear(update)
+        for update, size in self._early.pop(session_id, ()):
+            ear.hear(update, size)
         return True
 
     def detach(self, session_id: str) -> None:
         """Let nobody hear what is said of a session any more."""
         if self._ears.pop(session_id, None) is not None:
-            self._left.add(session_id)
+            self._left[session_id] = None
+            if len(self._left) > MOST_LEFT:
+                del self._left[next(iter(self._left))]
 
     def forget(self, session_id: str) -> None:
         """Note that the agent has closed a session: it may give its id to another."""
-        self._left.discard(session_id)
+        self._left.pop(session_id, None)
 
     @property
     def are_stopping(self) -> bool:
@@ -116,24 +123,25 @@ class Ears:
         """Return who hears what is said of a session."""
         return self._ears.get(session_id)
 
-    def hear(self, session_id: str, update: SessionUpdate) -> bool:
+    def hear(self, session_id: str, update: SessionUpdate, size: int) -> bool:
         """Pass an update on; return whether there was a place for it, if it may be of use."""
         ear = self._ears.get(session_id)
         if ear is not None:
-            ear.hear(update)
+            ear.hear(update, size)
             self._heard[ear] = None
         elif self._expected:
-            if sum(map(len, self._early.values())) >= MOST_EARLY:
+            sizes = [one for early in self._early.values() for _, one in early]
+            if len(sizes) >= MOST_EARLY or sum(sizes) >= MOST_EARLY_BYTES:
                 return False
-            self._early.setdefault(session_id, []).append(update)
+            self._early.setdefault(session_id, []).append((update, size))
         return True
 
-    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest) -> bool:
+    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest, size: int) -> bool:
         """Pass a permission request on; return whether somebody hears it."""
         ear = self._ears.get(request.session_id)
         if ear is None:
             return False
-        ear.be_asked(id_, request)
+        ear.be_asked(id_, request, size)
         self._heard[ear] = None
         return True
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections import deque
 from collections.abc import Callable
 from importlib.metadata import version
 
@@ -17,7 +18,7 @@ import trio
 from agents.base import AgentError
 from agents.boundary import failure_of
 from bridge.errors import Failure
-from bridge.wire import McpServerSpec
+from bridge.wire import McpServerSpec, RequestId
 
 from .authentication import Authentication
 from .connection import Connection
@@ -45,6 +46,9 @@ from .setup import (
 
 INITIALIZE_SECONDS = 120.0
 """How long an agent may take to introduce itself; a launcher may download it first."""
+
+MOST_CLOSING = 100
+"""Sessions of which an agent may still say that it closed them: some never say so."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -76,6 +80,8 @@ class Peer:
     connection: Connection = attrs.field(init=False)
     _openings: Openings = attrs.field(init=False)
     _scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    _closing: deque[RequestId] = attrs.field(factory=lambda: deque[RequestId](), init=False)
+    """What the agent was asked to close last, answered or not."""
     _is_retired: bool = attrs.field(default=False, init=False)
     _last_words: str = attrs.field(default="", init=False)
 
@@ -107,7 +113,7 @@ class Peer:
                 self.is_ending = True
                 nursery.cancel_scope.cancel()
             exit_ = await link.exit()
-            self._lose(self._ended(exit_))
+            self._lose(self.connection.failure or self._ended(exit_))
         finally:  # before the process is ended, which takes time
             self._lose(Failure("Unavailable", f"{self.name} was ended."))
 
@@ -232,7 +238,10 @@ class Peer:
                 if isinstance(answer, Empty):
                     self.connection.free_id(session_id)
 
-            self.connection.call(CLOSE_SESSION, CloseSessionRequest(session_id), closed)
+            request = CloseSessionRequest(session_id)
+            self._closing.append(self.connection.call(CLOSE_SESSION, request, closed))
+            if len(self._closing) > MOST_CLOSING:
+                self.connection.forget_quietly(self._closing.popleft())
 
     @property
     def can_close(self) -> bool:

@@ -12,10 +12,13 @@ class Speaker:
         self._sink = sink
         self._unsent: list[bytes] = []
         self._news = trio.Event()
+        self.size = 0
+        """Bytes that the agent hasn't read yet."""
 
     def say(self, line: bytes) -> None:
         """Add a line to those that are to be written."""
         self._unsent.append(line)
+        self.size += len(line)
         self._news.set()
 
     async def run(self) -> None:
@@ -24,7 +27,9 @@ class Speaker:
             while True:
                 if self._unsent:
                     unsent, self._unsent = self._unsent, []
-                    await self._sink.send_all(b"".join(unsent))
+                    lines = b"".join(unsent)
+                    await self._sink.send_all(lines)
+                    self.size -= len(lines)
                 else:
                     self._news = trio.Event()
                     await self._news.wait()

@@ -102,8 +102,6 @@ OUR_OWN: Mapping[str, frozenset[str]] = {
             "agents.mcp.server.NOTICE_SECONDS",
             "agents.open_responses.client._END_SECONDS",
             "agents.open_responses.connections._CLOSING_SECONDS",
-            "agents.open_responses.connections._KEPT_SECONDS",
-            "agents.open_responses.connections._MOST_IDLE",
             "agents.open_responses.listing.FRESH_SECONDS",
             "vscodelm.child.TERMINATING_SECONDS",
             "vscodelm.child._EXIT_SECONDS",

@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
 import trio
 
 from agents.acp.agent import AcpAgent
@@ -21,7 +22,6 @@ from tests.fakes.acp_agents import child_program
 from tests.fakes.editor import Chat, connected_to, user
 
 if TYPE_CHECKING:
-    import pytest
     from trio.testing import MockClock
 
 ACP = {"name": "fake", "command": "fake-acp", "args": ["--x"]}
@@ -102,6 +102,7 @@ async def nothing(_module: str) -> None:
     """Load no module: that takes a second."""
 
 
+@pytest.mark.limit("agents.directory.IDLE_SECONDS")
 async def test_agents_without_sessions_are_forgotten_with_all_that_they_keep(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

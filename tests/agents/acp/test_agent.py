@@ -270,6 +270,36 @@ async def test_a_session_is_closed_where_the_agent_can() -> None:
         assert peers.asked("session/close") == []
 
 
+@pytest.mark.limit("agents.acp.peer.MOST_CLOSING")
+@pytest.mark.parametrize(("closed", "kept"), [(3, 3), (4, 3)])
+async def test_an_agent_that_never_says_that_it_closed_a_session_costs_no_memory(
+    monkeypatch: pytest.MonkeyPatch, closed: int, kept: int
+) -> None:
+    monkeypatch.setattr("agents.acp.peer.MOST_CLOSING", 3)
+    silent = {"on": {"session/close": [{"deaf": True}]}}
+    async with agent_in_process(silent, spares=False) as (agent, peers):
+        async with agent.session(PROMPT) as open_session:
+            for _ in range(closed):
+                async with agent.session(PROMPT):
+                    pass
+            await wait_all_tasks_blocked()
+            assert open_session.peer.connection.unanswered == kept
+        assert peers.asked("$/cancel_request") == []
+
+
+async def test_an_agent_that_asks_and_does_not_read_fails_its_chats_and_says_why(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.acp.connection.MOST_UNSENT_BYTES", 0)
+    asks: list[JSON] = [{"request": "fs/read_text_file", "params": {}}, {"hang": True}]
+    async with agent_in_process({"turns": [asks]}) as (agent, peers):
+        async with agent.session(PROMPT) as session:
+            with pytest.raises(AgentError, match="doesn't read the answers"):
+                await rest_of(session.run(PROMPT))
+        await trio.sleep(1)
+        assert peers.running == 0
+
+
 # Sessions opened in advance.
 
 

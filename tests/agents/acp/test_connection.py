@@ -16,8 +16,15 @@ from trio.testing import MemoryReceiveStream, MemorySendStream, wait_all_tasks_b
 from agents.acp.choices import Choices
 from agents.acp.connection import Connection
 from agents.acp.content import TextContent
-from agents.acp.dialogue import HIGH_WATER, Asked, Dialogue
-from agents.acp.ears import MOST_EARLY
+from agents.acp.dialogue import (
+    HIGH_WATER,
+    HIGH_WATER_BYTES,
+    MOST_LATE_BYTES,
+    NEWS_OVERHEAD,
+    Asked,
+    Dialogue,
+)
+from agents.acp.ears import MOST_EARLY, MOST_EARLY_BYTES
 from agents.acp.faults import Error
 from agents.acp.methods import (
     CLOSE_SESSION,
@@ -410,6 +417,122 @@ async def test_an_agent_that_says_more_than_is_taken_is_not_read() -> None:
         slow.pause()
         await wire.say(chunk("y", "other"))
         assert texts(other) == ["y"]
+
+
+@pytest.mark.limit("agents.acp.dialogue.HIGH_WATER_BYTES")
+@pytest.mark.parametrize(("number", "is_read"), [(1, True), (2, False)])
+async def test_an_agent_that_says_longer_things_than_are_taken_is_not_read(
+    number: int, is_read: bool
+) -> None:
+    async with connected() as wire:
+        slow, other = wire.dialogue("slow"), wire.dialogue("other")
+        slow.is_received = True
+        for _ in range(number):
+            await wire.say(chunk("x" * (HIGH_WATER_BYTES // 2), "slow"))
+        await wire.say(chunk("y", "other"))
+        assert texts(other) == ["y"] * is_read
+        slow.pause()
+        await quiet()
+
+
+@pytest.mark.limit("agents.acp.dialogue.MOST_UNREAD_BYTES")
+@pytest.mark.parametrize(("over", "is_lost"), [(0, False), (1, True)])
+async def test_what_an_agent_says_while_the_user_is_asked_is_bounded(
+    monkeypatch: pytest.MonkeyPatch, over: int, is_lost: bool
+) -> None:
+    """The turn is given up: the reader can't wait for the user, others use the same process."""
+    async with connected() as wire:
+        dialogue, other = wire.dialogue(), wire.dialogue("other")
+        dialogue.prompt(())
+        await wire.say(ask(7))
+        (asked,) = dialogue.take()
+        assert isinstance(asked, Asked)
+        await wire.heard()
+        piece = chunk("x" * 1_000)
+        size = len(json.dumps(piece["params"])) + NEWS_OVERHEAD
+        monkeypatch.setattr("agents.acp.dialogue.MOST_UNREAD_BYTES", 10 * size - over)
+        await wire.say(*[piece] * 10)
+        await wire.say(chunk("y", "other"))
+        assert texts(other) == ["y"]
+        told = [one.get("method") or one["result"] for one in await wire.heard()]
+        cancelled = {"outcome": {"outcome": "cancelled"}}
+        assert told == (["session/cancel", cancelled] if is_lost else [])
+        assert len(texts(dialogue)) == (0 if is_lost else 10)
+        assert dialogue.is_prompted
+        assert (dialogue.lost is not None) is is_lost
+        await wire.say(piece, ask(8), {"id": 1, "result": {"stopReason": "cancelled"}})
+        assert not dialogue.is_prompted
+        assert (dialogue.take() == []) is is_lost
+
+
+@pytest.mark.limit("agents.acp.dialogue.MOST_LATE_BYTES")
+async def test_long_updates_that_come_late_are_dropped_and_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+        with caplog.at_level(logging.INFO, "vscodelm.acp"):
+            for _ in range(5):
+                await wire.say(chunk("x" * (MOST_LATE_BYTES // 2)))
+            dialogue.prompt(())
+        assert len(texts(dialogue)) == 2
+        assert caplog.messages == [
+            "session=s dropped late=AgentMessageChunk",
+            "session=s dropped late updates=3",
+        ]
+
+
+@pytest.mark.limit("agents.acp.ears.MOST_EARLY_BYTES")
+async def test_long_updates_of_unknown_sessions_are_bounded() -> None:
+    async with connected() as wire:
+        wire.connection.open(NEW_SESSION, NewSessionRequest("/", ()), lambda answer: None)
+        await wire.say(*[chunk("x" * (MOST_EARLY_BYTES // 2)) for _ in range(4)])
+        assert len(texts(wire.dialogue())) == 2
+
+
+@pytest.mark.limit("agents.acp.connection.MOST_UNSENT_BYTES")
+@pytest.mark.parametrize("over", [0, 1])
+async def test_an_agent_that_asks_and_does_not_read_is_ended(
+    monkeypatch: pytest.MonkeyPatch, over: int
+) -> None:
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+
+        async def nobody_reads() -> None:
+            await trio.sleep_forever()
+
+        wire.sink.send_all_hook = nobody_reads
+        unknown: JSON = {"id": 1, "method": "fs/read_text_file", "params": {}}
+        await wire.say(unknown)
+        size = wire.connection.unsent
+        monkeypatch.setattr("agents.acp.connection.MOST_UNSENT_BYTES", 10 * size)
+        await wire.say(*[unknown] * (9 + over))
+        assert wire.connection.unsent == 10 * size
+        if over:
+            with trio.fail_after(5):
+                await wire.ended.wait()
+            assert dialogue.lost is not None
+            assert "doesn't read the answers" in dialogue.lost.message
+        else:
+            assert dialogue.lost is None
+
+
+@pytest.mark.limit("agents.acp.ears.MOST_LEFT")
+async def test_the_ids_of_sessions_that_ended_are_bounded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("agents.acp.ears.MOST_LEFT", 3)
+    async with connected() as wire:
+        for number in range(4):
+            wire.dialogue(f"{number}")
+            wire.connection.detach(f"{number}")
+        dialogue = Dialogue(wire.connection, "new", Choices())
+        assert [wire.connection.attach_new(f"{number}", dialogue) for number in range(4)] == [
+            True,
+            False,
+            False,
+            False,
+        ]
 
 
 # The end.

@@ -188,6 +188,23 @@ async def test_zero_usage_is_unknown(
 # Late.
 
 
+async def test_a_turn_that_said_too_much_while_the_user_was_asked_fails_and_says_why(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.acp.dialogue.MOST_UNREAD_BYTES", 100_000)
+    flood = [*ASKS[:1], {"sleep": 1}, chunk("x" * 1_000, times=200)]
+    script = {"turns": [[*flood, {"hang": True}]], "when_cancelled": [{"stop": "cancelled"}]}
+    async with session_with(script) as (session, peers):
+        turn = session.run(PROMPT)
+        (question,) = questions(await up_to(turn, Await))
+        await trio.sleep(10)
+        session.answer(PermissionAnswer(question.call_id, Decision.ALLOWED))
+        with pytest.raises(AgentError, match="while it waited for an answer"):
+            await rest_of(turn)
+        assert session.lost is not None
+        assert peers.faults == []
+
+
 @pytest.mark.checklist(21)
 async def test_text_just_after_the_answer_belongs_to_the_turn(
     autojump_clock: MockClock,

@@ -163,6 +163,7 @@ async def use(connections: Connections) -> None:
         lease.is_clean = True
 
 
+@pytest.mark.limit("agents.open_responses.connections.KEPT_SECONDS")
 async def test_idle_clients_are_closed_after_a_while(
     nursery: trio.Nursery, autojump_clock: MockClock
 ) -> None:
@@ -181,6 +182,7 @@ async def test_idle_clients_are_closed_after_a_while(
     assert other.client.is_closed
 
 
+@pytest.mark.limit("agents.open_responses.connections.MOST_IDLE")
 @pytest.mark.parametrize(("used", "kept"), [(MOST_IDLE, MOST_IDLE), (MOST_IDLE + 1, MOST_IDLE)])
 async def test_only_so_many_clients_are_kept(nursery: trio.Nursery, used: int, kept: int) -> None:
     connections = Connections(httpx.Timeout(5), nursery)
