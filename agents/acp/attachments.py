@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from agents.tool_result import BOOKKEEPING
 from bridge.value import Value
 from bridge.wire import DataPart
 
@@ -29,19 +30,6 @@ from .setup import PromptCapabilities
 
 Atom: TypeAlias = str | KnownContent
 """Text, which may be joined with other text, or a block of its own."""
-
-BOOKKEEPING = frozenset(
-    {
-        "cache_control",
-        "context_management",
-        "phase_data",
-        "stateful_marker",
-        "thinking",
-        "tool_call_stream",
-        "usage",
-    }
-)
-"""Data of the host's about its own requests."""
 
 _TEXTS = re.compile(r"text/|application/(?:.*\+)?(?:json|xml|yaml|toml|javascript)$")
 

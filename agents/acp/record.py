@@ -8,11 +8,10 @@ that they don't occur in it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
-import msgspec
-
-from bridge.wire import ChatMessage, DataPart, ToolCallPart, ToolResultPart
+from agents.tool_result import json_text, pieces
+from bridge.wire import ChatMessage, ToolCallPart, ToolResultPart
 
 from .attachments import Atom, data_atom
 from .content import EmbeddedResource
@@ -56,7 +55,7 @@ def entries(
 def call_entry(part: ToolCallPart) -> Entry:
     """Return a call of a tool, with what it was given."""
     head = f"tool call {one_line(part.tool_name, 100)}, {one_line(part.tool_call_id, 100)}"
-    return Entry(head, [_json(part.parameters)], can_shorten=True)
+    return Entry(head, [json_text(part.parameters)], can_shorten=True)
 
 
 def tool_names(messages: Iterable[ChatMessage]) -> dict[str, str]:
@@ -87,35 +86,14 @@ def _said(message: ChatMessage, capabilities: PromptCapabilities, context: Conte
 
 
 def _result(result: Any, capabilities: PromptCapabilities) -> Iterator[Atom]:
-    """Return what a result says: text, the parts that VS Code sends, or JSON."""
-    match result:
-        case None:
-            return
-        case str():
-            yield result
-        case list():
-            for part in cast("list[Any]", result):
-                yield from _result(part, capabilities)
-        case {"mimeType": str(mime), "data": str(encoded)}:
-            atom = _data(mime, encoded, capabilities)
-            if atom is not None:
-                yield f"\n{atom}\n" if isinstance(atom, str) else atom
-        case {"value": str(value)}:
-            yield value
-        case _:
-            yield _json(result)
-
-
-def _data(mime: str, encoded: str, capabilities: PromptCapabilities) -> Atom | None:
-    try:
-        data = msgspec.convert(encoded, bytes)
-    except msgspec.ValidationError:
-        return encoded
-    return data_atom(DataPart(mime, data), capabilities)
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    """Return what a result says: text, and data as the agent takes it."""
+    for piece in pieces(result):
+        if isinstance(piece, str):
+            yield piece
+            continue
+        atom = data_atom(piece, capabilities)
+        assert atom is not None, "what a host keeps for itself is no piece"
+        yield f"\n{atom}\n" if isinstance(atom, str) else atom
 
 
 def record(

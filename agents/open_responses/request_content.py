@@ -7,12 +7,11 @@ any other kind of data goes as text where it is text, else as a file.
 from __future__ import annotations
 
 import re
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias, assert_never, cast
+from typing import Any, Literal, TypeAlias, assert_never
 
-import msgspec
-
+from agents.tool_result import BOOKKEEPING, pieces
 from bridge.wire import DataPart, Part, TextPart
 
 from .request_items import Content, InputFile, InputImage, InputText
@@ -20,19 +19,6 @@ from .request_items import Content, InputFile, InputImage, InputText
 ElsewhereImages: TypeAlias = Literal["placeholder", "skip", "error"]
 
 IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
-
-BOOKKEEPING = frozenset(
-    {
-        "cache_control",
-        "context_management",
-        "phase_data",
-        "stateful_marker",
-        "thinking",
-        "tool_call_stream",
-        "usage",
-    }
-)
-"""Data of the host's about its own requests."""
 
 _TEXTS = re.compile(
     r"text/|application/(?:.*\+)?(?:json|xml|yaml|toml|javascript)$|image/svg\+xml$"
@@ -79,9 +65,9 @@ def without_images(parts: Sequence[Part], images: ElsewhereImages) -> str:
 
 
 def result_contents(result: Any, *, is_error: bool = False) -> tuple[Content, ...]:
-    """Return what a tool's result holds: a text, one of VS Code's parts, a list of them, any JSON.
+    """Return what a tool's result holds (`agents.tool_result`).
 
-    Results within results are taken apart. That a call failed is said, as no item can.
+    That a call failed is said, as no item can.
     """
     found = joined(_result(result))
     return joined((InputText("The tool failed: "), *found)) if is_error else found
@@ -113,31 +99,11 @@ def simplest(parts: tuple[Content, ...]) -> str | tuple[Content, ...]:
 
 
 def _result(result: Any) -> Iterator[Content]:
-    match result:
-        case None:
-            pass
-        case str():
-            yield InputText(result)
-        case list():
-            for part in cast("list[Any]", result):
-                yield from _result(part)
-        case {"type": "text", "value": str(text)} | {"type": "text", "text": str(text)}:
-            yield InputText(text)
-        case {"type": "data", "mimeType": str(mime), "data": str(data)}:
-            yield from _data(mime, _bytes(data))
-        case {"type": "tool_result", "result": inner} | {"type": "tool_result", "content": inner}:
-            yield from _result(inner)
-        case {"type": "thinking"}:
-            pass
-        case _:
-            yield InputText(msgspec.json.encode(result).decode())
-
-
-def _bytes(data: str) -> bytes:
-    try:
-        return b64decode(data, validate=True)
-    except ValueError:
-        return data.encode(errors="surrogatepass")
+    for piece in pieces(result):
+        if isinstance(piece, str):
+            yield InputText(piece)
+        else:
+            yield from _data(piece.mime_type, piece.data)
 
 
 def _data(mime: str, data: bytes) -> Iterator[Content]:

@@ -13,10 +13,9 @@ from typing import Any
 import attrs
 
 from agents.events import CallTool
+from agents.tool_result import BOOKKEEPING
 from bridge.message import canonical_json
 from bridge.wire import ChatMessage, DataPart, TextPart, ToolCallPart, ToolResultPart
-
-from .request_content import BOOKKEEPING
 
 
 @attrs.define

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.acp.attachments import BOOKKEEPING, attachments, data_atom, file_block
+from agents.acp.attachments import attachments, data_atom, file_block
 from agents.acp.content import (
     AudioContent,
     EmbeddedResource,
@@ -12,6 +12,7 @@ from agents.acp.content import (
     ResourceLink,
 )
 from agents.acp.setup import PromptCapabilities
+from agents.tool_result import BOOKKEEPING
 from bridge.wire import DataPart
 
 NONE = PromptCapabilities()

@@ -104,7 +104,7 @@ def test_thoughts_are_not_told() -> None:
         ([1, "a"], ["1", "a"]),
         ([{"mimeType": "image/png", "data": "YWJj"}], [ImageContent(b"abc", "image/png")]),
         ([{"mimeType": "cache_control", "data": "YWJj"}], []),
-        ([{"mimeType": "image/png", "data": "?"}], ["\n?\n"]),
+        ([{"mimeType": "image/png", "data": "?"}], ["?"]),
     ],
 )
 def test_a_result_is_told_whatever_it_is(value: Any, atoms: list[Any]) -> None:

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from agents.open_responses.request_content import (
-    BOOKKEEPING,
     contents,
     joined,
     result_contents,
     simplest,
 )
 from agents.open_responses.request_items import Content, InputFile, InputImage, InputText
+from agents.tool_result import BOOKKEEPING
 from bridge.wire import DataPart, TextPart
 
 from .words import PNG, PNG_URL, call
