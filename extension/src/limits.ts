@@ -37,3 +37,6 @@ export const LOCK_BEAT_MS = 5_000;
 
 /** After how long without such a sign an installation counts as left behind. */
 export const LOCK_STALE_MS = 30_000;
+
+/** Of how many questions that couldn't be asked it is remembered that the user was told. */
+export const MAX_TOLD_QUESTIONS = 1000;

@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { COMMAND_MS, MAX_COMMAND_OUTPUT_BYTES } from "./limits.ts";
-import type { Launch } from "./start.ts";
+import { checkLaunch, type Launch } from "./start.ts";
 
 interface Bounds {
   maxBuffer: number;
@@ -20,6 +20,7 @@ export function runProgram(
 ): Promise<string> {
   const { command, env, cwd } = launch;
   return new Promise((resolve, reject) => {
+    checkLaunch(launch);
     const bounds = { maxBuffer, timeout, killSignal: "SIGKILL" as const };
     const options = { env, cwd, ...bounds, windowsHide: true };
     execFile(command, [...launch.args, ...args], options, (error, output, complaints) => {

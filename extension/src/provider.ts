@@ -8,6 +8,7 @@ import type { Models } from "./models.ts";
 import { messageToWire, optionsToWire } from "./outgoing.ts";
 import type { Server } from "./server.ts";
 import type { Turns } from "./turns.ts";
+import { UnaskedQuestions } from "./unasked.ts";
 import type { ChatParams, Part } from "./wire.ts";
 
 /** Who asks for a person, and shows them the error. */
@@ -16,6 +17,7 @@ const BUILT_IN_CHATS = ["github.copilot-chat", "core"];
 export class Provider implements vscode.LanguageModelChatProvider {
   readonly onDidChangeLanguageModelChatInformation: vscode.Event<void>;
   private readonly counter = new TokenCounter();
+  private readonly unasked: UnaskedQuestions;
 
   constructor(
     private readonly server: Pick<Server, "chat">,
@@ -24,6 +26,7 @@ export class Provider implements vscode.LanguageModelChatProvider {
     private readonly log: Pick<vscode.LogOutputChannel, "error" | "debug">,
   ) {
     this.onDidChangeLanguageModelChatInformation = models.onDidChange;
+    this.unasked = new UnaskedQuestions(log);
   }
 
   provideLanguageModelChatInformation(): vscode.LanguageModelChatInformation[] {
@@ -40,6 +43,7 @@ export class Provider implements vscode.LanguageModelChatProvider {
     const turn = this.turns.begin(model.name);
     try {
       const params = this.paramsOf(model.id, messages, options);
+      this.unasked.look(params.messages);
       await this.server.chat(
         params,
         (received) => {

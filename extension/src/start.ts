@@ -16,10 +16,7 @@ export interface Launch {
 /** Start it. Throws `Failure` if that is known to be impossible; else its event `error` may still come. */
 export function start(launch: Launch): ChildProcessWithoutNullStreams {
   const { command, args, env, cwd } = launch;
-  const unfit = whatIsUnfit(launch);
-  if (unfit !== undefined) {
-    throw new Failure("NotFound", `vscodelm can't be started: ${unfit}.`);
-  }
+  checkLaunch(launch);
   let child: ReturnType<typeof spawn>;
   try {
     child = spawn(command, args, { env, cwd, stdio: "pipe", windowsHide: true });
@@ -56,8 +53,8 @@ export function whyNotStarted({ command, cwd }: Launch, error: unknown): string 
   }
 }
 
-/** Return what no system takes: a character that ends texts. */
-function whatIsUnfit({ command, args, env, cwd }: Launch): string | undefined {
+/** Throw `Failure` for what no system takes: a character that ends texts. It names the place alone. */
+export function checkLaunch({ command, args, env, cwd }: Launch): void {
   const texts: [string, string][] = [
     ["the program's path", command],
     ["the working folder", cwd],
@@ -68,5 +65,7 @@ function whatIsUnfit({ command, args, env, cwd }: Launch): string | undefined {
     ]),
   ];
   const unfit = texts.find(([, text]) => text.includes("\0"));
-  return unfit && `${unfit[0]} holds a NUL character`;
+  if (unfit !== undefined) {
+    throw new Failure("NotFound", `vscodelm can't be started: ${unfit[0]} holds a NUL character.`);
+  }
 }

@@ -24,5 +24,5 @@ test("a command that fails is told with its complaints, or else its status", asy
   const complaining = ["console.error('no registry'); process.exit(3)"];
   await expect(runProgram(launch, complaining)).rejects.toThrow(/^no registry$/);
   await expect(runProgram(launch, ["process.exit(3)"])).rejects.toThrow("Command failed");
-  await expect(runProgram({ ...launch, command: "a\0b" }, [])).rejects.toThrow("null bytes");
+  await expect(runProgram({ ...launch, command: "a\0b" }, [])).rejects.toThrow("path holds a NUL");
 });

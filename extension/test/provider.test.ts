@@ -10,8 +10,9 @@ import { Provider } from "../src/provider.ts";
 import { Secrets } from "../src/secrets.ts";
 import { toToml } from "../src/toml.ts";
 import { SHOWN_AFTER_MS, Turns } from "../src/turns.ts";
-import type { ChatParams, ModelInformation, Part } from "../src/wire.ts";
+import { type ChatParams, type ModelInformation, type Part, PERMISSION_TOOL } from "../src/wire.ts";
 import { Memory, Vault } from "./memory.ts";
+import { openAnew, person } from "./vscode.ts";
 
 const variables = { workspaceFolder: "/project", userHome: "/home/me", env: {} };
 const token = new vscode.CancellationTokenSource().token;
@@ -101,6 +102,24 @@ test("who asks for a person is given a plain error, and others the kind of failu
   expect((await ask("some.extension")).code).toBe("NoPermissions");
   const shown = await ask("github.copilot-chat");
   expect([shown.message, shown.stack, shown.code]).toEqual(["Log in.", "", undefined]);
+});
+
+test("a question that the editor could not ask is told when its answer is sent on", async () => {
+  openAnew();
+  const { provider } = providerOf(async () => {});
+  const call = new vscode.LanguageModelToolCallPart("1", PERMISSION_TOOL, { title: "Run it" });
+  const words = "ERROR while calling tool: Extension 'x' CANNOT use API proposal: y.";
+  const result = new vscode.LanguageModelToolResultPart("1", [
+    new vscode.LanguageModelTextPart(words),
+  ]);
+  await provider.provideLanguageModelChatResponse(
+    own("eliza"),
+    [message, { ...message, role: 2, content: [call] }, { ...message, content: [result] }],
+    { toolMode: 1 },
+    { report() {} },
+    token,
+  );
+  expect(person.asked).toEqual([expect.stringContaining("the editor could not ask you")]);
 });
 
 test("a request that can't even be sent ends its turn with an error", async () => {
