@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 import attrs
+from msgspec.structs import replace
 
 from .markdown import inline, one_line
 from .updates import PlanEntry
@@ -15,6 +16,8 @@ _MOST_CHANGES = 8
 _WIDEST = 200
 _DONE = "completed"
 _NOW = "in_progress"
+_DROPPED = "cancelled"
+"""What one agent's todo list says of a step; the protocol has no word for it."""
 
 
 @attrs.define
@@ -22,9 +25,20 @@ class PlanView:
     """What a turn has shown of a plan."""
 
     _shown: tuple[PlanEntry, ...] = ()
+    _dropped: set[str] = attrs.field(factory=set[str], init=False)
+    """What was given up. One agent tells its list twice, and then calls such a step done."""
 
     def show(self, entries: Sequence[PlanEntry]) -> str:
         """Return what the user doesn't know yet of the plan, "" if nothing."""
+        taken_up = {entry.content for entry in entries if entry.status not in (_DONE, _DROPPED)}
+        self._dropped |= {entry.content for entry in entries if entry.status == _DROPPED}
+        self._dropped -= taken_up
+        entries = [
+            replace(entry, status=_DROPPED)
+            if entry.status == _DONE and entry.content in self._dropped
+            else entry
+            for entry in entries
+        ]
         before, self._shown = self._shown, tuple(entries)
         if not entries:
             return ""
@@ -34,11 +48,12 @@ class PlanView:
         if not changes:
             return ""
         done = sum(entry.status == _DONE for entry in entries)
+        kept = sum(entry.status != _DROPPED for entry in entries)
         if done == len(entries):
             return f"**Plan** ☑ all {done} steps done" if done > 1 else "**Plan** ☑ done"
         more = len(changes) - _MOST_CHANGES
         rest = [f"{more} more"] if more > 0 else []
-        count = f"({done}/{len(entries)})"
+        count = f"({done}/{kept})"
         return f"**Plan** {count} " + " · ".join([*changes[:_MOST_CHANGES], *rest])
 
 
@@ -52,7 +67,8 @@ def _whole(entries: Sequence[PlanEntry]) -> str:
 def _item(entry: PlanEntry) -> str:
     box = "[x]" if entry.status == _DONE else "[ ]"
     now = " ← *now*" if entry.status == _NOW else ""
-    return f"- {box} {_text(entry)}{now}"
+    dropped = " *dropped*" if entry.status == _DROPPED else ""
+    return f"- {box} {_text(entry)}{now}{dropped}"
 
 
 def _changes(before: Sequence[PlanEntry], after: Sequence[PlanEntry]) -> list[str]:
@@ -62,6 +78,7 @@ def _changes(before: Sequence[PlanEntry], after: Sequence[PlanEntry]) -> list[st
     done: list[str] = []
     now: list[str] = []
     new: list[str] = []
+    dropped: list[str] = []
     for entry in after:
         is_new = left[entry.content] == 0
         left[entry.content] -= 1
@@ -72,14 +89,16 @@ def _changes(before: Sequence[PlanEntry], after: Sequence[PlanEntry]) -> list[st
                 done.append(f"☑ {_text(entry)}")
             case "in_progress":
                 now.append(f"▸ {_text(entry)}")
+            case "cancelled":
+                dropped.append(f"*dropped:* {_text(entry)}")
             case _ if is_new:
                 new.append(f"*new:* {_text(entry)}")
             case _:
                 pass  # put back, which a later update will tell better
-    dropped = [
+    dropped += [
         f"*dropped:* {_text(entry)}"
         for entry in before
-        if left[entry.content] > 0 and entry.status != _DONE
+        if left[entry.content] > 0 and entry.status not in (_DONE, _DROPPED)
     ]
     return [*done, *now, *new, *dropped]
 

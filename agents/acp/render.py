@@ -69,9 +69,9 @@ class Renderer:
         self._told = told
         self._page = Page()
         self.files: dict[str, str] = {}
-        self._calls = ToolCalls(self._page, told, root, offer, self.files)
-        self._notices = Notices(self._page, told)
         self._plan = PlanView()
+        self._calls = ToolCalls(self._page, told, root, offer, self.files, self._plan)
+        self._notices = Notices(self._page, told)
         self._usage: Attach | None = None
 
     def changed(self, update: ToolCall | ToolCallUpdate) -> tuple[str, ...]:

@@ -69,6 +69,11 @@ class CallRecord:
         return self.status in _OVER
 
     @property
+    def has_failed(self) -> bool:
+        """Whether it has ended without doing what it should."""
+        return self.is_over and self.status != "completed"
+
+    @property
     def is_known(self) -> bool:
         """Whether there is anything to tell about it."""
         return bool(self.title or self.name or self.is_over) or not self.is_bare

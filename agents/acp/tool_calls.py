@@ -14,8 +14,11 @@ from . import tool_view
 from .content import Diff, ToolCall, ToolCallUpdate
 from .own_tools import Offer, editors_tool, is_still
 from .page import Page
+from .plan_view import PlanView
+from .todos import todo_entries
 from .told import Told
 from .tool_call import CallRecord
+from .updates import PlanEntry
 
 
 class _View(Protocol):
@@ -37,6 +40,8 @@ class ToolCalls:
     """The editor's tools, if there are any."""
     _files: Mapping[str, str] = attrs.field(factory=dict[str, str])
     """The texts of files that calls changed, as read when the calls ended."""
+    _plan: PlanView = attrs.field(factory=PlanView)
+    """The agent's plan; a todo list is one."""
     _calls: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _held: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _editors: dict[str, OfferedTool] = attrs.field(factory=dict[str, OfferedTool], init=False)
@@ -61,6 +66,9 @@ class ToolCalls:
         call = self.learn(news)
         if call.is_closed:
             return ()
+        entries = todo_entries(call)
+        if entries is not None and not call.has_failed:
+            return self._list(call, entries)
         if call.is_over:
             return self._close(call, tool_view.outcome)
         if call.is_started:
@@ -116,6 +124,14 @@ class ToolCalls:
         """Return what is to be said of the calls of which nobody says how they ended."""
         left = [call for call in self._calls.values() if call.is_known and not call.is_closed]
         return [say for call in left for say in self._close(call, tool_view.unfinished)]
+
+    def _list(self, call: CallRecord, entries: Sequence[PlanEntry]) -> Sequence[Say]:
+        """Return a todo list, once it is written, in place of the call that writes it."""
+        if not call.is_over:
+            return ()
+        self._end(call)
+        mark = self._page.add_behind(" ✔") if self._page.is_about(call) else ()
+        return (*mark, *self._page.add(self._plan.show(entries)))
 
     def _start(self, call: CallRecord) -> Sequence[Say]:
         self._held.pop(call.call_id, None)

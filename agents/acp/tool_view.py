@@ -77,7 +77,7 @@ def started(call: CallRecord, root: str) -> str:
 
 def outcome(call: CallRecord, root: str, *, follows: bool) -> str:
     """Return how a call ended: to stand behind its first line (`follows`), or by itself."""
-    failed = call.status != "completed"
+    failed = call.has_failed
     mark = "✘" if failed else "✔"
     head = f" {mark}" if follows else f"{mark} {subject(call, root)}"
     if failed:

@@ -71,7 +71,7 @@ def done(call_id: str, *content: str) -> ToolCallUpdate:
 
 def plan(*entries: str) -> Plan:
     """Entries such as `x Read`, `> Fix`, `. Test`."""
-    words = {"x": "completed", ">": "in_progress", ".": "pending"}
+    words = {"x": "completed", ">": "in_progress", ".": "pending", "-": "cancelled"}
     return Plan(tuple(PlanEntry(entry[2:], status=words[entry[0]]) for entry in entries))
 
 
@@ -98,7 +98,51 @@ APP = "def add(a, b):\n    return a - b\n\n\ndef greet(name):\n    return f'Hell
 FILES = {f"{ROOT}/src/app.py": APP.replace("a - b", "a + b")}
 """What the files have when their change is shown."""
 
+TODOS = [
+    {"content": "Read the code", "status": "completed", "priority": "high", "id": "1"},
+    {"content": "Fix `add`", "status": "in_progress", "priority": "high", "id": "2"},
+    {"content": "Rewrite it all", "status": "cancelled", "priority": "low", "id": "3"},
+    {"content": "Add a test", "status": "pending", "priority": "low", "id": "4"},
+]
+
 SCENES: dict[str, Scene] = {
+    "opencode_writes_todos": (
+        # Its list is both the input of a tool and a plan, in which nothing is ever dropped.
+        ToolCall("1", "todowrite", kind="other", status="pending", raw_input={}),
+        ToolCallUpdate("1", status="in_progress", raw_input={"todos": TODOS}),
+        ToolCallUpdate(
+            "1",
+            status="completed",
+            title="3 todos",
+            content=texts('[{"content": "Read the code"}]'),
+            raw_output={"output": "..."},
+        ),
+        plan("x Read the code", "> Fix `add`", "x Rewrite it all", ". Add a test"),
+        says("Now I fix it."),
+        ToolCall(
+            "2",
+            "todowrite",
+            status="in_progress",
+            raw_input={"todos": [*TODOS[:1], {**TODOS[1], "status": "completed"}, *TODOS[2:]]},
+        ),
+        ToolCallUpdate("2", status="completed", content=texts("[]")),
+        plan("x Read the code", "x Fix `add`", "x Rewrite it all", ". Add a test"),
+        says("One step is left."),
+    ),
+    "claude_writes_todos": (
+        ToolCall("1", "Update TODOs: Look, Mend", kind="think", status="in_progress"),
+        ToolCallUpdate(
+            "1",
+            raw_input={
+                "todos": [
+                    {"content": "Look", "status": "in_progress", "activeForm": "Looking"},
+                    {"content": "Mend", "status": "pending", "activeForm": "Mending"},
+                ]
+            },
+        ),
+        done("1", "Todos have been modified successfully."),
+        says("Looking."),
+    ),
     "read_and_edit": (
         thinks("A bug in add."),
         says("I'll look at "),

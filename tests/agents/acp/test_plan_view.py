@@ -37,6 +37,14 @@ def test_a_dropped_step_is_named_unless_it_was_done() -> None:
     assert text == "**Plan** (0/1) *dropped:* b"
 
 
+def test_a_step_that_the_agent_gave_up_is_not_done() -> None:
+    first, *later = show(
+        ("x a", "- b", ". c"), ("x a", "x b", "- c"), ("x a", "- b", "x c"), (". b",), ("x b",)
+    )
+    assert first == "**Plan**\n\n- [x] a\n- [ ] b *dropped*\n- [ ] c"
+    assert later == ["**Plan** (1/1) *dropped:* c", "", "", "**Plan** ☑ done"]
+
+
 def test_a_step_that_stands_there_twice_is_two_steps() -> None:
     _, text = show((". a", ". b"), (". a", ". a", ". b"))
     assert text == "**Plan** (0/3) *new:* a"
