@@ -19,6 +19,7 @@ from msgspec import UNSET
 from agents.boundary import failure_of
 from bridge import methods
 from bridge.calibration import Calibration
+from bridge.depth import TOO_DEEP, is_too_deep
 from bridge.errors import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -45,6 +46,7 @@ from bridge.models import AgentChoice, Catalogue
 from bridge.redact import Hide, redact_text
 from bridge.stdio import CHUNK
 from bridge.transcript import TranscriptReader, decode_message
+from bridge.version import own_version
 from bridge.wire import (
     CancelParams,
     CancelRequestParams,
@@ -208,9 +210,7 @@ class EditorPort:
             case InitializeParams(client_info=client, capabilities=capabilities):
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
-                from importlib.metadata import version  # here, because it is slow to load
-
-                return InitializeResult(ClientInfo("vscodelm", version("vscodelm")))
+                return InitializeResult(ClientInfo("vscodelm", own_version()))
             case TokenCountParams():
                 return TokenCountResult(self._tokens(params))
             case _:
@@ -244,6 +244,9 @@ class EditorPort:
                 f"There is no model {params.model_id!r} here; there is: {known}. "
                 "Name an `agent` in the request, or add the model to the configuration.",
             ).as_rpc_error()
+        if is_too_deep(msgspec.json.encode(params.options.model_options)):
+            text = f"Invalid params: {TOO_DEEP} - at `$.options.modelOptions`"
+            raise RpcError(INVALID_PARAMS, text)
         return Asked(
             request,
             params.model_id,

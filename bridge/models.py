@@ -23,6 +23,7 @@ from typing import Any
 
 import msgspec
 
+from .depth import TOO_DEEP, is_too_deep
 from .message import canonical_json
 from .value import Value
 from .wire import AgentSpec, ElizaSpec, ModelCapabilities, ModelInformation, Settings
@@ -78,13 +79,21 @@ class AgentChoice(Value):
     @classmethod
     def of(cls, definition: dict[str, Any]) -> AgentChoice:
         """Return the choice; raises `msgspec.ValidationError` where it is no agent."""
-        spec = msgspec.convert(definition, AgentSpec)
-        known = {
-            "mcp_server" if kind == "acp" else kind: value
-            for kind, value in definition.items()
-            if kind in AgentSpec.__struct_fields__
-        }
-        return cls(spec, canonical_json(known))
+        try:
+            spec = msgspec.convert(definition, AgentSpec)
+            known = {
+                "mcp_server" if kind == "acp" else kind: value
+                for kind, value in definition.items()
+                if kind in AgentSpec.__struct_fields__
+            }
+            key = canonical_json(known)
+        except RecursionError:
+            raise msgspec.ValidationError(TOO_DEEP) from None
+        except UnicodeEncodeError:
+            raise msgspec.ValidationError("a text in it holds half a character") from None
+        if is_too_deep(key):
+            raise msgspec.ValidationError(TOO_DEEP)
+        return cls(spec, key)
 
 
 class Model(Value):

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
+from .depth import is_too_deep
 from .message import canonical_json
 from .tokens_images import estimate_image
 from .tokens_text import estimate_text
@@ -52,9 +53,19 @@ def estimate_tools(tools: Iterable[ToolSpec]) -> int:
     for tool in tools:
         shown: dict[str, Any] = {"name": tool.name, "description": tool.description}
         if isinstance(tool.input_schema, msgspec.Raw):
-            shown["parameters"] = msgspec.json.decode(tool.input_schema)
+            shown["parameters"] = _schema_in(tool.input_schema)
         total += TOOL_OVERHEAD + _schema(shown)
     return (TOOLS_OVERHEAD + total) * 11 // 10 if total else 0
+
+
+def _schema_in(raw: msgspec.Raw) -> Any:
+    """Return a schema, or its text where it can't be taken apart."""
+    try:
+        if not is_too_deep(raw):
+            return msgspec.json.decode(raw)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass
+    return bytes(raw).decode(errors="replace")
 
 
 def _schema(value: Any) -> int:

@@ -17,6 +17,8 @@ import attrs
 import msgspec
 from msgspec import Raw
 
+from .depth import TOO_DEEP, is_too_deep
+from .errors import INVALID_PARAMS, RpcError
 from .jsonrpc import decode_at
 from .message import Message
 from .wire import ChatMessage, KnownPart, Part, Role, UnknownPart
@@ -35,7 +37,8 @@ class _Kind(msgspec.Struct):
 _shell_decoder: msgspec.json.Decoder[_Shell] = msgspec.json.Decoder(_Shell)
 _part_decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(KnownPart)
 _kind_decoder: msgspec.json.Decoder[_Kind] = msgspec.json.Decoder(_Kind)
-_KNOWN_KINDS = frozenset({"text", "tool_call", "tool_result", "thinking", "data"})
+_FLAT_KINDS = frozenset({"text", "data"})
+_KNOWN_KINDS = _FLAT_KINDS | {"tool_call", "tool_result", "thinking"}
 
 
 def decode_message(raw: bytes | Raw, path: str) -> ChatMessage:
@@ -49,6 +52,8 @@ def decode_message(raw: bytes | Raw, path: str) -> ChatMessage:
 
 def _decode_part(raw: Raw, path: str) -> Part:
     kind = decode_at(_kind_decoder, raw, path).type
+    if kind not in _FLAT_KINDS and is_too_deep(raw):
+        raise RpcError(INVALID_PARAMS, f"Invalid params: {TOO_DEEP} - at `{path}`")
     if kind not in _KNOWN_KINDS:
         return UnknownPart(kind, bytes(raw))
     return decode_at(_part_decoder, raw, path)

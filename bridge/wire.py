@@ -116,7 +116,18 @@ class McpServerSpec(Wire):
     cwd: str | None = None
 
 
+_CONTROL = re.compile(r"[\x00-\x20\x7f]")
 _ADDRESS = re.compile(r"https?://([^/?#\[\]]+|[^/?#]*\[[0-9A-Fa-f:.]+\](:\d*)?)([/?#]|$)")
+
+
+def _is_address(text: str) -> bool:
+    from urllib.parse import urlsplit  # here, because only an endpoint needs it
+
+    try:
+        port = urlsplit(text).port
+    except ValueError:
+        return False
+    return bool(_ADDRESS.match(text)) and port != 0 and not _CONTROL.search(text)
 
 
 class OpenResponsesSpec(Wire):
@@ -146,7 +157,7 @@ class OpenResponsesSpec(Wire):
     call_order: Literal["grouped", "interleaved"] = "grouped"
 
     def __post_init__(self) -> None:
-        if not _ADDRESS.match(self.base_url):
+        if not _is_address(self.base_url):
             raise ValueError("baseUrl must be an address that begins with http:// or https://")
         if self.max_output_tokens is not None and self.max_output_tokens < 16:
             raise ValueError("maxOutputTokens must be at least 16")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from importlib.metadata import version
 from itertools import count
 from typing import TypeVar
 
@@ -23,6 +22,7 @@ from actors.outbox import Outbox
 from bridge import methods
 from bridge.errors import RpcError
 from bridge.jsonrpc import LineSplitter, notification_line
+from bridge.version import own_version
 from bridge.wire import (
     CancelParams,
     Capabilities,
@@ -125,7 +125,7 @@ class Client:
 
     async def initialize(self) -> InitializeResult:
         """Say who we are and what we can show."""
-        me = ClientInfo("vscodelm-chat", version("vscodelm"))
+        me = ClientInfo("vscodelm-chat", own_version())
         params = InitializeParams(me, Capabilities(thinking=True, usage=True))
         return await self.request(methods.INITIALIZE, params, InitializeResult)
 

@@ -10,7 +10,6 @@ import logging
 import math
 from collections import deque
 from collections.abc import Callable
-from importlib.metadata import version
 
 import attrs
 import trio
@@ -18,6 +17,7 @@ import trio
 from agents.base import AgentError
 from agents.boundary import failure_of
 from bridge.errors import Failure
+from bridge.version import own_version
 from bridge.wire import McpServerSpec, RequestId
 
 from .authentication import Authentication
@@ -125,7 +125,7 @@ class Peer:
 
     async def _introduce(self, link: Link, serving: trio.CancelScope) -> None:
         request = InitializeRequest(
-            PROTOCOL_VERSION, ClientCapabilities(), Implementation("vscodelm", version("vscodelm"))
+            PROTOCOL_VERSION, ClientCapabilities(), Implementation("vscodelm", own_version())
         )
         answer: InitializeResponse | Error | None = None
         with trio.move_on_after(INITIALIZE_SECONDS):

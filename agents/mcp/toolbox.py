@@ -10,7 +10,6 @@ import logging
 import math
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.metadata import version
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,6 +18,7 @@ import trio
 
 from agents.events import CallTool, ToolAnswer
 from bridge.value import Value
+from bridge.version import own_version
 from bridge.wire import EnvVariable, ToolSpec
 
 from .catalogue import JSON, Catalogue
@@ -138,7 +138,7 @@ class Toolbox:
         if self._mcp is None:
             from .server import EditorServer
 
-            self._mcp = EditorServer(self.server, version("vscodelm"), self.catalogue, self.call)
+            self._mcp = EditorServer(self.server, own_version(), self.catalogue, self.call)
         return self._mcp
 
     @property

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 from pathlib import Path
 
 import httpx
 import trio
 
 from bridge.value import Value
+from bridge.version import own_version
 
 from .addresses import BadAddress, check, is_loopback, next_address
 
@@ -118,7 +118,7 @@ async def _opened(
 ) -> AsyncGenerator[httpx.Response]:
     """Open a response that is no redirect."""
     headers = {
-        "User-Agent": f"vscodelm/{version('vscodelm')}",
+        "User-Agent": f"vscodelm/{own_version()}",
         "Accept-Encoding": "identity",  # so that a size is a size
         **headers,
     }

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import sys
@@ -15,7 +16,8 @@ from actors.inbox import Asked, Cancelled, FromEditor, Leaving, StatsAsked
 from actors.outbox import Outbox
 from actors.trace import Trace
 from agents.events import Attach, Say, Stop, Think
-from bridge.errors import PARSE_ERROR, Failure
+from bridge.depth import DEEPEST_JSON
+from bridge.errors import INVALID_PARAMS, PARSE_ERROR, Failure
 from bridge.jsonrpc import TooLong
 from bridge.models import Catalogue, parse_catalogue
 from bridge.stdio import PipeSink
@@ -103,6 +105,78 @@ def test_a_definition_that_is_not_utf_8_is_no_json(agent: bytes) -> None:
     assert port.it.hear(line.replace(b'"AGENT"', agent)) is None
     (reply,) = port.outbox.take()
     assert (reply["id"], reply["error"]["code"]) == (None, PARSE_ERROR)
+
+
+def test_initialize_is_answered_where_the_metadata_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def version(name: str) -> str:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", version)
+    result = Port().result("lm/initialize", {"clientInfo": {"name": "x"}})
+    assert result["serverInfo"]["name"] == "vscodelm"
+
+
+def nested(levels: int) -> Any:
+    value: Any = 1
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+ENDPOINT: JSON = {"baseUrl": "http://x", "model": "m"}
+
+
+def deep(place: str, levels: int) -> JSON:
+    """Return parameters with so many lists within each other in a place."""
+    odd = nested(levels)
+    call = {"type": "tool_call", "toolCallId": "1", "toolName": "t", "parameters": odd}
+    result = {"type": "tool_result", "toolCallId": "1", "result": odd}
+    thought = {"type": "thinking", "value": "", "metadata": odd}
+    unknown = {"type": "odd", "odd": odd}
+    match place:
+        case "call":
+            return {"messages": [user("a"), {"role": "assistant", "content": [call]}]}
+        case "result":
+            return {"messages": [user("a"), {"role": "user", "content": [result]}]}
+        case "thought":
+            return {"messages": [user("a"), {"role": "assistant", "content": [thought]}]}
+        case "unknown":
+            return {"messages": [user("a"), {"role": "user", "content": [unknown]}]}
+        case "agent":
+            return {"agent": {"open_responses": {**ENDPOINT, "reasoning": {"a": odd}}}}
+        case "agent's own":
+            return {"agent": {"open_responses": {**ENDPOINT, "odd": odd}}}
+        case _:
+            return {"options": {"modelOptions": {"odd": odd}}}
+
+
+PATHS = {
+    "call": "$.messages[1].content[0]",
+    "result": "$.messages[1].content[0]",
+    "thought": "$.messages[1].content[0]",
+    "unknown": "$.messages[1].content[0]",
+    "agent": "$.agent",
+    "agent's own": "$.agent",
+    "options": "$.options.modelOptions",
+}
+
+
+@pytest.mark.parametrize("place", PATHS)
+@pytest.mark.parametrize("levels", [DEEPEST_JSON, 800])
+def test_what_is_nested_too_deeply_is_refused_by_its_place(place: str, levels: int) -> None:
+    params = {"modelId": "eliza", "messages": [user("a")], "agent": ELIZA, **deep(place, levels)}
+    error = Port().error(id=1, method=CHAT, params=params)
+    assert error["code"] == INVALID_PARAMS
+    assert "within each other" in error["message"] or "too deeply" in error["message"]
+    if levels == DEEPEST_JSON:
+        assert PATHS[place] in error["message"]
+
+
+@pytest.mark.parametrize("place", PATHS)
+def test_what_is_nested_deeply_is_taken(place: str) -> None:
+    Port().ask(1, **deep(place, DEEPEST_JSON - 5))
 
 
 def test_eliza_is_among_the_models() -> None:

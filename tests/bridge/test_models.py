@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from bridge.depth import DEEPEST_JSON
 from bridge.models import (
     DEFAULT_INPUT_TOKENS,
     DEFAULT_OUTPUT_TOKENS,
@@ -224,3 +225,19 @@ def test_a_wrong_endpoint_is_an_error_that_says_where() -> None:
     twice = '[[endpoints]]\nid = "x"\nopen_responses = { baseUrl = "http://x" }\n' * 2
     with pytest.raises(ConfigError, match=r"given twice - at `\$.endpoints\[1\].id`"):
         parse_catalogue(twice)
+
+
+@pytest.mark.parametrize("levels", [DEEPEST_JSON, 600, 5000])
+def test_a_definition_that_is_nested_too_deeply_is_none(levels: int) -> None:
+    odd: Any = 1
+    for _ in range(levels):
+        odd = {"a": odd}
+    endpoint = {"baseUrl": "http://x", "model": "m"}
+    for further in ({"odd": odd}, {"reasoning": odd}):
+        with pytest.raises(msgspec.ValidationError, match="within each other"):
+            AgentChoice.of({"open_responses": {**endpoint, **further}})
+
+
+def test_a_definition_with_half_a_character_is_none() -> None:
+    with pytest.raises(msgspec.ValidationError, match="half a character"):
+        AgentChoice.of({"acp": {"name": "x", "command": "\ud83d"}})

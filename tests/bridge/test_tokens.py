@@ -126,6 +126,19 @@ def test_what_is_empty_in_a_schema_is_left_out_and_a_list_has_places() -> None:
     assert estimate_tools([ToolSpec("read", "", required)]) == (16 + 8 + counted + 2) * 11 // 10
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        b'{"items":' * 900 + b"1" + b"}" * 900,
+        b'{"a":"\xed\xa0\x80"}',
+        b'{"maximum":' + b"7" * 5000 + b"}",
+    ],
+    ids=["deep", "no UTF-8", "digits"],
+)
+def test_a_schema_that_can_not_be_taken_apart_is_counted_as_text(odd: bytes) -> None:
+    assert estimate_tools([ToolSpec("read", "", msgspec.Raw(odd))]) > len(odd) / 20
+
+
 def test_an_empty_schema_has_its_key() -> None:
     some = estimate_tools([ToolSpec("read", "", schema({"properties": {"path": {}, "lines": []}}))])
     none = estimate_tools([ToolSpec("read", "", schema({"properties": {}}))])
