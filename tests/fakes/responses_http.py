@@ -150,7 +150,10 @@ async def _serve_http1(stream: trio.abc.Stream, raw: trio.SocketStream, handler:
         event = http.next_event()
         match event:
             case h11.NEED_DATA:
-                http.receive_data(bytes(await stream.receive_some(_RECEIVE)))
+                chunk = bytes(await stream.receive_some(_RECEIVE))
+                if not chunk:
+                    return  # the client has gone, perhaps in the middle of a request
+                http.receive_data(chunk)
             case h11.Request():
                 request, body = event, b""
             case h11.Data():

@@ -6,6 +6,7 @@ with the planted faults; a few thousand, always the same, with the fast tests.
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import json
 import logging
@@ -279,6 +280,7 @@ def test_nothing_escapes_of_what_is_mutated(
 def test_nothing_escapes_hangs_or_stays_of_a_million_lines(
     hear: Fuzzer, corpus: Callable[[], list[bytes]]
 ) -> None:
+    faulthandler.cancel_dump_traceback_later()  # a million lines take minutes
     lines = corpus()
     seed = int.from_bytes(os.urandom(4))
     print(f"seed {seed}")  # noqa: T201  pytest shows it where the test fails
