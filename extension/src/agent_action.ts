@@ -11,10 +11,10 @@ export class AgentAction implements vscode.LanguageModelTool<Question> {
   prepareInvocation({
     input,
   }: vscode.LanguageModelToolInvocationPrepareOptions<Question>): vscode.PreparedToolInvocation {
-    const { title, message } = showQuestion(input);
+    const { title, message } = showQuestion(input ?? {});
     const shown = new vscode.MarkdownString(message, true);
     return {
-      invocationMessage: typeof input.title === "string" ? input.title : "The agent acts",
+      invocationMessage: typeof input?.title === "string" ? input.title : "The agent acts",
       confirmationMessages: { title, message: shown },
     };
   }

@@ -18,7 +18,7 @@ import { Models } from "./models.ts";
 import { SECTION } from "./own_settings.ts";
 import { Provider } from "./provider.ts";
 import { addFromRegistry } from "./registry.ts";
-import { reporting } from "./reporting.ts";
+import { offerLog, reporting } from "./reporting.ts";
 import { deleteSecret, setSecret } from "./secret_commands.ts";
 import { Secrets } from "./secrets.ts";
 import { Server } from "./server.ts";
@@ -69,7 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
       },
       ended: (message) => {
         log.error(message);
-        void tell(message);
+        void offerLog(log, `${message} The next message starts it again.`);
       },
     },
   });
@@ -155,17 +155,6 @@ function processKey(): string {
     return JSON.stringify(processSettings());
   } catch (error) {
     return messageOf(error); // the next start says it
-  }
-}
-
-async function tell(message: string): Promise<void> {
-  const show = "Show Log";
-  const answer = await vscode.window.showErrorMessage(
-    `${message} The next message starts it again.`,
-    show,
-  );
-  if (answer === show) {
-    await vscode.commands.executeCommand("vscodelm.showLog");
   }
 }
 

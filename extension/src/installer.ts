@@ -2,6 +2,7 @@
 
 import * as vscode from "vscode";
 import type { OwnEnvironment } from "./environment.ts";
+import { offerLog } from "./reporting.ts";
 
 export class Installer {
   private installing: Promise<string | undefined> | undefined;
@@ -58,15 +59,8 @@ export class Installer {
       const older = await this.environment.anyProgram();
       const outcome = older === undefined ? "" : " The one that was installed before goes on.";
       this.log.error(`${reason}${outcome}`);
-      void this.tell(`vscodelm couldn't be installed: ${reason}${outcome}`);
+      void offerLog(this.log, `vscodelm couldn't be installed: ${reason}${outcome}`);
       return older;
-    }
-  }
-
-  private async tell(message: string): Promise<void> {
-    const show = "Show Log";
-    if ((await vscode.window.showErrorMessage(message, show)) === show) {
-      this.log.show();
     }
   }
 }

@@ -9,8 +9,10 @@ export function inline(text: string): string {
 
 /** Return text in a block of code, which it can't end. */
 export function block(text: string, language = ""): string {
-  const runs = text.match(/`+/g) ?? [];
-  const longest = Math.max(2, ...runs.map((run) => run.length));
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) {
+    longest = Math.max(longest, run.length);
+  }
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }

@@ -1,6 +1,7 @@
 // An agent's question as Markdown: what will happen, before the words that describe it.
 
 import { diff } from "./diff.ts";
+import { plain } from "./json.ts";
 import { block, inline } from "./markdown.ts";
 
 /** What the bridge puts into a call of the permission tool; each but `title` may be missing. */
@@ -45,7 +46,7 @@ export function showQuestion(question: Question): ShownQuestion {
   const changes = list(question.diff).flatMap(showChange);
   paragraphs.push(...changes);
   if (command === undefined && changes.length === 0 && hasContent(question.rawInput)) {
-    paragraphs.push(block(JSON.stringify(question.rawInput, null, 2), "json"));
+    paragraphs.push(block(JSON.stringify(plain(question.rawInput), null, 2), "json"));
   }
   paragraphs.push(
     ...list(question.content)

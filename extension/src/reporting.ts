@@ -17,11 +17,22 @@ export function reporting<Args extends unknown[]>(
       await handler(...args);
     } catch (error) {
       log.error(`${what}: ${(error instanceof Error && error.stack) || messageOf(error)}`);
-      const show = "Show Log";
-      const answer = await vscode.window.showErrorMessage(messageOf(error), show);
-      if (answer === show) {
-        log.show();
-      }
+      await offerLog(log, messageOf(error));
     }
   };
+}
+
+/** Show an error to the user, with the way to the log. It never rejects: a window may be closing. */
+export async function offerLog(
+  log: Pick<vscode.LogOutputChannel, "show">,
+  message: string,
+): Promise<void> {
+  const show = "Show Log";
+  try {
+    if ((await vscode.window.showErrorMessage(message, show)) === show) {
+      log.show();
+    }
+  } catch {
+    // nobody is there to read it
+  }
 }

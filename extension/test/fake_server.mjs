@@ -115,7 +115,9 @@ function chat(id, text, params) {
       complete(id);
       break;
     case "long log":
-      process.stderr.write(`${"x".repeat(70_000)}\nshort\n`, () => complete(id));
+      process.stderr.write(`${"x".repeat(65_536)}\n${"y".repeat(65_537)}\nshort\n`, () =>
+        complete(id),
+      );
       break;
     case "noise":
       process.stdout.write("not JSON\n\n");

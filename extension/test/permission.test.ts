@@ -3,7 +3,7 @@ import type { MarkdownString } from "vscode";
 import { AgentAction, APPROVED } from "../src/agent_action.ts";
 import { diff } from "../src/diff.ts";
 import { block, inline } from "../src/markdown.ts";
-import { showQuestion } from "../src/permission.ts";
+import { type Question, showQuestion } from "../src/permission.ts";
 
 test("a question shows the command, the change and the places", () => {
   const { title, message } = showQuestion({
@@ -45,6 +45,21 @@ test("a question of an unknown shape is still a question", () => {
     title: "The agent asks for permission",
     message: "**Use a tool**",
   });
+});
+
+test("odd questions are asked all the same: an error here would answer them with no", () => {
+  const nested: unknown = JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`);
+  const circle: { self?: unknown } = {};
+  circle.self = circle;
+  for (const rawInput of [nested, circle, { big: 2n ** 70n }, "text", 3, null, [undefined]]) {
+    expect(showQuestion({ title: "Do it", rawInput }).message).toContain("**Do it**");
+  }
+  const fences = "` ".repeat(300_000);
+  expect(showQuestion({ title: "Do it", content: [fences] }).message).toContain(fences);
+  for (const input of [undefined, null]) {
+    const asked = new AgentAction().prepareInvocation({ input: input as unknown as Question });
+    expect(asked.confirmationMessages?.title).toBe("The agent asks for permission");
+  }
 });
 
 test("nothing that an agent writes is Markdown or ends its block", () => {

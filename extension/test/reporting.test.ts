@@ -1,6 +1,6 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { reporting } from "../src/reporting.ts";
-import { openAnew, person } from "./vscode.ts";
+import { openAnew, person, window } from "./vscode.ts";
 
 let log: string[];
 let shown: number;
@@ -27,6 +27,12 @@ test("the report leads to the log", async () => {
   await reporting(channel, "restart", () => Promise.reject("no error at all"))();
   expect(log).toEqual(["restart: no error at all"]);
   expect(shown).toBe(1);
+});
+
+test("a window that closes in the middle of a report breaks nothing", async () => {
+  vi.spyOn(window, "showErrorMessage").mockRejectedValue(new Error("Canceled"));
+  await reporting(channel, "restart", failing)();
+  expect(log).toHaveLength(1);
 });
 
 test("a handler that works is given what it is called with, and nothing is reported", async () => {

@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { CancellationTokenSource } from "vscode";
 import { RpcError } from "../src/connection.ts";
 import { messageOf } from "../src/failures.ts";
+import { KEPT_OF_LONG_LINE_BYTES, MAX_LOG_LINE_BYTES } from "../src/limits.ts";
 import type { Patience } from "../src/process.ts";
 import { Server } from "../src/server.ts";
 import type { ChatParams, Part, TextPart } from "../src/wire.ts";
@@ -224,9 +225,10 @@ test("a part that can't be used fails its request, which is cancelled, and no ot
 test("a line of the log that is too long is cut, and those after it are as they were", async () => {
   const [server, seen] = serve();
   await ask(server, "long log");
-  await vi.waitFor(() => expect(seen.logged).toHaveLength(2));
+  await vi.waitFor(() => expect(seen.logged).toHaveLength(3), { timeout: 10_000 });
   expect(seen.logged).toEqual([
-    expect.stringMatching(/^x{1024} \[a line of more than 65536 bytes\]$/),
+    "x".repeat(MAX_LOG_LINE_BYTES),
+    `${"y".repeat(KEPT_OF_LONG_LINE_BYTES)} [a line of more than ${MAX_LOG_LINE_BYTES} bytes]`,
     "short",
   ]);
 });
