@@ -4,7 +4,12 @@ import { afterEach, expect, test, vi } from "vitest";
 import { CancellationTokenSource } from "vscode";
 import { RpcError } from "../src/connection.ts";
 import { messageOf } from "../src/failures.ts";
-import { KEPT_OF_LONG_LINE_BYTES, MAX_LOG_LINE_BYTES } from "../src/limits.ts";
+import {
+  GRACE_MS,
+  HANDSHAKE_MS,
+  KEPT_OF_LONG_LINE_BYTES,
+  MAX_LOG_LINE_BYTES,
+} from "../src/limits.ts";
 import type { Patience } from "../src/process.ts";
 import { Server } from "../src/server.ts";
 import type { ChatParams, Part, TextPart } from "../src/wire.ts";
@@ -157,6 +162,17 @@ test("a program that never answers the handshake is ended, told, and started aga
   expect(seen.ended).toEqual([]);
   await expect(ask(server, "a")).rejects.toThrow("didn't answer");
   expect(seen.launches).toHaveLength(2);
+});
+
+test("unless it is said otherwise a program has its time to answer, and to leave", async () => {
+  const [server] = serve();
+  const { environment } = server as unknown as { environment: Patience };
+  delete environment.graceMs;
+  const waits = vi.spyOn(globalThis, "setTimeout");
+  await ask(server, "a");
+  expect(waits).toHaveBeenCalledWith(expect.any(Function), HANDSHAKE_MS);
+  await server.stop();
+  expect(waits).toHaveBeenCalledWith(expect.any(Function), GRACE_MS, false);
 });
 
 test.each([
