@@ -56,6 +56,7 @@ OUR_OWN: Mapping[str, frozenset[str]] = {
             "agents.eliza_engine.QUOTED_CHARACTERS",
             "agents.open_responses.faults._SHOWN_LENGTH",
             "agents.open_responses.stream._MAX_NOTES",
+            "agents.open_responses.unexpected._MOST_DETAIL",
             "bridge.explain.MOST_CHARACTERS",
             "vscodelm.answer_view.DRAWN_CHARACTERS",
             "vscodelm.doctor.turn.SHOWN_CHARACTERS",
@@ -101,6 +102,7 @@ OUR_OWN: Mapping[str, frozenset[str]] = {
             "agents.mcp.relay.LAST_SECONDS",
             "agents.mcp.server.NOTICE_SECONDS",
             "agents.open_responses.client._END_SECONDS",
+            "agents.open_responses.socks._CLOSING_SECONDS",
             "agents.open_responses.connections._CLOSING_SECONDS",
             "agents.open_responses.listing.FRESH_SECONDS",
             "vscodelm.child.TERMINATING_SECONDS",
@@ -199,7 +201,7 @@ def shown(limit: Limit) -> str:
         return f"{value:,} bytes"
     if name.endswith(("CHARACTERS", "LENGTH")):
         return f"{value:,} characters"
-    return f"{value:,}"
+    return f"{int(value):,}" if value == int(value) else f"{value:g}"
 
 
 def _is_limit(name: str) -> bool:

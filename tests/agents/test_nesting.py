@@ -20,6 +20,7 @@ def nested(levels: int, kind: str = "list", core: Any = 1) -> Any:
     return core
 
 
+@pytest.mark.limit("agents.nesting.DEEPEST_LEVELS")
 @pytest.mark.parametrize("kind", ["list", "object"])
 @pytest.mark.parametrize("core", [1, "text", None])
 def test_the_limit_is_not_deep_and_one_more_is(kind: str, core: Any) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bridge.depth import DEEPEST_JSON, is_too_deep
 
 
+@pytest.mark.limit("bridge.depth.DEEPEST_JSON")
 @pytest.mark.parametrize(("opens", "closes"), [(b"[", b"]"), (b'{"a":', b"}")])
 def test_the_limit_is_not_too_deep_and_one_more_is(opens: bytes, closes: bytes) -> None:
     def nested(levels: int) -> bytes:

@@ -88,6 +88,13 @@ def test_a_long_text_is_cut() -> None:
     assert len(read_fault(b"x" * 5000, 500).message) == 1003
 
 
+@pytest.mark.limit("agents.open_responses.faults._LONGEST_WORD")
+@pytest.mark.parametrize("length", [200, 201])
+def test_a_long_code_is_cut(length: int) -> None:
+    body = json.dumps({"error": {"message": "no", "code": "x" * length}}).encode()
+    assert read_fault(body, 400).code == "x" * 200
+
+
 @pytest.mark.parametrize(
     ("error", "status"),
     [
@@ -176,6 +183,7 @@ def test_the_user_is_told_what_to_do() -> None:
     assert Fault(400, "No.").failure("Local").message == "Local failed: No."
 
 
+@pytest.mark.limit("agents.open_responses.faults._LONGEST_WAIT")
 @pytest.mark.parametrize(
     ("seconds", "when"),
     [
@@ -185,6 +193,8 @@ def test_the_user_is_told_what_to_do() -> None:
         (119.5, "in 120 seconds"),
         (121.0, "in 3 minutes"),
         (7200.0, "in 2 hours"),
+        (2_592_000.0, "in 720 hours"),
+        (2_592_001.0, "later"),
     ],
 )
 def test_the_user_is_told_when_to_ask_again(seconds: float | None, when: str) -> None:

@@ -113,6 +113,7 @@ def test_odd_json_in_a_field_of_a_response_does_no_harm() -> None:
                 hear(b'{"type":"%s","response":%s}' % (event, response))
 
 
+@pytest.mark.limit("agents.open_responses.usage.MOST_TOKENS")
 def test_counts_of_thousands_of_digits_are_none() -> None:
     usage = b'{"input_tokens":%s,"output_tokens":7,"total_tokens":%s}' % (HUGE, HUGE)
     told = hear(b'{"type":"response.completed","response":{"usage":%s}}' % usage)
@@ -124,6 +125,7 @@ def test_counts_of_thousands_of_digits_are_none() -> None:
     }
 
 
+@pytest.mark.limit("agents.nesting.DEEPEST_LEVELS")
 def test_arguments_that_are_too_deep_are_cut_at_the_limit() -> None:
     for levels, is_whole in ((DEEPEST_LEVELS - 1, True), (DEEPEST_LEVELS, False)):
         value = b"[" * levels + b"1" + b"]" * levels
