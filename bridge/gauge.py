@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from .message import Message
 from .transcript import Transcript
 from .value import Value
-from .wire import ChatMessage, ThinkingPart, ToolSpec
+from .wire import ChatMessage, DataPart, ThinkingPart, ToolSpec
 
 
 class Measured(Value):
@@ -22,6 +22,17 @@ class Measured(Value):
     messages: tuple[ChatMessage, ...]
     tokens: int
     tools: tuple[ToolSpec, ...] | None
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it holds: four for a token, and what is attached."""
+        attached = [
+            len(part.data)
+            for message in self.messages
+            for part in message.content
+            if isinstance(part, DataPart)
+        ]
+        return 4 * self.tokens + sum(attached)
 
 
 class _Count(Value):

@@ -29,6 +29,7 @@ import trio
 from bridge.wire import EnvVariable
 
 from .credentials import kernel_of
+from .folders import SOCKET, make_folder, remove_left
 from .handover import Handover
 from .relay import MINE, TOKEN
 
@@ -38,7 +39,7 @@ SUCCESSION_SECONDS = 2.0
 """How long a relay waits for the end of the one before it."""
 TOKEN_BYTES = 32
 _LONGEST_HANDSHAKE = 256
-_LONGEST_FOLDER = 80
+_LONGEST_FOLDER = 70
 """A Unix socket's path has at most 104 characters on some systems, with what comes below it."""
 _KERNEL = kernel_of(sys.platform, vars(socket))
 
@@ -204,18 +205,24 @@ def _own_uid() -> int:
 @asynccontextmanager
 async def open_door(kind: Kind = KIND) -> AsyncGenerator[Door]:
     """Listen for relays until the exit; then nobody is connected, and nothing is left on disk."""
-    folder = tempfile.mkdtemp(prefix="vscodelm-", dir=_short_folder()) if kind == "unix" else None
+    folder = make_folder(_short_folder()) if kind == "unix" else None
     try:
         with _listening(folder) as bound:
             door = Door(_address(bound))
             async with trio.open_nursery() as nursery:
                 listener = trio.SocketListener(trio.socket.from_stdlib_socket(bound))
                 nursery.start_soon(trio.serve_listeners, door.receive, [listener])
+                if folder is not None:
+                    nursery.start_soon(_remove_left, os.path.dirname(folder))
                 yield door
                 nursery.cancel_scope.cancel()
     finally:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _remove_left(parent: str) -> None:
+    await trio.to_thread.run_sync(remove_left, parent, abandon_on_cancel=True)
 
 
 def _listening(folder: str | None) -> socket.socket:
@@ -225,7 +232,7 @@ def _listening(folder: str | None) -> socket.socket:
         if folder is None:
             bound.bind(("127.0.0.1", 0))
         else:
-            path = os.path.join(folder, "s")
+            path = os.path.join(folder, SOCKET)
             bound.bind(path)
             os.chmod(path, 0o600)
         bound.listen(64)

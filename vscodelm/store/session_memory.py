@@ -89,10 +89,16 @@ class StoredSessions:
         """Note that we have closed a session."""
         name, now = SessionName(scope, handle), self.now()
 
-        def release(database: Database) -> None:
-            self.sessions.release(database, name, now)
+        was_ours = False
 
-        self.worker.note(_Released(name), Note(lambda: release))
+        def release(database: Database) -> None:
+            nonlocal was_ours
+            was_ours = self.sessions.release(database, name, now)
+
+        def ends() -> None:
+            self.sessions.let_go(name, was_ours=was_ours)
+
+        self.worker.note(_Released(name), Note(lambda: release, ends=ends, must_be=True))
 
 
 @attrs.frozen

@@ -22,6 +22,8 @@ from .database import Database
 
 NOBODY = b""
 MOST_CANDIDATES = 64
+MOST_LOST = 1_000
+"""Sessions that are remembered because another process took them from us."""
 
 
 class SessionName(Value):
@@ -56,6 +58,8 @@ class Sessions:
         factory=dict[SessionName, Candidate], init=False
     )
     """Found, and not given anything yet: who lets go of one puts its row back."""
+    lost: dict[SessionName, None] = attrs.field(factory=dict[SessionName, None], init=False)
+    """Of `written`, those that we released when another process had taken them."""
 
     def settle(
         self,
@@ -76,16 +80,36 @@ class Sessions:
         if self._remove(database, name, is_ours=was_written) or not was_written:
             self._insert(database, name, sketch, marker_digest(marker), self.holder, now)
 
-    def release(self, database: Database, name: SessionName, now: float) -> None:
-        """Let go of a session, in a transaction of the caller's."""
-        self.held.discard(name)
-        untouched = self.taken.pop(name, None)
+    def release(self, database: Database, name: SessionName, now: float) -> bool:
+        """Let others have a session, in a transaction of the caller's; then `let_go` of it.
+
+        Return whether it was ours still.
+        """
+        untouched = self.taken.get(name)
         if untouched is not None:
             self._insert(database, name, untouched.sketch, untouched.marker, NOBODY, now)
-        database.change(
+        changed = database.change(
             "UPDATE session SET holder = ? WHERE scope = ? AND handle = ? AND holder = ?",
             *(NOBODY, name.scope, name.handle, self.holder),
         )
+        return bool(changed)
+
+    def let_go(self, name: SessionName, *, was_ours: bool) -> None:
+        """Remember a session no longer, which is released; `was_ours` as `release` says.
+
+        One that another process took meanwhile mustn't be begun by us, so it is remembered for a
+        while longer.
+        """
+        self.held.discard(name)
+        self.taken.pop(name, None)
+        if was_ours:
+            self.written.discard(name)
+        elif name in self.written:
+            self.lost[name] = None
+            if len(self.lost) > MOST_LOST:
+                oldest = next(iter(self.lost))
+                del self.lost[oldest]
+                self.written.discard(oldest)
 
     def begin(self, database: Database, name: SessionName) -> bool:
         """Delete a session's row; return whether the session is ours."""
@@ -116,6 +140,7 @@ class Sessions:
                 is_ours = database.change("DELETE FROM session WHERE number = ?", best.number)
             if is_ours:
                 self.written.discard(best.name)
+                self.lost.pop(best.name, None)
                 self.taken[best.name] = best
                 return Known(best.name.handle, best.steps)
         return None

@@ -27,16 +27,20 @@ MOST_NOTES = 10_000
 """Changes that wait to be written."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False)
 class Note:
     """Something to write, which `prepare` makes in the thread: None if there is nothing after all.
 
-    `begins` is called just before it may be written, and `fails` once it is sure that it isn't.
+    `begins` is called just before it may be written; then `fails` once it is sure that it isn't, or
+    `ends` where it is written, or may be. After a failure one that `must_be` written is tried again
+    with the next thing that is done, unless a newer one has its key.
     """
 
     prepare: Callable[[], Change | None]
     begins: Callable[[], None] = lambda: None
     fails: Callable[[], None] = lambda: None
+    ends: Callable[[], None] = lambda: None
+    must_be: bool = False
 
 
 @attrs.define(eq=False)
@@ -54,6 +58,8 @@ class Worker:
     store: Store
     patience: float = PATIENCE_SECONDS
     _notes: dict[Hashable, Note] = attrs.field(factory=dict[Hashable, Note], init=False)
+    _failed: dict[Hashable, Note] = attrs.field(factory=dict[Hashable, Note], init=False)
+    """What is tried again with what is done next; not at once, because a full disk stays so."""
     _questions: deque[_Question] = attrs.field(factory=lambda: deque[_Question](), init=False)
     _wake: trio.Event = attrs.field(factory=trio.Event, init=False)
     _is_leaving: bool = attrs.field(default=False, init=False)
@@ -67,7 +73,8 @@ class Worker:
 
     def note(self, key: Hashable, note: Note) -> None:
         """Have something written soon."""
-        self._notes.pop(key, None)
+        self.drop(key)
+        self._try_again()
         self._notes[key] = note
         while len(self._notes) > MOST_NOTES:
             del self._notes[next(iter(self._notes))]
@@ -76,6 +83,12 @@ class Worker:
     def drop(self, key: Hashable) -> None:
         """Forget a note that isn't written yet."""
         self._notes.pop(key, None)
+        self._failed.pop(key, None)
+
+    def _try_again(self) -> None:
+        """Note once more what failed; it is older than all that waits."""
+        self._notes = {**self._failed, **self._notes}
+        self._failed = {}
 
     async def ask(self, act: Callable[[Database], T]) -> T:
         """Return an answer, after all that is noted is written; raises `StoreError`."""
@@ -83,6 +96,7 @@ class Worker:
             await trio.lowlevel.checkpoint()
             raise StoreError("it is too slow")
         question = _Question(act)
+        self._try_again()
         self._questions.append(question)
         self._wake.set()
         try:
@@ -107,6 +121,7 @@ class Worker:
                 await self._work()
                 while not self._wake.is_set() and await _in_thread(self.store.prune):
                     pass
+            self._try_again()
             await self._work()
             await _in_thread(self.store.close)
 
@@ -119,17 +134,28 @@ class Worker:
     async def _work(self) -> None:
         self.is_stuck = False
         while self._notes or self._questions:
-            notes, self._notes = list(self._notes.values()), {}
-            for note in notes:
+            notes, self._notes = self._notes, {}
+            for note in notes.values():
                 note.begins()
             if notes:
-                for note in await _in_thread(self._write, notes):
-                    note.fails()
+                unwritten = set(await _in_thread(self._write, list(notes.values())))
+                for key, note in notes.items():
+                    self._settle(key, note, is_written=note not in unwritten)
             if self._questions and not self._notes:
                 question = self._questions.popleft()
                 await _in_thread(self._answer, question)
                 question.answered.set()
             self.is_stuck = False
+
+    def _settle(self, key: Hashable, note: Note, *, is_written: bool) -> None:
+        if is_written:
+            note.ends()
+            return
+        note.fails()
+        if note.must_be and key not in self._notes:
+            self._failed[key] = note
+            while len(self._failed) > MOST_NOTES:
+                del self._failed[next(iter(self._failed))]
 
     def _write(self, notes: Sequence[Note]) -> list[Note]:
         """Return the notes that surely aren't written."""

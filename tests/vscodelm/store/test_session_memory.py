@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
 import pytest
 
 from actors.memory import Known
-from vscodelm.store.errors import StoreError
+from vscodelm.store.errors import FullStore, StoreError
+from vscodelm.store.opening import Memories
+from vscodelm.store.store import Change, Store
 
 from .chats import SCOPE, chat, path, remembering
 from .disks import hanging
@@ -192,3 +195,47 @@ async def test_a_name_that_can_not_be_written_is_not_remembered(tmp_path: Path) 
         assert await memory.sessions.begin(SCOPE, "\ud800")
         memory.sessions.settle(SCOPE, "\ud800", chat("a", 1), None)
         assert await memory.sessions.find(SCOPE, path("a", 1)) is None
+
+
+# What is kept of sessions in memory.
+
+
+def kept(memories: Memories) -> int:
+    sessions = memories.sessions.sessions
+    return len(sessions.written) + len(sessions.held) + len(sessions.taken)
+
+
+async def test_nothing_is_kept_of_sessions_that_were_released(tmp_path: Path) -> None:
+    async with remembering(tmp_path) as memory:
+        for number in range(20):
+            memory.sessions.settle(SCOPE, f"s{number}", chat(f"{number}", 1), None)
+            memory.sessions.release(SCOPE, f"s{number}")
+        assert await memory.sessions.find(SCOPE, ()) is None  # and so it is written
+        assert kept(memory) == 0
+        assert await memory.sessions.find(SCOPE, path("7", 1)) == Known("s7", 2)
+        memory.sessions.release(SCOPE, "s7")
+        assert await memory.sessions.find(SCOPE, path("7", 1)) == Known("s7", 2), "put back"
+        assert kept(memory) == 1
+
+
+async def test_a_release_that_a_full_disk_prevents_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with remembering(tmp_path) as memory:
+        memory.sessions.settle(SCOPE, "s", chat("a", 1), None)
+        assert await memory.sessions.find(SCOPE, ()) is None  # and so it is written
+        store = memory.sessions.worker.store
+        with monkeypatch.context() as full:
+            full.setattr(type(store), "write", no_room)
+            memory.sessions.release(SCOPE, "s")
+            for _ in range(2):
+                assert await memory.sessions.find(SCOPE, path("a", 1)) is None
+        assert kept(memory) == 2
+        assert await memory.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
+        assert await memory.sessions.begin(SCOPE, "s")
+        assert kept(memory) == 0
+
+
+def no_room(store: Store, changes: Sequence[Change]) -> None:
+    if changes:
+        raise FullStore("the disk is full")

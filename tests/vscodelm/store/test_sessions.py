@@ -76,7 +76,8 @@ def test_once_that_one_has_let_go_of_it_it_does(database: Database, has_noticed:
     if has_noticed:
         us.begin(database, NAME)
     with database.transaction(durable=False):
-        us.release(database, NAME, CLOCK)
+        was_ours = us.release(database, NAME, CLOCK)
+    us.let_go(NAME, was_ours=was_ours)
     assert us.find(database, SCOPE, path("a", 1))
     assert us.begin(database, NAME)
 
@@ -85,6 +86,21 @@ def test_what_we_have_closed_we_find_ourselves(database: Database) -> None:
     us = Sessions(b"us")
     settle(database, us)
     with database.transaction(durable=False):
-        us.release(database, NAME, CLOCK)
+        was_ours = us.release(database, NAME, CLOCK)
+    us.let_go(NAME, was_ours=was_ours)
     assert us.find(database, SCOPE, path("a", 1))
     assert us.begin(database, NAME)
+
+
+@pytest.mark.limit("vscodelm.store.sessions.MOST_LOST")
+def test_of_sessions_that_others_took_only_the_newest_are_remembered(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("vscodelm.store.sessions.MOST_LOST", 3)
+    us = Sessions(b"us")
+    names = [SessionName(SCOPE, f"{number}") for number in range(4)]
+    for name in names:
+        us.written.add(name)
+        us.let_go(name, was_ours=False)
+    assert us.written == {*names[1:]}
+    assert [*us.lost] == names[1:]

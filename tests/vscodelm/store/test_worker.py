@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from vscodelm.store import worker as workers
 from vscodelm.store.database import Database
-from vscodelm.store.errors import StoreError
+from vscodelm.store.errors import FullStore, StoreError
 from vscodelm.store.folder import StoreFolder
 from vscodelm.store.store import Store
 from vscodelm.store.worker import Note, Worker
@@ -213,3 +213,46 @@ async def test_a_disk_that_hangs_keeps_nobody_from_leaving(tmp_path: Path) -> No
                 await worker.ask(disk.hang)
             worker.leave(0.01)
         assert not disk.has_gone_on
+
+
+async def test_what_must_be_written_is_tried_again_at_the_latest_when_it_leaves(
+    tmp_path: Path,
+) -> None:
+    tries: list[str] = []
+
+    def change(database: Database) -> None:
+        tries.append("must")
+        if len(tries) == 1:
+            raise FullStore("the disk is full")
+        database.change(INSERT, "must")
+
+    async with working(tmp_path) as worker:
+        worker.note("must", Note(lambda: change, must_be=True))
+        await wait_until(lambda: len(tries) == 1)
+    assert tries == ["must", "must"]
+    async with working(tmp_path) as worker:
+        assert await worker.ask(handles) == ["must"]
+
+
+@pytest.mark.parametrize("is_dropped", [True, False])
+async def test_a_newer_note_takes_the_place_of_one_that_failed(
+    tmp_path: Path, is_dropped: bool
+) -> None:
+    def fail(_: Database) -> None:
+        raise FullStore("the disk is full")
+
+    failed: list[bool] = []
+    async with working(tmp_path) as worker:
+        worker.note("a", Note(lambda: fail, fails=lambda: failed.append(True), must_be=True))
+        await wait_until(lambda: bool(failed))
+        if is_dropped:
+            worker.drop("a")
+        else:
+            worker.note("a", insert("a"))
+        assert await worker.ask(handles) == ([] if is_dropped else ["a"])
+    assert failed == [True]
+
+
+async def wait_until(is_so: Callable[[], bool]) -> None:
+    while not is_so():  # noqa: ASYNC110  a thread does it
+        await trio.sleep(0.001)
