@@ -13,6 +13,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import trio
 
 from agents.base import AgentError
+from agents.boundary import failure_of
 from agents.events import Prompt
 from agents.guarded import Tasks
 from agents.mcp.toolboxes import Toolboxes
@@ -183,6 +184,8 @@ class AcpAgent:
     async def _run(self, peer: Peer) -> None:
         try:
             await peer.run()
+        except* Exception as group:
+            peer.lose(failure_of(group, f"agent={self._spec.name}"))
         finally:
             self._peers.remove(peer)
 

@@ -18,6 +18,7 @@ import trio
 from msgspec import UNSET, Raw, UnsetType
 
 from agents.base import AgentError
+from agents.boundary import contained
 from bridge.errors import Failure
 from bridge.jsonrpc import LineSplitter
 from bridge.wire import RequestId
@@ -151,7 +152,7 @@ class Connection:
             await answered.wait()
         finally:
             self.forget(id_)  # has no effect on one that is answered
-        (answer,) = answers
+        answer = answers[-1]
         if isinstance(answer, Failure):
             raise AgentError(answer)
         return answer
@@ -222,7 +223,8 @@ class Connection:
         self.failure = failure
         pending, self._pending = self._pending, {}
         for then in pending.values():
-            then(failure)
+            with contained(f"agent={self.name}"):
+                then(failure)
         self._ears.lose(failure)
 
     async def _speak(self, running: trio.CancelScope) -> None:
@@ -268,11 +270,11 @@ class Connection:
 
     def _response(self, envelope: Envelope) -> None:
         id_ = envelope.id
-        then = None if id_ is None or id_ is UNSET else self._pending.pop(id_, None)
-        if then is None:
+        if id_ is None or id_ is UNSET or id_ not in self._pending:
             log.debug("agent=%s response=%s nobody waits for it", self.name, id_)
-        else:
-            then(envelope.error or envelope.result)
+            return
+        self._pending[id_](envelope.error or envelope.result)
+        self._pending.pop(id_, None)  # only now: where that failed, `fail` tells who waits
 
     def _notification(self, method: str, params: Raw | UnsetType) -> None:
         if method != CANCEL_REQUEST:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol, TypeAlias
 
+from agents.boundary import contained
 from bridge.errors import Failure
 from bridge.wire import RequestId
 
@@ -161,5 +162,6 @@ class Ears:
 
     def lose(self, failure: Failure) -> None:
         """Let everybody hear that the agent is gone."""
-        for ear in list(self._ears.values()):
-            ear.lose(failure)
+        for session_id, ear in list(self._ears.items()):
+            with contained(f"session={session_id}"):
+                ear.lose(failure)

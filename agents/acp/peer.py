@@ -99,9 +99,9 @@ class Peer:
                 async with self.connect() as link:
                     await self._serve(link)
         except* Exception as group:
-            self._lose(failure_of(group, f"agent={self.name}"))
+            self.lose(failure_of(group, f"agent={self.name}"))
         finally:
-            self._lose(Failure("Unavailable", f"{self.name} was ended."))
+            self.lose(Failure("Unavailable", f"{self.name} was ended."))
 
     async def _serve(self, link: Link) -> None:
         self.connection = Connection(self.name, link.source, link.sink)
@@ -113,9 +113,9 @@ class Peer:
                 self.is_ending = True
                 nursery.cancel_scope.cancel()
             exit_ = await link.exit()
-            self._lose(self.connection.failure or self._ended(exit_))
+            self.lose(self.connection.failure or self._ended(exit_))
         finally:  # before the process is ended, which takes time
-            self._lose(Failure("Unavailable", f"{self.name} was ended."))
+            self.lose(Failure("Unavailable", f"{self.name} was ended."))
 
     async def _listen_to_the_end(self, link: Link, serving: trio.CancelScope) -> None:
         """End the conversation when the process has, and its last words were read."""
@@ -145,7 +145,7 @@ class Peer:
                     "Run its command in a terminal to see why.",
                     stderr_tail=(await link.exit()).last_words,
                 )
-        self._lose(failure)
+        self.lose(failure)
         serving.cancel()
 
     def _get_ready(self, about: InitializeResponse) -> None:
@@ -167,7 +167,7 @@ class Peer:
     def _ended(self, exit_: Exit) -> Failure:
         return exited(self.name, exit_.status, exit_.last_words, was_ready=self.ready.is_set())
 
-    def _lose(self, failure: Failure) -> None:
+    def lose(self, failure: Failure) -> None:
         """Be of no more use, for the first reason that is given."""
         if self.failure is None:
             self.failure = failure

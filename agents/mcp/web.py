@@ -5,6 +5,7 @@ Importing it takes a while, as `server` does; so it is imported in a thread as w
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -15,7 +16,11 @@ import attrs
 import trio
 from hypercorn import trio as hypercorn_trio
 from hypercorn.config import Config
+from hypercorn.trio import run as hypercorn_run
+from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.typing import ASGIFramework
+
+from agents.boundary import contained
 
 from .gate import UNAUTHORIZED, Gate
 from .toolbox import HttpAccess
@@ -31,6 +36,8 @@ MOST_SESSIONS = 8
 """Sessions of MCP that an agent may have open at once."""
 ADDRESS = "127.0.0.1"
 _NOBODY = Gate("", "", "")
+
+log = logging.getLogger("vscodelm.mcp")
 
 
 @attrs.define(eq=False)
@@ -48,7 +55,8 @@ class _Guarded:
         elif scope["type"] == "http":
             status = self.gate.refusal(scope["path"], scope["headers"])
             if status is None:
-                await self.app(scope, receive, send)
+                with contained("mcp=request"):  # whoever asked is told that its request failed
+                    await self.app(scope, receive, send)
             else:
                 await _refuse(send, status)
         else:
@@ -68,6 +76,24 @@ async def _refuse(send: ASGISendCallable, status: int) -> None:
         }
     )
     await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+class _Connection(TCPServer):
+    """A connection whose failure ends no other.
+
+    Anybody on this machine may connect. hypercorn lets a header that it can't read, before our gate
+    has seen the request, end the whole server.
+    """
+
+    async def run(self) -> None:
+        """Serve it until it ends or fails."""
+        try:
+            await super().run()
+        except* Exception as group:
+            log.info("connection failed: %r", group.exceptions)
+
+
+cast("Any", hypercorn_run).TCPServer = _Connection
 
 
 @asynccontextmanager

@@ -13,6 +13,8 @@ import attrs
 import msgspec
 import trio
 
+from agents.boundary import contained
+from agents.guarded import GuardedTasks
 from agents.tap import TapFor, untapped
 from bridge.models import Catalogue, ListedModel, Listing
 from bridge.wire import OpenResponsesSpec
@@ -46,11 +48,21 @@ async def keep_listing(
             change(catalogue)
 
     async with trio.open_nursery() as nursery:
+        tasks = GuardedTasks(nursery)
         for listing in catalogue.listings:
-            spec = listing.agent("*").spec.open_responses
-            assert spec is not msgspec.UNSET, "a listing is of an endpoint"
-            lister = _Lister(spec, EndpointClient(spec, tap_for=tap_for), cache or ModelCache(None))
-            nursery.start_soon(lister.run, partial(take, listing))
+            tasks.start_soon(_keep, listing, take, cache or ModelCache(None), tap_for)
+
+
+async def _keep(
+    listing: Listing,
+    take: Callable[[Listing, tuple[ListedModel, ...]], None],
+    cache: ModelCache,
+    tap_for: TapFor,
+) -> None:
+    spec = listing.agent("*").spec.open_responses
+    assert spec is not msgspec.UNSET, "a listing is of an endpoint"
+    lister = _Lister(spec, EndpointClient(spec, tap_for=tap_for), cache)
+    await lister.run(partial(take, listing))
 
 
 @attrs.define
@@ -65,12 +77,13 @@ class _Lister:
     async def run(self, take: Callable[[tuple[ListedModel, ...]], None]) -> None:
         pause = _FIRST_RETRY_SECONDS
         try:
-            known = await self.cache.load(self.spec)
-            if known is not None:
-                self._etag = known.etag
-                take(known.models)
+            with contained(f"models={self.client.server}"):
+                await self._load(take)
             while True:
-                if await self._ask(take):
+                has_answered = False
+                with contained(f"models={self.client.server}"):
+                    has_answered = await self._ask(take)
+                if has_answered:
                     pause = _FIRST_RETRY_SECONDS
                     await trio.sleep(FRESH_SECONDS)
                 else:
@@ -79,6 +92,12 @@ class _Lister:
         finally:
             with trio.CancelScope(shield=True):
                 await self.client.aclose()
+
+    async def _load(self, take: Callable[[tuple[ListedModel, ...]], None]) -> None:
+        known = await self.cache.load(self.spec)
+        if known is not None:
+            self._etag = known.etag
+            take(known.models)
 
     async def _ask(self, take: Callable[[tuple[ListedModel, ...]], None]) -> bool:
         """Return whether the endpoint said what it has."""

@@ -12,6 +12,7 @@ from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
 from agents.base import AgentError
 from agents.events import ToolAnswer
+from agents.guarded import GuardedTasks
 from agents.mcp import toolboxes as toolboxes_module
 from agents.mcp.catalogue import JSON, Catalogue
 from agents.mcp.desk import CANCELLED, CLOSED, NO_TURN
@@ -295,3 +296,29 @@ async def test_an_agent_that_never_asks_is_waited_for_once(autojump_clock: objec
         await box.learned()
         await box.learned()
         assert trio.current_time() == pytest.approx(begun + LISTING_SECONDS)
+
+
+async def test_a_door_that_breaks_is_followed_by_another(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    breaks = trio.Event()
+
+    async def break_down(*_: object) -> None:
+        await breaks.wait()
+        raise OSError("it can't be listened at any more")
+
+    with trio.fail_after(30):
+        async with trio.open_nursery() as nursery:
+            made = Toolboxes(GuardedTasks(nursery), lambda: "")
+            with monkeypatch.context() as broken:
+                broken.setattr(trio, "serve_listeners", break_down)
+                await made.prepare()
+            first = made.make(TOOLS)
+            breaks.set()
+            await trio.testing.wait_all_tasks_blocked()
+            await made.prepare()
+            second = made.make(TOOLS)
+            assert isinstance(first.access, StdioAccess)
+            assert isinstance(second.access, StdioAccess)
+            assert first.access.arguments != second.access.arguments
+            nursery.cancel_scope.cancel()

@@ -268,3 +268,40 @@ async def test_when_the_session_ends_nothing_listens_and_calls_are_withdrawn() -
     async with httpx.AsyncClient(trust_env=False) as http:
         with pytest.raises(httpx.ConnectError):
             await http.get(url)
+
+
+UPGRADE = b"GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade, HTTP2-Settings\r\n"
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        UPGRADE + b"Upgrade: h2c\r\nHTTP2-Settings: A\r\n\r\n",
+        UPGRADE + b"Upgrade: websocket\r\nSec-WebSocket-Extensions: \xff\r\n\r\n",
+    ],
+    ids=["upgrade", "websocket"],
+)
+async def test_a_stranger_s_broken_request_ends_its_own_connection_only(request_: bytes) -> None:
+    async with serving() as web_:
+        where = urlsplit(web_.entry.url)
+        async with await trio.open_tcp_stream(str(where.hostname), where.port or 0) as stranger:
+            await stranger.send_all(request_)
+            while await stranger.receive_some():
+                pass
+        assert (await web_.ask(INITIALIZE))["result"]
+
+
+async def test_a_request_that_fails_inside_the_server_ends_no_other(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("odd")
+
+    async with serving() as web_:
+        with monkeypatch.context() as broken:
+            broken.setattr("mcp.server.streamable_http_manager.Request", fail)
+            assert (await web_.post(INITIALIZE)).status_code == 500
+        assert (await web_.ask(INITIALIZE))["result"]
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == [
+        "mcp=request failed: RuntimeError"
+    ]

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import msgspec
 import trio
 
 from agents.directory import open_directory
+from agents.open_responses.client import EndpointClient, Resource
 from agents.open_responses.listing import keep_listing
 from agents.open_responses.model_cache import ModelCache
 from bridge.models import Catalogue, ListedModel, parse_catalogue
 from tests.fakes.editor import connected_to, user
 from tests.fakes.responses_server import Plan, responses_server
+
+if TYPE_CHECKING:
+    import pytest
 
 TOML = """
 [[endpoints]]
@@ -126,3 +131,38 @@ async def test_an_endpoint_is_asked_whether_it_has_others_and_only_these_are_tol
         server.models, server.etag = [{"id": "big"}], '"2"'
         told = await listed(server.base_url, tmp_path, lambda told: len(told) == 2)
         assert names(told[1]) == ["eliza", "local/big"]
+
+
+# What nobody expected.
+
+TWO = TOML + TOML.replace('"local"', '"other"').replace("{url}", "{other}")
+
+
+async def test_an_error_at_one_endpoint_keeps_no_other_from_listing_and_it_is_asked_again(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    autojump_clock: object,
+) -> None:
+    asked: list[str] = []
+
+    async def get(client: EndpointClient, name: str, etag: str | None = None) -> Resource:
+        await trio.lowlevel.checkpoint()
+        asked.append(client.server.split()[-1])
+        if asked.count("odd.example") == 1 and asked[-1] == "odd.example":
+            raise RuntimeError("odd")
+        return Resource(msgspec.json.encode({"data": [{"id": client.server.split()[-1]}]}), None)
+
+    def unreadable(*_: object) -> None:
+        raise KeyError("odd")
+
+    monkeypatch.setattr(EndpointClient, "get", get)
+    monkeypatch.setattr(ModelCache, "load", unreadable)
+    url = "http://odd.example/v1"
+    catalogue = parse_catalogue(TWO.format(url=url, other="http://good.example/v1"))
+    told: list[Catalogue] = []
+    with trio.move_on_after(60):
+        await keep_listing(catalogue, told.append, cache=ModelCache(None))
+    assert sorted(asked) == ["good.example", "odd.example", "odd.example"]
+    assert set(names(told[-1])) == {"eliza", "local/odd.example", "other/good.example"}
+    assert len([record for record in caplog.records if record.exc_info]) == 3

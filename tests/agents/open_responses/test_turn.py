@@ -9,6 +9,7 @@ import trio
 
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop, StopReason, ToolAnswer
 from agents.open_responses.agent import OpenResponsesAgent
+from agents.open_responses.conversation import Conversation
 from bridge.errors import LocalError
 from bridge.wire import OpenResponsesSpec, Settings, ToolSpec
 from tests.fakes.responses_events import Call, Output, Text
@@ -311,3 +312,21 @@ async def test_what_is_new_has_no_effect_before_the_first_turn() -> None:
         await session.renew(instructed("x", "b"))
         await events_of(session, "one")
     assert "instructions" not in server.bodies[0]
+
+
+async def test_an_error_that_nobody_expected_breaks_the_turn_and_no_more(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("odd")
+
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        with monkeypatch.context() as broken:
+            broken.setattr(Conversation, "ask", fail)
+            assert failure_in(await events_of(session, "one")).kind == "Internal"
+        assert said(await events_of(session, "two"))
+    assert len([record for record in caplog.records if record.exc_info]) == 1
