@@ -132,13 +132,15 @@ async def open_stdio() -> AsyncGenerator[tuple[trio.abc.ReceiveStream, trio.abc.
     """Take standard input and output over, for good, and return them as streams."""
     source, sink = _take_over()
     widen(source)
-    receive = trio.lowlevel.FdStream(source) if _can_poll(source) else _ThreadedSource(source)
-    send = PipeSink(sink) if _can_poll(sink) else _ThreadedSink(sink)
+    polled = [fd for fd in (source, sink) if _can_poll(fd)]
+    receive = trio.lowlevel.FdStream(source) if source in polled else _ThreadedSource(source)
+    send = PipeSink(sink) if sink in polled else _ThreadedSink(sink)
     try:
         yield receive, send
     finally:
-        # The streams made these non-blocking, for whoever shares the open files, too.
-        for fd in (source, sink):
+        # The streams made these non-blocking, for whoever shares the open files, too. (Windows has
+        # no such call before Python 3.12, and later one for pipes alone.)
+        for fd in polled:
             os.set_blocking(fd, True)
         with trio.CancelScope(shield=True):
             await receive.aclose()

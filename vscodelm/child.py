@@ -12,7 +12,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import attrs
 import trio
@@ -87,16 +87,23 @@ class _Child:
         with trio.CancelScope(shield=True):
             with trio.move_on_after(patience):
                 await self.process.wait()
-            if self.process.returncode is None:
-                self.process.terminate()
+            if self.process.returncode is None and sys.platform != "win32":
+                self.process.terminate()  # which on Windows would leave its agents behind
                 with trio.move_on_after(TERMINATING_SECONDS):
                     await self.process.wait()
             if self.process.returncode is None:
-                self._kill()
+                await self._kill()
                 await self.process.wait()
 
-    def _kill(self) -> None:
+    async def _kill(self) -> None:
         if sys.platform == "win32":
+            from agents.acp.windows import folded, tree_killer  # here: nobody else needs it
+
+            with trio.move_on_after(TERMINATING_SECONDS), suppress(OSError):
+                command = tree_killer(self.process.pid, folded(os.environ))
+                await trio.run_process(
+                    command, capture_stdout=True, capture_stderr=True, check=False
+                )
             self.process.kill()
         else:
             os.killpg(self.process.pid, signal.SIGKILL)  # the group that its session began with

@@ -135,6 +135,12 @@ def cannot_start(spec: McpServerSpec, error: OSError) -> Failure:
     return Failure("NotFound", f"{spec.name} can't be started: {message}", str(error))
 
 
+def cannot_be_given(spec: McpServerSpec, reason: ValueError) -> Failure:
+    """Return the failure for a program that can't be given its arguments as they are."""
+    advice = "Start the program behind it directly, such as node.exe with the script's path."
+    return Failure("AgentFailed", f"{spec.name} can't be started: {reason}. {advice}")
+
+
 def exited(agent: str, status: int | None, last_words: str, *, was_ready: bool) -> Failure:
     """Return the failure for a process that has ended; `status` as Python tells it, if known."""
     how = _how(status)

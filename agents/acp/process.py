@@ -3,19 +3,20 @@
 It leads a process group of its own, because what is started is often a launcher (`npx`, `uvx`) and
 the agent its child: ending the launcher alone would leave the agent behind. The end of its input
 isn't enough either, some agents never heed it. So the end has steps, each bounded, and the whole is
-shielded: close its input, wait, terminate the group, wait, kill the group.
+shielded: close its input, wait, terminate the group, wait, kill the group. Windows has no such
+groups: there the tree of a child that still runs is ended at once.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
-import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 
 import attrs
 import trio
@@ -25,9 +26,10 @@ from bridge.value import Value
 from bridge.wire import McpServerSpec
 
 from .environment import environment_of
-from .failures import cannot_start
+from .failures import cannot_be_given, cannot_start
 from .link import LAST_WORDS_SECONDS, Exit
 from .tail import Tail
+from .windows import ArgumentRefused, command_line, find_program, folded, tree_killer
 
 LEAVING_SECONDS = 2.0
 """How long an agent may take to end after its input has ended, and again after SIGTERM."""
@@ -91,14 +93,19 @@ class AgentProcess:
                 await self.process.wait()
             led = self.process.returncode is None
             seconds = trio.current_time() - began
-            is_left = self._signal(signal.SIGTERM)
-            self.ending = Ending(not led, seconds, is_left and not led)
-            if is_left:
-                with trio.move_on_after(LEAVING_SECONDS if led else ORPHAN_SECONDS):
-                    await self.process.wait()
-                    while self._signal(0):  # noqa: ASYNC110  a group can only be looked at
-                        await trio.sleep(_POLL_SECONDS)
-            self._signal(signal.SIGKILL)
+            if sys.platform == "win32":
+                self.ending = Ending(not led, seconds, left_behind=False)
+                if led:
+                    await self._end_tree()
+            else:
+                is_left = self._signal(signal.SIGTERM)
+                self.ending = Ending(not led, seconds, is_left and not led)
+                if is_left:
+                    with trio.move_on_after(LEAVING_SECONDS if led else ORPHAN_SECONDS):
+                        await self.process.wait()
+                        while self._signal(0):  # noqa: ASYNC110  a group can only be looked at
+                            await trio.sleep(_POLL_SECONDS)
+                self._signal(signal.SIGKILL)
             await self.process.wait()
             await self.source.aclose()
         log.info("agent=%s pid=%s ended status=%s", self.name, self.pid, self.process.returncode)
@@ -110,10 +117,15 @@ class AgentProcess:
 
     if sys.platform == "win32":
 
-        def _signal(self, number: int) -> bool:
-            if number and self.process.returncode is None:
+        async def _end_tree(self) -> None:
+            """End the child and all that it started; what a child that has ended started, stays."""
+            with trio.move_on_after(LEAVING_SECONDS), suppress(OSError):
+                command = tree_killer(self.pid, folded(os.environ))
+                await trio.run_process(
+                    command, capture_stdout=True, capture_stderr=True, check=False
+                )
+            if self.process.returncode is None:
                 self.process.kill()
-            return False
 
     else:
 
@@ -164,20 +176,19 @@ def working_directory(spec: McpServerSpec) -> str:
 
 
 async def _start(spec: McpServerSpec, environment: Mapping[str, str], cwd: str) -> trio.Process:
-    argv = [_program(spec.command, environment), *spec.args]
     try:
         if sys.platform == "win32":
             return await trio.lowlevel.open_process(
-                argv,
+                windows_line(spec, environment, os.path.isfile),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                env=environment,
+                env=folded(environment),
                 cwd=cwd,
-                creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
+                creationflags=subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW,
             )
         return await trio.lowlevel.open_process(
-            argv,
+            [spec.command, *spec.args],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -189,8 +200,15 @@ async def _start(spec: McpServerSpec, environment: Mapping[str, str], cwd: str) 
         raise AgentError(cannot_start(spec, error)) from None
 
 
-def _program(command: str, environment: Mapping[str, str]) -> str:
-    """Return what to run: on Windows `npx` is `npx.cmd`, which only a search finds."""
-    if sys.platform != "win32":
-        return command
-    return shutil.which(command, path=environment.get("PATH")) or command
+def windows_line(
+    spec: McpServerSpec, environment: Mapping[str, str], is_file: Callable[[str], bool]
+) -> str:
+    """Return the line that starts an agent on Windows; raises `AgentError`, or `OSError`."""
+    known = folded(environment)
+    program = find_program(spec.command, known, is_file)
+    if program is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), spec.command)
+    try:
+        return command_line(program, spec.args, known)
+    except ArgumentRefused as refused:
+        raise AgentError(cannot_be_given(spec, refused)) from None

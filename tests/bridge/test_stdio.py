@@ -120,3 +120,17 @@ def test_what_is_no_pipe_is_left_as_it_is(tmp_path: Path) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         widen(ours.fileno())
+
+
+async def test_files_that_cannot_be_polled_stay_as_they_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Windows has no `os.set_blocking` before Python 3.12, and polls nothing."""
+    (tmp_path / "in").write_bytes(b"hello")
+    fds = os.open(tmp_path / "in", os.O_RDONLY), os.open(tmp_path / "out", os.O_CREAT | os.O_WRONLY)
+    monkeypatch.setattr(stdio, "_take_over", lambda: fds)
+    monkeypatch.delattr(os, "set_blocking")
+    with trio.fail_after(5):
+        async with stdio.open_stdio() as (source, sink):
+            await sink.send_all(await source.receive_some())
+    assert (tmp_path / "out").read_bytes() == b"hello"

@@ -32,6 +32,7 @@ from agents.acp.wiretap import TappedLink
 from agents.base import AgentError
 from agents.registry.launch import ADVICE
 from bridge.errors import Failure
+from bridge.redact import redact_arguments
 from bridge.wire import McpServerSpec
 
 from . import words
@@ -92,7 +93,11 @@ class Examination:
         is_path = os.path.dirname(self.spec.command) != ""
         command = os.path.join(cwd, self.spec.command) if is_path else self.spec.command
         found = shutil.which(command, path=path)
-        facts = (("runs", shlex.join(self._argv)), ("works in", cwd), *_environment(known, own))
+        facts = (
+            ("runs", shlex.join(redact_arguments(self._argv))),
+            ("works in", cwd),
+            *_environment(known, own),
+        )
         if found is None:
             advice = self.missing or ADVICE.get(self.spec.command) or _WHERE
             summary = f"{self.spec.command} was not found"

@@ -259,3 +259,26 @@ async def test_a_cancel_while_a_child_starts_leaves_none_behind(tmp_path: Path) 
         async with open_process(python(code, str(mark))):
             await trio.lowlevel.checkpoint()
     assert not mark.exists() or group_is_gone(int(mark.read_text() or 0))
+
+
+# On Windows.
+
+
+def test_an_agent_on_windows_starts_with_the_line_that_its_program_needs() -> None:
+    spec = McpServerSpec("it", "npx", ("-y", "an agent"))
+    line = process_module.windows_line(spec, {"Path": "C:\\x"}, {r"C:\x\npx.cmd"}.__contains__)
+    assert line.endswith(r'""C:\x\npx.cmd" -y "an agent""')
+
+
+def test_an_agent_on_windows_is_refused_an_argument_that_would_be_changed() -> None:
+    spec = McpServerSpec("it", r"C:\npx.cmd", ("--key=hunter2%",))
+    with pytest.raises(AgentError) as caught:
+        process_module.windows_line(spec, {}, {r"C:\npx.cmd"}.__contains__)
+    assert "argument 1" in caught.value.failure.message
+    assert "hunter2" not in caught.value.failure.message
+
+
+def test_a_command_that_is_not_there_on_windows_is_told_as_that() -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        process_module.windows_line(McpServerSpec("it", "npx"), {}, {"npx"}.__contains__)
+    assert caught.value.filename == "npx"

@@ -13,6 +13,7 @@ import trio
 
 from actors.trace import open_trace
 from agents.acp import process
+from bridge.redact import HIDDEN
 from bridge.wire import EnvVariable, McpServerSpec
 from tests.fakes.acp_agents import ChildAgent, child_program
 from vscodelm.doctor.examination import Examination
@@ -139,10 +140,12 @@ async def test_an_agent_that_crashes_in_a_turn_is_told_with_stderr() -> None:
 
 async def test_a_command_that_is_not_there_is_told_with_what_to_do() -> None:
     told = Told()
-    await told.examine(McpServerSpec("it", "no-such-command-here", ("--acp",)))
+    await told.examine(McpServerSpec("it", "no-such-command-here", ("--acp", "--token=x")))
     assert told.states == [("command", "failed")]
     assert "PATH" in told.of("command").advice
-    assert dict(told.of("command").facts)["runs"] == "no-such-command-here --acp"
+    assert (
+        dict(told.of("command").facts)["runs"] == f"no-such-command-here --acp '--token={HIDDEN}'"
+    )
 
 
 @pytest.mark.parametrize(("command", "advice"), [("npx", "Node.js"), ("uvx", "uv")])
