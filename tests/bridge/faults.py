@@ -414,7 +414,7 @@ FAULTS = [
     Fault(
         "links are compared with where they lead",
         "align",
-        'return _LINK.sub(r"\\1", text).rstrip()',
+        'return "".join((*kept, text[at:])).rstrip()',
         "return text.rstrip()",
     ),
     Fault(
@@ -469,8 +469,8 @@ FAULTS = [
     Fault(
         "calls of a conversation that ended are still waited for",
         "index",
-        "        self._unlink(key)\n        entry = self._entries.pop(key)\n",
-        "        entry = self._entries.pop(key)\n",
+        "        self._unlink(key)\n        entry = self._entries.pop(key, None)\n",
+        "        entry = self._entries.pop(key, None)\n",
     ),
     Fault(
         "markers outlive their conversation",

@@ -87,8 +87,8 @@ FAULTS = [
     _fault(
         "what is told again is shown",
         "agents/acp/existing",
-        "dialogue.begin_replay()\n        self.connection.attach(request.session_id,",
-        "self.connection.attach(request.session_id,",
+        "dialogue.begin_replay()\n        if not self.connection.attach(request.session_id,",
+        "if not self.connection.attach(request.session_id,",
         ACP,
     ),
     _fault(
