@@ -62,7 +62,6 @@ class AcpAgent:
         self._tap_for = tap_for
         self._idle_seconds = idle_seconds
         self._spares = spares
-        self._cwd = working_directory(spec)
         self._peers: list[Peer] = []
         self._one_session_each = False
         self._repeats_ids = False
@@ -85,27 +84,29 @@ class AcpAgent:
     @asynccontextmanager
     async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AcpSession]:
         """Open a session, or one that the agent has; raises `AgentError`."""
+        cwd = working_directory(self._spec)
         if prompt.tools:
             await self.toolboxes.prepare()  # much of it is done while the agent starts
         refused: AgentError | None = None
         for wanted in (origin, FRESH, FRESH):
             async with self._claimed() as peer:
-                outfit = await self._outfit(peer, prompt)
+                outfit = await self._outfit(peer, prompt, cwd)
                 try:
                     found: Dialogue | None = None
                     if not isinstance(wanted, Fresh):
                         found = await peer.existing.find(outfit, wanted)
                         if peer.is_ending or not (found or peer.is_usable):
                             continue  # it came of looking: a new one needs another process
+                    another = self._another(peer, prompt, cwd)
                     try:
-                        dialogue = found or await peer.open(outfit, self._another(peer, prompt))
+                        dialogue = found or await peer.open(outfit, another)
                     except SessionIdInUse as error:
                         self._repeats_ids, refused = True, error
                         continue
                     session = AcpSession(
                         peer,
                         dialogue,
-                        root=self._cwd,
+                        root=cwd,
                         new_call_id=self._new_call_id,
                         window=self._window,
                         knows_history=found is not None,
@@ -121,21 +122,21 @@ class AcpAgent:
         assert refused is not None, "only that is tried again for a fresh session"
         raise refused
 
-    async def _outfit(self, peer: Peer, prompt: Prompt) -> Outfit:
+    async def _outfit(self, peer: Peer, prompt: Prompt, cwd: str) -> Outfit:
         """Return what a session is opened with."""
         if not prompt.tools:
-            return Outfit(self._cwd)
+            return Outfit(cwd)
         if peer.known.http_tools_only:
-            return Outfit(self._cwd, await self.toolboxes.make_web(prompt.tools))
-        return Outfit(self._cwd, self.toolboxes.make(prompt.tools))
+            return Outfit(cwd, await self.toolboxes.make_web(prompt.tools))
+        return Outfit(cwd, self.toolboxes.make(prompt.tools))
 
-    def _another(self, peer: Peer, prompt: Prompt) -> Callable[[], Outfit] | None:
+    def _another(self, peer: Peer, prompt: Prompt, cwd: str) -> Callable[[], Outfit] | None:
         """Return what makes another one, where that needn't wait for anything."""
         if not prompt.tools:
-            return lambda: Outfit(self._cwd)
+            return lambda: Outfit(cwd)
         if peer.known.http_tools_only:
             return None
-        return lambda: Outfit(self._cwd, self.toolboxes.make(prompt.tools))
+        return lambda: Outfit(cwd, self.toolboxes.make(prompt.tools))
 
     async def _leave(self, peer: Peer, session: AcpSession) -> None:
         """Close a session. An agent that doesn't let go of a turn is not asked for another."""

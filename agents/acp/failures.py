@@ -6,7 +6,6 @@ a session that is gone has been seen under four codes. So the words count, too.
 
 from __future__ import annotations
 
-import errno
 import re
 from collections.abc import Iterator
 from typing import Any, cast
@@ -123,18 +122,6 @@ def wrong_version(agent: str, answer: object) -> Failure:
     )
 
 
-def cannot_start(spec: McpServerSpec, error: OSError) -> Failure:
-    """Return the failure for a command that couldn't be run at all."""
-    if spec.cwd is not None and error.filename not in (None, spec.command):
-        what = f"its working directory {spec.cwd} can't be used ({_reason(error)})"
-        return Failure("NotFound", f"{spec.name} can't be started: {what}.", str(error))
-    if error.errno == errno.ENOENT:
-        message = f"the command {spec.command} was not found. Is it installed, and on PATH?"
-    else:
-        message = f"the command {spec.command} can't be run ({_reason(error)})."
-    return Failure("NotFound", f"{spec.name} can't be started: {message}", str(error))
-
-
 def cannot_be_given(spec: McpServerSpec, reason: ValueError) -> Failure:
     """Return the failure for a program that can't be given its arguments as they are."""
     advice = "Start the program behind it directly, such as node.exe with the script's path."
@@ -161,10 +148,6 @@ def _how(status: int | None) -> str:
     if status is None:
         return "it closed its output"
     return f"signal {-status}" if status < 0 else f"status {status}"
-
-
-def _reason(error: OSError) -> str:
-    return error.strerror or type(error).__name__
 
 
 def _words(error: Error) -> str:

@@ -25,8 +25,9 @@ from agents.base import AgentError
 from bridge.value import Value
 from bridge.wire import McpServerSpec
 
+from .definition import cannot_start, definition_fault, no_folder
 from .environment import environment_of
-from .failures import cannot_be_given, cannot_start
+from .failures import cannot_be_given
 from .link import LAST_WORDS_SECONDS, Exit
 from .tail import Tail
 from .windows import ArgumentRefused, command_line, find_program, folded, tree_killer
@@ -149,8 +150,8 @@ async def open_process(
     `environment` lies over our own, and what the definition says lies over both. On exit the whole
     group of the child is gone.
     """
-    whole = environment_of(spec.env, environment or {}, os.environ)
     cwd = working_directory(spec)
+    whole = environment_of(spec.env, environment or {}, os.environ)
     process = await _start(spec, whole, cwd)
     assert process.stdout is not None, "asked for in _start"
     assert process.stdin is not None, "asked for in _start"
@@ -171,8 +172,17 @@ async def open_process(
 
 
 def working_directory(spec: McpServerSpec) -> str:
-    """Return the absolute folder in which an agent works: its own, or ours."""
-    return os.path.abspath(os.path.expanduser(spec.cwd)) if spec.cwd else os.getcwd()
+    """Return the absolute folder in which an agent works: its own, or ours.
+
+    Raises `AgentError` where the definition can't be used, or our own folder was removed.
+    """
+    fault = definition_fault(spec)
+    if fault is not None:
+        raise AgentError(fault)
+    try:
+        return os.path.abspath(os.path.expanduser(spec.cwd)) if spec.cwd else os.getcwd()
+    except (OSError, ValueError) as error:
+        raise AgentError(no_folder(spec, error)) from None
 
 
 async def _start(spec: McpServerSpec, environment: Mapping[str, str], cwd: str) -> trio.Process:
@@ -196,8 +206,8 @@ async def _start(spec: McpServerSpec, environment: Mapping[str, str], cwd: str) 
             cwd=cwd,
             start_new_session=True,
         )
-    except OSError as error:
-        raise AgentError(cannot_start(spec, error)) from None
+    except (OSError, ValueError) as error:
+        raise AgentError(cannot_start(spec, error, environment)) from None
 
 
 def windows_line(

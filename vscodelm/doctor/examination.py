@@ -85,10 +85,19 @@ class Examination:
 
     def _find_command(self) -> bool:
         self.begin("command")
+        try:
+            return self._look_for_command()
+        except AgentError as error:
+            failure = error.failure
+            data: dict[str, Any] = {"kind": failure.kind, "detail": failure.detail}
+            self.tell(Finding("command", "failed", failure.message, data=data))
+            return False
+
+    def _look_for_command(self) -> bool:
+        cwd = working_directory(self.spec)
         known = environment_for(self._argv)
         whole = environment_of(self.spec.env, known, os.environ)
         own = [variable.name for variable in self.spec.env if variable.name in whole]
-        cwd = working_directory(self.spec)
         path = whole.get("PATH")
         is_path = os.path.dirname(self.spec.command) != ""
         command = os.path.join(cwd, self.spec.command) if is_path else self.spec.command

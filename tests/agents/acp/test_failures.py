@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 from typing import Any
 
 import pytest
 from hypothesis import given
 
 from agents.acp.failures import (
-    cannot_start,
     exited,
     is_auth_required,
     is_cancelled,
@@ -19,7 +17,6 @@ from agents.acp.failures import (
 )
 from agents.acp.faults import Error
 from bridge.errors import FailureKind
-from bridge.wire import McpServerSpec
 
 from .strategies import values
 
@@ -146,28 +143,6 @@ def test_another_version_is_named() -> None:
         assert failure.kind == "AgentFailed"
         assert "doesn't speak version 1" in failure.message
         assert "2" in failure.message
-
-
-@pytest.mark.parametrize(
-    ("error", "words"),
-    [
-        (FileNotFoundError(errno.ENOENT, "No such file", "claude"), "claude was not found. Is it"),
-        (PermissionError(errno.EACCES, "Permission denied", "claude"), "(Permission denied)"),
-        (OSError("odd"), "can't be run (OSError)"),
-        (FileNotFoundError(errno.ENOENT, "No such file", "/w"), "directory /w can't be used"),
-    ],
-)
-def test_a_command_that_cannot_be_run_is_not_found(error: OSError, words: str) -> None:
-    failure = cannot_start(McpServerSpec("Claude", "claude", cwd="/w"), error)
-    assert failure.kind == "NotFound"
-    assert failure.message.startswith("Claude can't be started: ")
-    assert words in failure.message
-    assert failure.detail == str(error)
-
-
-def test_a_file_that_is_missing_is_the_command_where_no_folder_was_given() -> None:
-    error = FileNotFoundError(errno.ENOENT, "No such file", "/usr/bin/claude")
-    assert "claude was not found" in cannot_start(McpServerSpec("Claude", "claude"), error).message
 
 
 @pytest.mark.parametrize(

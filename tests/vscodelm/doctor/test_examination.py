@@ -148,6 +148,13 @@ async def test_a_command_that_is_not_there_is_told_with_what_to_do() -> None:
     )
 
 
+async def test_a_definition_that_no_system_takes_is_told() -> None:
+    told = Told()
+    await told.examine(McpServerSpec("it", "a\x00b"))
+    assert told.states == [("command", "failed")]
+    assert "`command`" in told.of("command").summary
+
+
 @pytest.mark.parametrize(("command", "advice"), [("npx", "Node.js"), ("uvx", "uv")])
 async def test_a_launcher_that_is_not_there_can_be_had(
     command: str, advice: str, tmp_path: Path

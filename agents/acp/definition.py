@@ -1,0 +1,105 @@
+"""What is wrong with the definition of an agent that can't be started, with the name of the field.
+
+`definition_fault` finds what no system takes, before anything is started. `cannot_start` reads what
+the system said when it was tried. Pure: nothing here looks at the disk.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator, Mapping
+
+from bridge.errors import Failure
+from bridge.wire import McpServerSpec
+
+from .exhibit import title_of
+
+_NO_ROOM = (errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""What the system says when it has no more processes, open files or memory."""
+
+
+def definition_fault(spec: McpServerSpec) -> Failure | None:
+    """Return why a definition can't be used by any system; None if nothing is known."""
+    for field, text in _fields(spec):
+        reason = _odd(text)
+        if reason is None and field == "command" and not text:
+            reason = "is empty"
+        if reason is None and field.endswith("].name") and (not text or "=" in text):
+            reason = "is empty" if not text else "has a `=`, which ends the name of a variable"
+        if reason is not None:
+            return _failure(spec, f"`{field}` in its definition {reason}.")
+    return None
+
+
+def cannot_start(
+    spec: McpServerSpec, error: OSError | ValueError, environment: Mapping[str, str] | None = None
+) -> Failure:
+    """Return the failure for a command that couldn't be run in an environment."""
+    if not isinstance(error, OSError):
+        return _failure(spec, f"its definition can't be used ({type(error).__name__}).", str(error))
+    if error.errno == errno.E2BIG:
+        return _failure(spec, _too_long(spec, environment or {}), str(error))
+    if error.errno in _NO_ROOM:
+        text = f"{title_of(spec.name)} can't be started now: {_reason(error)}. Try again later."
+        return Failure("Unavailable", text, str(error))
+    if spec.cwd and error.filename not in (None, spec.command):
+        return no_folder(spec, error)
+    command = title_of(spec.command)
+    if error.errno == errno.ENOENT:
+        message = f"the command {command} was not found. Is it installed, and on PATH?"
+    else:
+        message = f"the command {command} can't be run ({_reason(error)})."
+    return _failure(spec, message, str(error))
+
+
+def no_folder(spec: McpServerSpec, error: OSError | ValueError) -> Failure:
+    """Return the failure for a folder that no agent can work in."""
+    reason = _reason(error)
+    if not spec.cwd:
+        words = f"the folder of vscodelm itself can't be used ({reason}). Name another as `cwd`."
+    else:
+        words = f"its working directory {title_of(spec.cwd)} can't be used ({reason}): see `cwd`."
+    return _failure(spec, words, str(error))
+
+
+def _fields(spec: McpServerSpec) -> Iterator[tuple[str, str]]:
+    """Return every text that the system is given, with the field that it is in."""
+    yield "command", spec.command
+    for index, argument in enumerate(spec.args):
+        yield f"args[{index}]", argument
+    for index, variable in enumerate(spec.env):
+        yield f"env[{index}].name", variable.name
+        yield f"env[{index}].value", variable.value
+    if spec.cwd is not None:
+        yield "cwd", spec.cwd
+
+
+def _odd(text: str) -> str | None:
+    if "\x00" in text:
+        return "has a NUL character, which ends every text of the system"
+    try:
+        text.encode("utf-8", "surrogateescape")  # as bytes that aren't UTF-8 are kept in Python
+    except UnicodeEncodeError:
+        return "has half a character"
+    return None
+
+
+def _too_long(spec: McpServerSpec, environment: Mapping[str, str]) -> str:
+    """Say what of all that a process is given is the longest."""
+    own = {variable.name for variable in spec.env}
+    texts = {f"`{field}` in its definition": text for field, text in _fields(spec)}
+    texts |= {
+        f"the environment variable {title_of(name)}": value
+        for name, value in environment.items()
+        if name not in own
+    }
+    field, text = max(texts.items(), key=lambda one: len(one[1]))
+    return f"its arguments and its environment are too long. The longest is {field}: {len(text):,}."
+
+
+def _reason(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
+
+
+def _failure(spec: McpServerSpec, words: str, detail: str = "") -> Failure:
+    return Failure("NotFound", f"{title_of(spec.name)} can't be started: {words}", detail)
