@@ -13,9 +13,11 @@ all marks (`p03-0012`) that its session was ever told. The last word of a prompt
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -43,6 +45,7 @@ class ChaosAgent:
         self._heard: dict[str, list[str]] = {}
         self._cancelled: dict[str, threading.Event] = {}
         self._waiting: dict[str, threading.Event] = {}
+        self._servers: dict[str, list[subprocess.Popen[bytes]]] = {}
 
     def say(self, message: JSON) -> None:
         """Write a message; whoever can't be told any more is gone, and so are we."""
@@ -72,6 +75,7 @@ class ChaosAgent:
             case "session/new" | "session/fork":
                 name = f"{os.getpid()}-{len(self._heard)}"
                 self._heard[name] = list(self._heard.get(session, []))
+                self._servers[name] = [_server(one) for one in params.get("mcpServers", [])]
                 self.say({"id": message["id"], "result": {"sessionId": name}})
             case "session/resume" if session not in self._heard:
                 error = {"code": -32002, "message": f"Resource not found: {session}"}
@@ -81,6 +85,10 @@ class ChaosAgent:
                 threading.Thread(target=self._answer, args=(message,), daemon=True).start()
             case "session/cancel":
                 self._cancelled.setdefault(session, threading.Event()).set()
+            case "session/close":
+                for server in self._servers.pop(session, []):
+                    server.kill()
+                self.say({"id": message["id"], "result": {}})
             case _ if "id" in message:
                 self.say({"id": message["id"], "result": {}})
             case _:
@@ -140,6 +148,27 @@ class ChaosAgent:
     def _update(self, session: str, update: JSON) -> None:
         params = {"sessionId": session, "update": update}
         self.say({"method": "session/update", "params": params})
+
+
+def _server(server: JSON) -> subprocess.Popen[bytes]:
+    """Start a server that the client gives, and list its tools; nobody reads what it says."""
+    environment = {**os.environ, **{one["name"]: one["value"] for one in server["env"]}}
+    argv = [server["command"], *server["args"]]
+    process = subprocess.Popen(
+        argv, env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL
+    )
+    assert process.stdin is not None
+    client = {"name": "chaos", "version": "1"}
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+    with contextlib.suppress(OSError):
+        for message in (
+            {"id": 1, "method": "initialize", "params": hello},
+            {"method": "notifications/initialized"},
+            {"id": 2, "method": "tools/list"},
+        ):
+            process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+        process.stdin.flush()
+    return process
 
 
 def main(folder: str) -> None:

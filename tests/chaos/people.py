@@ -16,7 +16,8 @@ from typing import Any, Literal
 import attrs
 import trio
 
-from tests.fakes.editor import ASKING, Chat, FakeEditor, Request, tool_result
+from bridge.wire import PERMISSION_TOOL
+from tests.fakes.editor import ASKING, Chat, FakeEditor, Request, tool_result, tools
 
 JSON = dict[str, Any]
 Kind = Literal["acp", "endpoint", "eliza"]
@@ -66,7 +67,8 @@ class Person:
     async def chat(self, turns: int, *, calm: bool = False, until: float = float("inf")) -> None:
         """Have one chat; a calm one has no accidents."""
         settings: JSON = {"idleSeconds": 1.5}
-        chat = Chat(self.editor, agent=self.agent, options=ASKING, settings=settings)
+        options = tools(PERMISSION_TOOL, "read_file") if self.number % 2 else ASKING
+        chat = Chat(self.editor, agent=self.agent, options=options, settings=settings)
         for _ in range(turns):
             await self._turn(chat, "hello" if calm else self.chance.choice(WORDS[self.kind]), calm)
             if not calm:
