@@ -324,8 +324,14 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def _over(self, last: Stop | Break) -> Batch:
         self._phase = _Phase.OVER
+        self.blocks, self.prepare = (), _nothing_to_do  # they hold all that the agent was told
         self.dialogue.pause()
         return (last,)
+
+
+async def _nothing_to_do() -> Failure | None:
+    """Prepare nothing: the turn is over."""
+    return None
 
 
 _REASONS: dict[str, Any] = {reason.value: reason for reason in StopReason}

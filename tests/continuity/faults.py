@@ -36,6 +36,13 @@ def _fault(name: str, module: str, source: str, instead: str, test: str = REMEMB
 
 FAULTS = [
     _fault(
+        "open questions bypass the limit of sessions",
+        "actors/room",
+        "    for one in (*idle, *asking):\n",
+        "    for one in idle:\n",
+        "tests/actors/test_room.py::test_open_questions_count_and_the_oldest_is_denied",
+    ),
+    _fault(
         "nothing is withdrawn",
         "actors/conversation",
         "withdrawn=deliver.withdrawn,",

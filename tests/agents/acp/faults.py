@@ -19,6 +19,19 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "an agent may say anything while the user is asked",
+        "dialogue",
+        "        if is_awaiting and self._size + size + NEWS_OVERHEAD > MOST_UNREAD_BYTES:\n",
+        "        if False:\n",
+        ("connection",),
+    ),
+    Fault(
+        "answers pile up for an agent that doesn't read",
+        "connection",
+        "        if self._speaker.size < MOST_UNSENT_BYTES:\n",
+        "        if True:\n",
+    ),
+    Fault(
         "a second session takes the id of the first",
         "ears",
         "        if session_id in self._ears:\n            return False\n",

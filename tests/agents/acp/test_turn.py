@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from trio.testing import wait_all_tasks_blocked
 
 from agents.acp import changed_files
 from agents.acp import turn as turns
+from agents.acp.content import TextContent
 from agents.acp.dialogue import HIGH_WATER, MOST_LATE
 from agents.acp.session import CHANGE_SECONDS
 from agents.base import AgentError, AgentSession
@@ -203,6 +205,34 @@ async def test_a_turn_that_said_too_much_while_the_user_was_asked_fails_and_says
             await rest_of(turn)
         assert session.lost is not None
         assert peers.faults == []
+
+
+@pytest.mark.parametrize("ends", ["stop", "error", "cancel"])
+async def test_what_the_agent_was_told_is_not_held_after_its_turn(
+    autojump_clock: MockClock, ends: str
+) -> None:
+    """It may be a whole chat with its images."""
+    steps: dict[str, JSON] = {
+        "stop": {"stop": "end_turn"},
+        "error": {"error": {"code": -32603, "message": "odd"}},
+        "cancel": {"hang": True},
+    }
+    async with session_with({"turns": [[steps[ends]]]}) as (session, _):
+        turn = session.run(asking("a long story"))
+        assert held("a long story")
+        if ends == "cancel":
+            with trio.move_on_after(1):
+                await turn.receive()
+            await session.cancel()
+        await rest_of(turn)
+        assert not held("a long story")
+
+
+def held(text: str) -> list[object]:
+    """Return what there is of a prompt with that text."""
+    gc.collect()
+    found = [one for one in gc.get_objects() if isinstance(one, Prompt | TextContent)]
+    return [one for one in found if repr(text) in repr(one)]
 
 
 @pytest.mark.checklist(21)

@@ -10,6 +10,13 @@ INTERLEAVINGS = "tests/actors/test_tool_interleavings.py"
 
 FAULTS = [
     Fault(
+        "another user's folder is removed",
+        "mcp/folders",
+        " or state.st_uid != os.geteuid()",
+        "",
+        ("folders",),
+    ),
+    Fault(
         "a call that is taken back goes out all the same",
         "mcp/desk",
         "            if call.key == key:\n",

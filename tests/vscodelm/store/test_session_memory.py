@@ -117,9 +117,10 @@ async def test_who_has_a_session_that_rests_is_known(tmp_path: Path) -> None:
 
 async def test_who_has_a_session_is_not_guessed_where_the_store_hangs(tmp_path: Path) -> None:
     with hanging() as disk:
-        async with remembering(tmp_path, patience=0.05) as memory:
+        async with remembering(tmp_path) as memory:
             memory.sessions.settle(SCOPE, "written", chat("a", 1), None)
             assert await memory.sessions.has(SCOPE, "written")
+            memory.sessions.worker.patience = 0.05
             with pytest.raises(StoreError):
                 await memory.sessions.worker.ask(disk.hang)
             assert not await memory.sessions.has(SCOPE, "written")
