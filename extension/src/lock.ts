@@ -30,7 +30,7 @@ interface Holder {
   id: string;
 }
 
-/** Do some work while the lock is held. `waited` tells it whether somebody else has worked before. */
+/** Do some work while the lock is held. `waited` tells it whether somebody else has just done theirs. */
 export async function withLock<T>(
   file: string,
   work: (waited: boolean) => Promise<T>,
@@ -48,8 +48,9 @@ export async function withLock<T>(
       since = clock.now();
     }
     if (isLeft(sign) || clock.now() - since >= LOCK_STALE_MS) {
-      await remove(file, sign);
+      await removeLeft(file, sign);
       seen = undefined;
+      waited = false; // for nobody, or for somebody who didn't finish
     } else {
       await clock.wait(LOOK_MS);
     }
@@ -104,8 +105,11 @@ function isLeft(sign: string | undefined): boolean {
   }
 }
 
-/** Remove a lock that was left. Between the look and this, somebody else may have taken it: it is theirs. */
-async function remove(file: string, sign: string | undefined): Promise<void> {
+/**
+ * Remove a lock that was left. `sign` is what was seen of it: if somebody else has taken the lock since,
+ * it stays theirs.
+ */
+export async function removeLeft(file: string, sign: string | undefined): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   try {
     await rename(file, aside);

@@ -3,7 +3,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { LOCK_BEAT_MS, LOCK_STALE_MS } from "../src/limits.ts";
-import { type Clock, realClock, withLock } from "../src/lock.ts";
+import { type Clock, realClock, removeLeft, withLock } from "../src/lock.ts";
 
 let folder: string;
 let file: string;
@@ -67,7 +67,7 @@ test("work that fails releases the lock, and its error is the caller's", async (
 test("the lock of a process that is gone is taken at once", async () => {
   await writeFile(file, holder(GONE));
   const clock = new FakeClock();
-  expect(await withLock(file, async (waited) => waited, clock)).toBe(true);
+  expect(await withLock(file, async (waited) => waited, clock)).toBe(false);
   expect(clock.time).toBe(0);
   expect(await readdir(folder)).toEqual([]);
 });
@@ -118,6 +118,16 @@ test("a lock that somebody else has taken meanwhile is theirs, and stays", async
   const theirs = holder(process.pid);
   await withLock(file, () => writeFile(file, theirs), new FakeClock());
   expect(await readFile(file, "utf8")).toBe(theirs);
+});
+
+test("a lock that was taken since it was looked at stays", async () => {
+  const theirs = holder(process.pid);
+  await writeFile(file, theirs);
+  await removeLeft(file, `1 ${holder(GONE)}`);
+  expect(await readFile(file, "utf8")).toBe(theirs);
+  await removeLeft(file, `1 ${theirs}`);
+  await removeLeft(file, `1 ${theirs}`); // somebody else was quicker
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test("a folder in which no lock can be is a failure", async () => {
