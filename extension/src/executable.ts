@@ -12,13 +12,11 @@ export async function findOnPath(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<string | undefined> {
   const folders = (env.PATH ?? env.Path ?? "").split(delimiter).filter(isAbsolute);
-  const suffixes = process.platform === "win32" ? [".exe", ".cmd", ".bat"] : [""];
+  const suffix = process.platform === "win32" ? ".exe" : ""; // scripts need a shell, which nothing here has
   for (const folder of folders) {
-    for (const suffix of suffixes) {
-      const file = join(folder, name + suffix);
-      if (await isExecutable(file)) {
-        return file;
-      }
+    const file = join(folder, name + suffix);
+    if (await isExecutable(file)) {
+      return file;
     }
   }
   return undefined;

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { OwnEnvironment, type Run, runProgram } from "../src/environment.ts";
 import { findOnPath, isExecutable } from "../src/executable.ts";
 import { Installer } from "../src/installer.ts";
@@ -238,4 +238,14 @@ test("a program is found on PATH in the order of the folders, and must be one", 
   const below = relative(process.cwd(), two); // a folder of the workspace must not choose the program
   expect(await findOnPath("tool", { PATH: `${below}:.` })).toBeUndefined();
   expect(await readFile(join(two, "plain"), "utf8")).toBe("");
+});
+
+test("on Windows a script isn't taken for a program, because no shell would run it", async () => {
+  vi.spyOn(process, "platform", "get").mockReturnValue("win32");
+  const [one, two] = [join(folder, "one"), join(folder, "two")];
+  for (const file of [join(one, "tool.cmd"), join(one, "tool.bat"), join(two, "tool.exe")]) {
+    await program(file);
+  }
+  expect(await findOnPath("tool", { Path: `${one}:${two}` })).toBe(join(two, "tool.exe"));
+  expect(await findOnPath("tool", { PATH: one })).toBeUndefined();
 });
