@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -19,6 +20,10 @@ from bridge.redact import Hide, redact, unchanged
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder().decode
 log = logging.getLogger("vscodelm")
+
+
+def _learn_nothing(_message: Any) -> None:
+    """Let every message go by."""
 
 
 class Trace:
@@ -44,9 +49,12 @@ class FileTrace(Trace):
     Where the file can't be written, as on a full disk, the trace ends there, and the log says so.
     """
 
-    def __init__(self, file: IO[bytes], hide: Hide = unchanged) -> None:
+    def __init__(
+        self, file: IO[bytes], hide: Hide = unchanged, learn: Callable[[Any], None] = _learn_nothing
+    ) -> None:
         self._file = file
         self._hide = hide
+        self._learn = learn
         self._has_ended = False
         self._began = time.monotonic()
 
@@ -58,7 +66,10 @@ class FileTrace(Trace):
         milliseconds = round((time.monotonic() - self._began) * 1000, 3)
         record: dict[str, Any] = {"t_ms": milliseconds, "direction": direction, **beside}
         try:
-            written = _encode({**record, "message": redact(_read(line), self._hide)})
+            message = _read(line)
+            if not beside:
+                self._learn(message)
+            written = _encode({**record, "message": redact(message, self._hide)})
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             written = _encode({**record, "message": None, "unreadable": len(line)})
         self._write(written + b"\n")
@@ -100,21 +111,32 @@ class FileTrace(Trace):
             self.close()  # what is buffered would be tried again, for ever
 
 
-def open_trace(folder: Path, name: str, hide: Hide = unchanged) -> FileTrace:
+def open_trace(
+    folder: Path,
+    name: str,
+    hide: Hide = unchanged,
+    learn: Callable[[Any], None] = _learn_nothing,
+) -> FileTrace:
     """Return a trace in `folder`, which is made if it isn't there; raises `OSError`.
 
-    `hide` takes known secrets out of every string that is written.
+    `hide` takes known secrets out of every string that is written; `learn` is given each message of
+    the editor's wire before, because a request brings the secrets of its agent along.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.jsonl"
     path.touch(mode=0o600)
-    return FileTrace(path.open("ab"), hide)
+    return FileTrace(path.open("ab"), hide, learn)
 
 
-def trace_or_none(folder: Path, name: str, hide: Hide = unchanged) -> Trace:
+def trace_or_none(
+    folder: Path,
+    name: str,
+    hide: Hide = unchanged,
+    learn: Callable[[Any], None] = _learn_nothing,
+) -> Trace:
     """Return a trace as `open_trace` does; where there can't be one, the log says why."""
     try:
-        return open_trace(folder, name, hide)
+        return open_trace(folder, name, hide, learn)
     except OSError as error:
         log.error("there is no trace: %s", error)
         return Trace()

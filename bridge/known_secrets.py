@@ -8,10 +8,11 @@ text that is logged, traced or shown as an error.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import msgspec
 
@@ -32,6 +33,10 @@ SHORTEST = 8
 MOST = 1_000
 """Values that are remembered; the oldest are forgotten first."""
 
+KEPT = "VSCODELM_SECRETS"
+"""The variable that names those of the keys which the editor's extension keeps."""
+_REFERENCE = "${secret:"
+"""How a definition's environment refers to one of those."""
 _PLAIN_HEADERS = frozenset({"accept", "accept-encoding", "content-type", "user-agent"})
 _PATH = re.compile(r"[/~]|[A-Za-z]:[\\/]|https?://[^?@]*\Z")
 """How values begin that say where something is; they are needed in errors."""
@@ -49,9 +54,26 @@ class KnownSecrets:
 
     def learn(self, definition: Any, environment: Mapping[str, str]) -> None:
         """Remember the secrets of an agent's definition, as JSON, and those that it refers to."""
-        for value in secrets_in(definition, environment):
-            self._values.pop(value, None)
-            self._values[value] = None
+        self._add(secrets_in(definition, environment))
+
+    def learn_from(self, message: Any, environment: Mapping[str, str]) -> None:
+        """Remember the secrets of the definition in a request, if there is one."""
+        match message:
+            case {"params": {"agent": definition}}:
+                self.learn(definition, environment)
+            case _:
+                pass
+
+    def learn_kept(self, environment: Mapping[str, str]) -> None:
+        """Remember the keys that the editor keeps: `VSCODELM_SECRETS` names their variables."""
+        names = environment.get(KEPT, "").split(",")
+        self._add(one for name in names for one in _named(environment.get(name, "").strip()))
+
+    def _add(self, values: Iterable[str]) -> None:
+        for value in values:
+            for form in _forms(value):
+                self._values.pop(form, None)
+                self._values[form] = None
         for value in list(self._values)[: max(0, len(self._values) - MOST)]:
             del self._values[value]
         self._longest_first = tuple(sorted(self._values, key=len, reverse=True))
@@ -77,6 +99,14 @@ class KnownSecrets:
         return redact_text(self.hide(text))
 
 
+def _forms(value: str) -> Iterator[str]:
+    """Yield a value, and how it reads in a log, in JSON and in an address."""
+    yield value
+    for form in (repr(value)[1:-1], json.dumps(value)[1:-1], quote(value, safe="")):
+        if form != value:
+            yield form
+
+
 def secrets_in(definition: Any, environment: Mapping[str, str]) -> Iterator[str]:
     """Yield the values of a definition that are secret; `environment` has those that it names."""
     todo: list[Any] = [definition]
@@ -86,7 +116,8 @@ def secrets_in(definition: Any, environment: Mapping[str, str]) -> Iterator[str]
             todo += cast("list[Any]", inner)
         elif isinstance(inner, dict):
             for key, value in cast("dict[str, Any]", inner).items():
-                todo.append(value)
+                if not (has_all_values_secret(key) and isinstance(value, dict)):
+                    todo.append(value)
                 yield from _of_field(key, value, environment)
 
 
@@ -119,6 +150,8 @@ def _variables(value: Any) -> Iterator[tuple[str, str]]:
 
 
 def _of_variable(name: str, value: str) -> Iterator[str]:
+    if _REFERENCE in value:
+        return  # its value is learned where it is kept
     if is_secret(name):
         yield from _named(value)
         for word in value.split()[1:]:  # after "Bearer"

@@ -42,15 +42,16 @@ class ServeOptions:
 def serve(options: ServeOptions) -> int:
     """Serve one editor on stdio; return the exit status: 0, or 128 + n after signal n."""
     secrets = KnownSecrets()
+    secrets.learn_kept(os.environ)
     set_up_logging(options.log_level, secrets.hide_all)
     catalogue = load_catalogue(options.config)
     for listing in catalogue.listings:  # they are asked before any chat
         secrets.learn(listing.definition, os.environ)
-    trace = (
-        trace_or_none(options.trace_dir, f"vscodelm-{os.getpid()}", secrets.hide)
-        if options.trace_dir
-        else Trace()
-    )
+    trace = Trace()
+    if options.trace_dir:
+        name = f"vscodelm-{os.getpid()}"
+        learn = partial(secrets.learn_from, environment=os.environ)
+        trace = trace_or_none(options.trace_dir, name, secrets.hide, learn)
     try:
         return trio.run(_serve, catalogue, trace, options.state_dir, secrets)
     finally:

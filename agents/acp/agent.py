@@ -103,6 +103,8 @@ class AcpAgent:
                     except SessionIdInUse as error:
                         self._repeats_ids, refused = True, error
                         continue
+                    if dialogue.tools is not outfit.tools:
+                        outfit.close()  # the session was opened in advance, with one of its own
                     session = AcpSession(
                         peer,
                         dialogue,

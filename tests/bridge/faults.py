@@ -17,6 +17,18 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "what stands under a secret's name is shown",
+        "redact",
+        "        if is_secret(key):\n            return HIDDEN\n",
+        "",
+    ),
+    Fault(
+        "a short secret in a longer one leaves the rest of that",
+        "known_secrets",
+        "sorted(self._values, key=len, reverse=True)",
+        "sorted(self._values, key=len)",
+    ),
+    Fault(
         "parts of an older turn are taken",
         "history",
         "return Kind.EMIT if event.turn == self.turn else Kind.STALE",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -57,6 +58,7 @@ def test_what_a_definition_brings_as_a_secret_is_found(fields: JSON, expected: s
         {"env": [{"name": "BASE", "value": "https://host/version/1"}]},
         {"env": [{"name": 5, "value": "hunter22"}, "hunter22", {"name": "x"}]},
         {"env": "production"},
+        {"env": {"API_KEY": "${secret:some name}"}},
         {"headers": {"Accept": "application/json", "User-Agent": "somebody", "n": 5}},
         {"args": ["--max-tokens", "1000000", "--token-file=", "serve", 5, "--verbose"]},
         {"args": "serve"},
@@ -77,6 +79,20 @@ def test_known_secrets_are_hidden_wherever_they_occur() -> None:
     assert KnownSecrets().hide(text) == text
 
 
+def test_a_secret_is_hidden_in_every_form_that_it_takes() -> None:
+    value = 'with \\ and " and é and \n'
+    secrets = known({"env": {"KEY": value}})
+    for form in (value, repr(value), json.dumps(value), f"http://host/{quote(value, safe='')}"):
+        assert "and" not in secrets.hide(form)
+
+
+def test_the_keys_that_the_editor_keeps_are_hidden() -> None:
+    secrets = KnownSecrets()
+    secrets.learn_kept({})
+    secrets.learn_kept({"VSCODELM_SECRETS": "A,,B,C", "A": "first key", "B": "x", "D": "no key"})
+    assert secrets.hide("first key, x, no key") == f"{HIDDEN}, x, no key"
+
+
 def test_values_that_are_words_are_not_hidden() -> None:
     one = known({"env": {"KEY": "a" * (SHORTEST - 1), "A_TOKEN": "b" * (SHORTEST_NAMED - 1)}})
     assert one.hide("a" * 99 + "b" * 99) == "a" * 99 + "b" * 99
@@ -84,11 +100,11 @@ def test_values_that_are_words_are_not_hidden() -> None:
 
 @pytest.mark.limit("bridge.known_secrets.MOST")
 def test_the_oldest_secrets_are_forgotten_first() -> None:
-    secrets = known({"env": {"FIRST": "the first one"}})
-    secrets.learn({"env": {f"N{n}": f"number {n:05}" for n in range(MOST - 1)}}, {})
-    assert secrets.hide("the first one") == HIDDEN
-    secrets.learn({"env": {"LAST": "the last one"}}, {})
-    assert secrets.hide("the first one, the last one") == f"the first one, {HIDDEN}"
+    secrets = known({"env": {"FIRST": "the-first-one"}})
+    secrets.learn({"env": {f"N{n}": f"number-{n:05}" for n in range(MOST - 1)}}, {})
+    assert secrets.hide("the-first-one") == HIDDEN
+    secrets.learn({"env": {"LAST": "the-last-one"}}, {})
+    assert secrets.hide("the-first-one, the-last-one") == f"the-first-one, {HIDDEN}"
 
 
 def test_a_definition_is_learned_once_and_again_when_it_was_forgotten() -> None:
@@ -101,6 +117,13 @@ def test_a_definition_is_learned_once_and_again_when_it_was_forgotten() -> None:
         secrets.learn_once(str(number).encode(), {})
     secrets.learn_once(definition, {"K": "other value"})
     assert secrets.hide("other value") == HIDDEN
+
+
+def test_the_definition_in_a_request_is_learned() -> None:
+    secrets = KnownSecrets()
+    for message in (5, {}, {"params": 5}, {"params": {"agent": {"a": {"apiKey": "hunter22"}}}}):
+        secrets.learn_from(message, {})
+    assert secrets.hide("hunter22") == HIDDEN
 
 
 def test_a_definition_may_be_nested_deeply() -> None:

@@ -56,6 +56,7 @@ def doctor_here(options: DoctorOptions) -> int:
         catalogue = load_catalogue(options.config)
         subject = subject_of(options.agent, catalogue, Registry.of(options.cache_dir, None))
     secrets = KnownSecrets()
+    secrets.learn_kept(os.environ)
     secrets.learn(msgspec.to_builtins(subject.agent), os.environ)
     set_up_logging(options.log_level, secrets.hide_all)
     trace = (

@@ -30,6 +30,13 @@ FAULTS = [
         "connection",
         "        if self._speaker.size < MOST_UNSENT_BYTES:\n",
         "        if True:\n",
+        ("connection",),
+    ),
+    Fault(
+        "the shell of Windows interprets an argument",
+        "windows",
+        "        if _INTERPRETED.search(argument):",
+        "        if False:",
     ),
     Fault(
         "a second session takes the id of the first",

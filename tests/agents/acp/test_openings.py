@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
 import trio
+from msgspec.structs import replace
 
 from agents.acp.agent import CLOSING_SECONDS
 from agents.acp.dialogue import Dialogue
@@ -17,6 +19,7 @@ from agents.base import AgentError
 from agents.events import Say
 from agents.mcp.catalogue import Catalogue
 from agents.mcp.toolbox import Toolbox
+from agents.mcp.toolboxes import Toolboxes
 from agents.origin import ForkOf
 from bridge.wire import ToolSpec
 from tests.fakes.acp_agents import agent_in_process
@@ -204,6 +207,36 @@ async def test_a_spare_that_is_taken_and_then_refused_has_no_token_any_more() ->
         await desk.answer(**REFUSED)
         assert [type(answer) for answer in answers] == [Error]
         assert desk.revoked == ["spare"]
+
+
+async def test_a_chat_that_gets_a_spare_has_no_second_token(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    open_boxes = 0
+
+    def make(self: Toolboxes, specs: Sequence[ToolSpec]) -> Toolbox:
+        nonlocal open_boxes
+        open_boxes += 1
+        box = Toolbox("vsc", Catalogue.of(specs, "vsc"), lambda: "1")
+
+        def close() -> None:
+            nonlocal open_boxes
+            open_boxes -= 1
+            box.on_close = lambda: None
+
+        box.on_close = close
+        return box
+
+    async def prepare(self: Toolboxes) -> None:
+        await trio.lowlevel.checkpoint()
+
+    monkeypatch.setattr(Toolboxes, "make", make)
+    monkeypatch.setattr(Toolboxes, "prepare", prepare)
+    prompt = replace(PROMPT, tools=(ToolSpec("t", "T."),))
+    async with agent_in_process({"ignores_tools": True}) as (agent, _), agent.session(prompt):
+        await trio.testing.wait_all_tasks_blocked()
+        async with agent.session(prompt):
+            assert open_boxes == 3, "of two chats, and of the next spare"
 
 
 async def test_a_spare_that_is_refused_before_anybody_takes_it_has_no_token_any_more() -> None:
