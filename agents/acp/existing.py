@@ -46,7 +46,7 @@ from .outfit import Outfit
 from .setup import AgentCapabilities
 
 MOST_PAGES = 20
-"""Of a list of sessions."""
+"""Pages of a list of sessions."""
 
 log = logging.getLogger("vscodelm.acp")
 

@@ -39,6 +39,7 @@ SUCCESSION_SECONDS = 2.0
 """How long a relay waits for the end of the one before it."""
 TOKEN_BYTES = 32
 _LONGEST_HANDSHAKE = 256
+"""Bytes that a relay may send before it is let in."""
 _LONGEST_FOLDER = 70
 """A Unix socket's path has at most 104 characters on some systems, with what comes below it."""
 _KERNEL = kernel_of(sys.platform, vars(socket))
