@@ -177,9 +177,16 @@ test("of two windows one builds, and the other takes what it has built", async (
 });
 
 test("where the window that builds fails, the one that waits builds", async () => {
-  const [failing, other] = [machine(["uv"], ["pip"]), machine(["uv"])];
-  const [first] = await Promise.allSettled([failing.create(said), other.create(said)]);
-  expect(first.status).toBe("rejected");
+  const other = machine(["uv"]);
+  let waiting: Promise<void> | undefined;
+  const fail = async () => {
+    waiting = other.create(said);
+    await clock.wait(0);
+    throw new Error("no network");
+  };
+  const failing = new OwnEnvironment({ storage, wheels }, fail, async (name) => name, clock);
+  await expect(failing.create(said)).rejects.toThrow("no network");
+  await waiting;
   expect(await other.program()).toBeDefined();
 });
 
