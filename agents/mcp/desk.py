@@ -31,9 +31,13 @@ ANNOUNCED_SECONDS = 0.25
 MOST_SECONDS = 1.0
 """How long a call may wait for others while the editor could have it, however many still come."""
 
+MOST_CALLS = 1_000
+"""Calls of a session that may wait for their results; more are refused."""
+
 CANCELLED = "The turn was cancelled."
 NO_TURN = "The user isn't waiting for anything now. The editor's tools can be used in a turn."
 CLOSED = "The session is over."
+TOO_MANY = f"{MOST_CALLS:,} calls wait for their results already. Wait for some of them first."
 
 
 class Reply(Value):
@@ -121,6 +125,8 @@ class Desk:
                 return (Reply(key, NO_TURN, is_error=True),)
             case _Phase.CLOSED:
                 return (Reply(key, CLOSED, is_error=True),)
+            case _Phase.BETWEEN | _Phase.OPEN if len(self._calls) >= MOST_CALLS:
+                return (Reply(key, TOO_MANY, is_error=True),)
             case _Phase.BETWEEN | _Phase.OPEN:
                 if not self.waiting:
                     self._latest = now + MOST_SECONDS

@@ -7,6 +7,7 @@ which is mostly all of it, and what is left is written by a task of its own.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from mcp.shared.message import SessionMessage
+
+
+MOST_UNSENT_BYTES = 16 * 1024 * 1024
+"""Bytes that an agent may leave unread; then its connection is ended. The last line may be of any
+size."""
+
+log = logging.getLogger("vscodelm.mcp")
 
 
 class Sink(Protocol):
@@ -39,6 +47,10 @@ class Outgoing:
     _sink: Sink
     _waiting: deque[bytes] = attrs.field(factory=deque["bytes"], init=False)
     """Lines, the first maybe only the rest of one."""
+    _size: int = attrs.field(default=0, init=False)
+    """Bytes that wait."""
+    _until: anyio.CancelScope | None = attrs.field(default=None, init=False)
+    """What ends the connection, while it runs."""
     _news: anyio.Event = attrs.field(factory=anyio.Event, init=False)
     _drained: anyio.Event = attrs.field(factory=anyio.Event, init=False)
     """Set when nothing waits any more."""
@@ -55,17 +67,28 @@ class Outgoing:
         if not line:
             await checkpoint()
             return
+        if self._size >= MOST_UNSENT_BYTES:
+            self._give_up()
+            raise anyio.ClosedResourceError
         self._waiting.append(line)
+        self._size += len(line)
         self._news.set()
         await self._drained.wait()
 
+    def _give_up(self) -> None:
+        """End the connection of an agent that asks and doesn't read."""
+        log.warning("an agent's connection is ended: it doesn't read the answers to its requests")
+        self._is_closed = True
+        if self._until is not None:
+            self._until.cancel()
+
     async def run(self, until: anyio.CancelScope) -> None:
         """Write what is left, until nothing more can come or nobody reads; then cancel `until`."""
-        is_read = True
+        is_read, self._until = True, until
         try:
             while is_read and (self._waiting or not self._is_closed):
                 while self._waiting and (is_read := await self._sink.send(self._waiting[0])):
-                    self._waiting.popleft()
+                    self._size -= len(self._waiting.popleft())
                 self._drained.set()
                 if is_read and not self._is_closed:
                     self._news, self._drained = anyio.Event(), anyio.Event()

@@ -18,8 +18,8 @@ from agents.eliza import ElizaAgent
 from agents.mcp import toolboxes
 from agents.open_responses.agent import OpenResponsesAgent
 from bridge.models import AgentChoice
-from tests.fakes.acp_agents import child_program
-from tests.fakes.editor import Chat, connected_to, user
+from tests.fakes.acp_agents import child_program, until
+from tests.fakes.editor import Chat, connected_to, tools, user
 
 if TYPE_CHECKING:
     from trio.testing import MockClock
@@ -163,3 +163,36 @@ async def test_a_chat_outlives_the_agent_that_was_forgotten() -> None:
             with trio.fail_after(5):
                 while directory.agents:
                     await trio.lowlevel.checkpoint()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="descriptors are counted there")
+async def test_a_definition_that_changes_leaves_no_descriptor_task_folder_or_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        async with (
+            child_program({}) as child,
+            trio.open_nursery() as nursery,
+            connected_to((directory := AgentDirectory(nursery, idle_seconds=0.1)).agent_for) as e,
+        ):
+            monkeypatch.setattr(tempfile, "tempdir", short)
+            spec = child.spec()
+            counts: list[tuple[int, int, int]] = []
+            for number in range(4):
+                token = {"name": "TOKEN", "value": f"{number}"}
+                command = {"name": spec.name, "command": spec.command, "args": [*spec.args]}
+                chat = Chat(
+                    e,
+                    agent={"acp": {**command, "env": [token]}},
+                    options=tools("f"),
+                    settings={"idleSeconds": 0.1},
+                )
+                request = await chat.ask("one").settled(within=30)
+                assert request.text == "ok"
+                await until(lambda: directory.agents == 0 and child.living == [])
+                await until(lambda: not nursery.child_tasks)
+                descriptors = len(os.listdir("/proc/self/fd"))
+                counts.append((descriptors, len(nursery.child_tasks), len(os.listdir(short))))
+            assert counts[1:] == [counts[1]] * 3
+            assert counts[1][1:] == (0, 0)

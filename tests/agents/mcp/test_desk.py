@@ -12,9 +12,11 @@ from agents.mcp.desk import (
     ANNOUNCED_SECONDS,
     CANCELLED,
     CLOSED,
+    MOST_CALLS,
     MOST_SECONDS,
     NO_TURN,
     SETTLE_SECONDS,
+    TOO_MANY,
     Desk,
     Drop,
     Effect,
@@ -48,6 +50,16 @@ def test_calls_that_come_together_go_out_together() -> None:
     assert ids(desk.emit(desk.due)) == ["call-1", "call-2"]
     assert (desk.waiting, desk.out, desk.due) == (0, 2, math.inf)
     assert desk.emit(2) == ()
+
+
+@pytest.mark.limit("agents.mcp.desk.MOST_CALLS")
+def test_calls_without_end_are_refused() -> None:
+    desk = open_desk(calls=MOST_CALLS)
+    assert desk.arrive("more", call(-1), 1) == (Reply("more", TOO_MANY, True),)
+    desk.emit(1)
+    assert desk.arrive("more", call(-1), 1) == (Reply("more", TOO_MANY, True),)
+    desk.answer(ToolAnswer("call-0", "zero"))
+    assert desk.arrive("more", call(-1), 1) == ()
 
 
 def test_results_find_their_calls_in_any_order() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import json
 
 import anyio
@@ -138,3 +139,32 @@ async def test_nobody_waits_for_a_writer_that_was_stopped() -> None:
                 writer.cancel_scope.cancel()
     with pytest.raises(anyio.ClosedResourceError):
         await outgoing.send(note(2))
+
+
+@pytest.mark.limit("agents.mcp.outgoing.MOST_UNSENT_BYTES")
+async def test_an_agent_that_asks_and_does_not_read_is_cut_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    sink, until = Sink(0), anyio.CancelScope()
+    size = len(json.dumps({"method": "n1", "jsonrpc": "2.0"}, separators=(",", ":"))) + 1
+    monkeypatch.setattr("agents.mcp.outgoing.MOST_UNSENT_BYTES", 3 * size)
+    outgoing = Outgoing(sink)
+
+    async def run() -> None:
+        with until:
+            await outgoing.run(until)
+
+    async def send(number: int) -> None:
+        with contextlib.suppress(anyio.ClosedResourceError):
+            await outgoing.send(note(number))
+
+    with trio.fail_after(5):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(run)
+            for number in range(3):
+                nursery.start_soon(send, number)
+            await wait_all_tasks_blocked()
+            assert not until.cancel_called
+            with pytest.raises(anyio.ClosedResourceError):
+                await outgoing.send(note(3))
+    assert until.cancel_called
