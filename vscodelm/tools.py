@@ -31,7 +31,7 @@ TOOLS: Final = (
 
 @attrs.frozen
 class Permission:
-    """What an agent asks for: `details` are what else there is to know, as JSON."""
+    """What an agent asks for: `details` are what else there is to know, as Markdown or JSON."""
 
     title: str
     kind: str
@@ -45,6 +45,9 @@ class Permission:
             known = dict(cast("dict[str, Any]", parameters))
         title = str(known.pop("title", None) or "The agent wants to do something.")
         kind = str(known.pop("kind", None) or "other")
+        message = known.get("message")
+        if isinstance(message, str) and message:
+            return cls(title, kind, message)  # it has all the rest
         rest = known if isinstance(parameters, dict) else parameters
         return cls(title, kind, indented_json(rest) if rest else "")
 

@@ -20,6 +20,7 @@ _WIDEST = 300
 _CONTEXT = 3
 _MOST_COMPARED = 1000
 """Lines. Comparing takes time that grows with their square."""
+_NO_END = "\\ No newline at end of file"
 _MOST_OCCURRENCES = 1000
 """How often a text is looked for in a file."""
 
@@ -35,8 +36,7 @@ def diff_view(diff: Diff, path: str, file: str | None = None, line: int | None =
     name = one_line(path, 200)
     if diff.old_text == diff.new_text:
         return f"No change in {code(name)}."
-    change = _change(diff, file, line)
-    changes = list(_hunks(change))
+    changes = list(_hunks(_change(diff, file, line)))
     if not changes and diff.old_text is not None:
         return f"Only line ends change in {code(name)}."
     before = "/dev/null" if diff.old_text is None else name
@@ -44,6 +44,14 @@ def diff_view(diff: Diff, path: str, file: str | None = None, line: int | None =
     left_out = len(changes) - _MOST_LINES
     more = f"\n\n*… {left_out:,} more lines of this change*" if left_out > 0 else ""
     return fenced(shown, "diff") + more
+
+
+def diff_lines(diff: Diff, file: str | None = None) -> list[str]:
+    """Return every line of the change as it is, without the file's names; `file` as above."""
+    return [
+        line[:-1] if line.endswith("\n") else f"{line}\n{_NO_END}"
+        for line in _hunks(_change(diff, file, None))
+    ]
 
 
 class _Change(Value):
@@ -175,5 +183,5 @@ def _range(start: int, end: int) -> str:
 
 
 def _shown(line: str) -> str:
-    no_end = "" if line.endswith("\n") else "\n\\ No newline at end of file"
+    no_end = "" if line.endswith("\n") else f"\n{_NO_END}"
     return cut(clean(line[: 2 * _WIDEST]).replace("\n", ""), _WIDEST) + no_end

@@ -22,7 +22,7 @@ from agents.events import AskPermission, Decision, PermissionKind
 from bridge.value import Value
 from bridge.wire import Permissions
 
-from .content import Content, Diff, EmbeddedResource, ResourceContents, TextContent
+from .content import Diff
 from .exhibit import MOST_ITEMS, Exhibit, title_of
 from .methods import (
     CancelledPermissionOutcome,
@@ -31,6 +31,7 @@ from .methods import (
     RequestPermissionRequest,
     SelectedPermissionOutcome,
 )
+from .question_view import question_message, texts_of
 from .tool_call import CallRecord
 
 ALWAYS_ASKED = "switch_mode"
@@ -48,17 +49,21 @@ class Question(Value):
 
 
 def question_of(
-    request: RequestPermissionRequest, call_id: str, record: CallRecord | None = None
+    request: RequestPermissionRequest,
+    call_id: str,
+    record: CallRecord | None = None,
+    *,
+    agent: str = "",
 ) -> Question:
-    """Return the question in a request; `record` is what is known of the tool call besides.
+    """Return the question in a request of an agent, by the agent's name.
 
-    The request may hold nothing but the call's id.
+    `record` is what is known of the tool call besides: the request may hold nothing but its id.
     """
     call = CallRecord(request.tool_call.tool_call_id) if record is None else attrs.evolve(record)
     call.learn(request.tool_call)
     kind = cast("PermissionKind", call.kind if call.kind in _KINDS else "other")
     title = title_of(call.title) or title_of(call.name) or "Use a tool"
-    ask = AskPermission(call_id, title, kind, _details(call, request.options))
+    ask = AskPermission(call_id, title, kind, _details(call, request.options, agent))
     return Question(ask, request.options)
 
 
@@ -107,11 +112,16 @@ def _find(options: Options, kind: str) -> Options:
     return tuple(option for option in options if option.kind == kind)
 
 
-def _details(call: CallRecord, options: Options) -> dict[str, Any]:
-    """Return what a person needs to decide, in the order in which it matters; bounded."""
+def _details(call: CallRecord, options: Options, agent: str) -> dict[str, Any]:
+    """Return what a person needs to decide, in the order in which it matters; bounded.
+
+    `message` is the question as Markdown, made of all the rest.
+    """
     exhibit = Exhibit()
+    note = _note(options)
     shown = {
-        "note": _note(options),
+        "message": question_message(call, agent, note),
+        "note": note,
         "rawInput": exhibit.value(call.raw_input),
         "diff": [
             {
@@ -122,7 +132,7 @@ def _details(call: CallRecord, options: Options) -> dict[str, Any]:
             for part in call.content[:MOST_ITEMS]
             if isinstance(part, Diff)
         ],
-        "content": [exhibit.text(text) for text in _texts(call)],
+        "content": [exhibit.text(text) for text in texts_of(call.content[:MOST_ITEMS])],
         "locations": [
             exhibit.text(place.path if place.line is None else f"{place.path}:{place.line}")
             for place in call.locations[:MOST_ITEMS]
@@ -130,20 +140,6 @@ def _details(call: CallRecord, options: Options) -> dict[str, Any]:
         "options": [title_of(option.name) for option in options[:MOST_ITEMS]],
     }
     return {key: value for key, value in shown.items() if value not in (None, "", [], {})}
-
-
-def _texts(call: CallRecord) -> list[str]:
-    """Return what the agent says of the call; some put its arguments nowhere else."""
-    texts: list[str] = []
-    for part in call.content[:MOST_ITEMS]:
-        match part:
-            case Content(content=TextContent(text=text)):
-                texts.append(text)
-            case Content(content=EmbeddedResource(resource=ResourceContents(text=str(text)))):
-                texts.append(text)
-            case _:
-                pass
-    return texts
 
 
 def _note(options: Options) -> str | None:

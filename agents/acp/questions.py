@@ -20,10 +20,14 @@ GATHER_SECONDS = 0.05
 
 @attrs.define(eq=False)
 class Questions:
-    """The questions of one turn; `permissions` is the setting under which they are answered."""
+    """The questions of one turn; `permissions` is the setting under which they are answered.
+
+    `agent` is the name of the agent that asks.
+    """
 
     dialogue: Dialogue
     permissions: Permissions
+    agent: str = ""
     gathered_at: float = attrs.field(default=math.inf, init=False)
     """When no more of them are waited for."""
     _asked: dict[str, tuple[Asked, Question]] = attrs.field(
@@ -38,7 +42,7 @@ class Questions:
 
     def put(self, asked: Asked, call_id: str, record: CallRecord) -> AskPermission:
         """Take a question in; return it as the user is asked it."""
-        question = question_of(asked.request, call_id, record)
+        question = question_of(asked.request, call_id, record, agent=self.agent)
         self._asked[call_id] = asked, question
         self.gathered_at = trio.current_time() + GATHER_SECONDS
         return question.ask

@@ -78,6 +78,10 @@ class Renderer:
         """Return the paths of the files that the agent has changed, as an update says."""
         return self._calls.changed(update)
 
+    def to_change(self, call: ToolCallUpdate) -> tuple[str, ...]:
+        """Return the paths of the files that a call would change that the agent asks about."""
+        return self._calls.to_change(call)
+
     def update(self, update: SessionUpdate) -> Sequence[Shown]:
         """Return what there is to show of an update."""
         match update:
@@ -118,7 +122,9 @@ class Renderer:
 
         It shows nothing: the user is about to be asked, with all of this.
         """
-        return self._calls.learn(call)
+        record = self._calls.learn(call)
+        record.files = self.files
+        return record
 
     @property
     def under_way(self) -> int:

@@ -125,6 +125,7 @@ class AcpSession:
             blocks,
             Renderer(self._told, root=self._root, offer=tools),
             prompt.settings.permissions,
+            self.peer.name,
             new_call_id=self._new_call_id,
             prepare=lambda: self._prepare(prompt),
             log_in=self.peer.authentication.log_in,

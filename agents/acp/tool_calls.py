@@ -106,8 +106,10 @@ class ToolCalls:
 
     def changed(self, news: ToolCall | ToolCallUpdate) -> tuple[str, ...]:
         """Return the paths of the files that a call has changed, if it is done now."""
-        if news.status != "completed":
-            return ()
+        return self.to_change(news) if news.status == "completed" else ()
+
+    def to_change(self, news: ToolCall | ToolCallUpdate) -> tuple[str, ...]:
+        """Return the paths of the files that a call changes, whether it is done or not."""
         call = self._calls.get(news.tool_call_id)
         content = news.content if call is None or news.content is not None else call.content
         return tuple({part.path: None for part in content or () if isinstance(part, Diff)})

@@ -71,6 +71,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     blocks: tuple[ContentBlock, ...]
     renderer: Renderer
     permissions: Permissions
+    agent: str
     new_call_id: Callable[[], str]
     prepare: Callable[[], Awaitable[Failure | None]]
     log_in: Callable[[Error], Awaitable[Failure | None]]
@@ -95,7 +96,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     _tried_login: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._questions = Questions(self.dialogue, self.permissions)
+        self._questions = Questions(self.dialogue, self.permissions, self.agent)
         self._tools = TurnTools(self.dialogue)
 
     @property
@@ -193,12 +194,17 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     # What the agent says.
 
     async def _look_at_changes(self) -> None:
-        """Read the files that the agent says it has changed. What was heard stays where it is."""
+        """Read the files that the agent has changed, or asks to. What was heard stays there."""
         asked: set[str] = set()
         for one in self.dialogue.heard:
-            if not isinstance(one, ToolCall | ToolCallUpdate):
-                continue
-            for path in self.renderer.changed(one):
+            match one:
+                case ToolCall() | ToolCallUpdate():
+                    paths = self.renderer.changed(one)
+                case Asked(request=request):
+                    paths = self.renderer.to_change(request.tool_call)
+                case _:
+                    continue
+            for path in paths:
                 if path in asked or len(asked) == MOST_FILES:
                     continue
                 asked.add(path)

@@ -12,7 +12,8 @@ export class AgentAction implements vscode.LanguageModelTool<Question> {
     input,
   }: vscode.LanguageModelToolInvocationPrepareOptions<Question>): vscode.PreparedToolInvocation {
     const { title, message } = showQuestion(input ?? {});
-    const shown = new vscode.MarkdownString(message, true);
+    // Without icons: they would stand in the place of `$(name)` in a command.
+    const shown = new vscode.MarkdownString(message);
     return {
       invocationMessage: typeof input?.title === "string" ? input.title : "The agent acts",
       confirmationMessages: { title, message: shown },

@@ -6,6 +6,7 @@ import { block, inline } from "./markdown.ts";
 
 /** What the bridge puts into a call of the permission tool; each but `title` may be missing. */
 export interface Question {
+  message?: unknown;
   title?: unknown;
   kind?: unknown;
   note?: unknown;
@@ -34,10 +35,14 @@ const KINDS: Record<string, string> = {
 
 export function showQuestion(question: Question): ShownQuestion {
   const kind = typeof question.kind === "string" ? KINDS[question.kind] : undefined;
+  const whole = text(question.message);
+  if (whole !== undefined) {
+    return { title: `${kind ?? "Allow this"}?`, message: whole };
+  }
   const paragraphs = [`**${inline(text(question.title) ?? "Use a tool")}**`];
   const note = text(question.note);
   if (note !== undefined) {
-    paragraphs.push(`$(warning) ${inline(note)}`);
+    paragraphs.push(`⚠️ ${inline(note)}`);
   }
   const command = commandOf(question.rawInput);
   if (command !== undefined) {

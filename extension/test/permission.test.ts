@@ -19,7 +19,7 @@ test("a question shows the command, the change and the places", () => {
   expect(message).toBe(
     [
       "**Run the tests**",
-      "$(warning) Approving is for good\\: Always",
+      "⚠️ Approving is for good\\: Always",
       "```sh\nsh -c 'it'\\''s fine'\n```",
       "Change: a\\.txt",
       "```diff\n  one\n- two\n+ 2\n```",
@@ -27,6 +27,20 @@ test("a question shows the command, the change and the places", () => {
       "In src/a\\.ts\\:3",
     ].join("\n\n"),
   );
+});
+
+test("the bridge's own message is shown as it is, and without icons", () => {
+  const message = "OpenCode asks:\n\n```sh\nls $(check)\n```";
+  const input = { title: "ls", kind: "execute", message, rawInput: { command: "ls $(check)" } };
+  expect(showQuestion(input)).toEqual({ title: "Run a command?", message });
+  expect(showQuestion({ message }).title).toBe("Allow this?");
+  const shown = new AgentAction().prepareInvocation({ input }).confirmationMessages
+    ?.message as MarkdownString;
+  expect([shown.value, shown.isTrusted, shown.supportThemeIcons]).toEqual([
+    message,
+    undefined,
+    false,
+  ]);
 });
 
 test("what is neither command nor change is shown as it is", () => {

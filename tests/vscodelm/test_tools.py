@@ -51,6 +51,12 @@ def test_a_tool_that_is_not_there_answers_with_an_error() -> None:
             '{\n  "command": "ls"\n}',
         ),
         ({"path": "a"}, "The agent wants to do something.", "other", '{\n  "path": "a"\n}'),
+        (
+            {"title": "Run it", "kind": "execute", "message": "X asks:", "rawInput": {}},
+            "Run it",
+            "execute",
+            "X asks:",
+        ),
         ("anything", "The agent wants to do something.", "other", '"anything"'),
         (None, "The agent wants to do something.", "other", ""),
     ],

@@ -174,6 +174,9 @@ def test_a_question_shows_what_is_needed_to_decide() -> None:
         ),
     ).ask
     assert (ask.call_id, ask.title, ask.kind) == ("call-1", "Edit config.py", "edit")
+    message = ask.details.pop("message")
+    assert message.startswith("The agent asks: Edit ")
+    assert all(words in message for words in ("-old\n+new", "+all", "Why: because.", "embedded"))
     assert ask.details == {
         "rawInput": {"path": "/w/config.py"},
         "diff": [
@@ -184,6 +187,12 @@ def test_a_question_shows_what_is_needed_to_decide() -> None:
         "locations": ["/w/config.py:3", "/w/new.py"],
         "options": ["Name of a", "Name of b"],
     }
+
+
+def test_the_question_is_asked_in_the_name_of_the_agent() -> None:
+    request = RequestPermissionRequest("s", ToolCallUpdate("c", title="Dance"), ())
+    (message, *_) = question_of(request, "1", agent="OpenCode").ask.details["message"].split("\n")
+    assert message == "OpenCode asks: Dance"
 
 
 @pytest.mark.checklist(34)

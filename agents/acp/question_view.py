@@ -1,0 +1,268 @@
+"""An agent's question for permission, as Markdown that a person decides by. Pure.
+
+Said once: what will happen comes first, and words that only say it again are left out. Nothing of
+it is hidden by its length, by blanks or by characters that can't be seen (`visible`), and no text
+of the agent's ends the block that it stands in. What there is no room for is counted at the top.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+import attrs
+
+from .content import (
+    Content,
+    Diff,
+    EmbeddedResource,
+    ResourceContents,
+    TextContent,
+    ToolCallContent,
+)
+from .diff_view import diff_lines
+from .exhibit import MOST_ITEMS
+from .markdown import code, escape, fenced, unfenced
+from .todos import todo_entries
+from .tool_call import CallRecord
+from .visible import visible, visible_line, wrapped
+
+WHOLE_CHARACTERS = 20_000
+"""Characters of a question; of a longer text the middle is left out, and the question says so."""
+_MANY_LINES = 12
+_INLINE_CHARACTERS = 200
+_COMMANDS = ("command", "cmd")
+_DESCRIPTION = "description"
+_PATCHES = frozenset({"diff", "patch", "unified_diff"})
+_NO_NEWS = frozenset(
+    {
+        "apply",
+        "bash",
+        "change",
+        "command",
+        "create",
+        "delete",
+        "edit",
+        "exec",
+        "execute",
+        "file",
+        "modify",
+        "overwrite",
+        "patch",
+        "replace",
+        "run",
+        "shell",
+        "terminal",
+        "to",
+        "update",
+        "write",
+    }
+)
+"""Words of a title that say no more than a command or a change does that is shown."""
+
+
+def question_message(call: CallRecord, agent: str, note: str | None = None) -> str:
+    """Return the question whether `agent` may make a call; `note` is what the user must know."""
+    paper = _Paper()
+    body = list(_body(call, paper))
+    title = _title(call, paper)
+    head = f"{escape(visible_line(agent)) or 'The agent'} asks:"
+    warnings = [f"⚠️ **{escape(visible_line(note))}**"] if note else []
+    if paper.missing:
+        warnings.append(f"⚠️ **{paper.missing:,} characters of this are not shown.**")
+    return "\n\n".join([f"{head} {title}" if title else head, *warnings, *body])
+
+
+def texts_of(content: Sequence[ToolCallContent]) -> list[str]:
+    """Return what the agent says of a call; some put its arguments nowhere else."""
+    texts: list[str] = []
+    for part in content:
+        match part:
+            case Content(content=TextContent(text=text)):
+                texts.append(text)
+            case Content(content=EmbeddedResource(resource=ResourceContents(text=str(text)))):
+                texts.append(text)
+            case _:
+                pass
+    return texts
+
+
+@attrs.define
+class _Paper:
+    """What the question is written on: there is only so much room."""
+
+    left: int = WHOLE_CHARACTERS
+    missing: int = 0
+    said: list[str] = attrs.field(factory=list[str])
+    """What stands there already, as the agent wrote it."""
+    shows_action: bool = False
+    """Whether a command or a change stands there."""
+
+    def take(self, text: str) -> str:
+        """Return a text, its middle left out where there is no room for it."""
+        self.said.append(text)
+        room = max(self.left, 0)
+        more = len(text) - room
+        self.left -= len(text)
+        if more <= 0:
+            return text
+        self.missing += more
+        tail = room // 3
+        end = text[len(text) - tail :]
+        return f"{text[: room - tail]}\n… {more:,} characters left out …\n{end}"
+
+    def block(self, text: str, language: str = "") -> str:
+        """Return a text as a block of code."""
+        shown = wrapped(visible(self.take(text).strip("\n")))
+        lines = shown.count("\n") + 1
+        many = f"*{lines:,} lines:*\n\n" if lines > _MANY_LINES else ""
+        return many + fenced(shown, language)
+
+    def line(self, text: str) -> str:
+        """Return a text as code within a line."""
+        return code(visible_line(self.take(text)) or " ")
+
+    def has(self, text: str) -> bool:
+        """Return whether a text stands there already."""
+        text = text.strip()
+        return any(text == said.strip() for said in self.said)
+
+    def has_lines(self, patch: str) -> bool:
+        """Return whether all that a patch changes stands there already."""
+        changes = [line[1:].rstrip() for line in patch.split("\n") if line[:1] in ("+", "-")]
+        known = {line.rstrip() for said in self.said for line in said.split("\n")}
+        named = {f"{mark} {said}" for said in self.said for mark in ("++", "--")}
+        return bool(changes) and all(change in known or change in named for change in changes)
+
+
+def _title(call: CallRecord, paper: _Paper) -> str:
+    """Return the agent's words for the call, where they say more than what is shown."""
+    words = [call.title or call.name, _description(call, paper)]
+    told = [" ".join(text.split()) for text in words if _is_news(text, paper)]
+    if not (told or paper.said):
+        return "Use a tool"
+    return " · ".join(escape(visible_line(paper.take(text))) for text in dict.fromkeys(told))
+
+
+def _description(call: CallRecord, paper: _Paper) -> str:
+    """Return what the agent says that a command or a change is for, "" if that is no such line."""
+    said = call.arguments.get(_DESCRIPTION) if paper.shows_action else None
+    return said if isinstance(said, str) and len(said) <= _INLINE_CHARACTERS else ""
+
+
+def _is_news(text: str, paper: _Paper) -> bool:
+    """Return whether a text says more than what is shown."""
+    plain = " ".join(text.replace("`", "").split()).rstrip("….").strip()
+    shown = [" ".join(said.replace("`", "").split()) for said in paper.said]
+    if not paper.shows_action:
+        return bool(plain) and plain not in shown
+    if any(plain in said for said in shown):
+        return False
+    known = {word for said in shown for word in said.split()} | _NO_NEWS
+    rest = (word.strip("():") for word in plain.split())
+    return not all({word, word.lower()} & known or _is_end(word, shown) for word in rest)
+
+
+def _is_end(word: str, paths: Sequence[str]) -> bool:
+    """Return whether a word is the end of a path, or all of it."""
+    return any(f"/{path}".endswith(f"/{word}") for path in paths)
+
+
+def _body(call: CallRecord, paper: _Paper) -> Iterator[str]:
+    """Return what the call does, and what is said of it."""
+    entries = todo_entries(call)
+    if entries is not None:
+        paper.shows_action = True
+        boxes = ((entry, "x" if entry.status == "completed" else " ") for entry in entries)
+        yield "\n".join(
+            f"- [{box}] {escape(visible_line(paper.take(entry.content)))}" for entry, box in boxes
+        )
+        return
+    given = call.arguments
+    key = next((key for key in _COMMANDS if _command(given.get(key))), None)
+    if key is not None:
+        paper.shows_action = True
+        yield paper.block(_command(given[key]), "sh")
+    content = call.content[:MOST_ITEMS]
+    for part in content:
+        if isinstance(part, Diff):
+            paper.shows_action = True
+            yield from _change(part, call, paper)
+    paper.missing += sum(len(str(part)) for part in call.content[MOST_ITEMS:])
+    yield from _input(call, {name: given[name] for name in given if name != key}, paper)
+    for text in texts_of(content):
+        inside, language = unfenced(text)
+        if inside.strip() and not paper.has(inside):
+            yield paper.block(inside, language)
+    places = {
+        place.path if place.line is None else f"{place.path}:{place.line}": None
+        for place in call.locations[:MOST_ITEMS]
+        if place.path and not paper.has(place.path)
+    }
+    if places:
+        yield f"In {', '.join(map(paper.line, places))}"
+
+
+def _command(given: Any) -> str:
+    """Return a command line as a shell would be given it, "" if this is none."""
+    if isinstance(given, list):
+        return shlex.join(str(word) for word in cast("list[Any]", given))
+    return given if isinstance(given, str) else ""
+
+
+def _change(diff: Diff, call: CallRecord, paper: _Paper) -> Iterator[str]:
+    """Return a change of a file."""
+    path = paper.line(diff.path)
+    lines = diff_lines(diff, call.files.get(diff.path))
+    paper.said += [diff.old_text or "", diff.new_text]
+    if diff.old_text is None:
+        yield f"New file {path}:" if lines else f"New file {path}, empty"
+    elif diff.old_text == diff.new_text:
+        yield f"No change in {path}"
+    else:
+        yield f"Change {path}:" if lines else f"Only line ends change in {path}"
+    if lines:
+        yield paper.block("\n".join(lines), "diff")
+
+
+def _input(call: CallRecord, given: dict[str, Any], paper: _Paper) -> Iterator[str]:
+    """Return what else the tool is given, each of it by its name."""
+    whole = call.raw_input
+    if not isinstance(whole, dict):
+        if whole is not None and not paper.has(_text(whole)):
+            yield paper.block(_text(whole))
+        return
+    raw = cast("dict[str, Any]", whole)
+    if call.arguments is not raw:  # in a wrapper, which names the tool
+        given = {**{name: raw[name] for name in raw if name != "arguments"}, **given}
+    items = [(name, value) for name, value in given.items() if value not in (None, "", [], {})]
+    lines: list[str] = []
+    blocks: list[str] = []
+    for name, value in items[:MOST_ITEMS]:
+        text = _text(value)
+        if isinstance(value, str) and (paper.has(text) or paper.has_lines(text)):
+            continue
+        if name == _DESCRIPTION and value == _description(call, paper):
+            continue  # it stands at the top
+        paper.shows_action = paper.shows_action or name in _PATCHES
+        label = escape(visible_line(paper.take(name)))
+        if "\n" in text or len(text) > _INLINE_CHARACTERS:
+            language = "diff" if name in _PATCHES else "" if isinstance(value, str) else "json"
+            blocks += [f"{label}:", paper.block(text, language)]
+        else:
+            lines.append(f"- {label}: {paper.line(text)}")
+    paper.missing += sum(len(name) + len(_text(value)) for name, value in items[MOST_ITEMS:])
+    if lines:
+        yield "\n".join(lines)
+    yield from blocks
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    text = json.dumps(value, ensure_ascii=False)
+    return (
+        text if len(text) <= _INLINE_CHARACTERS else json.dumps(value, indent=2, ensure_ascii=False)
+    )

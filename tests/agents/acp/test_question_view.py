@@ -1,0 +1,192 @@
+"""What a person reads before an agent may act: all of it, once, and nothing that isn't so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.acp.content import (
+    Content,
+    Diff,
+    EmbeddedResource,
+    ResourceContents,
+    TextContent,
+    ToolCallContent,
+    ToolCallLocation,
+)
+from agents.acp.question_view import WHOLE_CHARACTERS, question_message
+from agents.acp.tool_call import CallRecord
+from agents.acp.visible import is_hidden
+
+from .test_visible import TEXTS
+
+
+def message(raw: Any = None, title: str = "", note: str | None = None, **known: Any) -> str:
+    return question_message(CallRecord("c", title=title, raw_input=raw, **known), "OpenCode", note)
+
+
+def said(text: str) -> tuple[ToolCallContent, ...]:
+    return (Content(TextContent(text)),)
+
+
+@pytest.mark.parametrize("title", ["", "`ls -l`", "Run: ls -l", "bash", "execute ls", "ls…"])
+def test_a_command_is_said_once(title: str) -> None:
+    assert message({"command": "ls -l"}, title) == "OpenCode asks:\n\n```sh\nls -l\n```"
+
+
+@pytest.mark.parametrize(
+    ("given", "line"),
+    [
+        ({"cmd": "ls"}, "ls"),
+        ({"command": ["bash", "-lc", "it's"]}, """bash -lc 'it'"'"'s'"""),
+        ({"command": ["rm", 1]}, "rm 1"),
+    ],
+)
+def test_a_command_is_written_as_for_a_shell(given: Any, line: str) -> None:
+    assert message(given) == f"OpenCode asks:\n\n```sh\n{line}\n```"
+
+
+def test_what_a_command_is_for_stands_at_the_top_and_the_rest_below_by_name() -> None:
+    given = {
+        "command": "make",
+        "description": "Build it",
+        "timeout": 120,
+        "workdir": "/w_x",
+        "env": {"A": "b"},
+        "nothing": None,
+    }
+    assert message(given, "bash") == (
+        "OpenCode asks: Build it\n\n```sh\nmake\n```\n\n"
+        '- timeout: `120`\n- workdir: `/w_x`\n- env: `{"A": "b"}`'
+    )
+    assert message(given, "Run *make*").startswith("OpenCode asks: Run \\*make\\* · Build it\n")
+
+
+def test_a_change_is_a_diff_with_the_lines_of_the_file_and_said_once() -> None:
+    given = {"file_path": "/w/src/a.py", "old_string": "b", "new_string": "c"}
+    shown = message(
+        given,
+        "Edit `src/a.py`",
+        content=(Diff("/w/src/a.py", "c", "b"),),
+        locations=(ToolCallLocation("/w/src/a.py"),),
+        files={"/w/src/a.py": "1\n2\nb = 3\n"},
+    )
+    assert shown == (
+        "OpenCode asks:\n\nChange `/w/src/a.py`:\n\n"
+        "```diff\n@@ -1,3 +1,3 @@\n 1\n 2\n-b = 3\n+c = 3\n```"
+    )
+
+
+@pytest.mark.parametrize(
+    ("diff", "words"),
+    [
+        (Diff("/a", "x"), "New file `/a`:\n\n```diff\n@@ -0,0 +1,1 @@\n+x\n```"),
+        (Diff("/a", ""), "New file `/a`, empty"),
+        (Diff("/a", "x", "x"), "No change in `/a`"),
+        (Diff("/a", "x\n", "x\r\n"), "Only line ends change in `/a`"),
+    ],
+)
+def test_what_becomes_of_a_file_is_said(diff: Diff, words: str) -> None:
+    assert message(content=(diff,)) == f"OpenCode asks:\n\n{words}"
+
+
+def test_a_patch_in_the_input_is_a_diff_unless_the_change_stands_there_already() -> None:
+    patch = "--- a.py\n+++ a.py\n@@ -1 +1 @@\n-a\n+b\n"
+    given = {"filepath": "a.py", "diff": patch}
+    assert message(given, "edit") == (
+        f"OpenCode asks:\n\n- filepath: `a.py`\n\ndiff:\n\n```diff\n{patch}```"
+    )
+    other = patch.replace("+b", "+c")
+    change = (Diff("a.py", "b\n", "a\n"),)
+    assert message(given, content=change).count("+b") == 1
+    assert "+c" in message({**given, "diff": other}, content=change)
+
+
+def test_other_input_is_a_list_and_no_json() -> None:
+    assert message({"url": "https://x.org", "format": "text"}, "webfetch") == (
+        "OpenCode asks: webfetch\n\n- url: `https://x.org`\n- format: `text`"
+    )
+    assert message({"plan": "# Do\n1"}, "Plan", content=said("```\n# Do\n1\n```")) == (
+        "OpenCode asks: Plan\n\nplan:\n\n```\n# Do\n1\n```"
+    )
+    long = {"deep": {"list": ["word " * 10] * 5}}
+    assert '```json\n{\n  "list": [' in message(long)
+
+
+def test_input_that_is_no_object_is_shown_too() -> None:
+    assert message("do it", "x") == "OpenCode asks: x\n\n```\ndo it\n```"
+    assert message(["a"]) == 'OpenCode asks:\n\n```\n["a"]\n```'
+    assert message("do it", content=said("do it")).count("do it") == 1
+
+
+def test_the_tool_in_a_wrapper_is_named() -> None:
+    given = {"server": "s", "tool": "t", "arguments": {"q": "y"}}
+    assert message(given, "x") == "OpenCode asks: x\n\n- server: `s`\n- tool: `t`\n- q: `y`"
+
+
+def test_a_todo_list_is_a_checklist() -> None:
+    given = {"todos": [{"content": "a_b*", "status": "completed"}, {"content": "c"}]}
+    assert message(given, "todowrite") == "OpenCode asks: todowrite\n\n- [x] a_b\\*\n- [ ] c"
+
+
+def test_words_and_places_of_the_agent_stand_there() -> None:
+    resource = Content(EmbeddedResource(ResourceContents("file:///x", "more")))
+    assert (
+        message(
+            None,
+            "Look",
+            content=(*said("Why: because."), resource, *said(" ")),
+            locations=(ToolCallLocation("/a", 3), ToolCallLocation("/b"), ToolCallLocation("")),
+        )
+        == "OpenCode asks: Look\n\n```\nWhy: because.\n```\n\n```\nmore\n```\n\nIn `/a:3`, `/b`"
+    )
+
+
+def test_what_the_user_must_know_comes_before_the_action() -> None:
+    assert message(None, note="Approving is for good: *x*") == (
+        "OpenCode asks: Use a tool\n\n⚠️ **Approving is for good: \\*x\\***"
+    )
+    assert question_message(CallRecord("c"), "") == "The agent asks: Use a tool"
+    assert question_message(CallRecord("c"), "a_ [b](c)").startswith("a\\_ \\[b\\](c) asks:")
+
+
+def test_many_lines_are_counted_at_the_top() -> None:
+    assert message({"command": "x\n" * 13}).startswith(
+        "OpenCode asks:\n\n*13 lines:*\n\n```sh\nx\n"
+    )
+    assert "lines" not in message({"command": "x\n" * 12})
+
+
+@pytest.mark.limit("agents.acp.question_view.WHOLE_CHARACTERS")
+def test_what_there_is_no_room_for_is_counted_before_the_rest() -> None:
+    shown = message({"command": "x" * (WHOLE_CHARACTERS + 7), "cwd": "/secret"})
+    assert shown.startswith("OpenCode asks:\n\n⚠️ **17 characters of this are not shown.**\n\n")
+    assert "… 7 characters left out …" in shown
+
+
+def test_more_parts_than_there_is_room_for_are_counted_too() -> None:
+    shown = message({f"k{at}": at for at in range(1, 102)}, content=(Diff("/a", "b"),) * 101)
+    assert "k100: `100`" in shown
+    assert "k101" not in shown
+    assert "characters of this are not shown" in shown
+
+
+@given(TEXTS, st.sampled_from(["command", "url", "diff", "content", "title", "path"]))
+def test_no_text_hides_a_part_or_ends_its_block(text: str, where: str) -> None:
+    raw: Any = {where: text} if where in ("command", "url", "diff") else None
+    content: Sequence[ToolCallContent] = said(text) if where == "content" else ()
+    content = (Diff(text, "x"),) if where == "path" else content
+    shown = message(raw, text if where == "title" else "", content=tuple(content))
+    assert not any(is_hidden(one) for one in shown.replace("⚠️", ""))
+    wanted = [one for one in text if not (one.isspace() or is_hidden(one) or one in "⟨↪`\u0301.…")]
+    letters = iter(shown)
+    assert all(one in letters for one in wanted)
+    fences = [line for line in shown.split("\n") if line.startswith("```")]
+    opened = [line for line in fences if line.strip("`") in ("sh", "diff")]
+    if opened:
+        ticks = opened[0].partition("sh")[0].partition("diff")[0]
+        assert [line for line in fences if line.startswith(ticks)] == [opened[0], ticks]
