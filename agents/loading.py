@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, cast
 
 import msgspec
@@ -27,6 +28,25 @@ def load(raw: msgspec.Raw | bytes) -> Any:
     try:
         return shallow(msgspec.json.decode(repair_surrogates(text)))
     except REFUSED:
+        return None
+
+
+def writable(value: Any) -> Any:
+    """Return JSON that a library has loaded, such that msgspec can write it.
+
+    What is nested too deeply is cut, and halves of characters are replaced. What still can't be
+    written, such as a number of 5,000 digits, makes it None.
+    """
+    cut = shallow(value)
+    try:
+        msgspec.json.encode(cut)
+    except (ValueError, RecursionError, TypeError):
+        pass
+    else:
+        return cut
+    try:
+        return load(json.dumps(cut).encode())
+    except (ValueError, RecursionError, TypeError):
         return None
 
 

@@ -18,7 +18,10 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import UNSET, Raw, UnsetType
+from msgspec.structs import replace
 
+from agents.nesting import DEEPEST_LEVELS, is_deep, shallow
+from bridge.depth import is_too_deep
 from bridge.jsonrpc import TooLong, repair_surrogates
 from bridge.value import Value
 from bridge.wire import RequestId
@@ -83,8 +86,16 @@ def decode_lines(lines: Iterable[bytes | TooLong]) -> list[Envelope | Skipped]:
         if envelope.method is None and envelope.id is UNSET:
             messages.append(_skipped("neither a request nor a response", line))
         else:
-            messages.append(envelope)
+            messages.append(_shallow(envelope))
     return messages
+
+
+def _shallow(envelope: Envelope) -> Envelope:
+    """Return a message in which the data of an error isn't nested too deeply; the rest is raw."""
+    error = envelope.error
+    if error is None or not is_deep(error.data):
+        return envelope
+    return replace(envelope, error=replace(error, data=shallow(error.data)))
 
 
 def decode_update(params: Raw | UnsetType) -> SessionNotification:
@@ -94,9 +105,11 @@ def decode_update(params: Raw | UnsetType) -> SessionNotification:
     """
     raw = _NOTHING if params is UNSET else params
     try:
-        return _decode_update(raw)
+        if not is_too_deep(raw, DEEPEST_LEVELS):
+            return _decode_update(raw)
     except _REFUSED:
-        return _forgive(SessionNotification, raw, "session/update")
+        pass
+    return _forgive(SessionNotification, raw, "session/update")
 
 
 def decode_params(type_: type[P], params: Raw | UnsetType, method: str) -> P:
@@ -112,9 +125,11 @@ def decode_result(method: Method[Any, R], result: Raw | UnsetType) -> R:
 def _decode(type_: type[P], given: Raw | UnsetType, what: str) -> P:
     raw = _NOTHING if given is UNSET else given
     try:
-        return _decoder(type_).decode(raw)
+        if not is_too_deep(raw, DEEPEST_LEVELS):
+            return _decoder(type_).decode(raw)
     except _REFUSED:
-        return _forgive(type_, raw, what)
+        pass
+    return _forgive(type_, raw, what)
 
 
 # The slow way.
@@ -177,9 +192,12 @@ def _skipped(reason: str, line: bytes) -> Skipped:
 
 
 def _load(raw: bytes | Raw) -> Any:
-    """Load JSON as nearly everybody reads it; raises ValueError or RecursionError."""
+    """Load JSON as nearly everybody reads it; raises ValueError or RecursionError.
+
+    Lists and objects that are nested too deeply are empty.
+    """
     text = bytes(raw).decode("utf-8-sig", "replace")
-    return json.loads(text, parse_constant=_nothing, strict=False)
+    return shallow(json.loads(text, parse_constant=_nothing, strict=False))
 
 
 def _nothing(_constant: str) -> None:

@@ -47,7 +47,7 @@ def _read(shape: inspect.Type, value: Any, path: str) -> Any:
         case inspect.IntType():
             return int(_expect(_is_number(value), value, "a number", path))
         case inspect.FloatType():
-            return float(_expect(_is_number(value), value, "a number", path))
+            return _float(_expect(_is_number(value), value, "a number", path), path)
         case inspect.NoneType():
             return _expect(value is None, value, "null", path)
         case inspect.BytesType():
@@ -90,7 +90,16 @@ def _name(value: Any) -> str:
 
 def _is_number(value: Any) -> bool:
     """Tell whether it is one; whole numbers, too, are sometimes written with a point."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, float):
+        return math.isfinite(value)  # which a whole number of thousands of digits can't be asked
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _float(value: float, path: str) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        raise ProtocolFault(f"expected a number, got one that is too large - at `{path}`") from None
 
 
 def _object(value: Any, path: str) -> dict[str, Any]:

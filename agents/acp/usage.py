@@ -10,18 +10,20 @@ from .methods import Usage
 from .updates import UsageUpdate
 
 USAGE_MIME_TYPE = "usage"
+MOST_TOKENS = 2**53 - 1
+"""The largest whole number that JavaScript can count with; no count of tokens is larger."""
 
 
 def context_usage(update: UsageUpdate) -> Attach | None:
     """Return the record of what is in the agent's context; None where it doesn't know (0)."""
-    if update.used <= 0:
+    if not 0 < update.used <= MOST_TOKENS:
         return None
     record = {
         "prompt_tokens": update.used,
         "completion_tokens": 0,
         "total_tokens": update.used,
     }
-    if update.size > 0:
+    if 0 < update.size <= MOST_TOKENS:
         record["context_window"] = update.size
     return _record(record)
 
@@ -32,7 +34,7 @@ def turn_usage(usage: Usage) -> Attach | None:
     Some agents count cached tokens among the input, as VS Code does, and others apart: the total
     tells.
     """
-    if usage.total_tokens <= 0:
+    if usage.total_tokens <= 0 or any(abs(count) > MOST_TOKENS for count in _counts(usage)):
         return None
     read, written = usage.cached_read_tokens or 0, usage.cached_write_tokens or 0
     thought = usage.thought_tokens or 0
@@ -51,6 +53,12 @@ def turn_usage(usage: Usage) -> Attach | None:
     if usage.thought_tokens is not None:
         record["completion_tokens_details"] = {"reasoning_tokens": thought}
     return _record(record)
+
+
+def _counts(usage: Usage) -> list[int]:
+    """Return every count of a turn that is there."""
+    counts = [getattr(usage, name) for name in usage.__struct_fields__]
+    return [count for count in counts if isinstance(count, int)]
 
 
 def _record(record: object) -> Attach:

@@ -119,7 +119,8 @@ def messages(line: bytes | TooLong) -> Sequence[JSONRPCMessage | Unread]:
     except ValidationError:
         pass
     try:
-        value = json.loads(repair_surrogates(line))
+        # not its bytes: `json` would take the bytes of half a character for one
+        value = json.loads(repair_surrogates(line).decode(errors="replace"))
     except (ValueError, RecursionError):
         return (Unread.of(PARSE_ERROR, "this is not JSON"),)
     if isinstance(value, list):

@@ -20,6 +20,8 @@ from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
 from agents.events import ToolAnswer
+from agents.loading import writable
+from agents.nesting import is_deep
 
 from .catalogue import JSON, Catalogue
 from .content import content
@@ -167,7 +169,13 @@ class EditorServer:
         async def report(number: int) -> None:
             await context.session.report_progress(number, message="Waiting for the editor")
 
-        answer = await self._call(tool.name, params.arguments or {}, report)
+        arguments = writable(params.arguments or {})
+        if arguments is None or is_deep(params.arguments):
+            words = (
+                "Its arguments can't be passed on: a number is too long, or the nesting too deep."
+            )
+            return _result(words, is_error=True)
+        answer = await self._call(tool.name, arguments, report)
         return _result(answer.result, is_error=answer.is_error)
 
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from agents.loading import input_schema_of, load
+from agents.loading import input_schema_of, load, writable
 from agents.mcp.catalogue import Catalogue
 from agents.nesting import is_deep
 from agents.open_responses.request_body import tools_body
@@ -38,6 +38,28 @@ def test_what_can_be_read_but_not_written_is_cut() -> None:
     value = load(DEEP)
     assert value
     assert not is_deep(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ({"a": ["\U0001f600", 1, None, 1.5]}, {"a": ["\U0001f600", 1, None, 1.5]}),
+        ({"\ud83d": "\udc00x"}, {"\ufffd": "\ufffdx"}),
+        ({"a": 10**5000}, None),
+        ({"a": object()}, None),
+    ],
+)
+def test_what_another_library_loaded_is_written_as_far_as_it_can_be(
+    value: Any, written: Any
+) -> None:
+    assert writable(value) == written
+
+
+def test_what_another_library_loaded_too_deep_is_cut() -> None:
+    deep: Any = 1
+    for _ in range(5000):
+        deep = [deep]
+    assert msgspec.json.encode(writable({"a": deep, "b": "\ud83d"}))
 
 
 def test_the_schema_of_a_tool_is_an_object_or_nothing() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import anyio
 import attrs
+import msgspec
 import pytest
 import trio
 from hypothesis import given
@@ -99,6 +100,32 @@ async def test_a_text_that_is_cut_inside_a_character_costs_only_the_character(
         await client.introduce()
         await client.call("read_file", text="half \ud83d")  # json.dumps writes the escape
     assert tool.calls == [{"text": "half \ufffd"}]
+
+
+@pytest.mark.parametrize(
+    ("odd", "taken"),
+    [
+        (b'"half \xed\xa0\x80"', "half \ufffd\ufffd\ufffd"),
+        (b'"\xff"', "\ufffd"),
+        (b"[" * 150 + b"1" + b"]" * 150, None),
+        (b"[" * 600 + b"1" + b"]" * 600, None),
+        (b"7" * 4300, int("7" * 4300)),
+    ],
+    ids=["half a character", "no UTF-8", "deep", "deeper", "digits"],
+)
+async def test_an_odd_argument_can_be_passed_on(
+    odd: bytes, taken: object, autojump_clock: object
+) -> None:
+    tool = Tool()
+    async with connected(serving(tool)) as client:
+        await client.introduce()
+        call = b'{"jsonrpc":"2.0","id":91,"method":"tools/call","params":%s}\n'
+        params = b'{"name":"read_file","arguments":{"a":%s}}' % odd
+        await client.stream.send_all(call % params)
+        await client.answer(91)
+        assert await client.ask("ping") == {}
+    assert tool.calls == ([] if taken is None else [{"a": taken}])
+    assert msgspec.json.encode(tool.calls)
 
 
 async def test_a_batch_is_answered_one_by_one(autojump_clock: object) -> None:
