@@ -86,16 +86,18 @@ class SessionActor:
     async def run(self) -> None:
         """Serve deliveries until the handle is closed."""
         async with self.inbox:
-            while True:
-                if self._next is not None and self.handle.is_aborted(self._next.turn):
-                    self._next = None  # it isn't held while nothing comes
-                if self._next is None:
-                    self._next = await self._receive()
-                if self._next is None:
-                    break
-                await self._live()
-            with contained(f"conversation={self.conversation}"):
-                self.lease.give_back()
+            try:
+                while True:
+                    if self._next is not None and self.handle.is_aborted(self._next.turn):
+                        self._next = None  # it isn't held while nothing comes
+                    if self._next is None:
+                        self._next = await self._receive()
+                    if self._next is None:
+                        break
+                    await self._live()
+            finally:
+                with contained(f"conversation={self.conversation}"):
+                    self.lease.give_back()
 
     async def _live(self) -> None:
         """Serve deliveries with one agent session, for as long as it is of use."""

@@ -196,9 +196,25 @@ class Catalogue(Value):
 def parse_catalogue(toml: str) -> Catalogue:
     """Return the models of a configuration file; raises `ConfigError`."""
     try:
-        file = msgspec.toml.decode(toml, type=_File)
-    except msgspec.DecodeError as error:
+        return _catalogue(msgspec.toml.decode(toml, type=_File))
+    except RecursionError:
+        raise ConfigError(f"line {_deepest(toml)}: it is nested too deeply") from None
+    except (msgspec.DecodeError, ValueError) as error:  # such as a number of too many digits
         raise ConfigError(str(error)) from None
+
+
+def _deepest(toml: str) -> int:
+    """Return the number of the line on which the most brackets are open, the first of these."""
+    depth, most, found = 0, 0, 1
+    for number, line in enumerate(toml.splitlines(), 1):
+        depth += line.count("[") + line.count("{")  # in a string as well: it is a hint
+        if depth > most:
+            most, found = depth, number
+        depth -= line.count("]") + line.count("}")
+    return found
+
+
+def _catalogue(file: _File) -> Catalogue:
     models: dict[str, Model] = {ELIZA_ID: ELIZA}
     given: set[str] = set()
     for index, model in enumerate(file.models):

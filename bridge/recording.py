@@ -98,6 +98,8 @@ def read_recording(lines: Iterable[bytes]) -> Iterator[Happening]:
             happening = _happening(_decode_line(line), chats)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise RecordingError(f"line {number}: {error}") from None
+        except RecursionError:
+            raise RecordingError(f"line {number}: it is nested too deeply") from None
         if isinstance(happening, Requested):
             chats.add(happening.request)
         if happening is not None:

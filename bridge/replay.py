@@ -185,6 +185,9 @@ class Replay:
         except (RpcError, msgspec.DecodeError) as error:
             yield Refused(request, str(error))
             return
+        except RecursionError:
+            yield Refused(request, "it is nested too deeply")
+            return
         outcome = route(self._index, question)
         self.tally.count(outcome)
         inherited: tuple[Exchange, ...] = ()

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from actors.memory import Known
-from agents.open_responses.point_memory import Point
+from actors.memory import Known, NoMemory, SessionMemory
+from agents.boundary import contained
+from agents.open_responses.point_memory import NoPointMemory, Point, PointMemory
 from bridge.exchange import Exchange
 from bridge.message import Message
 
@@ -20,57 +21,72 @@ if TYPE_CHECKING:
 
 
 class LateMemory:
-    """Satisfies `SessionMemory` and `PointMemory`; its work is done in `nursery`."""
+    """Satisfies `SessionMemory` and `PointMemory`; its work is done in `nursery`.
+
+    A store that can't be loaded at all remembers nothing.
+    """
 
     def __init__(self, state: Path | None, nursery: trio.Nursery) -> None:
         self._state = state
         self._nursery = nursery
         self._memories: Memories | None = None
+        self._is_loaded = False
 
     async def find(self, scope: bytes, path: Sequence[Message]) -> Known | None:
         """Take the session that knows the most of `path`."""
-        return await self._loaded().sessions.find(scope, path)
+        return await self._loaded().find(scope, path)
 
     async def begin(self, scope: bytes, handle: str) -> bool:
         """Note that a turn begins in a session; False if it isn't ours any more."""
-        return await self._loaded().sessions.begin(scope, handle)
+        return await self._loaded().begin(scope, handle)
 
     async def has(self, scope: bytes, handle: str) -> bool:
         """Return whether a session that is settled is still ours."""
-        return await self._loaded().sessions.has(scope, handle)
+        return await self._loaded().has(scope, handle)
 
     def settle(
         self, scope: bytes, handle: str, record: Sequence[Exchange], marker: str | None
     ) -> None:
         """Note what a session knows now."""
-        self._loaded().sessions.settle(scope, handle, record, marker)
+        self._loaded().settle(scope, handle, record, marker)
 
     def release(self, scope: bytes, handle: str) -> None:
         """Note that we have closed a session."""
-        self._loaded().sessions.release(scope, handle)
+        self._loaded().release(scope, handle)
 
     async def points(self, scope: bytes, most: int) -> Sequence[tuple[bytes, Point]]:
         """Return the newest responses of an endpoint, the newest last."""
-        return await self._loaded().points.points(scope, most)
+        return await self._points().points(scope, most)
 
     def keep(self, scope: bytes, digest: bytes, point: Point) -> None:
         """Remember a response."""
-        self._loaded().points.keep(scope, digest, point)
+        self._points().keep(scope, digest, point)
 
     def forget(self, scope: bytes, digests: Iterable[bytes]) -> None:
         """Forget responses."""
-        self._loaded().points.forget(scope, digests)
+        self._points().forget(scope, digests)
 
     def leave(self) -> None:
         """Write what is noted, in a bounded time."""
         if self._memories is not None:
             self._memories.leave()
 
-    def _loaded(self) -> Memories:
-        if self._memories is None:
-            from .store.opening import start_memories
+    def _loaded(self) -> SessionMemory:
+        memories = self._load()
+        return NoMemory() if memories is None else memories.sessions
 
-            self._memories = start_memories(state_folder(self._state), self._nursery)
+    def _points(self) -> PointMemory:
+        memories = self._load()
+        return NoPointMemory() if memories is None else memories.points
+
+    def _load(self) -> Memories | None:
+        """Return the memories; None, and one traceback in the log, where they can't be had."""
+        if not self._is_loaded:
+            self._is_loaded = True
+            with contained("store"):
+                from .store.opening import start_memories
+
+                self._memories = start_memories(state_folder(self._state), self._nursery)
         return self._memories
 
 

@@ -241,3 +241,17 @@ def test_a_definition_that_is_nested_too_deeply_is_none(levels: int) -> None:
 def test_a_definition_with_half_a_character_is_none() -> None:
     with pytest.raises(msgspec.ValidationError, match="half a character"):
         AgentChoice.of({"acp": {"name": "x", "command": "\ud83d"}})
+
+
+@pytest.mark.parametrize(
+    ("toml", "words"),
+    [
+        (f'[[models]]\nid = "a"\nagent = {"{a=" * 5000}1{"}" * 5000}', "line 3: .* too deeply"),
+        (f"a = 1\nb = {'[' * 5000}{']' * 5000}\nc = [[1]]", "line 2: .* too deeply"),
+        (f"a = {'1' * 5000}", "4300 digits"),
+    ],
+    ids=["definition", "list", "number"],
+)
+def test_a_file_that_python_can_t_read_is_an_error_like_any_other(toml: str, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        parse_catalogue(toml)

@@ -138,3 +138,12 @@ def test_what_an_agent_said_on_its_own_wire_is_nothing_of_the_editor_s() -> None
     line = b'{"direction":"in","peer":"claude","message":{"id":1,"method":"x"}}'
     chat = f'{{"direction":"in","peer":"a","message":{{"id":1,"method":"{CHAT}","params":{{}}}}}}'
     assert [*read_recording([line, chat.encode()])] == []
+
+
+@pytest.mark.parametrize(
+    "value", [b"[" * 5000 + b"]" * 5000, b'"half a \\ud800"', b'"half a \xed\xa0\x80"']
+)
+def test_a_line_that_can_t_be_read_is_named(value: bytes) -> None:
+    line = b'{"kind": "end", "seq": 1, "status": "failed", "message": %s}' % value
+    with pytest.raises(RecordingError, match=r"^line 2: "):
+        list(read_recording([b"\n", line]))

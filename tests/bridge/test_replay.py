@@ -154,3 +154,18 @@ def test_where_withdrawn_answers_are_forgotten_an_edit_makes_no_branch() -> None
     assert branch.outcome.reason is Reason.BRANCH
     assert kept.outcome.reason is Reason.SUPERSEDES
     assert branch.replaces == kept.replaces == (2,)
+
+
+def test_a_request_that_is_nested_too_deeply_is_refused_as_on_the_wire(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def deep(*_: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr("bridge.replay.ask_whose", deep)
+    params = (
+        b'{"modelId": "m", "agent": {"eliza": {}}, "messages": [{"role": "user", "content": []}]}'
+    )
+    (refused,) = Replay().steps([Requested(1, params)])
+    assert isinstance(refused, Refused)
+    assert "too deeply" in refused.reason

@@ -11,6 +11,7 @@ import trio
 from actors.memory import Known
 from agents.open_responses.point_memory import Point
 from tests.vscodelm.store.chats import SCOPE, chat, path
+from vscodelm import memory as memory_module
 from vscodelm.memory import open_memory, state_folder
 
 if TYPE_CHECKING:
@@ -57,3 +58,42 @@ def test_an_editor_does_not_wait_for_the_store_to_load() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert done.stdout.strip() == b"[]"
+
+
+async def test_a_store_that_can_t_even_be_loaded_costs_the_memory_and_no_chat(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def homeless(_: object) -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(memory_module, "state_folder", homeless)
+    with trio.fail_after(20):
+        async with open_memory(None) as memory:
+            assert await memory.find(SCOPE, path("a", 1)) is None
+            assert await memory.begin(SCOPE, "s")
+            assert await memory.has(SCOPE, "s")
+            memory.settle(SCOPE, "s", chat("a", 1), None)
+            memory.release(SCOPE, "s")
+            memory.keep(SCOPE, b"1", Point("resp_1", b"setup"))
+            memory.forget(SCOPE, [b"1"])
+            assert await memory.points(SCOPE, 10) == ()
+    assert len([record for record in caplog.records if record.exc_info]) == 1
+
+
+async def test_a_record_that_can_t_be_written_down_costs_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def odd(_: object) -> None:
+        raise RuntimeError("odd")
+
+    with trio.fail_after(20):
+        async with open_memory(tmp_path) as memory:
+            with monkeypatch.context() as broken:
+                broken.setattr("vscodelm.store.session_memory.Sketch.of", odd)
+                memory.settle(SCOPE, "s", chat("a", 1), None)
+                assert await memory.find(SCOPE, path("b", 1)) is None
+            memory.settle(SCOPE, "t", chat("b", 1), None)
+            memory.release(SCOPE, "t")
+        async with open_memory(tmp_path) as memory:
+            assert await memory.find(SCOPE, path("b", 1)) == Known("t", 2)
+    assert len([record for record in caplog.records if record.exc_info]) == 1

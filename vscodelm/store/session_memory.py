@@ -34,8 +34,16 @@ class StoredSessions:
     async def find(self, scope: bytes, path: Sequence[Message]) -> Known | None:
         """Take the session that knows the most of `path`."""
         path = tuple(path)
+
+        def find(database: Database, is_wanted: Callable[[], bool]) -> Known | None:
+            return self.sessions.find(database, scope, path, is_wanted)
+
+        def put_back(found: Known | None) -> None:
+            if found is not None:
+                self.release(scope, found.handle)
+
         try:
-            return await self.worker.ask(lambda database: self.sessions.find(database, scope, path))
+            return await self.worker.take(find, put_back)
         except StoreError:
             return None
 

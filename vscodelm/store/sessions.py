@@ -9,7 +9,7 @@ it has let go of it (`held`), no other chat of ours finds it: both would have th
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import attrs
 
@@ -24,6 +24,10 @@ NOBODY = b""
 MOST_CANDIDATES = 64
 MOST_LOST = 1_000
 """Sessions that are remembered because another process took them from us."""
+
+
+class _Unwanted(Exception):
+    """Nobody waits any more for what was to be taken."""
 
 
 class SessionName(Value):
@@ -128,16 +132,30 @@ class Sessions:
         row = (name.scope, name.handle, self.holder)
         return name not in self.written or bool(database.rows(query, *row))
 
-    def find(self, database: Database, scope: bytes, path: Sequence[Message]) -> Known | None:
-        """Take the best session that knows a beginning of `path`, and delete its row."""
+    def find(
+        self,
+        database: Database,
+        scope: bytes,
+        path: Sequence[Message],
+        is_wanted: Callable[[], bool] = lambda: True,
+    ) -> Known | None:
+        """Take the best session that knows a beginning of `path`, and delete its row.
+
+        Nothing is taken where it isn't wanted any more: a disk may be slow.
+        """
         marker = marker_digest(
             next((one.marker for one in reversed(path) if one.marker is not None), None)
         )
         found = self._candidates(database, scope, path)
         for best in sorted(found, key=lambda one: one.rank(marker), reverse=True):
             # By the number: what was settled anew meanwhile has another one.
-            with database.transaction(durable=True):
-                is_ours = database.change("DELETE FROM session WHERE number = ?", best.number)
+            try:
+                with database.transaction(durable=True):
+                    is_ours = database.change("DELETE FROM session WHERE number = ?", best.number)
+                    if not is_wanted():
+                        raise _Unwanted
+            except _Unwanted:
+                return None
             if is_ours:
                 self.written.discard(best.name)
                 self.lost.pop(best.name, None)

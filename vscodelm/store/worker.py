@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 import attrs
 import trio
 
+from agents.boundary import contained
+
 from .database import Database
 from .errors import StoreError
 from .store import Change, Store
@@ -45,10 +47,13 @@ class Note:
 
 @attrs.define(eq=False)
 class _Question:
-    act: Callable[[Database], Any]
+    act: Callable[[Database, Callable[[], bool]], Any]
+    put_back: Callable[[Any], None]
     answered: trio.Event = attrs.field(factory=trio.Event, init=False)
     answer: Any = attrs.field(default=None, init=False)
     error: StoreError | None = attrs.field(default=None, init=False)
+    is_wanted: bool = attrs.field(default=True, init=False)
+    """Whether somebody still waits for the answer. The thread reads it, too."""
 
 
 @attrs.define(eq=False)
@@ -92,10 +97,20 @@ class Worker:
 
     async def ask(self, act: Callable[[Database], T]) -> T:
         """Return an answer, after all that is noted is written; raises `StoreError`."""
+        return await self.take(lambda database, _: act(database), _forget)
+
+    async def take(
+        self, act: Callable[[Database, Callable[[], bool]], T], put_back: Callable[[T], None]
+    ) -> T:
+        """Take something out of the store, as `ask` does; nothing is lost where nobody waits.
+
+        `act` is told whether somebody still waits. Where that changes too late, `put_back` gets the
+        answer.
+        """
         if self.is_stuck:
             await trio.lowlevel.checkpoint()
             raise StoreError("it is too slow")
-        question = _Question(act)
+        question = _Question(act, put_back)
         self._try_again()
         self._questions.append(question)
         self._wake.set()
@@ -103,6 +118,7 @@ class Worker:
             with trio.move_on_after(self.patience):
                 await question.answered.wait()
         finally:
+            question.is_wanted = question.answered.is_set()
             if question in self._questions:
                 self._questions.remove(question)
         if not question.answered.is_set():
@@ -118,11 +134,13 @@ class Worker:
             while not self._is_leaving:
                 await self._wake.wait()
                 self._wake = trio.Event()
-                await self._work()
+                with contained("store"):
+                    await self._work()
                 while not self._wake.is_set() and await _in_thread(self.store.prune):
                     pass
             self._try_again()
-            await self._work()
+            with contained("store"):
+                await self._work()
             await _in_thread(self.store.close)
 
     def leave(self, seconds: float = LEAVING_SECONDS) -> None:
@@ -144,7 +162,10 @@ class Worker:
             if self._questions and not self._notes:
                 question = self._questions.popleft()
                 await _in_thread(self._answer, question)
-                question.answered.set()
+                if question.is_wanted:
+                    question.answered.set()
+                elif question.error is None:
+                    question.put_back(question.answer)
             self.is_stuck = False
 
     def _settle(self, key: Hashable, note: Note, *, is_written: bool) -> None:
@@ -159,7 +180,7 @@ class Worker:
 
     def _write(self, notes: Sequence[Note]) -> list[Note]:
         """Return the notes that surely aren't written."""
-        prepared = [(note, note.prepare()) for note in notes]
+        prepared = [(note, _prepared(note)) for note in notes]
         try:
             self.store.write([change for _, change in prepared if change is not None])
         except StoreError as error:
@@ -169,9 +190,21 @@ class Worker:
 
     def _answer(self, question: _Question) -> None:
         try:
-            question.answer = self.store.ask(question.act)
+            question.answer = self.store.ask(
+                lambda database: question.act(database, lambda: question.is_wanted)
+            )
         except StoreError as error:
             question.error = error
+
+
+def _prepared(note: Note) -> Change | None:
+    with contained("store"):
+        return note.prepare()
+    return None
+
+
+def _forget(_answer: object) -> None:
+    """Do nothing: nothing was taken."""
 
 
 async def _in_thread(work: Callable[..., T], *values: Any) -> T:

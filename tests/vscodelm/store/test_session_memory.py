@@ -5,8 +5,11 @@ from pathlib import Path
 
 import attrs
 import pytest
+import trio
 
 from actors.memory import Known
+from tests.fakes.acp_agents import until
+from vscodelm.store.database import Database
 from vscodelm.store.errors import FullStore, StoreError
 from vscodelm.store.opening import Memories
 from vscodelm.store.store import Change, Store
@@ -240,3 +243,32 @@ async def test_a_release_that_a_full_disk_prevents_is_tried_again(
 def no_room(store: Store, changes: Sequence[Change]) -> None:
     if changes:
         raise FullStore("the disk is full")
+
+
+@pytest.mark.parametrize("hangs", ["before", "after"])
+async def test_a_look_up_that_nobody_waits_for_any_more_takes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hangs: str
+) -> None:
+    """The disk is slower than anybody's patience, before the row is deleted or after it."""
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, "s", chat("a", 1), None)
+    change = Database.change
+
+    def slow(database: Database, statement: str, *values: object) -> int:
+        if hangs == "before" and statement.startswith("DELETE FROM session WHERE number"):
+            disk.hang(database)
+        changed = change(database, statement, *values)
+        if hangs == "after" and statement == "COMMIT":
+            disk.hang(database)
+        return changed
+
+    with hanging() as disk:
+        async with remembering(tmp_path) as second, trio.open_nursery() as nursery:
+            with monkeypatch.context() as broken:
+                broken.setattr(Database, "change", slow)
+                nursery.start_soon(second.sessions.find, SCOPE, path("a", 1))
+                await until(disk.is_reached.is_set)
+                nursery.cancel_scope.cancel()  # it gives up, as for want of patience
+                disk.goes_on.set()
+    async with remembering(tmp_path) as third:
+        assert await third.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
