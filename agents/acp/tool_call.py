@@ -63,6 +63,11 @@ class CallRecord:
         if news.raw_output is not None:
             self.raw_output = news.raw_output
 
+    def let_go(self) -> None:
+        """Forget what the user was shown when the call ended: it may be megabytes."""
+        self.content, self.files = (), {}
+        self.raw_input = self.raw_output = None
+
     @property
     def is_over(self) -> bool:
         """Whether it has ended."""

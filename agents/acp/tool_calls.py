@@ -143,9 +143,10 @@ class ToolCalls:
     def _close(self, call: CallRecord, view: _View) -> Sequence[Say]:
         self._end(call)
         call.files = self._files
-        if self._page.is_about(call):
-            return self._page.add_behind(view(call, self._root, follows=True))
-        return self._page.add(view(call, self._root, follows=False))
+        follows = self._page.is_about(call)
+        text = view(call, self._root, follows=follows)
+        call.let_go()
+        return self._page.add_behind(text) if follows else self._page.add(text)
 
     def _end(self, call: CallRecord) -> None:
         call.is_closed = True

@@ -50,6 +50,21 @@ def test_the_files_that_a_call_changed_are_known_when_it_is_done() -> None:
     assert calls.changed(ToolCallUpdate("2", status="completed")) == ()
 
 
+@pytest.mark.parametrize("status", ["completed", "failed"])
+def test_what_was_shown_of_a_call_that_ended_is_not_held(status: str) -> None:
+    """An agent may read a hundred files in a turn."""
+    calls = tool_calls()
+    begins = ToolCall("1", "Read a", status="in_progress", raw_input={"path": "a"})
+    calls.update(begins)
+    long = "x" * 1_000
+    ends = ToolCallUpdate("1", status=status, raw_output=long, content=(Diff("/a", long, "b"),))
+    calls.update(ends)
+    record = calls.learn(ends)
+    assert record.is_closed
+    assert (record.content, record.raw_input, record.raw_output) == ((), None, None)
+    assert long not in repr(calls)
+
+
 def test_nothing_is_ever_shown_twice() -> None:
     calls = tool_calls()
     told_of(calls, running("1"), done("1"))

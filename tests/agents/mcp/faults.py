@@ -33,7 +33,9 @@ FAULTS = [
     Fault(
         "who is stopped leaves half a line behind",
         "mcp/outgoing",
-        "        self._waiting.append(line)\n        self._news.set()\n",
+        "        self._waiting.append(line)\n"
+        "        self._size += len(line)\n"
+        "        self._news.set()\n",
         "        await self._sink.send(line)\n",
         ("outgoing",),
     ),
