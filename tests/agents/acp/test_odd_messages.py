@@ -128,6 +128,7 @@ def test_requests_and_results_are_read_or_refused(odd: bytes) -> None:
         assert result.usage is None or turn_usage(result.usage) is None
 
 
+@pytest.mark.limit("agents.acp.usage.MOST_TOKENS")
 def test_counts_up_to_the_largest_are_told_and_no_larger() -> None:
     most = MOST_TOKENS
     assert isinstance(context_usage(UsageUpdate(most, most)), Attach)
