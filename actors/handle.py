@@ -38,6 +38,8 @@ class SessionHandle:
         self._news = trio.Event()
         self._aborted = 0
         self._scope: trio.CancelScope | None = None
+        self._opening: trio.CancelScope | None = None
+        """While a session is being opened: what ends that."""
         self._closed = False
         self.idle_seconds = math.inf
         """How long the newest delivery lets a conversation be idle, whatever became of it."""
@@ -80,6 +82,8 @@ class SessionHandle:
         """End the actor, and its session with it."""
         self._closed = True
         self._news.set()
+        if self._opening is not None:
+            self._opening.cancel()
 
     def is_aborted(self, turn: int) -> bool:
         """Return whether `turn` was aborted."""
@@ -91,6 +95,17 @@ class SessionHandle:
         if self.is_aborted(turn):
             self._scope.cancel()
         return self._scope
+
+    def opening(self) -> trio.CancelScope:
+        """Return a scope that is cancelled when this is closed before `opened` is called."""
+        self._opening = trio.CancelScope()
+        if self._closed:
+            self._opening.cancel()
+        return self._opening
+
+    def opened(self) -> None:
+        """Note that a session is open: from now on it ends in its own order."""
+        self._opening = None
 
     async def receive(self) -> Delivery | None:
         """Wait for a delivery that is still wanted; None when the handle was closed."""

@@ -108,15 +108,17 @@ class SessionActor:
         self._questions.clear()
         opened, failure = False, None
         try:
-            origin = await self.lease.find(self._next)
-            async with self.agent.session(self._next.prompt(), origin) as session:
-                opened = True
-                self.open.count += 1
-                await self.lease.take(session, origin)
-                self._is_fresh = self.lease.start is not Start.RESUMED
-                while self._next is not None and await self._serve(session):
-                    self._next = await self._receive()
-                await self._stop(session)
+            with self.handle.opening():
+                origin = await self.lease.find(self._next)
+                async with self.agent.session(self._next.prompt(), origin) as session:
+                    self.handle.opened()
+                    opened = True
+                    self.open.count += 1
+                    await self.lease.take(session, origin)
+                    self._is_fresh = self.lease.start is not Start.RESUMED
+                    while self._next is not None and await self._serve(session):
+                        self._next = await self._receive()
+                    await self._stop(session)
         except* _Lost:
             log.warning("conversation=%s the agent did not stop in time", self.conversation)
             self.lease.why = Why.LOST
@@ -124,6 +126,7 @@ class SessionActor:
             failure = failure_of(group, f"conversation={self.conversation}")
             self.lease.why = Why.LOST if opened else self.lease.why
         finally:
+            self.handle.opened()  # or it never will be
             self.open.count -= opened
         if failure is None or (self._next is not None and opened and failure.kind != "Internal"):
             return  # a session was lost between two turns: another one serves the delivery

@@ -186,7 +186,7 @@ async def test_a_session_that_opens_for_ever_does_not_keep_an_editor_from_leavin
     autojump_clock: MockClock,
 ) -> None:
     agent = ScriptedAgent(opening=[Gate()])
-    async with connected(agent, leaves_within=LEAVING_SECONDS + 1) as editor:
+    async with connected(agent, leaves_within=0.1) as editor:
         request = Chat(editor).ask("one")
         await quiet()
         editor.close()

@@ -7,7 +7,9 @@ import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import trio
 
+from actors.system import LEAVING_SECONDS
 from tests.fakes.acp_agents import ChildAgent, child_program, until
 from tests.fakes.editor import Chat, tool_result, tools
 
@@ -62,6 +64,21 @@ async def test_the_agent_ends_with_us_in_the_middle_of_a_turn(
                 process.it.send_signal(number)
             await request.settled()
             await process.exits()
+        assert child.living == []
+
+
+@pytest.mark.parametrize("method", ["initialize", "session/new"])
+async def test_an_agent_that_opens_no_session_ends_with_us(method: str) -> None:
+    """It doesn't even heed the end of its input."""
+    script: JSON = {"on": {method: [{"deaf": True}]}, "lingers": True}
+    async with child_program(script) as child:
+        async with started() as process:
+            request = chat_with(process.editor, child).ask("one")
+            await child.hears(method)
+            process.editor.close()
+            with trio.fail_after(LEAVING_SECONDS - 3):
+                await request.settled()
+                await process.exits()
         assert child.living == []
 
 
