@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
+from bridge.redact import Hide, map_strings
 from bridge.value import Value
 
 State: TypeAlias = Literal["ok", "note", "failed"]
@@ -27,6 +28,19 @@ class Finding(Value):
     advice: str = ""
     stderr: str = ""
     data: Any = None
+
+    def without_secrets(self, hide: Hide) -> Finding:
+        """Return the finding with `hide` applied to each text: reports are shown to others."""
+        return Finding(
+            self.step,
+            self.state,
+            hide(self.summary),
+            self.seconds,
+            tuple((label, hide(text)) for label, text in self.facts),
+            hide(self.advice),
+            hide(self.stderr),
+            map_strings(self.data, hide),
+        )
 
 
 class Report(Value):

@@ -65,12 +65,14 @@ def doctor_here(options: DoctorOptions) -> int:
         else Trace()
     )
     try:
-        return trio.run(_run, subject, options, trace)
+        return trio.run(_run, subject, options, trace, secrets)
     finally:
         trace.close()
 
 
-async def _run(subject: Subject, options: DoctorOptions, trace: Trace) -> int:
+async def _run(
+    subject: Subject, options: DoctorOptions, trace: Trace, secrets: KnownSecrets
+) -> int:
     view = None if options.as_json else ExaminationView.of_process()
     findings: list[Finding] = []
     status = 0
@@ -79,7 +81,8 @@ async def _run(subject: Subject, options: DoctorOptions, trace: Trace) -> int:
         if view is not None:
             view.begin(step)
 
-    def tell(finding: Finding) -> None:
+    def tell(found: Finding) -> None:
+        finding = found.without_secrets(secrets.hide_all)
         findings.append(finding)
         if view is not None:
             view.tell(finding)

@@ -48,3 +48,13 @@ def test_json_has_what_is_there_and_nothing_else() -> None:
             },
         ],
     }
+
+
+def test_a_finding_is_shown_without_secrets() -> None:
+    found = Finding("command", "ok", "KEY", 1.0, (("a", "KEY"),), "KEY", "KEY", {"b": ["KEY", 1]})
+
+    def hide(text: str) -> str:
+        return text.replace("KEY", "-")
+
+    shown = Finding("command", "ok", "-", 1.0, (("a", "-"),), "-", "-", {"b": ["-", 1]})
+    assert found.without_secrets(hide) == shown

@@ -139,3 +139,14 @@ def test_one_agent_is_named_in_one_way(arguments: list[str]) -> None:
 def test_the_help_tells_how_a_command_is_given() -> None:
     result = CliRunner().invoke(main, ["doctor", "--help"])
     assert "AGENT | -- COMMAND" in result.output
+
+
+@pytest.mark.slow
+async def test_a_report_has_no_secret_of_the_agent(tmp_path: Path) -> None:
+    script = "import sys; print('I have', *sys.argv, file=sys.stderr); sys.exit(4)"
+    command = (sys.executable, "-c", script, "--api-key=hunter22", "--token", "hunter23")
+    for options in ((), ("--json",)):
+        status, out, err = await doctor(*options, "--", *command, folder=tmp_path)
+        assert (status, err) == (1, "")
+        assert "I have" in out
+        assert "hunter" not in out
