@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from .actors import faults as actors
 from .agents.acp import faults as acp
 from .agents.mcp import faults as mcp
 from .agents.open_responses import faults as open_responses
@@ -15,6 +16,7 @@ from .planted import Fault, Ground
 
 SUITES: dict[str, tuple[Ground, list[Fault]]] = {
     "bridge": (bridge.GROUND, bridge.FAULTS),
+    "actors": (actors.GROUND, actors.FAULTS),
     "acp": (acp.GROUND, acp.FAULTS),
     "mcp": (mcp.GROUND, mcp.FAULTS),
     "open_responses": (open_responses.GROUND, open_responses.FAULTS),
