@@ -104,8 +104,8 @@ FAULTS = [
         "kind.tag == tag != UNKNOWN",
         "kind.tag == tag",
     ),
-    Fault("true is a number", "lenient", " and not isinstance(value, bool) and", " and"),
-    Fault("infinity is a number", "lenient", " and math.isfinite(value)", ""),
+    Fault("true is a number", "lenient", " and not isinstance(value, bool)", ""),
+    Fault("infinity is a number", "lenient", "return math.isfinite(value)", "return True"),
     Fault("a fault points at the whole", "lenient", 'f"{path}.{field.encode_name}"', "path"),
     Fault("base64 needs its padding", "lenient", 'text.rstrip("=") + "==="', "text"),
     Fault(
@@ -243,8 +243,8 @@ FAULTS = [
     Fault(
         "the question doesn't say that it is for good",
         "permission",
-        '        "note": _note(options),\n',
-        "",
+        "    note = _note(options)\n",
+        "    note = None\n",
     ),
     Fault("hidden characters stay hidden", "exhibit", "_HIDDEN.sub(_visible, ", "str("),
     Fault("the end of a long text is cut off", "exhibit", "tail = room // 4", "tail = 0"),
