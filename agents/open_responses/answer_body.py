@@ -2,41 +2,16 @@
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
 
-from agents.nesting import shallow
+from .events import NOTHING, load
 
 Kind: TypeAlias = Literal["stream", "json", "other"]
 
 _UNTOLD = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
 _STREAM_STARTS = (b"data:", b"event:", b":", b"id:", b"retry:")
-
-
-class NotInflatable(Exception):
-    """A body isn't compressed as it says, or in a way that we didn't ask for and don't know."""
-
-
-def inflater(content_encoding: str) -> Callable[[bytes], bytes]:
-    """Return what makes chunks plain. Servers and proxies compress though we ask them not to."""
-    named = [one.strip().lower() for one in content_encoding.split(",")]
-    encodings = [one for one in named if one not in ("", "identity")]
-    if not encodings:
-        return bytes
-    inflate = zlib.decompressobj(zlib.MAX_WBITS | 32)  # gzip or zlib, as its first bytes say
-
-    def inflated(chunk: bytes) -> bytes:
-        if encodings not in (["gzip"], ["x-gzip"], ["deflate"]):
-            raise NotInflatable(f"it is compressed as {content_encoding}")
-        try:
-            return inflate.decompress(chunk)
-        except zlib.error as error:
-            raise NotInflatable(str(error)) from None
-
-    return inflated
 
 
 def kind_of(content_type: str, start: bytes) -> Kind:
@@ -54,30 +29,40 @@ def kind_of(content_type: str, start: bytes) -> Kind:
     return "json" if begins.startswith(b"{") else "other"
 
 
+class _Answer(msgspec.Struct):
+    """What tells of what kind an answer is."""
+
+    output: msgspec.Raw = NOTHING
+    status: msgspec.Raw = NOTHING
+    error: msgspec.Raw = NOTHING
+    detail: msgspec.Raw = NOTHING
+
+
+_decode = msgspec.json.Decoder(_Answer).decode
+
+
 def terminal_event(body: bytes) -> bytes | None:
     """Return a whole answer as the event that ends a stream; None if it isn't one.
 
     A fault counts as one, too: some servers tell it in an answer that says 200.
     """
+    if not body.lstrip().startswith(b"{"):
+        return None
     try:
-        value: Any = shallow(msgspec.json.decode(body))
+        answer = _decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    if not isinstance(value, dict):
-        return None
-    answer = cast("dict[str, Any]", value)
-    if isinstance(answer.get("output"), list):
-        status = answer.get("status")
+    if bytes(memoryview(answer.output)[:1]) == b"[":
+        status = load(answer.status)
         kind = status if status in ("failed", "incomplete") else "completed"
-        return msgspec.json.encode({"type": f"response.{kind}", "response": answer})
-    if answer.get("error") or answer.get("detail"):
-        return msgspec.json.encode({"type": "error", **_fault(answer)})
-    return None
+        # As it is: an answer may be long, and only what its event wants of it is decoded.
+        return b'{"type":"response.%s","response":%s}' % (kind.encode(), body)
+    error = load(answer.error) or load(answer.detail)
+    return msgspec.json.encode({"type": "error", "error": _fault(error)}) if error else None
 
 
-def _fault(answer: Mapping[str, Any]) -> dict[str, Any]:
-    error = answer.get("error") or answer.get("detail")
+def _fault(error: Any) -> dict[str, Any]:
     if isinstance(error, dict):
-        return {"error": error}
+        return cast("dict[str, Any]", error)
     message = error if isinstance(error, str) else msgspec.json.encode(error).decode()
-    return {"error": {"message": message}}
+    return {"message": message}

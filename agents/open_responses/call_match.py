@@ -1,4 +1,4 @@
-"""The calls of the final output, found among those that are known.
+"""The calls of the final output, found among those that are known, in linear time.
 
 Ids there can be others than before, and two calls can be alike but for them. So the surest sign is
 looked for in all of them before a weaker one is, and each call is found once.
@@ -6,62 +6,76 @@ looked for in all of them before a weaker one is, and each call is found once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from .call_record import CallRecord, CallState, digest_of, parse
 from .events import Item
 
-Sign: TypeAlias = Callable[[CallRecord, Item, bytes], bool]
+Key: TypeAlias = Hashable
+Sign: TypeAlias = tuple[
+    Callable[[CallRecord], Key | None], Callable[[Item, bytes], tuple[Key | None, ...]]
+]
+"""What a record shows, and what an item looks for; None shows nothing."""
 
 
-def match(records: Sequence[CallRecord], items: Sequence[Item]) -> dict[int, CallRecord]:
-    """Return the records of the items, by the places of these; what is new has none."""
-    digests = [digest_of(parse(item.arguments)) for item in items]
-    found: dict[int, CallRecord] = {}
-    left = list(records)
-    for is_same in _SIGNS:
+def match_steps(
+    records: Sequence[CallRecord], items: Sequence[Item], found: dict[int, CallRecord]
+) -> Iterator[None]:
+    """Find the records of the items, by the places of these, step by step; what is new has none."""
+    digests: list[bytes] = []
+    for item in items:
+        digests.append(digest_of(parse(item.arguments)))
+        yield
+    taken: set[int] = set()
+    for shows, wants in _SIGNS:
+        shown: dict[Key, deque[tuple[int, CallRecord]]] = {}
+        for place, record in enumerate(records):
+            key = None if place in taken else shows(record)
+            if key is not None:
+                shown.setdefault(key, deque()).append((place, record))
+            yield
         for place, (item, digest) in enumerate(zip(items, digests, strict=True)):
-            if place in found:
-                continue
-            record = next((record for record in left if is_same(record, item, digest)), None)
-            if record is not None:
-                found[place] = record
-                left.remove(record)
-    return found
+            first = None if place in found else _first(shown, wants(item, digest))
+            if first is not None:
+                taken.add(first[0])
+                found[place] = first[1]
+            yield
 
 
-def _has_call_id(record: CallRecord, item: Item, _digest: bytes) -> bool:
-    return bool(item.call_id) and record.call_id == item.call_id
+def _first(
+    shown: dict[Key, deque[tuple[int, CallRecord]]], keys: Iterable[Key | None]
+) -> tuple[int, CallRecord] | None:
+    """Take the first of the records that show one of the keys."""
+    lines = [line for key in keys if key is not None and (line := shown.get(key))]
+    return min(lines, key=lambda line: line[0][0]).popleft() if lines else None
 
 
-def _has_item_id(record: CallRecord, item: Item, _digest: bytes) -> bool:
-    return bool(item.id) and record.item_id == item.id
+def _sent(record: CallRecord) -> tuple[str | None, bytes] | None:
+    return (record.name, record.digest) if record.state is CallState.SENT else None
 
 
-def _was_sent_so(record: CallRecord, item: Item, digest: bytes) -> bool:
-    is_sent = record.state is CallState.SENT
-    return is_sent and record.name == item.name and record.digest == digest
+def _call_id_and_sent(record: CallRecord) -> Key | None:
+    sent = _sent(record)
+    return (record.call_id, *sent) if record.call_id and sent is not None else None
 
 
-def _would_be_sent_so(record: CallRecord, item: Item, digest: bytes) -> bool:
-    if record.state is CallState.SENT or record.name not in (None, item.name):
-        return False
-    return record.asks(digest)
+def _would_be_sent(record: CallRecord) -> Key | None:
+    is_asking = record.state is not CallState.SENT and record.is_whole
+    return (record.name, record.asked) if is_asking else None
 
 
-def _is_unfinished(record: CallRecord, item: Item, _digest: bytes) -> bool:
-    return record.state is not CallState.SENT and record.name in (None, item.name)
+def _unfinished(record: CallRecord) -> Key | None:
+    return None if record.state is CallState.SENT else (record.name,)
 
 
 _SIGNS: tuple[Sign, ...] = (
-    lambda record, item, digest: (
-        _has_call_id(record, item, digest) and _was_sent_so(record, item, digest)
-    ),
-    _has_call_id,
-    _has_item_id,
-    _was_sent_so,
-    _would_be_sent_so,
-    _is_unfinished,
+    (_call_id_and_sent, lambda item, digest: ((item.call_id, item.name, digest),)),
+    (lambda record: record.call_id or None, lambda item, _: (item.call_id or None,)),
+    (lambda record: record.item_id or None, lambda item, _: (item.id or None,)),
+    (_sent, lambda item, digest: ((item.name, digest),)),
+    (_would_be_sent, lambda item, digest: ((None, digest), (item.name, digest))),
+    (_unfinished, lambda item, _: ((None,), (item.name,))),
 )
 """What shows that an item is a call which is known, the surest first."""

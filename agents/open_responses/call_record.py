@@ -36,6 +36,8 @@ class CallState(enum.Enum):
 class CallRecord:
     """A call; what isn't known yet is None."""
 
+    place: int = 0
+    """In the order in which calls were heard of."""
     item_id: str | None = None
     output_index: int | None = None
     call_id: str | None = None
@@ -56,6 +58,8 @@ class CallRecord:
     """How many pieces were looked at, what `_depth` they end in, and whether they are whole."""
     _depth: int = 0
     _has_all: bool = False
+    _parsed: tuple[tuple[object, ...], tuple[dict[str, Any], str] | None, bytes] | None = None
+    """What its arguments were when they were parsed, what they are, and their digest."""
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -67,11 +71,20 @@ class CallRecord:
     @property
     def parameters(self) -> tuple[dict[str, Any], str] | None:
         """The first text that is a JSON object, as that and as it is."""
-        for text in self.texts:
-            parameters = load(text.encode("utf-8", "replace"))
-            if isinstance(parameters, dict):
-                return cast("dict[str, Any]", parameters), text
-        return None
+        return self._parse()[0]
+
+    @property
+    def asked(self) -> bytes:
+        """The digest of its parameters; where there are none, of an empty object."""
+        return self._parse()[1]
+
+    def _parse(self) -> tuple[tuple[dict[str, Any], str] | None, bytes]:
+        """Parse its arguments, once as long as they are the same: they may be long."""
+        now = (self.item_text, self.done_text, self.announced_text, len(self.deltas))
+        if self._parsed is None or self._parsed[0] != now:
+            found = next(filter(None, map(_object_in, self.texts)), None)
+            self._parsed = now, found, digest_of({} if found is None else found[0])
+        return self._parsed[1:]
 
     @property
     def awaits_arguments(self) -> bool:
@@ -106,17 +119,11 @@ class CallRecord:
         """Whether all of its arguments are known; they may be none."""
         return self.parameters is not None or (self.done_text is not None and not self.texts)
 
-    def is_elsewhere(self, other: CallRecord) -> bool:
-        """Tell whether it is known to be at another place than the other."""
-        places = {self.output_index, other.output_index}
-        return len(places - {None}) == 2
-
     def asks(self, digest: bytes) -> bool:
         """Tell whether its parameters are, or were, those of the digest."""
         if self.state is CallState.SENT:
             return self.digest == digest
-        parsed = self.parameters
-        return digest_of({} if parsed is None else parsed[0]) == digest and self.is_whole
+        return self.asked == digest and self.is_whole
 
     def learn(self, item_id: str | None, index: int | None, item: Item | None = None) -> None:
         """Fill in the keys that weren't known."""
@@ -133,6 +140,11 @@ class CallRecord:
             and None not in (self.output_index, index)
             and self.output_index != index
         )
+
+
+def _object_in(text: str) -> tuple[dict[str, Any], str] | None:
+    parameters = load(text.encode("utf-8", "replace"))
+    return (cast("dict[str, Any]", parameters), text) if isinstance(parameters, dict) else None
 
 
 def text_of(arguments: Any) -> str | None:

@@ -7,12 +7,12 @@ other ones. So there is a record for each call; what is said finds it by whateve
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .call_match import match
-from .call_record import CallRecord, CallState, WholeCall, announced_text, digest_of, text_of
-from .call_search import CallSearch
+from .call_match import match_steps
+from .call_record import CallRecord, CallState, WholeCall, announced_text, text_of
+from .call_search import MOST_TRIED, CallSearch
 from .call_strays import claim, place, strays
 from .events import Item, StreamEvent, load
 
@@ -31,6 +31,7 @@ class CallLedger:
         record = self._search.announced(item, index)
         record.learn(item.id, index, item)
         record.announced_text = announced_text(item)
+        self._search.note(record)
 
     def add(self, event: StreamEvent) -> None:
         """Take a piece of the arguments."""
@@ -50,16 +51,19 @@ class CallLedger:
         """Take the item when it is done. What it says of the arguments counts most."""
         record = self._search.finished(item, index)
         record.learn(item.id, index, item)
+        self._search.note(record)
         return self._settle(record, item)
 
-    def conclude(self, items: Sequence[Item], *, is_complete: bool) -> list[WholeCall]:
+    def conclude(self, items: Sequence[Item], *, is_complete: bool) -> Iterator[WholeCall | None]:
         """Take the calls in the final output; only what fits no call that is known is new.
 
-        With a response that isn't complete, only items that say they are can be emitted.
+        With a response that isn't complete, only items that say they are can be emitted. None is
+        the end of a step.
         """
         records = self._search.records
-        found = match(records, items)
-        calls: list[WholeCall] = []
+        found: dict[int, CallRecord] = {}
+        for _ in match_steps(records, items, found):
+            yield None
         for position, item in enumerate(items):
             record = found.get(position)
             if record is None:
@@ -67,16 +71,18 @@ class CallLedger:
             record.is_matched = True
             record.learn(item.id, None, item)
             if is_complete or item.status == "completed":
-                calls += self._settle(record, item)
+                yield from self._settle(record, item)
+            yield None
         if is_complete:
             for record, text in place(records):
                 record.done_text = text
-                calls += self._send(record)
+                yield from self._send(record)
+                yield None
             for record in records:
                 if record.state is CallState.OPEN:
                     is_told = record.done_text is not None or record.is_finished
-                    calls += self._send(record, may_be_empty=is_told)
-        return calls
+                    yield from self._send(record, may_be_empty=is_told)
+                yield None
 
     @property
     def broken(self) -> list[str]:
@@ -93,6 +99,7 @@ class CallLedger:
             return []
         if item.call_id:
             record.call_id = item.call_id
+            self._search.note(record)
         record.item_text = text_of(item.arguments)
         record.is_finished = True
         if item.status == "incomplete":
@@ -110,9 +117,10 @@ class CallLedger:
         if parsed is None:
             return []
         parameters, text = parsed
-        claim(self._search.records, parameters)
+        claim(self._search.nameless(), parameters)
         record.state = CallState.SENT
-        record.digest = digest_of(parameters)
+        record.digest = record.asked
+        self._search.note(record)
         record.deltas.clear()
         call = WholeCall(record.call_id or "", record.name, parameters, text)
         key = (call.call_id, call.name, record.digest)
@@ -123,4 +131,5 @@ class CallLedger:
 
     def _may_have(self, record: CallRecord) -> bool:
         """Tell whether there are arguments that may be those of a call that seems to have none."""
-        return any(parameters for parameters, _ in strays(self._search.records, [record]))
+        found = strays(self._search.nameless(), [record], most=MOST_TRIED)
+        return any(parameters for parameters, _ in found)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import cast
 
@@ -17,15 +17,18 @@ import httpx
 import trio
 
 from agents.guarded import Tasks
+from agents.json_limits import MOST_TOKENS, has_too_many_tokens
 from agents.tap import TapFor, untapped
+from bridge.errors import Failure
 from bridge.value import Value
 from bridge.wire import OpenResponsesSpec
 
 from .address import host_of, resource, server_name
-from .answer_body import Kind, NotInflatable, inflater, kind_of
+from .answer_body import Kind, kind_of
 from .connections import BadEnvironment, Connections, Lease
 from .credentials import headers_for, secrets_in
 from .faults import read_fault
+from .inflation import Inflater, NotInflatable, inflater
 from .socks import SocksWatch
 from .trouble import (
     EndpointError,
@@ -46,8 +49,12 @@ _END_SECONDS = 0.1
 _FAULT_BYTES = 64 * 1024
 """Bytes of an error that are read."""
 _NOT_MODIFIED = 304
-_WHOLE_BYTES = 64 * 1024 * 1024
-"""Bytes of an answer that is no stream, and of a list of models."""
+_WHOLE_BYTES = 32 * 1024 * 1024
+"""Bytes of an answer that is no stream."""
+_LIST_BYTES = 8 * 1024 * 1024
+"""Bytes of a list of models."""
+_LIST_TOKENS = 100_000
+"""Values in a list of models, of which each has some fifty."""
 _OUT_OF_REACH = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -87,6 +94,7 @@ class EndpointAnswer:
     async def whole(self) -> bytes:
         """Return all that is left; raises `EndpointError`."""
         body = await self._body.read(_WHOLE_BYTES, self._start)
+        check_size(body, self._body.server)
         if self.record is not None:
             self.record.body(body)
         return body
@@ -146,7 +154,8 @@ class EndpointClient:
     async def get(self, name: str, etag: str | None = None) -> Resource | None:
         """Return a resource, None if it is still that of the tag; raises `EndpointError`."""
         async with self._ask("GET", name, None, etag) as (response, reader, record):
-            body = await reader.read(_WHOLE_BYTES)
+            body = await reader.read(_LIST_BYTES)
+            check_size(body, self.server, _LIST_TOKENS)
             if record is not None:
                 record.body(body)
             if response.status_code == _NOT_MODIFIED:
@@ -232,7 +241,9 @@ class _Body:
     lease: Lease
     response: httpx.Response
     _chunks: AsyncIterator[bytes] = attrs.field(init=False)
-    _inflate: Callable[[bytes], bytes] = attrs.field(init=False)
+    _inflate: Inflater = attrs.field(init=False)
+    _pieces: Iterator[bytes] = attrs.field(factory=lambda: iter(()), init=False)
+    """What is still to be made of a compressed chunk."""
     _is_broken: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -243,10 +254,15 @@ class _Body:
     async def receive(self) -> bytes | None:
         try:
             with _in_our_words(self.server, self.idle_seconds):
+                piece = next(self._pieces, None)
+                if piece is not None:
+                    await trio.lowlevel.checkpoint()
+                    return piece
                 async for raw in self._chunks:
-                    chunk = self._inflate(raw)
-                    if chunk:
-                        return chunk
+                    self._pieces = self._inflate(raw)
+                    piece = next(self._pieces, None)
+                    if piece:
+                        return piece
         except NotInflatable as error:
             raise broke_off(self.server, str(error)) from None
         except BaseException:
@@ -275,6 +291,13 @@ class _Body:
                         pass
         with trio.move_on_after(_END_SECONDS, shield=True):
             await self.response.aclose()
+
+
+def check_size(body: bytes, server: str, most: int = MOST_TOKENS) -> None:
+    """Raise `EndpointError` where JSON has more values than are read."""
+    if has_too_many_tokens(body, most):
+        text = f"{server} sent an answer of more than {most:,} values, which is too much."
+        raise EndpointError(Failure("AgentFailed", text, f"{len(body):,} bytes"))
 
 
 @contextmanager

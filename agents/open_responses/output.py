@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING
 
-from agents.events import Batch, Event, Think
+from agents.events import Event, Think
 
 from .calling import Calling
 from .calls import CallLedger
-from .events import Item, Meaning, StreamEvent, read_item, read_items
+from .events import Item, Meaning, StreamEvent, read_item
 from .reasoning_record import record_of
 from .response_record import ResponseRecord
 from .speech import Annotations, Speech
@@ -54,7 +54,7 @@ class Output:
         """The names of the calls that were made and can't be told to the editor, each once."""
         return list(dict.fromkeys(self._ledger.broken))
 
-    def say_more(self, event: StreamEvent, delta: str) -> Batch:
+    def say_more(self, event: StreamEvent, delta: str) -> tuple[Event, ...]:
         """Take a delta of a text; this is what most events are."""
         return self._speech.say_more(event, delta)
 
@@ -72,20 +72,34 @@ class Output:
             case _:
                 yield from self._speech.tell(meaning, event)
 
-    def conclude(self, *, is_complete: bool) -> Iterator[Event]:
-        """Say what of the final output wasn't said."""
-        items = [read_item(raw) for raw in read_items(self.record.snapshot.output)]
+    def conclude(self, *, is_complete: bool) -> Iterator[Event | None]:
+        """Say what of the final output wasn't said. None is the end of a step."""
+        items: list[Item] = []
+        for raw in self.record.final:
+            items.append(read_item(raw))
+            yield None
         yield from self._speech.conclude(items)
         calls = [item for item in items if item.type == "function_call"]
-        yield from self.calling.make(self._ledger.conclude(calls, is_complete=is_complete))
+        for call in self._ledger.conclude(calls, is_complete=is_complete):
+            if call is None:
+                yield None
+            else:
+                yield from self.calling.make([call])
 
-    def keep_reasoning(self) -> Iterator[Event]:
+    def settle(self) -> Iterator[None]:
+        """Find out what its items are, in steps; nothing more is said after that."""
+        return self.record.settle(self.calling.server_ids)
+
+    def keep_reasoning(self) -> Iterator[Event | None]:
         """Give the editor what only the server can read, in case that we forget it.
 
         It is wanted back with the results of calls; where none was made, nobody needs it.
         """
         made = self.calling.made
-        kept = record_of(self.items, made, self._origin) if made else None
+        if not made:
+            return
+        yield from self.settle()
+        kept = yield from record_of(self.items, made, self._origin)
         if kept is not None:
             yield Think("", id=self._speech.thinker_id, metadata=kept)
 

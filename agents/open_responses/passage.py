@@ -12,6 +12,9 @@ from zlib import crc32
 
 import attrs
 
+MOST_PARTS = 5_000
+"""Parts of an item's text; what is at more places belongs to the last one."""
+
 Texts: TypeAlias = Sequence[tuple[int, str]]
 """The texts of an item's parts, with the places of the parts."""
 
@@ -72,6 +75,8 @@ class Passage:
     def part(self, place: int) -> Part:
         """Return the part at a place; it begins with that."""
         part = self.parts.get(place)
+        if part is None and len(self.parts) >= MOST_PARTS:
+            return next(reversed(self.parts.values()))
         if part is None:
             part = self.parts[place] = Part(self)
         return part

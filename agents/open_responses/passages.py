@@ -6,10 +6,15 @@ item's id, its index or the order, as no key is safe; and by what was said alrea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import enum
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from zlib import crc32
 
 from .passage import Part, Passage, Texts, join, rest_after
+
+MOST_TRIED = 32
+"""Texts of a response in which what is told without a known key is looked for."""
 
 
 class Passages:
@@ -91,7 +96,7 @@ class Passages:
             if found is not None and index is not None and not found.is_streamed:
                 found = None  # nothing comes in deltas here, and an index is sure: another item
         elif not (found.length or found.is_done):
-            for other in self._passages:
+            for other in self._passages[-MOST_TRIED:]:
                 is_here = index is not None and other.output_index == index
                 is_double = other.is_done and other.is_streamed
                 if (is_here or is_double) and other.length and other.tells(texts):
@@ -105,8 +110,10 @@ class Passages:
 
     def conclude(
         self, items: Sequence[tuple[str | None, int, Texts]]
-    ) -> Iterator[tuple[Part, str]]:
+    ) -> Iterator[tuple[Part, str] | None]:
         """Take the items of the final output (id, index, texts); return what is missing.
+
+        None is the end of a step.
 
         What was said may be the beginning of it all, whatever the items are called there. If it
         isn't, each item is looked for by what was said of it, by its id and by its index.
@@ -115,17 +122,23 @@ class Passages:
         rest = rest_after(self._parts(), "".join(text for _, text in whole))
         if rest == "":
             return
+        yield None
         left = list(items)
-        for sign in range(3):
-            for item in tuple(left):
-                passage = self._match(sign, *item)
-                if passage is not None:
-                    passage.is_matched = True
-                    left.remove(item)
+        for sign in _Sign:
+            unmatched = _Unmatched(self._passages, sign)
+            rest_of_items: list[tuple[str | None, int, Texts]] = []
+            for item in left:
+                passage = unmatched.take(*item)
+                if passage is None:
+                    rest_of_items.append(item)
+                else:
                     yield from self._missing(passage, item[2])
+                yield None
+            left = rest_of_items
         if all(passage.is_matched or not passage.length for passage in self._passages):
             for item_id, _, texts in left:
                 yield from self._missing(self._new(item_id, None), texts)
+                yield None
 
     # What is missing.
 
@@ -207,20 +220,47 @@ class Passages:
 
     def _telling(self, texts: Texts) -> Passage | None:
         """Look for what has just said these texts: another name for it, or the same again."""
-        said = (one for one in reversed(self._passages) if one.length)
+        length = len(join(texts))
+        newest = self._passages[: -MOST_TRIED - 1 : -1]
+        said = (one for one in newest if one.length == length > 0)
         return next((one for one in said if one.tells(texts)), None)
 
-    def _match(self, sign: int, item_id: str | None, index: int, texts: Texts) -> Passage | None:
-        for passage in self._passages:
-            if passage.is_matched:
-                continue
-            match sign:
-                case 0:
-                    fits = bool(item_id) and passage.item_id == item_id
-                case 1:
-                    fits = bool(passage.length) and passage.begins(texts)
-                case _:
-                    fits = passage.output_index == index
-            if fits:
+
+class _Sign(enum.Enum):
+    """What shows that an item of the final output is one that is known, the surest first."""
+
+    ID = enum.auto()
+    BEGINNING = enum.auto()
+    INDEX = enum.auto()
+
+
+class _Unmatched:
+    """The passages that no item of the final output was found to be, by one sign."""
+
+    def __init__(self, passages: Iterable[Passage], sign: _Sign) -> None:
+        self._sign = sign
+        self._left: dict[object, dict[int, Passage]] = {}
+        for place, passage in enumerate(passages):
+            if not passage.is_matched and (key := self._key(passage)) is not None:
+                self._left.setdefault(key, {})[place] = passage
+
+    def take(self, item_id: str | None, index: int, texts: Texts) -> Passage | None:
+        """Return the first passage that is this item, once; None if there is none."""
+        wanted = {_Sign.ID: item_id, _Sign.BEGINNING: True, _Sign.INDEX: index}[self._sign]
+        places = self._left.get(wanted, {})
+        for place in islice(places, MOST_TRIED):
+            passage = places[place]
+            if self._sign is not _Sign.BEGINNING or passage.begins(texts):
+                passage.is_matched = True
+                del places[place]
                 return passage
         return None
+
+    def _key(self, passage: Passage) -> object:
+        match self._sign:
+            case _Sign.ID:
+                return passage.item_id or None
+            case _Sign.BEGINNING:
+                return True if passage.length else None
+            case _:
+                return passage.output_index

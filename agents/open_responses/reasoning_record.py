@@ -7,7 +7,7 @@ a response and keep the metadata of the last one, so all of it goes into one rec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from agents.loading import load
@@ -46,14 +46,15 @@ def reasoning_item(item: Any) -> ReasoningItem | None:
 
 def record_of(
     output: Sequence[Raw], calls: Sequence[Called], origin: str
-) -> dict[str, object] | None:
-    """Return the record of a response's encrypted reasoning; None if there is none.
+) -> Generator[None, None, dict[str, object] | None]:
+    """Return the record of a response's encrypted reasoning, in steps; None if there is none.
 
     `origin` says whose it is: another server, or another model, can't read it.
     """
     kept: list[dict[str, object]] = []
     ids = {call.server_call_id: call.call_id for call in calls}
     for place, raw in enumerate(output):
+        yield
         item = reasoning_item(load(raw)) if read_item(raw).type == "reasoning" else None
         if item is None or item.encrypted_content is None:
             continue

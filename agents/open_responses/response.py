@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Iterable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import attrs
 import trio
 from msgspec.structs import replace
 
+from agents.breather import Breather
 from agents.events import Batch, Break, CallTool, Counted, Event, Prompt, Stop
 from bridge.errors import Failure
 
 from .answer_body import terminal_event
-from .client import EndpointAnswer
+from .client import EndpointAnswer, check_size
 from .conversation import Ask, Conversation, Shown
 from .endpoint import Endpoint
 from .request_names import ToolNames
@@ -28,6 +28,9 @@ from .sse import SseOverflow, SseSplitter
 from .stream import StreamMachine
 from .trouble import EndpointError, no_stream, scrubbed
 from .unexpected import expecting_anything
+
+MOST_SHOWN_EVENTS = 256
+"""Events of a response that are shown at once: a response may end in thousands of calls."""
 
 log = logging.getLogger("vscodelm.open_responses")
 
@@ -138,6 +141,7 @@ class _Attempt:
     shown: Shown = attrs.field(factory=Shown, init=False)
     machine: StreamMachine = attrs.field(init=False)
     _error: EndpointError | None = attrs.field(default=None, init=False)
+    _breather: Breather = attrs.field(factory=Breather, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.machine = self.response.machine(self.ask)
@@ -192,14 +196,15 @@ class _Attempt:
             except SseOverflow as error:
                 text = f"{self.response.server} sent an event that is too long."
                 raise EndpointError(Failure("AgentFailed", text, str(error))) from None
-            if answer.record is not None:
-                for _, data in frames:
+            for _, data in frames:
+                check_size(data, self.response.server)
+                if answer.record is not None:
                     answer.record.body(data)
-            with self._reading():
+            with expecting_anything(self.response.server, "reading its answer"):
                 for name, data in frames:
-                    events += self.machine.feed(data, name)
-                if chunk is None:
-                    events += self.machine.finish()
+                    await self._read(data, name, events)
+            if chunk is None:
+                events += self.machine.finish()
             last = await self._pass_on(events)
             if last is not None or self.machine.is_over:
                 await answer.end()
@@ -211,12 +216,16 @@ class _Attempt:
         if event is None:
             start = body[:200].decode(errors="replace")
             raise no_stream(self.response.server, "JSON of another kind", start)
-        with self._reading():
-            events = [*self.machine.feed(event)]
+        events: list[Event] = []
+        with expecting_anything(self.response.server, "reading its answer"):
+            await self._read(event, b"", events)
         return await self._pass_on(events)
 
-    def _reading(self) -> AbstractContextManager[None]:
-        return expecting_anything(self.response.server, "reading its answer")
+    async def _read(self, data: bytes, name: bytes, events: list[Event]) -> None:
+        """Take an event of the server's, and add what it says; a long one is read step by step."""
+        for batch in self.machine.steps(data, name):
+            events += batch
+            await self._breather.rest()
 
     async def _pass_on(self, events: list[Event]) -> Stop | Break | None:
         """Show events; keep back how it ended, which may be to ask again."""
@@ -226,8 +235,9 @@ class _Attempt:
             events.pop()
         if isinstance(last, Break) and not self.machine.outcome.has_emitted:
             events.clear()  # it is asked again, perhaps: its usage isn't that of the answer
-        if events:
-            batch = self.response.named(events)
+        for start in range(0, len(events), MOST_SHOWN_EVENTS):
+            batch = self.response.named(events[start : start + MOST_SHOWN_EVENTS])
             await self.response.show(batch)
             self.shown.add(batch)
+            await self._breather.rest()
         return last

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from .events import NOTHING, Snapshot, read_item, read_items
@@ -18,6 +18,16 @@ class ResponseRecord:
         self.snapshot = Snapshot()
         self._items: dict[int, Raw] = {}
         """The items that are done, by their order."""
+        self._final: list[Raw] | None = None
+        self._output: tuple[int, tuple[Raw, ...]] | None = None
+        """What `output` returns, for so many calls."""
+
+    @property
+    def final(self) -> list[Raw]:
+        """The items of the final output."""
+        if self._final is None:
+            self._final = read_items(self.snapshot.output)
+        return self._final
 
     def learn(self, snapshot: Snapshot) -> None:
         """Take over what a snapshot says; what it leaves out is as it was."""
@@ -27,22 +37,37 @@ class ResponseRecord:
                 setattr(self.snapshot, name, value)
         if snapshot.output != NOTHING:
             self.snapshot.output = snapshot.output.copy()
+            self._final = self._output = None
 
     def keep(self, item: Raw, index: int | None) -> None:
         """Take an item that is done."""
         self._items[len(self._items) if index is None else index] = item.copy()
+        self._output = None
 
     def output(self, called: Collection[str]) -> tuple[Raw, ...]:
         """Return the final output; what was done, where that lacks calls, or is empty.
 
         `called` are the server's ids of the calls that were emitted.
         """
-        final = read_items(self.snapshot.output)
-        calls = [raw for raw in final if read_item(raw).type == "function_call"]
-        if final and len(calls) >= len(set(called)):
-            return tuple(final)
+        for _ in self.settle(called):
+            pass
+        return () if self._output is None else self._output[1]
+
+    def settle(self, called: Collection[str]) -> Iterator[None]:
+        """Find out what `output` returns, step by step; until something else is learned."""
+        count = len(set(called))
+        if self._output is not None and self._output[0] == count:
+            return
+        calls = 0
+        for raw in self.final:
+            calls += read_item(raw).type == "function_call"
+            yield
+        if self.final and calls >= count:
+            self._output = count, tuple(self.final)
+            return
         done: dict[str, Raw] = {}
         for place in sorted(self._items):
             item = read_item(self._items[place])
             done.setdefault(item.call_id or item.id or str(place), self._items[place])
-        return tuple(done.values())
+            yield
+        self._output = count, tuple(done.values())

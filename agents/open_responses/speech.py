@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias
 
-from agents.events import Batch, Event, Say, Think
+from agents.events import Event, Say, Think
 from agents.loading import load
 
 from .events import (
@@ -48,7 +48,7 @@ class Speech:
         """The id of the reasoning that was told last."""
         return None if self._thinker is None else self._thinker.passage.item_id
 
-    def say_more(self, event: StreamEvent, delta: str) -> Batch:
+    def say_more(self, event: StreamEvent, delta: str) -> tuple[Event, ...]:
         """Take a delta of a text; this is what most events are."""
         delta = self._messages.add(event.item_id, event.output_index, event.content_index, delta)
         if not delta:
@@ -108,24 +108,27 @@ class Speech:
             for part, text in self._reasoning.finish(passage, texts):
                 yield self._think(part, text)
 
-    def conclude(self, items: Sequence[Item]) -> Iterator[Event]:
-        """Take the final output; say what of it wasn't said."""
+    def conclude(self, items: Sequence[Item]) -> Iterator[Event | None]:
+        """Take the final output; say what of it wasn't said. None is the end of a step."""
         reasoning = [
             (item.id, index, self._reasoning_of(item))
             for index, item in enumerate(items)
             if item.type == "reasoning"
         ]
-        for part, text in self._reasoning.conclude(reasoning):
-            yield self._think(part, text)
+        yield None
+        for rest in self._reasoning.conclude(reasoning):
+            yield None if rest is None else self._think(*rest)
         messages = [(index, item) for index, item in enumerate(items) if item.type == "message"]
         texts = [(item.id, index, texts_of(item)) for index, item in messages]
-        for _, text in self._messages.conclude(texts):
-            yield self._say(text)
+        yield None
+        for rest in self._messages.conclude(texts):
+            yield None if rest is None else self._say(rest[1])
         had_links = self._has_links
         for _, item in messages:
             self.has_refused |= refuses(item)
             if not had_links:
                 yield from self._cite(Passage(), annotations_of(item.content))
+            yield None
         yield from self._list_links()
 
     # Texts.

@@ -11,7 +11,7 @@ from typing import TypeAlias
 Frame: TypeAlias = tuple[bytes, bytes]
 """The name of an event, often empty, and its data: the lines joined."""
 
-MAX_EVENT_BYTES = 64 * 1024 * 1024
+MAX_EVENT_BYTES = 32 * 1024 * 1024
 """An image in an output item can have many millions of bytes."""
 
 _BOM = b"\xef\xbb\xbf"

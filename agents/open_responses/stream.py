@@ -16,7 +16,7 @@ what is said; here are the response as a whole, its beginning and its end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from agents.events import Batch, Break, Event, Say, Stop, StopReason
 from agents.loading import load
@@ -105,6 +105,26 @@ class StreamMachine:
 
     def feed(self, data: bytes, name: bytes = b"") -> Batch:
         """Take the data of one event; `name` counts where the data has no type of its own."""
+        taken = self._take(data, name)
+        if isinstance(taken, tuple):
+            return taken
+        return tuple(event for batch in taken for event in batch)
+
+    def steps(self, data: bytes, name: bytes = b"") -> Iterable[Batch]:
+        """Take the data of one event as `feed` does, in steps that are short; all must be taken."""
+        taken = self._take(data, name)
+        return (taken,) if isinstance(taken, tuple) else taken
+
+    def finish(self) -> tuple[Event, ...]:
+        """Take the end of the body. Without a terminal event before it, it is a failure."""
+        if self._status != "open":
+            return ()
+        return self._fail(ENDED_EARLY)
+
+    # Events.
+
+    def _take(self, data: bytes, name: bytes) -> tuple[Event, ...] | Iterator[Batch]:
+        """Return what an event says: at once, or in steps."""
         if self._status != "open":
             return ()
         event = read_event(data)
@@ -120,27 +140,20 @@ class StreamMachine:
             if not delta:
                 return ()
             return self._output.say_more(event, delta)
-        return self._take(event, data, name)
+        return self._in_steps(event, data, name)
 
-    def finish(self) -> Batch:
-        """Take the end of the body. Without a terminal event before it, it is a failure."""
-        if self._status != "open":
-            return ()
-        return self._fail(ENDED_EARLY)
-
-    # Events.
-
-    def _take(self, event: StreamEvent, data: bytes, name: bytes) -> Batch:
+    def _in_steps(self, event: StreamEvent, data: bytes, name: bytes) -> Iterator[Batch]:
         """Take any event."""
         type_ = event.type or name.decode(errors="replace")
         meaning = MEANINGS.get(type_) or self._untyped(event)
         if meaning is None:
             self._note(f"an event of an unknown type was left out: {type_[:80]!r}")
-            return ()
+            return
         if not self._is_confirmed and not self._confirm(meaning, event, data):
             self._status = "unchained"
-            return ()
-        return tuple(self._tell(meaning, event, data))
+            return
+        for step in self._tell(meaning, event, data):
+            yield () if step is None else (step,)
 
     def _untyped(self, event: StreamEvent) -> Meaning | None:
         """Return the meaning of what has no type: an error, or a whole response."""
@@ -163,13 +176,17 @@ class StreamMachine:
             case _:
                 return False
 
-    def _tell(self, meaning: Meaning, event: StreamEvent, data: bytes) -> Iterator[Event]:
+    def _tell(self, meaning: Meaning, event: StreamEvent, data: bytes) -> Iterator[Event | None]:
+        """Say what an event says; None is the end of a step that says nothing."""
         match meaning:
             case Meaning.SNAPSHOT:
                 self._record.learn(read_snapshot(event.response))
             case Meaning.COMPLETED | Meaning.INCOMPLETE | Meaning.FAILED:
+                yield None
                 snapshot = read_snapshot(data if event.response == NOTHING else event.response)
+                yield None
                 self._record.learn(snapshot)
+                yield None
                 if meaning is Meaning.FAILED and not snapshot.error:
                     snapshot.error = error_beside(load(data))
                 yield from self._end(meaning, snapshot)
@@ -180,7 +197,7 @@ class StreamMachine:
 
     # The end.
 
-    def _end(self, meaning: Meaning, snapshot: Snapshot) -> Iterator[Event]:
+    def _end(self, meaning: Meaning, snapshot: Snapshot) -> Iterator[Event | None]:
         fault = fault_in(meaning, snapshot)
         if fault is not None:
             yield from self._fail(fault)
@@ -196,7 +213,7 @@ class StreamMachine:
         else:
             yield from self._stop("incomplete", end)
 
-    def _end_complete(self) -> Iterator[Event]:
+    def _end_complete(self) -> Iterator[Event | None]:
         broken = self._output.broken
         if broken:
             names = ", ".join(f"`{name}`" for name in broken)
@@ -211,12 +228,13 @@ class StreamMachine:
             "completed", StopReason.REFUSAL if self._output.has_refused else StopReason.END_TURN
         )
 
-    def _stop(self, status: Status, reason: StopReason) -> Iterator[Event]:
+    def _stop(self, status: Status, reason: StopReason) -> Iterator[Event | None]:
+        yield from self._output.settle()
         yield from self._count_tokens()
         self._status = status
         yield Stop(reason)
 
-    def _fail(self, fault: Fault) -> Batch:
+    def _fail(self, fault: Fault) -> tuple[Event, ...]:
         usage = tuple(self._count_tokens())
         self._status, self._fault = "failed", fault
         return (*usage, Break(fault.failure(self._server)))

@@ -105,8 +105,8 @@ FAULTS = [
     Fault(
         "arguments that come again are another call's",
         "call_search",
-        "r.state is CallState.SENT and r.digest == digest",
-        "False",
+        "return self._sent.get(digest)",
+        "return None",
         ("call_search",),
     ),
     Fault(
@@ -147,15 +147,15 @@ FAULTS = [
     Fault(
         "a call that has another id in the end is new",
         "call_match",
-        "    _was_sent_so,\n    _would",
-        "    _would",
+        "    (_sent, lambda item, digest: ((item.name, digest),)),\n",
+        "",
         ("calls",),
     ),
     Fault(
         "a name is enough to be the same call",
         "call_match",
-        " and record.digest == digest",
-        "",
+        "digest_of(parse(item.arguments))",
+        'records[0].digest if records else b""',
         ("calls",),
     ),
     Fault(

@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-import gzip
 import json
-import zlib
 from typing import Any
 
 import pytest
 
 from agents.open_responses.answer_body import (
-    NotInflatable,
-    inflater,
     kind_of,
     terminal_event,
 )
@@ -66,24 +62,3 @@ def test_a_fault_in_an_answer_that_says_200(answer: Any, error: Any) -> None:
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[]", b"{}", b'{"hello": 1}', b"[" * 9999])
 def test_what_is_no_answer(body: bytes) -> None:
     assert terminal_event(body) is None
-
-
-@pytest.mark.parametrize(
-    ("encoding", "body"),
-    [
-        ("", b"hello"),
-        ("identity", b"hello"),
-        ("gzip", gzip.compress(b"hello", mtime=0)),
-        ("identity, X-Gzip", gzip.compress(b"hello", mtime=0)),
-        ("deflate", zlib.compress(b"hello")),
-    ],
-)
-def test_a_compressed_body_is_made_plain(encoding: str, body: bytes) -> None:
-    inflate = inflater(encoding)
-    assert b"".join(inflate(body[at : at + 1]) for at in range(len(body))) == b"hello"
-
-
-@pytest.mark.parametrize("encoding", ["gzip", "br", "gzip, gzip"])
-def test_a_body_that_can_not_be_made_plain(encoding: str) -> None:
-    with pytest.raises(NotInflatable):
-        inflater(encoding)(b"hello")

@@ -9,6 +9,9 @@ import msgspec
 import pytest
 
 from agents.events import CallTool
+from agents.open_responses.call_record import CallRecord
+from agents.open_responses.call_search import MOST_TRIED, CallSearch
+from agents.open_responses.call_strays import MOST_PIECES, strays
 from agents.open_responses.calls import CallLedger, WholeCall
 from agents.open_responses.events import Item, StreamEvent
 
@@ -28,6 +31,11 @@ def arguments(**fields: Any) -> StreamEvent:
     if "arguments" in fields:
         fields["arguments"] = msgspec.Raw(json.dumps(fields["arguments"]).encode())
     return StreamEvent(**fields)
+
+
+def concluded(ledger: CallLedger, items: list[Item], *, is_complete: bool) -> list[WholeCall]:
+    steps = ledger.conclude(items, is_complete=is_complete)
+    return [call for call in steps if call is not None]
 
 
 # Rule 1: how a call is found.
@@ -104,7 +112,7 @@ def test_an_empty_piece_of_arguments_begins_no_call() -> None:
     ledger = CallLedger()
     ledger.add(arguments(item_id="fc_1", delta=""))
     ledger.add(arguments(item_id="fc_1"))
-    assert ledger.conclude([], is_complete=True) == []
+    assert concluded(ledger, [], is_complete=True) == []
 
 
 def test_a_call_that_is_announced_twice_is_one() -> None:
@@ -113,7 +121,7 @@ def test_a_call_that_is_announced_twice_is_one() -> None:
     ledger.announce(item(), 3)
     ledger.announce(item(id="other"), 3)
     assert ledger.finish(item(arguments=ARGUMENTS), 3) == [LOOK]
-    assert ledger.conclude([], is_complete=True) == []
+    assert concluded(ledger, [], is_complete=True) == []
     assert ledger.broken == []
 
 
@@ -139,7 +147,7 @@ def test_a_call_is_emitted_when_its_arguments_are_whole_and_not_again() -> None:
     assert ledger.complete(arguments(item_id="fc_1", arguments=ARGUMENTS)) == []
     assert ledger.finish(item(arguments=ARGUMENTS), 0) == []
     assert ledger.finish(item(arguments=ARGUMENTS), 0) == []
-    assert ledger.conclude([item(arguments=ARGUMENTS)], is_complete=True) == []
+    assert concluded(ledger, [item(arguments=ARGUMENTS)], is_complete=True) == []
 
 
 def test_the_item_counts_more_than_what_came_before_it() -> None:
@@ -159,14 +167,14 @@ def test_the_arguments_that_came_count_where_the_item_has_none(empty: str | None
 
 
 def test_a_call_is_found_in_the_end_that_was_told_nowhere_else() -> None:
-    assert CallLedger().conclude([item(arguments=ARGUMENTS)], is_complete=True) == [LOOK]
+    assert concluded(CallLedger(), [item(arguments=ARGUMENTS)], is_complete=True) == [LOOK]
 
 
 def test_a_call_of_which_only_deltas_came_is_emitted_in_the_end() -> None:
     ledger = CallLedger()
     ledger.announce(item(), 0)
     ledger.add(arguments(item_id="fc_1", delta=ARGUMENTS))
-    assert ledger.conclude([], is_complete=True) == [LOOK]
+    assert concluded(ledger, [], is_complete=True) == [LOOK]
 
 
 def test_and_once_where_it_has_other_ids_there() -> None:
@@ -175,7 +183,7 @@ def test_and_once_where_it_has_other_ids_there() -> None:
     ledger.announce(item(), 0)
     ledger.add(arguments(item_id="fc_1", delta=ARGUMENTS))
     final = item(call_id="chatcmpl-tool-1", id="tmp", arguments=ARGUMENTS)
-    (found,) = ledger.conclude([final], is_complete=True)
+    (found,) = concluded(ledger, [final], is_complete=True)
     assert found == WholeCall("chatcmpl-tool-1", "look", {"a": 1}, ARGUMENTS)
 
 
@@ -200,13 +208,13 @@ def test_empty_arguments_are_emitted_in_the_end_where_no_item_is_done() -> None:
     ledger = CallLedger()
     ledger.announce(item(), 0)
     ledger.complete(arguments(item_id="fc_1", arguments=""))
-    assert ledger.conclude([], is_complete=True) == [WholeCall("call_1", "look", {}, "{}")]
+    assert concluded(ledger, [], is_complete=True) == [WholeCall("call_1", "look", {}, "{}")]
 
 
 def test_arguments_that_never_came_are_not_empty() -> None:
     ledger = CallLedger()
     ledger.announce(item(), 0)
-    assert ledger.conclude([], is_complete=True) == []
+    assert concluded(ledger, [], is_complete=True) == []
     assert ledger.broken == ["look"]
 
 
@@ -217,7 +225,7 @@ def test_arguments_that_are_no_object_are_never_an_empty_one(wrong: str) -> None
     ledger.add(arguments(item_id="fc_1", delta=wrong))
     assert ledger.complete(arguments(item_id="fc_1", arguments=wrong)) == []
     assert ledger.finish(item(arguments=wrong), 0) == []
-    assert ledger.conclude([item(arguments=wrong)], is_complete=True) == []
+    assert concluded(ledger, [item(arguments=wrong)], is_complete=True) == []
     assert ledger.broken == ["look"]
 
 
@@ -235,15 +243,15 @@ def test_a_call_that_is_incomplete_is_not_emitted() -> None:
     ledger.add(arguments(item_id="fc_1", delta='{"text":"half'))
     cut = item(arguments='{"text":"half', status="incomplete")
     assert ledger.finish(cut, 0) == []
-    assert ledger.conclude([cut], is_complete=False) == []
+    assert concluded(ledger, [cut], is_complete=False) == []
 
 
 def test_not_even_if_its_arguments_look_whole() -> None:
     cut = item(arguments=ARGUMENTS, status="incomplete")
     ledger = CallLedger()
     assert ledger.finish(cut, 0) == []
-    assert ledger.conclude([cut], is_complete=True) == []
-    assert ledger.conclude([], is_complete=True) == []
+    assert concluded(ledger, [cut], is_complete=True) == []
+    assert concluded(ledger, [], is_complete=True) == []
     assert ledger.broken == ["look"]
 
 
@@ -259,17 +267,17 @@ def test_calls_that_are_out_stay_out() -> None:
 
 
 def test_of_an_incomplete_response_only_items_that_say_they_are_complete_are_emitted() -> None:
-    assert CallLedger().conclude([item(arguments=ARGUMENTS)], is_complete=False) == [LOOK]
+    assert concluded(CallLedger(), [item(arguments=ARGUMENTS)], is_complete=False) == [LOOK]
     for status in (None, "in_progress", "incomplete"):
         unsure = item(arguments=ARGUMENTS, status=status)
-        assert CallLedger().conclude([unsure], is_complete=False) == []
+        assert concluded(CallLedger(), [unsure], is_complete=False) == []
 
 
 def test_of_an_incomplete_response_no_call_is_made_out_of_its_pieces() -> None:
     ledger = CallLedger()
     ledger.announce(item(), 0)
     ledger.add(arguments(item_id="fc_1", delta=ARGUMENTS))
-    assert ledger.conclude([], is_complete=False) == []
+    assert concluded(ledger, [], is_complete=False) == []
 
 
 def test_an_item_in_progress_that_is_done_is_done() -> None:
@@ -309,7 +317,7 @@ def test_what_has_other_ids_and_other_arguments_or_another_name_is_new() -> None
         ledger = CallLedger()
         assert ledger.finish(item(arguments=ARGUMENTS), 0) == [LOOK]
         final = {"id": "x", "call_id": "y", "arguments": ARGUMENTS, **change}
-        assert len(ledger.conclude([item(**final)], is_complete=True)) == 1
+        assert len(concluded(ledger, [item(**final)], is_complete=True)) == 1
 
 
 def test_calls_that_are_swapped_in_the_end_are_known() -> None:
@@ -332,7 +340,7 @@ def test_an_unfinished_call_is_completed_by_the_end() -> None:
         ledger = CallLedger()
         ledger.announce(item(), 0)
         ledger.add(arguments(item_id="fc_1", delta='{"a"'))
-        (found,) = ledger.conclude([item(arguments=ARGUMENTS, **change)], is_complete=True)
+        (found,) = concluded(ledger, [item(arguments=ARGUMENTS, **change)], is_complete=True)
         assert found.parameters == {"a": 1}
         assert ledger.broken == []
 
@@ -340,7 +348,7 @@ def test_an_unfinished_call_is_completed_by_the_end() -> None:
 def test_an_unnamed_call_is_completed_by_the_end() -> None:
     ledger = CallLedger()
     ledger.add(arguments(delta='{"a"'))
-    assert ledger.conclude([item(arguments=ARGUMENTS)], is_complete=True) == [LOOK]
+    assert concluded(ledger, [item(arguments=ARGUMENTS)], is_complete=True) == [LOOK]
 
 
 def test_unfinished_calls_of_the_same_name_are_told_apart_by_their_arguments() -> None:
@@ -352,7 +360,7 @@ def test_unfinished_calls_of_the_same_name_are_told_apart_by_their_arguments() -
         item(id=f"t{number}", call_id=f"t{number}", arguments=f'{{"a":{number}}}')
         for number in (2, 1)
     ]
-    found = ledger.conclude(final, is_complete=True)
+    found = concluded(ledger, final, is_complete=True)
     assert sorted(str(one.parameters) for one in found) == ["{'a': 1}", "{'a': 2}"]
 
 
@@ -365,7 +373,7 @@ def test_unfinished_calls_of_the_same_arguments_are_told_apart_by_their_names() 
         item(id=f"t_{name}", call_id=f"t_{name}", name=name, arguments=ARGUMENTS)
         for name in ("go", "look")
     ]
-    found = ledger.conclude(final, is_complete=True)
+    found = concluded(ledger, final, is_complete=True)
     assert [(one.name, one.call_id) for one in found] == [("go", "t_go"), ("look", "t_look")]
 
 
@@ -443,5 +451,27 @@ def test_unless_it_is_another_call(change: JSON) -> None:
 def test_a_call_without_a_name_can_not_be_made() -> None:
     ledger = CallLedger()
     assert ledger.finish(item(name=None, arguments=ARGUMENTS), 0) == []
-    assert ledger.conclude([], is_complete=True) == []
+    assert concluded(ledger, [], is_complete=True) == []
     assert ledger.broken == []
+
+
+# What is looked through is bounded.
+
+
+@pytest.mark.limit("agents.open_responses.call_search.MOST_TRIED")
+def test_what_has_no_key_is_looked_for_among_so_many_calls() -> None:
+    for others, is_known in ((MOST_TRIED - 1, True), (MOST_TRIED, False)):
+        search = CallSearch()
+        for number in range(others):
+            search.new().name = f"other{number}"
+        search.new().name = "look"
+        search.finished(item(id=None, call_id=None, arguments="{}"), None)
+        assert len(search.records) == others + 1 + (not is_known)
+
+
+@pytest.mark.limit("agents.open_responses.call_strays.MOST_PIECES")
+def test_so_many_pieces_without_a_key_may_be_a_calls_arguments() -> None:
+    for empty, found in ((MOST_PIECES - 1, 1), (MOST_PIECES, 0)):
+        record = CallRecord(deltas=["{}"] * empty + [ARGUMENTS])
+        some = strays([record], [CallRecord(name="look")], most=MOST_PIECES + 1)
+        assert [parameters for parameters, _ in some if parameters] == [{"a": 1}] * found

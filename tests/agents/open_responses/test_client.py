@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
 from typing import Any
@@ -70,6 +71,45 @@ async def test_of_a_whole_answer_no_more_is_read_than_the_limit(
     async with responses_server() as server, agent_at(server, retries=0) as agent:
         server.plans.append(Plan(body=body, content_type="application/json"))
         assert failure_in(await alone(agent)).kind == "AgentFailed"
+
+
+@pytest.mark.limit("agents.json_limits.MOST_TOKENS")
+async def test_an_answer_of_too_many_values_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "_WHOLE_BYTES", 10_000_000)
+    body = gzip.compress(b'{"output":[' + b"{}," * 1_000_001 + b"{}]}")
+    headers = {"content-encoding": "gzip"}
+    async with responses_server() as server, agent_at(server, retries=0) as agent:
+        server.plans.append(Plan(headers=headers, body=body, content_type="application/json"))
+        failure = failure_in(await alone(agent))
+    assert "more than 1,000,000 values" in failure.message
+
+
+@pytest.mark.limit("agents.open_responses.client._LIST_BYTES")
+@pytest.mark.limit("agents.open_responses.client._LIST_TOKENS")
+async def test_a_list_of_models_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with responses_server(models=[{"id": "small"}]) as server:
+        spec = OpenResponsesSpec(server.base_url, "m")
+        whole = await _models(spec)
+        count = sum(map(whole.count, (b",", b"{", b"[")))
+        monkeypatch.setattr(client, "_LIST_TOKENS", count + 1)
+        assert await _models(spec) == whole
+        monkeypatch.setattr(client, "_LIST_TOKENS", count)
+        with pytest.raises(EndpointError) as caught:
+            await _models(spec)
+        assert f"more than {count} values" in caught.value.failure.message
+        monkeypatch.setattr(client, "_LIST_TOKENS", count + 1)
+        monkeypatch.setattr(client, "_LIST_BYTES", 1)
+        assert len(await _models(spec)) <= len(whole), "no more is read than what came with that"
+
+
+async def _models(spec: OpenResponsesSpec) -> bytes:
+    asked = client.EndpointClient(spec, {})
+    try:
+        found = await asked.get("models")
+        assert found is not None
+        return found.body
+    finally:
+        await asked.aclose()
 
 
 @pytest.mark.limit("agents.open_responses.client._FAULT_BYTES")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.open_responses.passage import Part, Passage, Texts
-from agents.open_responses.passages import Passages
+from agents.open_responses.passage import MOST_PARTS, Part, Passage, Texts
+from agents.open_responses.passages import MOST_TRIED, Passages
 
 
 def rest(passages: Passages, item_id: str | None, index: int | None, texts: Texts) -> str:
@@ -183,3 +184,26 @@ def test_what_is_owed_is_not_taken_off_a_text_that_begins_otherwise() -> None:
     said = [passages.add("a", 0, place, text) for place, text in ((2, "y"), (3, "a"), (4, "z"))]
     assert said == ["y", "a", "z"]
     assert passages.complete("a", 0, 5, "yaz") == ""
+
+
+# What is looked through is bounded.
+
+
+@pytest.mark.limit("agents.open_responses.passages.MOST_TRIED")
+def test_a_text_is_looked_for_in_the_newest_passages_only() -> None:
+    for others, said in ((MOST_TRIED - 1, ""), (MOST_TRIED, "text")):
+        passages = Passages()
+        rest(passages, "a", 0, [(0, "text")])
+        for number in range(others):
+            rest(passages, f"b{number}", number + 1, [(0, f"other {number}")])
+        assert rest(passages, "c", None, [(0, "text")]) == said
+
+
+@pytest.mark.limit("agents.open_responses.passage.MOST_PARTS")
+def test_what_is_at_more_places_belongs_to_the_last_part() -> None:
+    passage = Passage()
+    for place in range(MOST_PARTS + 1):
+        passage.part(place).add("x")
+    assert len(passage.parts) == MOST_PARTS
+    assert passage.part(MOST_PARTS - 1).length == 2
+    assert passage.tells([(0, "x" * (MOST_PARTS + 1))])

@@ -34,7 +34,13 @@ def thought(encrypted: str | None = "ENC", *texts: str) -> dict[str, Any]:
 
 
 def record(*items: dict[str, Any], origin: str = "") -> Any:
-    return record_of([msgspec.Raw(json.dumps(item).encode()) for item in items], [LOOK], origin)
+    raw = [msgspec.Raw(json.dumps(item).encode()) for item in items]
+    steps = record_of(raw, [LOOK], origin)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
 
 
 def asked(call_id: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from agents.open_responses.call_ids import CallIds
 from agents.open_responses.endpoint import Endpoint
 from agents.open_responses.points import Points
 from agents.open_responses.request_names import fitting_name
-from agents.open_responses.response import Response
+from agents.open_responses.response import MOST_SHOWN_EVENTS, Response
 from agents.open_responses.sse import SseSplitter
 from agents.open_responses.trouble import EndpointError
 from bridge.errors import Failure
@@ -36,7 +36,7 @@ from bridge.wire import OpenResponsesSpec, Settings, ThinkingPart, ToolSpec
 from tests.fakes.responses_events import Call, Refused, Text, Thought
 from tests.fakes.responses_server import Context, Plan, responses_server
 
-from .endpoints import SOON, agent_at, alone, asking, events_of, failure_in, rest_of, said
+from .endpoints import SOON, TOOLS, agent_at, alone, asking, events_of, failure_in, rest_of, said
 from .words import assistant, call, result, user
 
 if TYPE_CHECKING:
@@ -185,6 +185,21 @@ async def test_an_event_that_is_too_long_is_told(monkeypatch: pytest.MonkeyPatch
         server.plans.append(Plan(outputs=[Text("x" * 9000, pieces=1)]))
         assert "too long" in failure_in(await alone(agent)).message
         assert len(server.bodies) == 1
+
+
+@pytest.mark.limit("agents.open_responses.response.MOST_SHOWN_EVENTS")
+async def test_many_calls_are_shown_in_batches() -> None:
+    most = MOST_SHOWN_EVENTS
+    items = [
+        {"type": "function_call", "call_id": f"{number}", "name": TOOLS[0].name, "arguments": "{}"}
+        for number in range(most + 1)
+    ]
+    body = json.dumps({"output": items}).encode()
+    async with responses_server() as server, agent_at(server) as agent:
+        server.plans.append(Plan(body=body, content_type="application/json"))
+        async with agent.session(asking("")) as session:
+            events = await events_of(session, "one")
+    assert sum(isinstance(one, CallTool) for one in events) == most + 1
 
 
 # What it was to go on from.

@@ -1,0 +1,24 @@
+"""Lets others have their turn during work that may be long."""
+
+from __future__ import annotations
+
+import time
+
+import attrs
+import trio
+
+WORK_SECONDS = 0.005
+"""CPU time after which others have their turn; the steps between must be short themselves."""
+
+
+@attrs.define
+class Breather:
+    """Counts the CPU time of one task's work; `rest` between its steps."""
+
+    _since: float = attrs.field(factory=lambda: time.thread_time(), init=False)
+
+    async def rest(self) -> None:
+        """Yield to other tasks if the work took its time."""
+        if time.thread_time() - self._since >= WORK_SECONDS:
+            await trio.lowlevel.checkpoint()
+            self._since = time.thread_time()

@@ -1,0 +1,35 @@
+"""JSON with too many values is known before it is decoded."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.json_limits import has_too_many_tokens
+
+VALUES = st.recursive(
+    st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+)
+
+
+def count(value: Any) -> int:
+    if isinstance(value, dict):
+        return count([*cast("dict[str, Any]", value).values()])
+    return 1 + sum(map(count, cast("list[Any]", value))) if isinstance(value, list) else 1
+
+
+@given(VALUES)
+def test_a_text_with_more_values_is_never_let_through(value: Any) -> None:
+    text = msgspec.json.encode(value)
+    assert has_too_many_tokens(text, count(value) - 1) or len(text) == count(value)
+
+
+@pytest.mark.limit("agents.json_limits.MOST_TOKENS")
+def test_so_many_values_are_read_and_no_more() -> None:
+    assert not has_too_many_tokens(b"[" + b"1," * 8 + b"1]", 10)
+    assert has_too_many_tokens(b"[" + b"1," * 9 + b"1]", 10)
+    assert not has_too_many_tokens(b'"' + b"x" * 100 + b'"', 10)
