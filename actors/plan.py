@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
-from typing import Any, assert_never, cast
+from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -33,6 +33,8 @@ from bridge.wire import (
     ToolSpec,
 )
 
+from .answers import result_text
+from .denials import denied_by_answer
 from .head import Head
 
 Question = CallTool | AskPermission
@@ -158,10 +160,9 @@ def _answer(question: Question, results: dict[str, ToolResultPart]) -> Answer:
     part = results.get(question.call_id)
     match question:
         case AskPermission():
-            allowed = part is not None and is_approval(part)
-            return PermissionAnswer(
-                question.call_id, Decision.ALLOWED if allowed else Decision.DENIED
-            )
+            if part is not None and is_approval(part):
+                return PermissionAnswer(question.call_id, Decision.ALLOWED)
+            return PermissionAnswer(question.call_id, Decision.DENIED, denied_by_answer(part))
         case CallTool():
             if part is None:
                 return ToolAnswer(question.call_id, NO_RESULT, is_error=True)
@@ -190,18 +191,6 @@ def is_approval(part: ToolResultPart) -> bool:
     Only the word does: hosts answer a skipped or stopped call with an ordinary result, too.
     """
     return not part.is_error and result_text(part.result).strip().lower() in _APPROVALS
-
-
-def result_text(result: Any) -> str:
-    """Return the text of a tool result: a string, or the text parts of VS Code's list of parts."""
-    if isinstance(result, str):
-        return result
-    if isinstance(result, dict):
-        value = cast("dict[str, Any]", result).get("value")
-        return value if isinstance(value, str) else ""
-    if isinstance(result, list):
-        return "".join(result_text(part) for part in cast("list[Any]", result))
-    return ""
 
 
 def _without_results(

@@ -16,6 +16,7 @@ from agents.events import (
     Break,
     CallTool,
     Counted,
+    Decision,
     PermissionAnswer,
     Say,
     Stop,
@@ -27,6 +28,7 @@ from bridge.errors import Failure
 from bridge.index import ConversationKey
 from bridge.wire import DataPart, Part
 
+from .denials import denied_by_settings
 from .inbox import Ended, FromSession, Said
 from .outbox import Outbox
 from .plan import Delivery, Question, decide
@@ -121,6 +123,13 @@ class Response:
             await self.outbox.room()  # an editor that doesn't read stops the agent here
             await self.inbox.send(Said(self.conversation, self.delivery.turn, parts))
 
+    def _why(self, decision: Decision) -> str:
+        """Return the reason of a decision that the settings made."""
+        if decision is not Decision.DENIED:
+            return ""
+        offers_tools = bool(self.delivery.options.tools)
+        return denied_by_settings(self.delivery.settings, offers_tools=offers_tools)
+
     def _ask(self, question: Question) -> Part | None:
         """Put a question to the editor, or answer it here where the editor can't."""
         match question:
@@ -133,7 +142,7 @@ class Response:
                 settings = self.delivery.settings
                 decision = decide(question, settings, can_ask=self.delivery.can_ask)
                 if decision is not None:
-                    self.session.answer(PermissionAnswer(call_id, decision))
+                    self.session.answer(PermissionAnswer(call_id, decision, self._why(decision)))
                     return None
             case _:
                 assert_never(question)

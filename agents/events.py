@@ -124,10 +124,11 @@ class Decision(enum.Enum):
 
 
 class PermissionAnswer(Value):
-    """The user's decision."""
+    """The decision; `reason` says who denied and why, as sentences of plain text for the user."""
 
     call_id: str
     decision: Decision
+    reason: str = ""
 
 
 Answer: TypeAlias = ToolAnswer | PermissionAnswer

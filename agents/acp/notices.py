@@ -8,7 +8,7 @@ import attrs
 
 from agents.events import Say
 
-from .markdown import code, escape, one_line
+from .markdown import code, escape, inline, one_line
 from .page import Page
 from .told import Told
 from .updates import CompactionUpdate, CurrentModeUpdate, Notice
@@ -25,12 +25,23 @@ class Notices:
     _told: Told
     _compactions: dict[str, object] = attrs.field(factory=dict[str, object], init=False)
 
+    _reasons: set[str] = attrs.field(factory=set[str], init=False)
+    """Why something was denied, as told in this turn."""
+
     def notice(self, notice: Notice) -> Sequence[Say]:
         """Return a quotation with an icon for how bad it is."""
         icon = _ICONS.get(notice.severity, _ICONS["info"])
         text = f"> {icon} **{escape(one_line(notice.title, 200))}**"
         if notice.description:
             text += f": {escape(one_line(notice.description, 1000))}"
+        return self._page.add(text)
+
+    def denial(self, title: str, reason: str) -> Sequence[Say]:
+        """Return what wasn't allowed; a reason that was told already isn't repeated."""
+        text = f"🚫 **Not allowed:** {inline(one_line(title, 200))}"
+        if reason not in self._reasons:
+            self._reasons.add(reason)
+            text += f". {escape(one_line(reason, 400))}"
         return self._page.add(text)
 
     def mode(self, update: CurrentModeUpdate) -> Sequence[Say]:

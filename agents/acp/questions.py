@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import math
+from collections.abc import Sequence
 
 import attrs
 import trio
 
-from agents.events import AskPermission, PermissionAnswer
+from agents.events import AskPermission, Decision, PermissionAnswer
 from bridge.wire import Permissions
 
 from .dialogue import Asked, Dialogue
 from .permission import Question, outcome, question_of
 from .tool_call import CallRecord
+
+log = logging.getLogger("vscodelm.acp")
 
 GATHER_SECONDS = 0.05
 """How long another question may take to come, before the turn awaits the answers."""
@@ -34,6 +38,7 @@ class Questions:
         factory=dict[str, "tuple[Asked, Question]"], init=False
     )
     """By the id of the call."""
+    _denials: list[tuple[str, str]] = attrs.field(factory=list[tuple[str, str]], init=False)
 
     @property
     def are_open(self) -> bool:
@@ -51,8 +56,23 @@ class Questions:
         """Hand the agent the first answer to a question that is open."""
         if answer.call_id in self._asked:
             asked, question = self._asked.pop(answer.call_id)
+            if answer.decision is Decision.DENIED and answer.reason:
+                self._denials.append((question.ask.title, answer.reason))
+            log.info(
+                "session=%s call=%s kind=%s decision=%s reason=%s",
+                self.dialogue.session_id,
+                answer.call_id,
+                question.ask.kind,
+                answer.decision.value,
+                answer.reason or "-",
+            )
             option = outcome(question, answer.decision, self.permissions)
             self.dialogue.answer(asked.id, option)
+
+    def take_denials(self) -> Sequence[tuple[str, str]]:
+        """Return what was denied since, and why: titles and reasons."""
+        denials, self._denials = self._denials, []
+        return denials
 
     def clear(self) -> None:
         """Forget them all: a cancel answers them."""

@@ -126,6 +126,10 @@ class Renderer:
         record.files = self.files
         return record
 
+    def deny(self, title: str, reason: str) -> Sequence[Shown]:
+        """Return that what the agent asked for was denied, and why."""
+        return self._notices.denial(title, reason)
+
     @property
     def under_way(self) -> int:
         """How many calls of the editor's tools the agent says are under way."""

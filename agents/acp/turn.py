@@ -221,6 +221,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             self.renderer.begin_response()
             self._tools.resume()
         events: list[Event] = []
+        for title, reason in self._questions.take_denials():
+            events += self.renderer.deny(title, reason)
         for one in self.dialogue.take():
             self._is_quiet = False
             match one:

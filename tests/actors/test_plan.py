@@ -6,6 +6,8 @@ from typing import Any, Literal
 import pytest
 from msgspec import Raw
 
+from actors.answers import result_text
+from actors.denials import denied_by_answer
 from actors.plan import (
     NO_RESULT,
     Delivery,
@@ -15,7 +17,6 @@ from actors.plan import (
     is_approval,
     offered_tools,
     plan,
-    result_text,
     settings_for,
 )
 from agents.events import (
@@ -193,7 +194,9 @@ def test_only_an_approval_allows(answer: str | None, decision: Decision) -> None
     planned = plan(
         delivery(user("a"), assistant(ASKED), *new, new_from=2), fresh=False, open_questions=[ASK]
     )
-    assert planned == Plan(answers=(PermissionAnswer("3", decision),))
+    part = None if answer is None else ToolResultPart("3", answer)
+    reason = denied_by_answer(part) if decision is Decision.DENIED else ""
+    assert planned == Plan(answers=(PermissionAnswer("3", decision, reason),))
 
 
 def test_a_denial_with_new_text_means_that_the_user_moved_on() -> None:

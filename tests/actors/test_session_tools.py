@@ -415,7 +415,7 @@ async def test_several_permissions_are_each_decided_by_their_own_result() -> Non
         first, second = request.calls
         await chat.say(tool_result(second, "Approved"), tool_result(first, "No"))
     assert agent.answers == [
-        PermissionAnswer("ask-1", Decision.DENIED),
+        PermissionAnswer("ask-1", Decision.DENIED, "The editor answered: No"),
         PermissionAnswer("ask-2", Decision.ALLOWED),
     ]
 

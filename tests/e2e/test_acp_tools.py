@@ -170,5 +170,6 @@ async def test_the_agents_question_about_a_tool_of_its_own_is_still_asked() -> N
         (asked,) = request.calls
         assert asked["toolName"] == "symposium-agent-action"
         done = await said(chat, tool_result(asked, "No"))
-        assert done.text.startswith("denied")
+        assert "The editor answered: No" in done.text
+        assert "\n\ndenied" in done.text
         assert "rm -rf /" in done.text, "it isn't hidden as if it were the editor's"

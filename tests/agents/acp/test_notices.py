@@ -48,3 +48,12 @@ def test_a_compaction_of_which_only_the_end_is_heard_is_told_once() -> None:
     assert text(*says) == "🗜️ The agent condenses its memory of this chat ✘ *failed*: too long"
     says = notices().compaction(CompactionUpdate("1", "cancelled"))
     assert text(*says) == "🗜️ The agent condenses its memory of this chat ✘ *cancelled*"
+
+
+def test_a_denial_tells_what_was_denied_and_why_and_each_reason_once() -> None:
+    notices = Notices(Page(), Told())
+    told = [notices.denial(title, "You skipped it.") for title in ("Run `ls`", "Run *it*")]
+    assert [say.text.strip() for says in told for say in says] == [
+        "🚫 **Not allowed:** Run `ls`. You skipped it.",
+        "🚫 **Not allowed:** Run \\*it\\*",
+    ]

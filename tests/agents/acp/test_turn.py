@@ -408,6 +408,20 @@ async def test_questions_asked_at_once_are_awaited_together(
         assert "denied allowed" in said(await rest_of(turn))
 
 
+async def test_a_denial_says_why_before_the_agent_goes_on(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    async with session_with({"turns": [[{"ask": call()}, *ASKS[1:]]]}) as (session, _):
+        turn = session.run(PROMPT)
+        (question,) = questions(await up_to(turn, Await))
+        denial = PermissionAnswer(question.call_id, Decision.DENIED, "You skipped it.")
+        session.answer(denial)
+        text = said(await rest_of(turn))
+    assert text.startswith("🚫 **Not allowed:** Delete everything. You skipped it.\n\ndenied")
+    assert "decision=denied reason=You skipped it." in caplog.text
+
+
 async def test_a_question_that_comes_while_others_are_awaited_is_asked_afterwards(
     autojump_clock: MockClock,
 ) -> None:

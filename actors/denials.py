@@ -1,0 +1,52 @@
+"""Why an agent's question for permission is denied: by whom, and what the user can do. Pure."""
+
+from __future__ import annotations
+
+from bridge.wire import Settings, ToolResultPart
+
+from .answers import result_text
+
+MOST_CHARACTERS = 200
+"""Characters of what an editor answers that are repeated."""
+UNANSWERED = "The editor gave no answer to the question."
+NO_TOOLS = (
+    "You can't be asked, because this chat offers no tools. Choose Agent mode to decide yourself."
+)
+SWITCHED_OFF = (
+    "You can't be asked, because the tool Agent Action is switched off in this chat. "
+    "Switch it on among the chat's tools to decide yourself."
+)
+READ_ONLY = "The setting permissions = read_only allows only reading, searching and thinking."
+DENY = "The setting permissions = deny allows nothing."
+_PHRASES = (
+    ("chose to skip", "You skipped it."),
+    ("cancelled the tool call", "You cancelled it."),
+    ("denied by the user", "You denied it."),
+)
+"""What hosts answer, and what it means."""
+
+
+def denied_by_settings(settings: Settings, *, offers_tools: bool) -> str:
+    """Return why nobody was asked; `offers_tools` is whether the chat offers any tool."""
+    match settings.permissions:
+        case "read_only":
+            return READ_ONLY
+        case "deny":
+            return DENY
+        case _:
+            return SWITCHED_OFF if offers_tools else NO_TOOLS
+
+
+def denied_by_answer(part: ToolResultPart | None) -> str:
+    """Return why the editor's answer to a question is no approval."""
+    if part is None:
+        return UNANSWERED
+    text = " ".join(result_text(part.result).split())
+    for phrase, meaning in _PHRASES:
+        if phrase in text.lower():
+            return meaning
+    if len(text) > MOST_CHARACTERS:
+        text = f"{text[: MOST_CHARACTERS - 1]}…"
+    if part.is_error:
+        return f"The editor couldn't ask you: {text}" if text else "The editor couldn't ask you."
+    return f"The editor answered: {text}" if text else UNANSWERED
