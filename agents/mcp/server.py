@@ -84,6 +84,8 @@ class EditorServer:
     def __init__(self, name: str, version: str, catalogue: Catalogue, call: Call) -> None:
         self.asked = anyio.Event()
         """Set when an agent has asked what there is."""
+        self.has_come = False
+        """Whether an agent has ever connected."""
         self._catalogue = catalogue
         self._call = call
         self._name = name
@@ -101,6 +103,11 @@ class EditorServer:
     def sdk(self) -> Generator[Server[Any]]:
         """Return a server of the SDK's with these tools, that hears of changes until the exit."""
         audience = _Audience()
+
+        async def greet(context: _Context, params: types.NotificationParams) -> None:
+            self.has_come = True
+            await audience.greet(context, params)
+
         server = _Server(
             self._name,
             version=self._version,
@@ -111,7 +118,7 @@ class EditorServer:
             on_subscriptions_listen=ListenHandler(self._bus),
         )
         server.add_notification_handler(
-            "notifications/initialized", types.NotificationParams, audience.greet
+            "notifications/initialized", types.NotificationParams, greet
         )
         server.middleware.clear()  # it measures for telemetry, which nobody collects here
         self._audiences.append(audience)
@@ -130,6 +137,7 @@ class EditorServer:
 
     async def serve(self, wire: Wire) -> None:
         """Serve one connection until either side ends it."""
+        self.has_come = True
         outgoing = Outgoing(wire)
         with self.sdk() as server:
             options = server.create_initialization_options()

@@ -202,9 +202,15 @@ class Toolbox:
         self._perform(self._desk.cancel())
 
     def complain(self) -> str | None:
-        """Return what the user should know where the agent has never come for its tools, once."""
+        """Return what the user should know where the agent ignores the server that it was given.
+
+        It is returned once. Nothing is ignored where the agent was given no server, where the
+        server has no tools now, and where the agent has connected to it.
+        """
         has_had_time = trio.current_time() >= self._begun_at + IGNORED_SECONDS
-        if self.was_asked or not has_had_time or not self.may_complain():
+        is_there = self.access is not None and bool(self.catalogue.tools)
+        has_come = self._mcp is not None and (self._mcp.has_come or self._mcp.was_asked)
+        if has_come or not (is_there and has_had_time and self.may_complain()):
             return None
         return IGNORED
 

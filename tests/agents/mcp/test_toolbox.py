@@ -155,6 +155,32 @@ async def test_an_agent_that_never_comes_is_told_of_once(autojump_clock: object)
         assert other.complain() is None, "the user knows of this agent"
 
 
+async def test_an_agent_that_was_given_nothing_ignores_nothing(autojump_clock: object) -> None:
+    async with making() as made:
+        without_server, without_tools = made.make(TOOLS), made.make(TOOLS)
+        without_server.access = None
+        await without_tools.offer(())
+        for box in (without_server, without_tools):
+            box.begin()
+            await trio.sleep(IGNORED_SECONDS)
+            assert box.complain() is None
+        await without_tools.offer(TOOLS)
+        assert without_tools.complain() == IGNORED, "and nothing before has used up the notice"
+
+
+async def test_an_agent_that_has_connected_ignores_nothing(autojump_clock: object) -> None:
+    """It may list the tools only when its model looks for some."""
+    async with toolbox() as box, trio.open_nursery() as nursery:
+        theirs, ours = memory_stream_pair()
+        nursery.start_soon(box.serve, ours)
+        await Client(theirs).introduce()
+        box.begin()
+        await trio.sleep(IGNORED_SECONDS)
+        assert not box.was_asked
+        assert box.complain() is None
+        await theirs.aclose()
+
+
 async def test_an_agent_that_has_come_is_not_complained_of(autojump_clock: object) -> None:
     async with toolbox() as box, trio.open_nursery() as nursery:
         theirs, ours = memory_stream_pair()

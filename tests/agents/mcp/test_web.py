@@ -99,12 +99,14 @@ INITIALIZE: JSON = {
 
 async def test_an_agent_lists_and_calls() -> None:
     async with serving() as web_:
+        assert not web_.server.has_come
         about = await web_.ask(INITIALIZE)
         assert about["result"]["capabilities"]["tools"]["listChanged"] is True
         assert (
             await web_.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
         ).is_success
         listed = await web_.ask({"jsonrpc": "2.0", "id": 2, "method": "tools/list"})
+        assert web_.server.has_come
         assert [tool["name"] for tool in listed["result"]["tools"]] == ["read_file"]
         params = {"name": "read_file", "arguments": {"a": 1}}
         called = await web_.ask(
