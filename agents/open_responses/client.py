@@ -32,6 +32,7 @@ from .inflation import Inflater, NotInflatable, inflater
 from .socks import SocksWatch
 from .trouble import (
     EndpointError,
+    bad_address,
     bad_environment,
     bad_header,
     broke_off,
@@ -55,6 +56,8 @@ _LIST_BYTES = 8 * 1024 * 1024
 """Bytes of a list of models."""
 _LIST_TOKENS = 100_000
 """Values in a list of models, of which each has some fifty."""
+_LONGEST_LABEL = 63
+"""Between two points of a host's name, in bytes (RFC 1035)."""
 _OUT_OF_REACH = (
     httpx.ConnectError,
     httpx.ConnectTimeout,
@@ -180,7 +183,7 @@ class EndpointClient:
         if etag is not None:
             headers["if-none-match"] = etag
         record = None if self._tap is None else WireRecord(self._tap, self.secrets)
-        url = resource(self._spec.base_url, name)
+        url = self._address(name)
         if record is not None:
             record.request(method, url, body)
         try:
@@ -207,6 +210,17 @@ class EndpointClient:
         except EndpointError as error:
             self._tell(error, record)
             raise
+
+    def _address(self, name: str) -> str:
+        """Return the address of a resource; raises `EndpointError` if it can't be looked up."""
+        url = resource(self._spec.base_url, name)
+        try:
+            labels = httpx.URL(url).raw_host.removesuffix(b".").split(b".")
+        except (httpx.InvalidURL, ValueError):
+            raise bad_address(self.server) from None
+        if not all(0 < len(label) <= _LONGEST_LABEL for label in labels):
+            raise bad_address(self.server)
+        return url
 
     async def _send(self, client: httpx.AsyncClient, request: httpx.Request) -> httpx.Response:
         watch = SocksWatch.of(os.environ, self._spec.connect_seconds)

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 
 from bridge.wire import OpenResponsesSpec
 
-from .trouble import no_key
+from .trouble import no_key, reserved_header
 
 _PLAIN = frozenset({"accept", "accept-encoding", "content-type", "user-agent"})
+_RESERVED = frozenset({"connection", "content-length", "transfer-encoding", "upgrade"})
 
 
 def headers_for(spec: OpenResponsesSpec, environment: Mapping[str, str]) -> dict[str, str]:
@@ -27,7 +28,10 @@ def headers_for(spec: OpenResponsesSpec, environment: Mapping[str, str]) -> dict
         if not key:
             raise no_key(spec.api_key_env)
         headers["authorization"] = f"Bearer {key}"
-    return {**headers, **{name.lower(): value for name, value in spec.headers.items()}}
+    own = {name.lower(): value for name, value in spec.headers.items()}
+    for name in _RESERVED & own.keys():
+        raise reserved_header(name)
+    return {**headers, **own}
 
 
 def secrets_in(headers: Mapping[str, str]) -> list[str]:

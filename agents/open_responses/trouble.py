@@ -98,6 +98,18 @@ def bad_header(server: str) -> EndpointError:
     return EndpointError(Failure("NoPermissions", text))
 
 
+def bad_address(server: str) -> EndpointError:
+    """Return the error for an address whose host can't even be looked up."""
+    text = f"{server} can't be asked: the host in `baseUrl` is no name of a host."
+    return EndpointError(Failure("NotFound", text))
+
+
+def reserved_header(name: str) -> EndpointError:
+    """Return the error for a header that only the HTTP client can set."""
+    text = f"The endpoint can't be asked: `headers` has `{name}`, which depends on each request."
+    return EndpointError(Failure("AgentFailed", text))
+
+
 def bad_environment(server: str, reason: str) -> EndpointError:
     """Return the error for a variable without which no request can be sent; `reason` names it."""
     text = f"{server} can't be asked: {reason}. Change it, and start the editor again."

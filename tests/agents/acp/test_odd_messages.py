@@ -6,6 +6,7 @@ import msgspec
 import pytest
 from msgspec import Raw
 
+from agents.acp import lenient
 from agents.acp.decode import (
     Envelope,
     Skipped,
@@ -19,7 +20,7 @@ from agents.acp.faults import ProtocolFault
 from agents.acp.methods import PROMPT, RequestPermissionRequest, Usage
 from agents.acp.render import Renderer
 from agents.acp.told import Told
-from agents.acp.updates import UsageUpdate
+from agents.acp.updates import Cost, UsageUpdate
 from agents.acp.usage import MOST_TOKENS, context_usage, turn_usage
 from agents.events import Attach, Say
 from agents.nesting import DEEPEST_LEVELS, is_deep
@@ -126,6 +127,11 @@ def test_requests_and_results_are_read_or_refused(odd: bytes) -> None:
         except ProtocolFault:
             continue
         assert result.usage is None or turn_usage(result.usage) is None
+
+
+def test_a_price_of_hundreds_of_digits_is_left_out() -> None:
+    with pytest.raises(ProtocolFault, match="too large"):
+        lenient.read(Cost, {"amount": 10**400, "currency": "EUR"}, "$")
 
 
 @pytest.mark.limit("agents.acp.usage.MOST_TOKENS")

@@ -163,9 +163,7 @@ async def test_an_answer_that_is_none_says_what_it_was(plan: Plan, kind: str, wo
         assert said(await alone(agent, "and now?")) == "and now?"
 
 
-@pytest.mark.parametrize(
-    "base_url", ["http://127.0.0.1:1/v1", "http://nowhere.invalid/v1", "http://x:99999/v1"]
-)
+@pytest.mark.parametrize("base_url", ["http://127.0.0.1:1/v1", "http://nowhere.invalid/v1"])
 async def test_an_endpoint_that_is_not_there(base_url: str) -> None:
     async with agent_at(base_url, retries=0, connect_seconds=2.0) as agent:
         failure = failure_in(await alone(agent))

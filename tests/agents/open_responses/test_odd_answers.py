@@ -55,6 +55,31 @@ async def test_the_errors_of_odd_answers_are_those_of_their_request() -> None:
 
 
 @pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        (f"http://{'a' * 64}.test/v1", "`baseUrl`"),
+        ("http://a..test/v1", "`baseUrl`"),
+        ("http://./v1", "`baseUrl`"),
+        ("http://xn--\u00e9/v1", "`baseUrl`"),
+        ("http://127.0.0.1:1/v1", "can't be reached"),
+        ("http://localhost.:1/v1", "can't be reached"),
+    ],
+)
+async def test_an_address_that_no_host_can_have_is_told_by_its_field(
+    address: str, words: str
+) -> None:
+    async with agent_at(address, retries=0) as agent:
+        assert words in failure_in(await alone(agent)).message
+
+
+@pytest.mark.parametrize("name", ["Content-Length", "transfer-encoding", "Connection"])
+async def test_a_header_that_is_not_to_be_set_is_named(name: str) -> None:
+    async with responses_server() as server, agent_at(server, headers={name: "5"}) as agent:
+        failure = failure_in(await alone(agent))
+    assert f"`headers` has `{name.lower()}`" in failure.message
+
+
+@pytest.mark.parametrize(
     "after",
     [
         "Tue, 15 Nov 99999999999999999999 08:12:41 GMT",
