@@ -154,6 +154,12 @@ def test_what_the_user_must_know_comes_before_the_action() -> None:
     assert question_message(CallRecord("c"), "a_ [b](c)").startswith("a\\_ \\[b\\](c) asks:")
 
 
+def test_the_end_of_a_long_command_is_in_sight() -> None:
+    shown = message({"command": "echo " + "a" * 500 + "; rm -rf /"})
+    assert max(map(len, shown.split("\n"))) <= 50
+    assert shown.replace("\n↪ ", "").endswith("; rm -rf /\n```")
+
+
 def test_many_lines_are_counted_at_the_top() -> None:
     assert message({"command": "x\n" * 13}).startswith(
         "OpenCode asks:\n\n*13 lines:*\n\n```sh\nx\n"
