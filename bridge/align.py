@@ -69,6 +69,12 @@ class _Aligner:
     proof: int = 0
     starts: list[int] = attrs.field(factory=list[int])
     rules: set[Rule] = attrs.field(factory=set[Rule])
+    last_results: dict[str, int] | None = None
+    """Where in the record the last result of each call is, once that was asked."""
+    summaries: int = 0
+    """How many were seen."""
+    through_to: tuple[int, int] = (-1, -1)
+    """Where in the request a step is, and up to where in the record only rounds are before it."""
     doubted: Alignment | None = None
     """How far both agree without a turn that seems to be absent, until a later answer proves it:
     users say the same twice, so what is asked after it may be asked in another line."""
@@ -143,6 +149,9 @@ class _Aligner:
         """
         self.to += 1
         self.rules.add(Rule.SUMMARY)
+        self.summaries += 1
+        if self.summaries > MOST_SUMMARIES:
+            return True
         for skipped, message in enumerate(self.incoming[self.to :]):
             if says_nothing(message) or is_summary(message):
                 continue
@@ -187,8 +196,15 @@ class _Aligner:
         following = self.record[self.at + 1 : self.at + 1 + MOST_RESULTS]
         results = _results_from([item.message for item in following])
         if not wanted & set(results.ids):
-            later = {r for item in self.record[self.at + 1 :] for r in item.message.results}
-            return not wanted & later and self._skip(1, Rule.CALLS_DROPPED)
+            if self.last_results is None:
+                self.last_results = {
+                    result: place
+                    for place, item in enumerate(self.record)
+                    for result in item.message.results
+                }
+            known = self.last_results
+            has_later = any(known.get(call_id, -1) > self.at for call_id in wanted)
+            return not has_later and self._skip(1, Rule.CALLS_DROPPED)
         length = 1 + results.messages
         return self._goes_on_after(length, through=True) and self._skip(length, Rule.ROUND_PRUNED)
 
@@ -208,13 +224,17 @@ class _Aligner:
             return False
         theirs = self.incoming[self.to]
         index = self.at + length
+        if through and self.through_to[0] == self.to and index <= self.through_to[1]:
+            return True  # as for the round before
         while index < len(self.record):
             item = self.record[index]
             if same(item, theirs) is not None:
-                return True
+                break
             if not (through and (item.message.calls or item.message.results)):
                 return False
             index += 1
+        if through:
+            self.through_to = self.to, index
         return True
 
     def _skip(self, length: int, rule: Rule) -> bool:
@@ -224,6 +244,8 @@ class _Aligner:
 
 
 UNFINISHED = frozenset({Ending.CANCELLED, Ending.FAILED, Ending.EMPTY, Ending.OPEN})
+MOST_SUMMARIES = 32
+"""Summaries of a request that are looked up in the record; others stand for nothing."""
 MOST_RESULTS = 128
 """How many messages of results in a row are looked at; hosts allow fewer calls in a round."""
 

@@ -7,7 +7,8 @@ out: at its place as far as the texts agree, and from there on where it is found
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -27,11 +28,14 @@ def without_own_words(
     An answer that was nothing else is left out.
     """
     plains = [plain(answer.text) for answer in answers]
+    whole: dict[str, list[int]] = {}
+    for index, text in enumerate(plains):
+        whole.setdefault(text, []).append(index)
     kept: list[ChatMessage] = []
     next_ = 0
     for message in messages:
         text = "".join(part.value for part in message.content if isinstance(part, TextPart))
-        found = _find(plains, next_, text) if message.role == "assistant" and text else None
+        found = _find(plains, whole, next_, text) if message.role == "assistant" and text else None
         if found is None:
             kept.append(message)
             continue
@@ -44,13 +48,20 @@ def without_own_words(
     return tuple(kept)
 
 
-def _find(plains: Sequence[str], start: int, text: str) -> int | None:
+MOST_TRIED = 64
+"""Answers of which a text is looked for as the beginning."""
+
+
+def _find(
+    plains: Sequence[str], whole: Mapping[str, Sequence[int]], start: int, text: str
+) -> int | None:
     """Return which answer it is that the host repeats: whole, or else its beginning."""
     theirs = plain(text)
-    for index in range(start, len(plains)):
-        if plains[index] == theirs:
-            return index
-    for index in range(start, len(plains)):
+    same = whole.get(theirs, ())
+    place = bisect_left(same, start)
+    if place < len(same):
+        return same[place]
+    for index in range(start, min(start + MOST_TRIED, len(plains))):
         if plains[index].startswith(theirs):
             return index
     return None

@@ -72,6 +72,9 @@ def spans(text: str) -> list[Span]:
 
 def _spans(text: str) -> Iterator[Span]:
     at = 0
+    inline: set[str] = set()
+    """Tags that close nowhere at the beginning of a line from here on, so that each is looked for
+    there in vain but once."""
     while (block := _BLOCK.search(text, at)) is not None:
         tag = block[1]
         closing = f"</{tag}>"
@@ -79,7 +82,9 @@ def _spans(text: str) -> Iterator[Span]:
         # What was typed may hold any tag, and ends where the host closes it: at the end.
         is_request = tag in REQUEST_TAGS
         end = (
-            text.rfind(closing, block.end()) if is_request else _closed(text, block.end(), closing)
+            text.rfind(closing, block.end())
+            if is_request
+            else _closed(text, block.end(), closing, inline)
         )
         if end < 0:
             break
@@ -99,9 +104,12 @@ def _past_line_end(text: str, at: int) -> int:
     return at + 1 if text.startswith("\n", at) else at
 
 
-def _closed(text: str, start: int, closing: str) -> int:
+def _closed(text: str, start: int, closing: str, inline: set[str]) -> int:
     """Return where a block ends: at a closing tag that begins a line, else at any."""
     if text.startswith(closing, start):
         return start
-    at_line = text.find(f"\n{closing}", start)
-    return at_line + 1 if at_line >= 0 else text.find(closing, start)
+    at_line = -1 if closing in inline else text.find(f"\n{closing}", start)
+    if at_line >= 0:
+        return at_line + 1
+    inline.add(closing)
+    return text.find(closing, start)

@@ -42,7 +42,8 @@ class PlanView:
         before, self._shown = self._shown, tuple(entries)
         if not entries:
             return ""
-        if not any(entry.content in {known.content for known in before} for entry in entries):
+        known = {entry.content for entry in before}
+        if not any(entry.content in known for entry in entries):
             return _whole(entries)
         changes = _changes(before, entries)
         if not changes:

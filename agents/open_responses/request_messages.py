@@ -27,7 +27,16 @@ from .request_content import (
     simplest,
     without_images,
 )
-from .request_items import BesideItem, CallItem, Content, InputText, Item, MessageItem, ResultItem
+from .request_items import (
+    BesideItem,
+    CallItem,
+    Content,
+    InputText,
+    Item,
+    MessageItem,
+    ReasoningItem,
+    ResultItem,
+)
 from .request_names import NO_ID, fitting_name
 
 SystemMessages: TypeAlias = Literal["instructions", "developer", "system"]
@@ -116,6 +125,10 @@ class _Conversion:
     _names: dict[str, str] = attrs.field(init=False)
     _ids: dict[str, str] = attrs.field(factory=dict[str, str], init=False)
     """The editor's id, by the server's."""
+    _known: set[str] = attrs.field(factory=set[str], init=False)
+    """The editor's ids."""
+    _again: dict[str, int] = attrs.field(factory=dict[str, int], init=False)
+    """How many times more an id of the server's came."""
     _instructions: list[str] = attrs.field(factory=list[str], init=False)
     _placed: list[Placed] = attrs.field(factory=list[Placed], init=False)
 
@@ -134,6 +147,7 @@ class _Conversion:
     def run(self, open_calls: Mapping[str, OpenCall]) -> Converted:
         for call_id, call in open_calls.items():
             self._ids[call.server_id] = call_id
+            self._known.add(call_id)
             self._names[call_id] = call.name
         self._answer(0, {call_id: call.server_id for call_id, call in open_calls.items()})
         for index, message in enumerate(self.messages):
@@ -187,13 +201,15 @@ class _Conversion:
         self._put(index, *(one.item for one in thoughts if one.call_id not in named))
         if text.strip():
             self._put(index, MessageItem("assistant", text))
+        led_to: dict[str, list[ReasoningItem]] = {}
+        for one in thoughts:
+            led_to.setdefault(one.call_id, []).append(one.item)
         calls: dict[str, str] = {}
         for part in message.content:
             if isinstance(part, ToolCallPart) and self._is_new(part.tool_call_id, calls):
                 server_id = self._server_id(part.tool_call_id)
                 calls[part.tool_call_id] = server_id
-                led = (one.item for one in thoughts if one.call_id == part.tool_call_id)
-                self._put(index, *led)
+                self._put(index, *led_to.get(part.tool_call_id, ()))
                 arguments = msgspec.json.encode(part.parameters).decode()
                 self._put(index, CallItem(server_id, fitting_name(part.tool_name), arguments))
                 if self.options.call_order == "interleaved":
@@ -209,13 +225,16 @@ class _Conversion:
     def _is_new(self, call_id: str, here: Collection[str]) -> bool:
         """Tell whether a call wasn't made before; under an old id, it has a result of its own."""
         is_again = bool(self._results.get(call_id)) and call_id not in here
-        return is_again or call_id not in self._ids.values()
+        return is_again or call_id not in self._known
 
     def _server_id(self, call_id: str) -> str:
         server_id = self.server_ids.get(call_id) or inward(call_id) or NO_ID
-        while server_id in self._ids:
-            server_id = f"{server_id}_"  # an id twice, or two that differ in our prefix alone
+        own = server_id
+        while server_id in self._ids:  # an id twice, or two that differ in our prefix alone
+            again = self._again[own] = self._again.get(own, 0) + 1
+            server_id = f"{own}_" if again == 1 else f"{own}_{again}"
         self._ids[server_id] = call_id
+        self._known.add(call_id)
         return server_id
 
     def _answer(self, source: int, calls: Mapping[str, str]) -> None:
