@@ -57,7 +57,7 @@ _LIST_BYTES = 8 * 1024 * 1024
 _LIST_TOKENS = 100_000
 """Values in a list of models, of which each has some fifty."""
 _LONGEST_LABEL = 63
-"""Between two points of a host's name, in bytes (RFC 1035)."""
+"""Bytes between two dots of a host's name (RFC 1035)."""
 _OUT_OF_REACH = (
     httpx.ConnectError,
     httpx.ConnectTimeout,

@@ -54,6 +54,7 @@ async def test_the_errors_of_odd_answers_are_those_of_their_request() -> None:
         assert said(await alone(agent)) == "hello"
 
 
+@pytest.mark.limit("agents.open_responses.client._LONGEST_LABEL")
 @pytest.mark.parametrize(
     ("address", "words"),
     [
