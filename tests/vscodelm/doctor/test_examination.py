@@ -297,6 +297,6 @@ async def test_the_wire_can_be_traced(tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "doctor.jsonl").read_text().splitlines()]
     asked = [line["message"].get("method") for line in lines if line["direction"] == "out"]
     assert asked[:3] == ["initialize", "session/new", "session/prompt"]
-    heard = [line["message"] for line in lines if line["direction"] == "in"]
-    assert heard[0] == "no json"
-    assert heard[1]["result"]["protocolVersion"] == 1
+    heard = [line for line in lines if line["direction"] == "in"]
+    assert (heard[0]["message"], heard[0]["unreadable"]) == (None, len("no json"))
+    assert heard[1]["message"]["result"]["protocolVersion"] == 1
