@@ -282,4 +282,18 @@ FAULTS = [
     Fault(
         "a method that does nothing is tried", "login", " or method.id in known.ignored_methods", ""
     ),
+    Fault(
+        "a definition is tried though no system takes it",
+        "process",
+        "fault = definition_fault(spec)",
+        "fault = None",
+        ("definition",),
+    ),
+    Fault(
+        "the data of an error is taken however deeply it is nested",
+        "decode",
+        "messages.append(_shallow(envelope))",
+        "messages.append(envelope)",
+        ("odd_messages",),
+    ),
 ]

@@ -12,7 +12,7 @@ from tests.planted import Fault, Ground
 GROUND = Ground(
     "agents/open_responses",
     "tests/agents/open_responses",
-    copied=("agents", "bridge", "tests/agents"),
+    copied=("agents", "bridge", "tests/agents", "tests/fakes"),
     options=("--hypothesis-seed=0",),
     environment={"HYPOTHESIS_PROFILE": "dev", "VSCODELM_SHARED": os.devnull},
 )
@@ -283,5 +283,19 @@ FAULTS = [
         "if _FINAL.search(f",
         "if not _FINAL.search(f",
         ("faults",),
+    ),
+    Fault(
+        "an error is read however deeply it is nested",
+        "faults",
+        "_open(shallow(value))",
+        "_open(value)",
+        ("odd_answers",),
+    ),
+    Fault(
+        "a proxy may have any scheme",
+        "proxies",
+        "not in SCHEMES",
+        "in ()",
+        ("proxies",),
     ),
 ]
