@@ -20,6 +20,7 @@ from . import (
     open_responses_client,
     parts,
     routing,
+    stalls,
     start,
     store,
     tokens,
@@ -30,6 +31,7 @@ from .pace import pace
 
 BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "start": start.measure,
+    "stalls": stalls.measure,
     "parts": parts.measure,
     "history": history.measure,
     "routing": routing.measure,

@@ -18,6 +18,7 @@ from benchmarks import (
     memory,
     open_responses_client,
     parts,
+    stalls,
     start,
     store,
     tokens,
@@ -175,3 +176,10 @@ class TestOnRealProcesses:
 
 def _lines(child: Child, count: int) -> list[bytes]:
     return [child.read() for _ in range(count)]
+
+
+def test_the_longest_step_is_that_of_the_worst_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stalls, "CALLS", 20)
+    (result,) = stalls.measure()
+    assert 0 < result.measured < 1000
+    assert any(name in result.note for name in stalls.CASES)
