@@ -354,7 +354,7 @@ FAULTS = [
     Fault(
         "a call is dropped though it was answered",
         "align",
-        "return not wanted & later and self._skip(1",
+        "return not has_later and self._skip(1",
         "return self._skip(1",
     ),
     Fault(
