@@ -30,6 +30,7 @@ def test_a_text_with_more_values_is_never_let_through(value: Any) -> None:
 
 @pytest.mark.limit("agents.json_limits.MOST_TOKENS")
 def test_so_many_values_are_read_and_no_more() -> None:
+    assert not has_too_many_tokens(b"[1,1]", 10)
     assert not has_too_many_tokens(b"[" + b"1," * 8 + b"1]", 10)
     assert has_too_many_tokens(b"[" + b"1," * 9 + b"1]", 10)
     assert not has_too_many_tokens(b'"' + b"x" * 100 + b'"', 10)
