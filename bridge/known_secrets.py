@@ -102,7 +102,9 @@ class KnownSecrets:
 def _forms(value: str) -> Iterator[str]:
     """Yield a value, and how it reads in a log, in JSON and in an address."""
     yield value
-    for form in (repr(value)[1:-1], json.dumps(value)[1:-1], quote(value, safe="")):
+    # A variable of the environment may hold any bytes, which Python keeps as halves of characters.
+    in_address = quote(value, safe="", errors="surrogatepass")
+    for form in (repr(value)[1:-1], json.dumps(value)[1:-1], in_address):
         if form != value:
             yield form
 

@@ -128,8 +128,8 @@ class Dialogue:
                 self.choices = self.choices.with_options(options)
             case CurrentModeUpdate(current_mode_id=mode):
                 self.choices = self.choices.with_mode(mode)
-            case UsageUpdate(size=size) if size > 0:
-                self.window.tokens = size
+            case UsageUpdate(size=tokens) if tokens > 0:
+                self.window.tokens = tokens
             case AvailableCommandsUpdate() | SessionInfoUpdate():
                 return
             case _:

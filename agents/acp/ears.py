@@ -69,6 +69,8 @@ class Ears:
         """Sessions that nobody hears any more, and the agent hasn't closed as far as we know."""
         self._early: dict[str, list[tuple[SessionUpdate, int]]] = {}
         """With the size of each."""
+        self._early_count = self._early_size = 0
+        """How many those are, and how many bytes."""
         self._expected = 0
         self._heard: dict[Ear, None] = {}
         """Who heard something since there was room, in order."""
@@ -82,6 +84,7 @@ class Ears:
         self._expected -= 1
         if not self._expected:
             self._early.clear()
+            self._early_count = self._early_size = 0
 
     def attach_new(self, session_id: str, ear: Ear) -> bool:
         """Attach a session that the agent says is new; return whether it can be.
@@ -101,6 +104,8 @@ class Ears:
         self._left.pop(session_id, None)
         self._ears[session_id] = ear
         for update, size in self._early.pop(session_id, ()):
+            self._early_count -= 1
+            self._early_size -= size
             ear.hear(update, size)
         return True
 
@@ -131,9 +136,10 @@ class Ears:
             ear.hear(update, size)
             self._heard[ear] = None
         elif self._expected:
-            sizes = [one for early in self._early.values() for _, one in early]
-            if len(sizes) >= MOST_EARLY or sum(sizes) >= MOST_EARLY_BYTES:
+            if self._early_count >= MOST_EARLY or self._early_size >= MOST_EARLY_BYTES:
                 return False
+            self._early_count += 1
+            self._early_size += size
             self._early.setdefault(session_id, []).append((update, size))
         return True
 

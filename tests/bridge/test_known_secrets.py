@@ -131,3 +131,11 @@ def test_a_definition_may_be_nested_deeply() -> None:
     for _ in range(5_000):
         definition = {"inner": [definition]}
     assert found(definition) == {"hunter2"}
+
+
+@pytest.mark.parametrize("half", [0xDCFF, 0xD83D])
+def test_a_secret_may_be_no_text(half: int) -> None:
+    """Python keeps the bytes of a variable that are no UTF-8 as halves of characters."""
+    secrets, secret = KnownSecrets(), f"hunter2{chr(half)}"
+    secrets.learn_kept({"VSCODELM_SECRETS": "A", "A": secret})
+    assert secrets.hide(f"{secret}, {secret!r}") == f"{HIDDEN}, '{HIDDEN}'"

@@ -465,6 +465,25 @@ async def test_what_an_agent_says_while_the_user_is_asked_is_bounded(
         assert (dialogue.take() == []) is is_lost
 
 
+@pytest.mark.parametrize("window", [1_000_000, -(10**12), 10**18])
+async def test_the_size_of_the_context_is_not_taken_for_the_size_of_a_message(window: int) -> None:
+    """Of a window of a million tokens 17 updates would be 16 MiB; a negative one would undo all."""
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+        dialogue.prompt(())
+        await wire.say(ask(7))
+        update = {"sessionUpdate": "usage_update", "used": 1, "size": window}
+        usage = {"method": "session/update", "params": {"sessionId": "s", "update": update}}
+        await wire.say(*[usage] * 20)
+        assert dialogue.lost is None
+        assert len(dialogue.take()) == 21
+        assert dialogue.window.tokens == (window if window > 0 else None)
+        await wire.say({"id": 1, "result": {"stopReason": "end_turn"}})
+        dialogue.take()
+        await wire.say(usage, *[chunk("x" * (MOST_LATE_BYTES // 2))] * 3)
+        assert len(dialogue.take()) == 3
+
+
 @pytest.mark.limit("agents.acp.dialogue.MOST_LATE_BYTES")
 async def test_long_updates_that_come_late_are_dropped_and_counted(
     caplog: pytest.LogCaptureFixture,
