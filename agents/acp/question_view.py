@@ -167,7 +167,7 @@ def _is_news(text: str, paper: _Paper) -> bool:
 
 def _is_end(word: str, paths: Sequence[str]) -> bool:
     """Return whether a word is the end of a path, or all of it."""
-    return any(f"/{path}".endswith(f"/{word}") for path in paths)
+    return any(path == word or path.endswith(f"/{word}") for path in paths)
 
 
 def _body(call: CallRecord, paper: _Paper) -> Iterator[str]:
@@ -175,10 +175,12 @@ def _body(call: CallRecord, paper: _Paper) -> Iterator[str]:
     entries = todo_entries(call)
     if entries is not None:
         paper.shows_action = True
-        boxes = ((entry, "x" if entry.status == "completed" else " ") for entry in entries)
+        shown = entries[:MOST_ITEMS]
+        boxes = ((entry, "x" if entry.status == "completed" else " ") for entry in shown)
         yield "\n".join(
             f"- [{box}] {escape(visible_line(paper.take(entry.content)))}" for entry, box in boxes
         )
+        paper.missing += sum(len(entry.content) for entry in entries[MOST_ITEMS:])
         return
     given = call.arguments
     key = next((key for key in _COMMANDS if _command(given.get(key))), None)

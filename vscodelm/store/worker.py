@@ -136,12 +136,14 @@ class Worker:
                 self._wake = trio.Event()
                 with contained("store"):
                     await self._work()
-                while not self._wake.is_set() and await _in_thread(self.store.prune):
-                    pass
+                with contained("store"):
+                    while not self._wake.is_set() and await _in_thread(self.store.prune):
+                        pass
             self._try_again()
             with contained("store"):
                 await self._work()
-            await _in_thread(self.store.close)
+            with contained("store"):
+                await _in_thread(self.store.close)
 
     def leave(self, seconds: float = LEAVING_SECONDS) -> None:
         """Write what is noted, and end; whatever isn't done by then is left."""

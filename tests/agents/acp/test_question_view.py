@@ -21,6 +21,7 @@ from agents.acp.content import (
 from agents.acp.question_view import WHOLE_CHARACTERS, question_message
 from agents.acp.tool_call import CallRecord
 from agents.acp.visible import is_hidden
+from tests.growth import assert_linear
 
 from .test_visible import TEXTS
 
@@ -131,6 +132,26 @@ def test_the_tool_in_a_wrapper_is_named() -> None:
 def test_a_todo_list_is_a_checklist() -> None:
     given = {"todos": [{"content": "a_b*", "status": "completed"}, {"content": "c"}]}
     assert message(given, "todowrite") == "OpenCode asks: todowrite\n\n- [x] a_b\\*\n- [ ] c"
+
+
+def test_a_long_todo_list_is_not_shown_whole() -> None:
+    todos = [{"content": f"do {number:03}"} for number in range(103)]
+    text = message({"todos": todos})
+    assert "⚠️ **18 characters of this are not shown.**" in text
+    assert "do 099" in text
+    assert "do 100" not in text
+
+
+def test_a_title_of_many_words_takes_linear_time() -> None:
+    """Each word is the end of a path, so each is looked at, beside a text that is as long."""
+
+    def make(count: int) -> tuple[str, str]:
+        return "b " * count, f"{'x' * 800 * count}/b"
+
+    def ask(given: tuple[str, str]) -> str:
+        return message({"file": given[1], "command": "ls"}, given[0])
+
+    assert_linear(make, ask, 1_000)
 
 
 def test_words_and_places_of_the_agent_stand_there() -> None:

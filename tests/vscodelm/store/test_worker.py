@@ -256,3 +256,25 @@ async def test_a_newer_note_takes_the_place_of_one_that_failed(
 async def wait_until(is_so: Callable[[], bool]) -> None:
     while not is_so():  # noqa: ASYNC110  a thread does it
         await trio.sleep(0.001)
+
+
+async def test_a_store_that_fails_in_its_own_time_ends_nothing_else(tmp_path: Path) -> None:
+    """The task shares its nursery with all that the program does."""
+
+    class Failing(Store):
+        def prune(self) -> bool:
+            raise LookupError("prune")
+
+        def close(self) -> None:
+            super().close()
+            raise LookupError("close")
+
+    with trio.fail_after(20):
+        async with trio.open_nursery() as nursery:
+            worker = Worker(Failing(StoreFolder(tmp_path)))
+            nursery.start_soon(worker.run)
+            worker.note("a", insert("a"))
+            assert await worker.ask(handles) == ["a"]
+            worker.note("b", insert("b"))
+            assert await worker.ask(handles) == ["a", "b"]
+            worker.leave()
