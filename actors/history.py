@@ -217,7 +217,7 @@ class HistoryActor:
         if outcome.request_class is RequestClass.MAIN:
             notices = [OwnTextPart(text) for text in self._denials.notices(question.path)]
             self._say(key, conversation.history.turn, notices)
-        self._make_memory(key)
+        self._make_memory(key, outcome.request_class)
 
     def _admit(self, question: Question, outcome: Outcome) -> bool:
         """Return whether a request is to be answered, or is one repeat too many."""
@@ -273,16 +273,22 @@ class HistoryActor:
         leaving = giving_way(same, len(same) + 1 - limit, spare_questions=is_beside)
         self._give_way(leaving, TOO_MANY.format(limit=limit))
 
-    def _make_memory(self, newest: ConversationKey) -> None:
-        """End conversations if all take too much memory together; the newest one stays."""
-        excess = sum(one.size for one in self._conversations.values()) - self.most_bytes
+    def _make_memory(self, newest: ConversationKey, request_class: RequestClass) -> None:
+        """End conversations if all take too much memory together; the newest one stays.
+
+        It counts for half of the memory at most: one chat alone must not end all others.
+        """
+        own = self._conversations[newest].size
+        kept = sum(one.size for one in self._conversations.values()) - own
+        excess = kept + min(own, self.most_bytes - self.most_bytes // 2) - self.most_bytes
         if excess > 0:
             others = [
                 self._occupant(key, conversation)
                 for key, conversation in self._conversations.items()
                 if key != newest
             ]
-            leaving = giving_way(others, excess, lambda one: one.size)
+            is_beside = request_class is not RequestClass.MAIN
+            leaving = giving_way(others, excess, lambda one: one.size, spare_questions=is_beside)
             self._give_way(leaving, TOO_LARGE.format(limit=self.most_bytes // (1024 * 1024)))
 
     def _occupant(self, key: ConversationKey, conversation: Conversation) -> Occupant:

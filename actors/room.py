@@ -16,7 +16,8 @@ from bridge.message import Message
 from bridge.value import Value
 
 MOST_KEPT_BYTES = 128 * 1024 * 1024
-"""Bytes of the newest requests of all conversations together; more of them end idle ones."""
+"""Bytes of the newest requests of all conversations together; more of them end idle ones. The
+conversation that was asked last counts for half of them at most."""
 MOST_DENIALS = 1_000
 """Calls of which we remember why they were denied, until their users come back."""
 

@@ -43,6 +43,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+BESIDE = {"modelOptions": {"_capturingTokenCorrelationId": "1"}}
+TITLE: list[Any] = [
+    {
+        "role": "system",
+        "content": [{"type": "text", "value": "You are an expert in crafting pithy titles."}],
+    },
+    user("Please write a brief title for the following request:\n\nDo it."),
+]
 GONE = Crash(Failure("NotFound", "No such command: x."))
 
 
@@ -152,17 +160,7 @@ async def test_what_is_asked_beside_a_chat_denies_no_question_of_it() -> None:
         settings = {"maxSessions": 1}
         chat = Chat(editor, options=tools("f"), settings=settings)
         request = await chat.say("Do it.")
-        beside = {"modelOptions": {"_capturingTokenCorrelationId": "1"}}
-        title = [
-            {
-                "role": "system",
-                "content": [
-                    {"type": "text", "value": "You are an expert in crafting pithy titles."}
-                ],
-            },
-            user("Please write a brief title for the following request:\n\nDo it."),
-        ]
-        await editor.chat(title, options=beside, settings=settings).settled()
+        await editor.chat(TITLE, options=BESIDE, settings=settings).settled()
         answer = await chat.say(tool_result(request.calls[0], "x"))
         assert answer.text == "Done."
 
@@ -179,7 +177,7 @@ def port_and_actor(
     return port, actor, receive
 
 
-def asked(port: EditorPort, number: int, *messages: Any) -> Asked:
+def asked(port: EditorPort, number: int, *messages: Any, **more: Any) -> Asked:
     params: dict[str, Any] = {
         "modelId": "eliza",
         "messages": messages,
@@ -187,7 +185,7 @@ def asked(port: EditorPort, number: int, *messages: Any) -> Asked:
         "settings": {"idleSeconds": 60},
     }
     line = {"jsonrpc": "2.0", "id": number, "method": "lm/provideLanguageModelChatResponse"}
-    heard = port.hear(json.dumps(line | {"params": params}).encode())
+    heard = port.hear(json.dumps(line | {"params": params | more}).encode())
     assert isinstance(heard, Asked)
     return heard
 
@@ -206,16 +204,52 @@ async def test_all_chats_together_may_take_so_many_bytes(over: int, closed: list
             request = asked(port, number, user(f"{number}" * 1_000))
             size += request.transcript.size
             actor.most_bytes = size - over
-            actor.hear(request)
-            await quiet()
-            while True:
-                try:
-                    actor.hear(inbox.receive_nowait())
-                except trio.WouldBlock:
-                    break
-            await quiet()
+            await answered(actor, inbox, request)
         assert agent.sessions_closed == closed
         sessions.cancel_scope.cancel()
+
+
+@pytest.mark.parametrize(("kept", "closed"), [(2_000, []), (1_999, [1])])
+async def test_one_large_chat_alone_ends_no_other_that_fits_into_half_the_memory(
+    kept: int, closed: list[int]
+) -> None:
+    agent = ScriptedAgent()
+    async with trio.open_nursery() as sessions:
+        port, actor, inbox = port_and_actor(agent, sessions)
+        small = asked(port, 1, user("1" * 900))
+        actor.most_bytes = small.transcript.size * kept // 1_000
+        await answered(actor, inbox, small)
+        await answered(actor, inbox, asked(port, 2, user("2" * 9_000)))
+        assert agent.sessions_closed == closed
+        sessions.cancel_scope.cancel()
+
+
+async def test_what_is_asked_beside_a_chat_denies_no_question_for_want_of_memory() -> None:
+    agent = ScriptedAgent([[CallTool("1", "f", {}), Await(), Say("Done.")]])
+    async with trio.open_nursery() as sessions:
+        port, actor, inbox = port_and_actor(agent, sessions)
+        chat = asked(port, 1, user("Do it."), options=tools("f"))
+        actor.most_bytes = chat.transcript.size
+        await answered(actor, inbox, chat)
+        await answered(actor, inbox, asked(port, 2, *TITLE, options=BESIDE))
+        assert 1 not in agent.sessions_closed
+        await answered(actor, inbox, asked(port, 3, user("Another.")))
+        assert 1 in agent.sessions_closed
+        sessions.cancel_scope.cancel()
+
+
+async def answered(
+    actor: HistoryActor, inbox: trio.MemoryReceiveChannel[Heard], request: Asked
+) -> None:
+    """Let a request be heard, and all that its session says to it."""
+    actor.hear(request)
+    await quiet()
+    while True:
+        try:
+            actor.hear(inbox.receive_nowait())
+        except trio.WouldBlock:
+            break
+    await quiet()
 
 
 async def test_the_size_of_a_request_is_that_of_its_messages_whether_repeated_or_not() -> None:
