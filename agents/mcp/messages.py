@@ -24,10 +24,20 @@ from mcp_types.jsonrpc import (
 )
 from pydantic import ValidationError
 
+from agents.json_limits import has_too_many_values
 from bridge.jsonrpc import TooLong, repair_surrogates
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from pydantic_core import ErrorDetails
+
+MOST_VALUES = 100_000
+"""In one message: numbers, texts, lists and objects."""
+MOST_BATCH = 100
+"""Messages in one batch."""
+MOST_BATCH_VALUES = 10_000
+"""In all messages of one batch."""
 
 
 class Source(Protocol):
@@ -110,26 +120,45 @@ class Unread:
 def messages(line: bytes | TooLong) -> Sequence[JSONRPCMessage | Unread]:
     """Return the messages in a line.
 
-    A batch is several: one era of the protocol had them, and each is answered by itself.
+    A batch is several: one era of the protocol had them, and each is answered by itself. What is
+    too much is refused as a whole, before it is decoded.
     """
     if isinstance(line, TooLong):
         return (Unread.of(PARSE_ERROR, f"a line of {line.size} bytes is too long"),)
-    try:
-        return (jsonrpc_message_adapter.validate_json(line, by_name=False),)
-    except ValidationError:
-        pass
+    is_batch = line.lstrip().startswith(b"[")
+    most = MOST_BATCH_VALUES if is_batch else MOST_VALUES
+    if has_too_many_values(line, most):
+        what = "a batch" if is_batch else "a message"
+        return (Unread.of(INVALID_REQUEST, f"{what} may have at most {most:,} values"),)
+    if not is_batch:
+        try:
+            return (jsonrpc_message_adapter.validate_json(line, by_name=False),)
+        except ValidationError as error:
+            if not any(one["type"] == "json_invalid" for one in _errors(error)):
+                return (_NO_MESSAGE,)
     try:
         # not its bytes: `json` would take the bytes of half a character for one
         value = json.loads(repair_surrogates(line).decode(errors="replace"))
     except (ValueError, RecursionError):
         return (Unread.of(PARSE_ERROR, "this is not JSON"),)
-    if isinstance(value, list):
-        return [_message(item) for item in cast("list[Any]", value)]
-    return (_message(value),)
+    if not isinstance(value, list):
+        return (_message(value),)
+    batch = cast("list[Any]", value)
+    if len(batch) > MOST_BATCH:
+        words = f"a batch may have at most {MOST_BATCH} messages"
+        return (Unread.of(INVALID_REQUEST, words),)
+    return [_message(item) for item in batch]
+
+
+def _errors(error: ValidationError) -> list[ErrorDetails]:
+    return error.errors(include_url=False, include_context=False, include_input=False)
 
 
 def _message(value: Any) -> JSONRPCMessage | Unread:
     try:
         return jsonrpc_message_adapter.validate_python(value, by_name=False)
     except ValidationError:
-        return Unread.of(INVALID_REQUEST, "this is not a message of JSON-RPC")
+        return _NO_MESSAGE
+
+
+_NO_MESSAGE = Unread.of(INVALID_REQUEST, "this is not a message of JSON-RPC")

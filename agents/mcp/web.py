@@ -19,14 +19,17 @@ from hypercorn.config import Config
 from hypercorn.trio import run as hypercorn_run
 from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.typing import ASGIFramework
+from mcp_types.jsonrpc import INVALID_REQUEST
 
 from agents.boundary import contained
 
+from .body import TooMuch, examined
 from .gate import UNAUTHORIZED, Gate
+from .messages import Unread
 from .toolbox import HttpAccess
 
 if TYPE_CHECKING:
-    from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, Scope
+    from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, HTTPScope, Scope
 
     from .server import EditorServer
 
@@ -35,6 +38,7 @@ MOST_BYTES = 16 * 1024 * 1024
 MOST_SESSIONS = 8
 """Sessions of MCP that an agent may have open at once."""
 ADDRESS = "127.0.0.1"
+_BAD_REQUEST = 400
 _NOBODY = Gate("", "", "")
 
 log = logging.getLogger("vscodelm.mcp")
@@ -56,15 +60,30 @@ class _Guarded:
             status = self.gate.refusal(scope["path"], scope["headers"])
             if status is None:
                 with contained("mcp=request"):  # whoever asked is told that its request failed
-                    await self.app(scope, receive, send)
+                    await self._serve(scope, receive, send)
             else:
                 await _refuse(send, status)
         else:
             await send({"type": "websocket.close", "code": 1008, "reason": ""})
 
+    async def _serve(
+        self, scope: HTTPScope, receive: ASGIReceiveCallable, send: ASGISendCallable
+    ) -> None:
+        if scope["method"] == "POST":
+            try:
+                receive = await examined(receive, MOST_BYTES)
+            except TooMuch as error:
+                answer = Unread.of(INVALID_REQUEST, str(error)).answer
+                text = answer.model_dump_json(by_alias=True, exclude_unset=True)
+                await _refuse(send, _BAD_REQUEST, text.encode())
+                return
+        await self.app(scope, receive, send)
 
-async def _refuse(send: ASGISendCallable, status: int) -> None:
-    headers = [(b"content-length", b"0")]
+
+async def _refuse(send: ASGISendCallable, status: int, body: bytes = b"") -> None:
+    headers = [(b"content-length", b"%d" % len(body))]
+    if body:
+        headers.append((b"content-type", b"application/json"))
     if status == UNAUTHORIZED:
         headers.append((b"www-authenticate", b"Bearer"))
     await send(
@@ -75,7 +94,7 @@ async def _refuse(send: ASGISendCallable, status: int) -> None:
             "trailers": False,
         }
     )
-    await send({"type": "http.response.body", "body": b"", "more_body": False})
+    await send({"type": "http.response.body", "body": body, "more_body": False})
 
 
 class _Connection(TCPServer):

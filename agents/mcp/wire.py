@@ -12,6 +12,8 @@ from bridge.jsonrpc import LineSplitter, TooLong
 from bridge.stdio import PipeSink
 
 CHUNK = 262_144
+MOST_LINE_BYTES = 16 * 1024 * 1024
+"""Of a line: the arguments of a call, such as a whole file."""
 
 
 @attrs.define(eq=False)
@@ -19,7 +21,7 @@ class LineWire:
     """A connection of lines; it satisfies `agents.mcp.server.Wire`."""
 
     _stream: trio.abc.Stream
-    _splitter: LineSplitter = attrs.field(factory=LineSplitter, init=False)
+    _splitter: LineSplitter = attrs.field(factory=lambda: LineSplitter(MOST_LINE_BYTES), init=False)
 
     async def receive(self) -> Sequence[bytes | TooLong] | None:
         """Return the next lines, maybe none yet; None at the end."""

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.json_limits import has_too_many_tokens
+from agents.json_limits import has_too_many_tokens, has_too_many_values
 
 VALUES = st.recursive(
     st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
@@ -34,3 +34,17 @@ def test_so_many_values_are_read_and_no_more() -> None:
     assert not has_too_many_tokens(b"[" + b"1," * 8 + b"1]", 10)
     assert has_too_many_tokens(b"[" + b"1," * 9 + b"1]", 10)
     assert not has_too_many_tokens(b'"' + b"x" * 100 + b'"', 10)
+
+
+@given(VALUES)
+def test_values_are_counted_without_what_stands_in_strings(value: Any) -> None:
+    text = msgspec.json.encode(value)
+    assert has_too_many_values(text, count(value) - 1) or len(text) == count(value)
+
+
+def test_what_stands_in_strings_is_no_value() -> None:
+    text = rb'["[,{\\",",,,,,,,,,,,\\\\",1]'
+    assert has_too_many_tokens(text, 4)
+    assert not has_too_many_values(text, 4)
+    assert has_too_many_values(text, 3)
+    assert not has_too_many_values(b'"' + b",\\" * 50, 10)  # which never ends

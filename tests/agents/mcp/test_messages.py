@@ -15,7 +15,14 @@ from trio.testing import wait_all_tasks_blocked
 
 from agents.events import ToolAnswer
 from agents.mcp.catalogue import JSON, Catalogue
-from agents.mcp.messages import Incoming, Unread, messages
+from agents.mcp.messages import (
+    MOST_BATCH,
+    MOST_BATCH_VALUES,
+    MOST_VALUES,
+    Incoming,
+    Unread,
+    messages,
+)
 from agents.mcp.server import EditorServer, Report
 from bridge.jsonrpc import TooLong
 from bridge.wire import ToolSpec
@@ -134,6 +141,52 @@ async def test_a_batch_is_answered_one_by_one(autojump_clock: object) -> None:
         await client.send([client.message("ping", id=91), client.message("ping", id=92)])
         assert (await client.answer(92))["result"] == {}
         assert (await client.answer(91))["result"] == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b"[%b]" % b",".join([b"1"] * (MOST_BATCH + 1)), "at most 100 messages"),
+        (b" [%b]" % b",".join([b"1"] * 100_000), "a batch may have at most 10,000 values"),
+        (b'{"a":[%b]}' % b",".join([b"1"] * MOST_VALUES), "at most 100,000 values"),
+    ],
+    ids=["messages", "numbers", "no batch"],
+)
+def test_what_is_too_much_has_one_answer(line: bytes, words: str) -> None:
+    (unread,) = messages(line)
+    assert isinstance(unread, Unread)
+    assert words in unread.answer.error.message
+
+
+@pytest.mark.limit("agents.mcp.messages.MOST_BATCH")
+def test_a_batch_may_have_so_many_messages() -> None:
+    read = messages(b"[%b]" % b",".join([note(1)] * MOST_BATCH))
+    assert len(read) == MOST_BATCH
+    assert not any(isinstance(one, Unread) for one in read)
+    assert len(messages(b"[%b]" % b",".join([note(1)] * (MOST_BATCH + 1)))) == 1
+
+
+@pytest.mark.limit("agents.mcp.messages.MOST_BATCH_VALUES")
+def test_the_values_of_a_batch_are_counted_together() -> None:
+    call = b'{"jsonrpc":"2.0","method":"n","params":{"a":[%b]}}'
+    fits = b"[%b]" % (call % b",".join([b"1"] * (MOST_BATCH_VALUES - 6)))
+    assert not isinstance(messages(fits)[0], Unread)
+    over = b"[%b]" % (call % b",".join([b"1"] * (MOST_BATCH_VALUES - 5)))
+    assert isinstance(messages(over)[0], Unread)
+
+
+@pytest.mark.limit("agents.mcp.messages.MOST_VALUES")
+def test_a_message_may_have_so_many_values() -> None:
+    call = b'{"jsonrpc":"2.0","method":"n","params":{"a":[%b]}}'
+    fits = call % b",".join([b"1"] * (MOST_VALUES - 5))
+    assert not isinstance(messages(fits)[0], Unread)
+    over = call % b",".join([b"1"] * (MOST_VALUES - 4))
+    assert isinstance(messages(over)[0], Unread)
+
+
+def test_a_text_may_hold_any_number_of_brackets() -> None:
+    line = b'{"jsonrpc":"2.0","method":"n","params":{"a":"%b"}}' % (b'[,{\\"' * 2 * MOST_VALUES)
+    assert not isinstance(messages(line)[0], Unread)
 
 
 @given(st.binary(max_size=200))

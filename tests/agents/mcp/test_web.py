@@ -17,6 +17,7 @@ import trio
 from agents.events import ToolAnswer
 from agents.mcp import web
 from agents.mcp.catalogue import JSON, Catalogue
+from agents.mcp.messages import MOST_VALUES
 from agents.mcp.server import EditorServer, Report
 from agents.mcp.toolbox import HttpAccess
 from agents.mcp.web import open_web
@@ -217,6 +218,24 @@ async def test_a_body_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(web, "MOST_BYTES", 1000)
     async with serving() as web_:
         assert (await web_.post({"x": "y" * 2000})).status_code == 413
+
+
+async def test_a_body_with_too_many_values_is_refused_before_it_is_decoded() -> None:
+    async with serving() as web_:
+        response = await web_.post({"x": [1] * MOST_VALUES})
+        assert response.status_code == 400
+        assert response.json()["id"] is None
+        assert "at most 100,000 values" in response.json()["error"]["message"]
+        assert (await web_.post({"x": [1] * (MOST_VALUES - 10)})).status_code == 400
+        assert (await web_.post(INITIALIZE)).status_code == 200
+
+
+@pytest.mark.parametrize("era", ["2025-06-18", "2026-07-28"])
+async def test_a_batch_is_refused(era: str) -> None:
+    async with serving() as web_:
+        response = await web_.post([1] * 1000, **{"mcp-protocol-version": era})
+        assert response.status_code == 400
+        assert "error" in response.json()
 
 
 @pytest.mark.limit("agents.mcp.web.MOST_SESSIONS")

@@ -10,6 +10,7 @@ import pytest
 import trio
 from trio.testing import memory_stream_pair
 
+from agents.mcp import wire
 from agents.mcp.wire import LineWire
 from bridge.jsonrpc import TooLong
 from bridge.stdio import PipeSink
@@ -47,6 +48,16 @@ def test_on_a_pipe_what_there_is_room_for_is_written_without_waiting(agent: Agen
 def test_where_nobody_reads_nothing_is_written(agent: Agent) -> None:
     os.close(agent.source)
     assert agent.wire.write_now(b"a line\n") == 0
+
+
+@pytest.mark.limit("agents.mcp.wire.MOST_LINE_BYTES")
+async def test_a_line_may_be_so_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "MOST_LINE_BYTES", 10)
+    ours, theirs = memory_stream_pair()
+    lines = LineWire(ours)
+    with trio.fail_after(5):
+        await theirs.send_all(b"x" * 10 + b"\n" + b"x" * 11 + b"\n")
+        assert await lines.receive() == [b"x" * 10, TooLong(11)]
 
 
 async def test_elsewhere_nothing_is_written_without_waiting() -> None:
