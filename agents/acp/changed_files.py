@@ -1,7 +1,7 @@
 """Reads the files that an agent has changed, to show at which lines it did.
 
-Only files of the session's own folder are read, and not for long: what can't be read soon is shown
-without line numbers.
+Only files of the session's own folder are read. Some folders are on the other side of a network, so
+who reads bounds the time: what can't be read soon is shown without line numbers.
 """
 
 from __future__ import annotations
@@ -14,20 +14,19 @@ import trio
 
 MOST_BYTES = 1_000_000
 """The largest file that is read."""
-SECONDS = 1.0
-"""How long reading one may take: some folders are on the other side of a network."""
 _READERS = trio.CapacityLimiter(2)
 
 
 async def read_changed(path: str, root: str) -> str | None:
-    """Return the text of a file below the folder `root`, None if it can't be had."""
+    """Return the text of a file below the folder `root`, None if it can't be had.
+
+    It may take for ever; a thread that is stuck is left behind when this is cancelled.
+    """
     if not (os.path.isabs(path) and root):
         return None
-    with trio.move_on_after(SECONDS):
-        return await trio.to_thread.run_sync(
-            _read, path, root, abandon_on_cancel=True, limiter=_READERS
-        )
-    return None
+    return await trio.to_thread.run_sync(
+        _read, path, root, abandon_on_cancel=True, limiter=_READERS
+    )
 
 
 def _read(path: str, root: str) -> str | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import logging
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, assert_never
 
 import attrs
@@ -34,7 +34,7 @@ from bridge.wire import Permissions
 
 from .chunks import ChunkJoiner
 from .content import ContentBlock, ToolCall, ToolCallUpdate
-from .dialogue import Asked, Dialogue, Returned
+from .dialogue import Asked, Dialogue, News, Returned
 from .failures import is_auth_required, is_lost_session
 from .faults import Error
 from .methods import PromptResponse
@@ -48,6 +48,9 @@ SILENT_SECONDS = 1.0
 """After how long a silence what is held back for company is shown alone."""
 MOST_FILES = 20
 """How many changed files are read for what is shown at once; the others have no line numbers."""
+READING_SECONDS = 1.0
+"""How long reading all of these may take: meanwhile the agent may have to wait, with all that its
+process serves."""
 
 CANCELLED = Stop(StopReason.CANCELLED)
 
@@ -196,21 +199,24 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     async def _look_at_changes(self) -> None:
         """Read the files that the agent has changed, or asks to. What was heard stays there."""
         asked: set[str] = set()
-        for one in self.dialogue.heard:
-            match one:
-                case ToolCall() | ToolCallUpdate():
-                    paths = self.renderer.changed(one)
-                case Asked(request=request):
-                    paths = self.renderer.to_change(request.tool_call)
-                case _:
-                    continue
-            for path in paths:
-                if path in asked or len(asked) == MOST_FILES:
-                    continue
-                asked.add(path)
-                text = await self.read_file(path)
-                if text is not None:
-                    self.renderer.files[path] = text
+        with trio.move_on_after(READING_SECONDS):
+            for one in self.dialogue.heard:
+                for path in self._changed_by(one):
+                    if path in asked or len(asked) == MOST_FILES:
+                        continue
+                    asked.add(path)
+                    text = await self.read_file(path)
+                    if text is not None:
+                        self.renderer.files[path] = text
+
+    def _changed_by(self, news: News) -> Sequence[str]:
+        match news:
+            case ToolCall() | ToolCallUpdate():
+                return self.renderer.changed(news)
+            case Asked(request=request):
+                return self.renderer.to_change(request.tool_call)
+            case _:
+                return ()
 
     def _tell(self) -> Batch:
         """Return what was heard, as events."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -584,7 +585,7 @@ async def test_a_change_is_shown_with_the_lines_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     """A clock that jumps would not wait for the thread that reads."""
-    monkeypatch.setattr(changed_files, "SECONDS", 30.0)
+    monkeypatch.setattr(turns, "READING_SECONDS", 30.0)
     monkeypatch.setattr(turns, "MOST_FILES", most)
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "a.txt"
@@ -596,6 +597,30 @@ async def test_a_change_is_shown_with_the_lines_of_its_file(
         answer = await answer_to(session, "x")
     assert "-twenty\n+20\n" in answer
     assert ("@@ -17,7 +17,7 @@\n 17\n 18\n 19\n-twenty" in answer) == (most > 0)
+
+
+@pytest.mark.limit("agents.acp.turn.READING_SECONDS")
+async def test_a_folder_that_does_not_answer_is_given_up_once_for_all_its_files(
+    autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = threading.Event()
+
+    def hang(path: str, root: str) -> None:
+        gone.wait(30)
+
+    monkeypatch.setattr(changed_files, "_read", hang)
+    monkeypatch.setattr(changed_files, "_READERS", trio.CapacityLimiter(2))  # one stays taken
+    changes = [{"type": "diff", "path": f"/a{n}", "oldText": "x", "newText": "y"} for n in range(9)]
+    done = call(kind="edit", status="completed", content=changes)
+    did = {"update": {"sessionUpdate": "tool_call", **done}}
+    try:
+        async with session_with({"turns": [[did]]}) as (session, _):
+            began = trio.current_time()
+            answer = await answer_to(session, "x")
+            assert turns.READING_SECONDS <= trio.current_time() - began < 2
+        assert answer.count("-x\n+y\n") == 9
+    finally:
+        gone.set()
 
 
 # Before the prompt.
