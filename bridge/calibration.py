@@ -15,7 +15,7 @@ MOST_MODELS = 100
 MOST_WAITING = 8
 """Models of which a measurement is kept that nobody has asked for."""
 MOST_WAITING_BYTES = 256 * 1024
-"""About how much of what was said such a measurement may hold."""
+"""About how many bytes of what was said are kept with a measurement that nobody has asked for."""
 
 
 class Calibration:

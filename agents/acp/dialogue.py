@@ -47,11 +47,12 @@ from .window import ContextWindow
 HIGH_WATER = 512
 """News that wait for a turn that is being received; more stop the reader."""
 HIGH_WATER_BYTES = 1024 * 1024
-"""The same in bytes; the last of them may be of any size."""
+"""Bytes of news that wait for a turn that is being received; more stop the reader. The last of them
+may be of any size."""
 MOST_LATE = 1_000
 """News that are kept while no turn runs."""
 MOST_LATE_BYTES = 4 * 1024 * 1024
-"""The same in bytes; the last of them may be of any size."""
+"""Bytes of news that are kept while no turn runs; the last of them may be of any size."""
 MOST_UNREAD_BYTES = 16 * 1024 * 1024
 """Bytes of news that wait while the user is asked; an agent that says more loses its turn. The
 reader can't wait for the user: others use the same process."""
@@ -60,7 +61,7 @@ NEWS_OVERHEAD = 512
 SILENCE_SECONDS = 0.08
 """How long nothing may come before what was said in a session counts as told again."""
 MOST_REPLAY_SECONDS = 5.0
-"""How long that is waited for."""
+"""How long an agent that has opened a session may go on telling again what was said in it."""
 
 log = logging.getLogger("vscodelm.acp")
 

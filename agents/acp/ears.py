@@ -22,7 +22,7 @@ from .updates import SessionUpdate
 MOST_EARLY = 1_000
 """Messages that are kept of sessions that we don't know yet."""
 MOST_EARLY_BYTES = 4 * 1024 * 1024
-"""The same in bytes; the last of them may be of any size."""
+"""Bytes that are kept of sessions that we don't know yet; the last message may be of any size."""
 MOST_LEFT = 10_000
 """Ids that are remembered of sessions that nobody hears any more."""
 

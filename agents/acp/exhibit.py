@@ -13,11 +13,15 @@ from typing import Any, cast
 import attrs
 
 TITLE_LENGTH = 200
+"""Characters that are shown of a title."""
 TEXT_LENGTH = 4_000
+"""Characters that are shown of one text."""
 WHOLE_LENGTH = 20_000
+"""Characters that are shown of all texts together."""
 MOST_ITEMS = 100
+"""Items that are shown of a list or an object."""
 DEEPEST = 8
-"""How much is shown: characters, items of a list, levels of a structure."""
+"""Levels of lists and objects within each other that are shown."""
 
 MISSING = "…"
 

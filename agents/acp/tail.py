@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 KEPT_BYTES = 64 * 1024
-"""How much is kept; what is older is forgotten."""
+"""Bytes of what an agent writes to stderr that are kept; what is older is forgotten."""
 SHOWN_LINES = 20
 SHOWN_CHARACTERS = 4_000
 """How much of it goes into an error."""

@@ -7,8 +7,9 @@ import attrs
 from .markdown import one_line
 
 _MOST_CALLS = 1000
+"""Calls that have ended and are remembered."""
 _MOST_KINDS = 100
-"""How many ended calls, and how many kinds of notes, are remembered."""
+"""Kinds of notes that are remembered."""
 
 
 @attrs.define

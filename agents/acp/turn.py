@@ -49,8 +49,8 @@ SILENT_SECONDS = 1.0
 MOST_FILES = 20
 """How many changed files are read for what is shown at once; the others have no line numbers."""
 READING_SECONDS = 1.0
-"""How long reading all of these may take: meanwhile the agent may have to wait, with all that its
-process serves."""
+"""How long reading the changed files for what is shown at once may take. Meanwhile the agent may
+have to wait, and with it every chat of its process."""
 
 CANCELLED = Stop(StopReason.CANCELLED)
 

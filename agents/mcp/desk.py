@@ -27,7 +27,7 @@ from bridge.value import Value
 SETTLE_SECONDS = 0.05
 """How long another call may take to come after the last one, before all go out."""
 ANNOUNCED_SECONDS = 0.25
-"""The same, where the agent has announced more calls than have come."""
+"""How long another call may take to come where the agent has announced more than have come."""
 MOST_SECONDS = 1.0
 """How long a call may wait for others while the editor could have it, however many still come."""
 

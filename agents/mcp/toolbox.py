@@ -42,7 +42,7 @@ IGNORED = (
 LISTING_SECONDS = 10.0
 """How long a prompt waits for an agent that begins turns without the tools it hasn't learned of."""
 LEARNING_SECONDS = 0.1
-"""How long it may take to learn of them once it has asked."""
+"""How long an agent may take to learn of the tools once it has asked for them."""
 
 
 class StdioAccess(Value):

@@ -19,8 +19,9 @@ INDEX_SECONDS = 5.0
 STALL_SECONDS = 30.0
 """How long a download may be silent."""
 INDEX_BYTES = 8 * 1024 * 1024
+"""The largest index that is taken."""
 ARCHIVE_BYTES = 1024 * 1024 * 1024
-"""The largest that are taken."""
+"""The largest archive that is taken."""
 MOST_REDIRECTS = 5
 """Redirects that are followed, one after the other."""
 _OK, _NOT_MODIFIED = 200, 304
