@@ -6,10 +6,12 @@ the id that the server gave it last, because that is the one under which it keep
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from agents.loading import load
+from agents.loading import load, writable
+from bridge.message import canonical_json
 from bridge.value import Value
 
 from .call_ids import inward
@@ -31,6 +33,8 @@ from .request_names import fitting_name
 if TYPE_CHECKING:
     import msgspec
 
+K = TypeVar("K")
+
 
 class Heard(Value):
     """A response, as later requests repeat it; `calls` are by the editor's ids.
@@ -50,7 +54,8 @@ def heard(outcome: Outcome, said: str) -> Heard:
     """
     whole = outcome.status == "completed"
     written = [_object(raw) for raw in outcome.output] if whole else []
-    calls = list(outcome.calls)
+    calls = _Unclaimed(outcome.calls)
+    taken: set[str] = set()
     ids: dict[str, OpenCall] = {}
     items: list[Item] = []
     for one in written:
@@ -58,7 +63,9 @@ def heard(outcome: Outcome, said: str) -> Heard:
             case {"type": "message"}:
                 items += _message(one)
             case {"type": "function_call"}:
-                items += [_call(call, _text(one, "call_id"), ids) for call in _matching(one, calls)]
+                items += [
+                    _call(call, _text(one, "call_id"), ids, taken) for call in calls.take(one)
+                ]
             case {"type": "reasoning"}:
                 reasoning = reasoning_item(one)
                 items += [] if reasoning is None else [reasoning]
@@ -68,7 +75,7 @@ def heard(outcome: Outcome, said: str) -> Heard:
                 pass  # a tool of the server's own: only the server can make something of it
     if said.strip() and not any(isinstance(item, MessageItem) for item in items):
         items.insert(_before_calls(items), MessageItem("assistant", said))
-    items += [_call(call, call.server_call_id, ids) for call in calls]
+    items += [_call(call, call.server_call_id, ids, taken) for call in calls.rest()]
     knows = all(call.server_call_id for call in outcome.calls)
     return Heard(tuple(_followed(items)), ids, outcome.can_be_continued and knows)
 
@@ -113,29 +120,59 @@ def _message(item: dict[str, Any]) -> list[Item]:
     return [MessageItem("assistant", content, known)]
 
 
-def _matching(item: dict[str, Any], calls: list[Called]) -> list[Called]:
-    """Take the call out of `calls` that an item is: by its id, else by what it asks."""
-    call_id, name, arguments = (_text(item, key) for key in ("call_id", "name", "arguments"))
-    for call in calls:
-        if call_id and call.server_call_id == call_id:
-            calls.remove(call)
-            return [call]
-    for call in calls:
-        if (call.name, _json(call.arguments)) == (name, _json(arguments)):
-            calls.remove(call)
-            return [call]
-    return []
+class _Unclaimed:
+    """The calls that no item was found for yet, in their order; each is found without a search."""
+
+    def __init__(self, calls: Iterable[Called]) -> None:
+        self._left = dict(enumerate(calls))
+        self._by_id = _places((at, call.server_call_id) for at, call in self._left.items())
+        self._by_words: dict[tuple[str, bytes], deque[int]] | None = None
+        """Made when it is needed: most servers name each call by its id."""
+
+    def take(self, item: dict[str, Any]) -> list[Called]:
+        """Take the call out that an item is: by its id, else by what it asks."""
+        call_id, name, arguments = (_text(item, key) for key in ("call_id", "name", "arguments"))
+        same_id = self._first(self._by_id.get(call_id)) if call_id else []
+        if same_id or not self._left:
+            return same_id
+        if self._by_words is None:
+            self._by_words = _places(
+                (at, (call.name, _words(call.arguments))) for at, call in self._left.items()
+            )
+        return self._first(self._by_words.get((name, _words(arguments))))
+
+    def rest(self) -> Iterable[Called]:
+        """Return the others."""
+        return self._left.values()
+
+    def _first(self, places: deque[int] | None) -> list[Called]:
+        while places:
+            call = self._left.pop(places.popleft(), None)  # None: it was found otherwise
+            if call is not None:
+                return [call]
+        return []
 
 
-def _json(text: str) -> Any:
-    value = load((text or "{}").encode("utf-8", "replace"))
-    return text if value is None else value
+def _places(keys: Iterable[tuple[int, K]]) -> dict[K, deque[int]]:
+    found: dict[K, deque[int]] = {}
+    for at, key in keys:
+        found.setdefault(key, deque()).append(at)
+    return found
 
 
-def _call(call: Called, server_id: str, ids: dict[str, OpenCall]) -> Item:
+def _words(arguments: str) -> bytes:
+    """Return what arguments say, however they are written."""
+    raw = (arguments or "{}").encode("utf-8", "replace")
+    value = writable(load(raw))
+    return raw if value is None else canonical_json(value)
+
+
+def _call(call: Called, server_id: str, ids: dict[str, OpenCall], taken: set[str]) -> Item:
+    """Return the item of a call, and note its ids; `taken` are the server's ids in `ids`."""
     server_id = server_id or call.server_call_id or inward(call.call_id)
-    if any(server_id == other.server_id for other in ids.values()):
+    if server_id in taken:
         server_id = call.call_id  # several calls in one of the server's
+    taken.add(server_id)
     ids[call.call_id] = OpenCall(server_id, call.name)
     return CallItem(server_id, fitting_name(call.name), call.arguments.strip() or "{}")
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from msgspec import Raw
 
 from agents.open_responses.outcome import Called, Outcome
@@ -16,6 +17,7 @@ from agents.open_responses.request_items import (
 )
 from agents.open_responses.request_messages import OpenCall
 from agents.open_responses.request_output import Heard, heard
+from tests.growth import assert_linear
 
 ONE = Called("gw-1", "1", "read_file", '{"a": 1}')
 TWO = Called("gw-2", "2", "read_file", '{"a": 2}')
@@ -137,3 +139,41 @@ def test_only_what_the_server_keeps_can_be_gone_on_from() -> None:
     assert not after(message(text("a")), store=None).is_chainable
     assert not after(message(text("a")), store=False).is_chainable
     assert not after(message(text("a")), response_id=None).is_chainable
+
+
+@pytest.mark.parametrize("has_other_ids", [False, True])
+def test_many_calls_in_another_order_are_found_in_linear_time(has_other_ids: bool) -> None:
+    def make(number: int) -> Outcome:
+        calls = [Called(f"gw-{n}", f"{n}", "look", f'{{"a":{n}}}') for n in range(number)]
+        prefix = "other" if has_other_ids else ""
+        written = [function(f"{prefix}{n}", f'{{"a": {n}}}', "look") for n in range(number)]
+        raws = tuple(Raw(json.dumps(item).encode()) for item in reversed(written))
+        return Outcome(status="completed", output=raws, calls=tuple(calls))
+
+    assert_linear(make, lambda outcome: heard(outcome, ""), 250)
+
+
+def test_a_call_is_found_by_what_it_asks_however_that_is_written() -> None:
+    odd = Called("gw-3", "3", "read_file", "no JSON")
+    large = Called("gw-4", "4", "read_file", '{"a": %s}' % ("1" * 5000))
+    got = after(
+        function("x", "no JSON"),
+        function("y", '{ "a":2 }'),
+        function("z", '{"a":  1.0}'),
+        function("w", large.arguments),
+        calls=(ONE, TWO, odd, large),
+    )
+    assert {call_id: call.server_id for call_id, call in got.calls.items()} == {
+        "gw-3": "x",
+        "gw-2": "y",
+        "gw-1": "z",
+        "gw-4": "w",
+    }
+
+
+def test_a_call_that_was_found_by_its_words_is_not_found_again_by_its_id() -> None:
+    got = after(function("x", '{"a":1}'), function("1", '{"a":3}'), calls=(ONE, TWO))
+    assert {call_id: call.server_id for call_id, call in got.calls.items()} == {
+        "gw-1": "x",
+        "gw-2": "2",
+    }
