@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+import trio
 
 from benchmarks import __main__ as command
 from benchmarks import (
@@ -18,6 +19,7 @@ from benchmarks import (
     memory,
     open_responses_client,
     parts,
+    stall_cases,
     stalls,
     start,
     store,
@@ -178,8 +180,30 @@ def _lines(child: Child, count: int) -> list[bytes]:
     return [child.read() for _ in range(count)]
 
 
-def test_the_longest_step_is_that_of_the_worst_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stalls, "CALLS", 20)
-    (result,) = stalls.measure()
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="agents are programs beyond pipes")
+def test_the_longest_step_is_that_of_the_worst_case() -> None:
+    size = stall_cases.Size(calls=20, line_bytes=20_000, output_bytes=1_000)
+    (result,) = stalls.measure(size, rounds=1)
     assert 0 < result.measured < 1000
-    assert any(name in result.note for name in stalls.CASES)
+    assert any(
+        name in result.note.partition(";")[0] for name in [*stall_cases.HELD, *stall_cases.ANSWERS]
+    )
+    assert all(name in result.note for name in stall_cases.LONGER)
+
+
+def test_the_longest_of_the_steps_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 5.0
+    monkeypatch.setattr(stalls.time, "thread_time", lambda: now)
+
+    async def work() -> None:
+        nonlocal now
+        now += 100.0  # in the step in which the measure begins
+        trio.lowlevel.add_instrument(steps)
+        for seconds in (1.0, 3.0, 2.0):
+            await trio.lowlevel.checkpoint()
+            now += seconds
+
+    steps = stalls.Steps()
+    trio.run(work)
+    assert steps.longest == 3.0
