@@ -43,7 +43,7 @@ CHUNK = 64 * 1024
 BROKEN_SECONDS = 0.25
 """How long an agent that hears nothing more is listened to: it may say why."""
 MOST_UNSENT_BYTES = 16 * 1024 * 1024
-"""Bytes that an agent may leave unread; one that asks more then is ended."""
+"""Bytes of answers that an agent may leave unread; one that asks more then is ended."""
 _MOST_TOLD = 100
 """Kinds of oddities of an agent that are logged."""
 
@@ -73,9 +73,9 @@ class Connection:
     # What we say. Nothing of this waits.
 
     @property
-    def unsent(self) -> int:
-        """How many bytes the agent hasn't read yet."""
-        return self._speaker.size
+    def unread_answers(self) -> int:
+        """How many bytes of answers the agent hasn't read yet."""
+        return self._speaker.unread_answers
 
     @property
     def unanswered(self) -> int:
@@ -120,10 +120,11 @@ class Connection:
     def _respond(self, line: bytes) -> None:
         """Answer what the agent asked, if it reads what it is told.
 
-        An agent that asks and doesn't read would have us keep answers without end.
+        An agent that asks and doesn't read would have us keep answers without end. Its prompts
+        don't count: one may be large, and is the user's.
         """
-        if self._speaker.size < MOST_UNSENT_BYTES:
-            self._send(line)
+        if self._speaker.unread_answers < MOST_UNSENT_BYTES:
+            self._send(line, is_answer=True)
             return
         size = MOST_UNSENT_BYTES // (1024 * 1024)
         message = f"{self.name} asks, but doesn't read the answers: {size} MiB wait. It was ended."
@@ -134,9 +135,9 @@ class Connection:
         """Ignore an answer, and let the agent give it all the same."""
         self._pending.pop(id_, None)
 
-    def _send(self, line: bytes) -> None:
+    def _send(self, line: bytes, *, is_answer: bool = False) -> None:
         if self.failure is None:
-            self._speaker.say(line)
+            self._speaker.say(line, is_answer=is_answer)
 
     async def request(self, method: Method[P, R], params: P) -> R | Error:
         """Ask something and wait for the answer; raises `AgentError` where the agent is gone."""

@@ -12,13 +12,14 @@ class Speaker:
         self._sink = sink
         self._unsent: list[bytes] = []
         self._news = trio.Event()
-        self.size = 0
-        """Bytes that the agent hasn't read yet."""
+        self.unread_answers = 0
+        """Bytes of answers that the agent hasn't read yet."""
 
-    def say(self, line: bytes) -> None:
-        """Add a line to those that are to be written."""
+    def say(self, line: bytes, *, is_answer: bool = False) -> None:
+        """Add a line to those that are to be written; some answer what the agent asked."""
         self._unsent.append(line)
-        self.size += len(line)
+        if is_answer:
+            self.unread_answers += len(line)
         self._news.set()
 
     async def run(self) -> None:
@@ -27,9 +28,9 @@ class Speaker:
             while True:
                 if self._unsent:
                     unsent, self._unsent = self._unsent, []
-                    lines = b"".join(unsent)
-                    await self._sink.send_all(lines)
-                    self.size -= len(lines)
+                    answers = self.unread_answers  # all of them are in these lines
+                    await self._sink.send_all(b"".join(unsent))
+                    self.unread_answers -= answers
                 else:
                     self._news = trio.Event()
                     await self._news.wait()

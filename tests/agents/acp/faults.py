@@ -28,7 +28,7 @@ FAULTS = [
     Fault(
         "answers pile up for an agent that doesn't read",
         "connection",
-        "        if self._speaker.size < MOST_UNSENT_BYTES:\n",
+        "        if self._speaker.unread_answers < MOST_UNSENT_BYTES:\n",
         "        if True:\n",
         ("connection",),
     ),

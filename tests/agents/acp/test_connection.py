@@ -523,10 +523,10 @@ async def test_an_agent_that_asks_and_does_not_read_is_ended(
         wire.sink.send_all_hook = nobody_reads
         unknown: JSON = {"id": 1, "method": "fs/read_text_file", "params": {}}
         await wire.say(unknown)
-        size = wire.connection.unsent
+        size = wire.connection.unread_answers
         monkeypatch.setattr("agents.acp.connection.MOST_UNSENT_BYTES", 10 * size)
         await wire.say(*[unknown] * (9 + over))
-        assert wire.connection.unsent == 10 * size
+        assert wire.connection.unread_answers == 10 * size
         if over:
             with trio.fail_after(5):
                 await wire.ended.wait()
@@ -534,6 +534,22 @@ async def test_an_agent_that_asks_and_does_not_read_is_ended(
             assert "doesn't read the answers" in dialogue.lost.message
         else:
             assert dialogue.lost is None
+
+
+async def test_a_large_prompt_that_is_on_its_way_does_not_count_as_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What another chat of the same process asks meanwhile is answered after it."""
+    monkeypatch.setattr("agents.acp.connection.MOST_UNSENT_BYTES", 1_000)
+    read = trio.Event()
+    async with connected() as wire:
+        wire.sink.send_all_hook = read.wait
+        wire.dialogue().prompt((TextContent("x" * 2_000),))
+        await wire.say({"id": 1, "method": "fs/read_text_file", "params": {}})
+        assert wire.connection.failure is None
+        read.set()
+        assert [one["id"] for one in await wire.heard()] == [1, 1]
+        assert wire.connection.unread_answers == 0
 
 
 @pytest.mark.limit("agents.acp.ears.MOST_LEFT")
