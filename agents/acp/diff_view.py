@@ -20,6 +20,13 @@ _WIDEST = 300
 _CONTEXT = 3
 _MOST_COMPARED = 1000
 """Lines. Comparing takes time that grows with their square."""
+MOST_CHARACTERS = 1_000_000
+"""Of a change, old and new text; of the middle of a longer one nothing is compared or shown."""
+MOST_LINES = 40_000
+"""The same, in lines."""
+_LEFT = 40_000
+"""Characters of the old and of the new text that are left of a change that is too large."""
+_BLOCK = 65_536
 _NO_END = "\\ No newline at end of file"
 _MOST_OCCURRENCES = 1000
 """How often a text is looked for in a file."""
@@ -36,22 +43,26 @@ def diff_view(diff: Diff, path: str, file: str | None = None, line: int | None =
     name = one_line(path, 200)
     if diff.old_text == diff.new_text:
         return f"No change in {code(name)}."
-    changes = list(_hunks(_change(diff, file, line)))
+    change = _change(diff, file, line)
+    changes = list(_hunks(change))
     if not changes and diff.old_text is not None:
         return f"Only line ends change in {code(name)}."
     before = "/dev/null" if diff.old_text is None else name
     shown = "\n".join((f"--- {before}", f"+++ {name}", *map(_shown, changes[:_MOST_LINES])))
     left_out = len(changes) - _MOST_LINES
-    more = f"\n\n*… {left_out:,} more lines of this change*" if left_out > 0 else ""
+    many = "many more" if change.left_out else f"{left_out:,} more"
+    more = f"\n\n*… {many} lines of this change*" if left_out > 0 else ""
     return fenced(shown, "diff") + more
 
 
-def diff_lines(diff: Diff, file: str | None = None) -> list[str]:
-    """Return every line of the change as it is, without the file's names; `file` as above."""
-    return [
-        line[:-1] if line.endswith("\n") else f"{line}\n{_NO_END}"
-        for line in _hunks(_change(diff, file, None))
-    ]
+def diff_lines(diff: Diff, file: str | None = None) -> tuple[list[str], int]:
+    """Return every line of the change as it is, without the file's names; `file` as above.
+
+    A change that is too large lacks its middle: that is how many characters, else 0.
+    """
+    change = _change(diff, file, None)
+    lines = [line[:-1] if line.endswith("\n") else f"{line}\n{_NO_END}" for line in _hunks(change)]
+    return lines, change.left_out
 
 
 class _Change(Value):
@@ -60,11 +71,18 @@ class _Change(Value):
     old: tuple[str, ...]
     new: tuple[str, ...]
     first: int | None
+    left_out: int = 0
+    """Characters of their middle that are missing."""
 
 
 def _change(diff: Diff, file: str | None, line: int | None) -> _Change:
     """Return the lines that are compared: with those around them where the file has them."""
     old, new = _plain(diff.old_text or ""), _plain(diff.new_text)
+    if _is_large(old, new):
+        ends = map(_ends, _different(_ended(old), _ended(new)))
+        (old, new), left_out = zip(*ends, strict=True)
+        first = 1 if diff.old_text is None else None
+        return _Change(_lines(old), _lines(new), first, sum(left_out))
     old_lines, new_lines = _lines(_ended(old)), _lines(_ended(new))
     equal = _common(zip(old_lines, new_lines, strict=False))
     if file is not None:
@@ -76,6 +94,51 @@ def _change(diff: Diff, file: str | None, line: int | None) -> _Change:
                 return _in_file(text, at, at + len(part), old, new)
     first = 1 if diff.old_text is None else None if equal else line
     return _Change(old_lines, new_lines, first)
+
+
+def _is_large(old: str, new: str) -> bool:
+    is_long = len(old) + len(new) > MOST_CHARACTERS
+    return is_long or old.count("\n") + new.count("\n") > MOST_LINES
+
+
+def _different(old: str, new: str) -> tuple[str, str]:
+    """Return the lines between equal ends, with a few of those; found without splitting lines."""
+    begin = 0
+    while old[begin : begin + _BLOCK] == new[begin : begin + _BLOCK] and begin < len(old):
+        begin += _BLOCK
+    begin += _common(zip(old[begin : begin + _BLOCK], new[begin : begin + _BLOCK], strict=False))
+    for _ in range(_CONTEXT + 1):
+        begin = old.rfind("\n", 0, max(begin, 0))
+    begin += 1
+    old, new = old[begin:], new[begin:]
+    end = 0
+    while end + _BLOCK <= min(len(old), len(new)) and _before(old, end) == _before(new, end):
+        end += _BLOCK
+    pairs = zip(reversed(_before(old, end)), reversed(_before(new, end)), strict=False)
+    end += _common(pairs)
+    stop = len(old) - end
+    for _ in range(_CONTEXT + 1):
+        found = old.find("\n", stop)
+        stop = len(old) if found < 0 else found + 1
+    kept = len(old) - stop
+    return old[:stop], new[: len(new) - kept]
+
+
+def _before(text: str, end: int) -> str:
+    """Return the block that ends so many characters before the end."""
+    return text[max(len(text) - end - _BLOCK, 0) : len(text) - end]
+
+
+def _ends(text: str) -> tuple[str, int]:
+    """Return a text without its middle, if it is long, and how many characters are missing."""
+    if len(text) <= _LEFT:
+        return text, 0
+    head, tail = text[: _LEFT // 2], text[-_LEFT // 2 :]
+    head = head[: head.rfind("\n") + 1] or head
+    tail = tail[tail.find("\n") + 1 :] or tail
+    left_out = len(text) - len(head) - len(tail)
+    end = "" if head.endswith("\n") else "\n"
+    return f"{head}{end}[… {left_out:,} characters left out …]\n{tail}", left_out
 
 
 def _plain(text: str) -> str:

@@ -31,6 +31,8 @@ from .visible import visible, visible_line, wrapped
 
 WHOLE_CHARACTERS = 20_000
 """Characters of a question; of a longer text the middle is left out, and the question says so."""
+_SAID_CHARACTERS = 5 * WHOLE_CHARACTERS
+"""Characters of a text that others are compared with, so that nothing is said twice."""
 _MANY_LINES = 12
 _INLINE_CHARACTERS = 200
 _COMMANDS = ("command", "cmd")
@@ -100,6 +102,11 @@ class _Paper:
     shows_action: bool = False
     """Whether a command or a change stands there."""
 
+    @property
+    def beginnings(self) -> list[str]:
+        """What stands there already, of long texts only the beginning."""
+        return [said[:_SAID_CHARACTERS] for said in self.said]
+
     def take(self, text: str) -> str:
         """Return a text, its middle left out where there is no room for it."""
         self.said.append(text)
@@ -132,8 +139,8 @@ class _Paper:
     def has_lines(self, patch: str) -> bool:
         """Return whether all that a patch changes stands there already."""
         changes = [line[1:].rstrip() for line in patch.split("\n") if line[:1] in ("+", "-")]
-        known = {line.rstrip() for said in self.said for line in said.split("\n")}
-        named = {f"{mark} {said}" for said in self.said for mark in ("++", "--")}
+        known = {line.rstrip() for said in self.beginnings for line in said.split("\n")}
+        named = {f"{mark} {said}" for said in self.beginnings for mark in ("++", "--")}
         return bool(changes) and all(change in known or change in named for change in changes)
 
 
@@ -155,7 +162,7 @@ def _description(call: CallRecord, paper: _Paper) -> str:
 def _is_news(text: str, paper: _Paper) -> bool:
     """Return whether a text says more than what is shown."""
     plain = " ".join(text.replace("`", "").split()).rstrip("….").strip()
-    shown = [" ".join(said.replace("`", "").split()) for said in paper.said]
+    shown = [" ".join(said.replace("`", "").split()) for said in paper.beginnings]
     if not paper.shows_action:
         return bool(plain) and plain not in shown
     if any(plain in said for said in shown):
@@ -217,7 +224,8 @@ def _command(given: Any) -> str:
 def _change(diff: Diff, call: CallRecord, paper: _Paper) -> Iterator[str]:
     """Return a change of a file."""
     path = paper.line(diff.path)
-    lines = diff_lines(diff, call.files.get(diff.path))
+    lines, left_out = diff_lines(diff, call.files.get(diff.path))
+    paper.missing += left_out
     paper.said += [diff.old_text or "", diff.new_text]
     if diff.old_text is None:
         yield f"New file {path}:" if lines else f"New file {path}, empty"

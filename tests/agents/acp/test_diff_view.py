@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.acp import diff_view as module
 from agents.acp.content import Diff
-from agents.acp.diff_view import diff_view
+from agents.acp.diff_view import MOST_CHARACTERS, MOST_LINES, diff_view
 
 
 def shown(old: str | None, new: str) -> list[str]:
@@ -158,9 +159,9 @@ def test_no_change_is_said() -> None:
 @pytest.mark.limit("agents.acp.diff_view._MOST_COMPARED")
 @pytest.mark.checklist(27)
 def test_a_huge_change_is_not_compared_and_is_bounded() -> None:
-    text = diff_view(Diff("a", "x\n" * 100_000, "y\n" * 100_000), "a.py", "x\n" * 100_000)
-    assert "@@ -1,100000 +1,100000 @@" in text
-    assert text.endswith("*… 199,921 more lines of this change*")
+    text = diff_view(Diff("a", "x\n" * 20_000, "y\n" * 20_000), "a.py", "x\n" * 20_000)
+    assert "@@ -1,20000 +1,20000 @@" in text
+    assert text.endswith("*… 39,921 more lines of this change*")
     assert len(text.split("\n")) < 100
 
 
@@ -203,3 +204,64 @@ def test_a_diff_makes_the_new_text_of_the_old_one(
         return
     lines = shown("".join(f"{line}\n" for line in old), "".join(f"{line}\n" for line in new))
     assert patched(old, lines[2:]) == new
+
+
+def lines_of(diff: Diff) -> tuple[list[str], int]:
+    lines, left_out = module.diff_lines(diff)
+    return [line for line in lines if not line.startswith("@@")], left_out
+
+
+@pytest.mark.limit("agents.acp.diff_view.MOST_CHARACTERS")
+def test_a_change_may_have_so_many_characters() -> None:
+    new = "x" * 99 + "\n"
+    count = MOST_CHARACTERS // 100
+    assert lines_of(Diff("a", new * count)) == (["+" + new[:-1]] * count, 0)
+    over, left_out = lines_of(Diff("a", new * count + "y"))
+    assert len(over) == 401
+    assert over[0] == over[398] == "+" + new[:-1]
+    assert f"+[… {left_out:,} characters left out …]" in over
+    assert over[-1] == "+y"
+    assert left_out == MOST_CHARACTERS + 2 - 399 * 100 - 2
+    text = diff_view(Diff("a", new * count + "y"), "a")
+    assert "@@ -0,0 +1,401 @@" in text
+    assert "many more lines of this change" in text
+
+
+@pytest.mark.limit("agents.acp.diff_view.MOST_LINES")
+def test_a_change_may_have_so_many_lines() -> None:
+    half = MOST_LINES // 2
+    lines, left_out = lines_of(Diff("a", "x\n" * half, "y\n" * half))
+    assert (len(lines), left_out) == (MOST_LINES, 0)
+    lines, left_out = lines_of(Diff("a", "x\n" * (half + 1), "y\n" * half))
+    assert left_out
+    assert len(lines) <= MOST_LINES
+
+
+def test_of_a_large_file_only_the_change_is_shown() -> None:
+    lines = "".join(f"line {number}\n" for number in range(50_000))
+    change = Diff("a", lines.replace("line 30000\n", "new\n"), lines)
+    assert lines_of(change) == ([
+        " line 29997", " line 29998", " line 29999", "-line 30000", "+new",
+        " line 30001", " line 30002", " line 30003",
+    ], 0)  # fmt: skip
+    ends = Diff("a", lines.replace("\n", "\r\n"), lines)
+    assert diff_view(ends, "a").startswith("Only line ends")
+    assert lines_of(Diff("a", lines + "end", lines))[0][-1] == "+end"
+    (line, *_), left_out = lines_of(Diff("a", "", "x" * MOST_CHARACTERS + "\n"))
+    assert line == "-" + "x" * (len(line) - 1)
+    assert left_out > MOST_CHARACTERS - len(line) * 3
+
+
+TEXTS = st.text("ab\n", max_size=20)
+
+
+@given(TEXTS, TEXTS, TEXTS, TEXTS)
+def test_a_large_change_is_compared_as_a_small_one(
+    start: str, removed: str, added: str, end: str
+) -> None:
+    change = Diff("a", start + added + end, start + removed + end)
+    small = lines_of(change)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST_CHARACTERS", -1)
+        patch.setattr(module, "_BLOCK", 4)
+        assert lines_of(change) == small

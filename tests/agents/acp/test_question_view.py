@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.acp import question_view as module
 from agents.acp.content import (
     Content,
     Diff,
@@ -195,6 +197,14 @@ def test_what_there_is_no_room_for_is_counted_before_the_rest() -> None:
     assert "… 7 characters left out …" in shown
 
 
+def test_what_is_left_out_of_a_large_change_is_counted() -> None:
+    change = Diff("/w/a.py", "x = 1\n" * 400_000)
+    shown = message(title="a", content=(change,))
+    count = re.search(r"\*\*([\d,]+) characters of this are not shown", shown)
+    assert count is not None
+    assert int(count[1].replace(",", "")) > 2_370_000
+
+
 def test_more_parts_than_there_is_room_for_are_counted_too() -> None:
     shown = message({f"k{at}": at for at in range(1, 102)}, content=(Diff("/a", "b"),) * 101)
     assert "k100: `100`" in shown
@@ -217,3 +227,11 @@ def test_no_text_hides_a_part_or_ends_its_block(text: str, where: str) -> None:
     if opened:
         ticks = opened[0].partition("sh")[0].partition("diff")[0]
         assert [line for line in fences if line.startswith(ticks)] == [opened[0], ticks]
+
+
+@pytest.mark.limit("agents.acp.question_view._SAID_CHARACTERS")
+def test_so_much_of_what_stands_there_is_compared_with_words() -> None:
+    command = "x" * (module._SAID_CHARACTERS - 5) + " word"  # pyright: ignore[reportPrivateUsage]
+    assert message({"command": command}, title="word").startswith("OpenCode asks:\n")
+    said_again = message({"command": f"x{command}"}, title="word")
+    assert "characters left out" in said_again.partition("\n")[0]
