@@ -7,6 +7,7 @@ oldest first. Then the oldest entries go whole, and of the last one is left what
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import assert_never
 
 import attrs
@@ -94,13 +95,18 @@ def _with_images(found: Sequence[Entry]) -> list[Entry]:
         for atom in reversed(entry.atoms):
             if isinstance(atom, ImageContent):
                 left -= 1
-            atom = _NO_ATTACHMENT if isinstance(atom, ImageContent) and left < 0 else atom
-            if isinstance(atom, str) and atoms and isinstance(atoms[-1], str):
-                atoms[-1] = f"{atom}{atoms[-1]}"
-            else:
-                atoms.append(atom)
-        copies.append(attrs.evolve(entry, atoms=atoms[::-1]))
+            atoms.append(_NO_ATTACHMENT if isinstance(atom, ImageContent) and left < 0 else atom)
+        copies.append(attrs.evolve(entry, atoms=_joined(atoms[::-1])))
     return copies[::-1]
+
+
+def _joined(atoms: Sequence[Atom]) -> list[Atom]:
+    """Return the atoms with each text in one piece."""
+    joined: list[Atom] = []
+    for is_text, group in groupby(atoms, lambda atom: isinstance(atom, str)):
+        together = list(group)
+        joined += ["".join(map(str, together))] if is_text else together
+    return joined
 
 
 def _change(entry: Entry, atoms: Sequence[Atom]) -> int:

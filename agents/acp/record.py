@@ -7,7 +7,9 @@ that they don't occur in it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from typing import Any, Literal
 
 from agents.tool_result import json_text, pieces
@@ -120,10 +122,11 @@ def record(
 def _marks(kept: Sequence[Entry]) -> Callable[[str], str]:
     """Return what makes a mark that is not in the record."""
     texts = [_read(atom) for entry in kept for atom in entry.atoms]
-    number = 1
-    while any(sign in text for sign in _signs(number) for text in texts):
-        number += 1
-    return lambda name: name if number == 1 else f"{number}:{name}"
+    if not any(sign in text for sign in _SIGNS for text in texts):
+        return lambda name: name
+    used = {int(number) for text in texts for number in _NUMBERED.findall(text)}
+    number = next(number for number in count(2) if number not in used)
+    return lambda name: f"{number}:{name}"
 
 
 def _read(atom: Atom) -> str:
@@ -137,14 +140,13 @@ def _read(atom: Atom) -> str:
             return ""
 
 
-def _signs(number: int) -> Sequence[str]:
-    if number == 1:
-        return (
-            "conversation_record>",
-            "[user]",
-            "[assistant]",
-            "[system]",
-            "[tool call ",
-            "[tool result",
-        )
-    return (f"<{number}:", f"</{number}:", f"[{number}:")
+_SIGNS = (
+    "conversation_record>",
+    "[user]",
+    "[assistant]",
+    "[system]",
+    "[tool call ",
+    "[tool result",
+)
+_NUMBERED = re.compile(r"(?:</?|\[)([1-9][0-9]{0,8}):")
+"""A mark with a number: there are fewer marks in a record than numbers of so many digits."""

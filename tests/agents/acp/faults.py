@@ -48,8 +48,8 @@ FAULTS = [
     Fault(
         "a mark that comes in pieces isn't seen",
         "fitting",
-        "atoms and isinstance(atoms[-1], str)",
-        "False",
+        " if is_text else together",
+        " if False else together",
         ("record",),
     ),
     Fault("what stands round the entries is forgotten", "record", "budget - ROUND", "budget"),

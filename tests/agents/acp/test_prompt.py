@@ -19,6 +19,7 @@ from agents.acp.prompt import prompt_blocks, system_to_tell
 from agents.acp.setup import PromptCapabilities
 from agents.events import Prompt
 from bridge.wire import ChatMessage, DataPart, Settings, TextPart, ToolResultPart
+from tests.growth import assert_linear
 
 from .test_record import ALL, CHAT, NONE, assistant, result, user
 
@@ -247,3 +248,27 @@ def test_nothing_is_told_of_a_system_prompt_that_need_not_be(
     prompt: Prompt, told: tuple[ChatMessage, ...] | None
 ) -> None:
     assert system_to_tell(prompt, told) == ()
+
+
+def test_short_messages_to_an_agent_take_linear_time() -> None:
+    def messages(count: int) -> Prompt:
+        return Prompt(tuple(user(f"message {number}") for number in range(count)))
+
+    assert_linear(messages, lambda prompt: prompt_blocks(prompt, ALL), 500)
+
+
+def test_files_between_words_take_linear_time() -> None:
+    def record(count: int) -> Prompt:
+        pieces = (TextPart("a" * 1000), DataPart("application/x", b"x")) * count
+        parts = (ChatMessage("user", pieces), assistant("Yes"), user("Go on"))
+        return Prompt(parts)
+
+    assert_linear(record, lambda prompt: prompt_blocks(prompt, NONE), 500)
+
+
+def test_marks_that_a_record_has_already_take_linear_time() -> None:
+    def record(count: int) -> Prompt:
+        marks = "[user]" + "".join(f"[{number}:" for number in range(count))
+        return Prompt((user(marks), assistant("Yes"), user("Go on")))
+
+    assert_linear(record, lambda prompt: prompt_blocks(prompt, ALL), 1_000)
