@@ -264,6 +264,12 @@ FAULTS = [
         "_lines(_ended(old)), _lines(_ended(new))",
         "_lines(old), _lines(new)",
     ),
+    Fault(
+        "what is left out of a large change isn't counted",
+        "question_view",
+        "    paper.missing += left_out\n",
+        "",
+    ),
     Fault("hidden characters stay hidden", "exhibit", "_HIDDEN.sub(_visible, ", "str("),
     Fault("the end of a long text is cut off", "exhibit", "tail = room // 4", "tail = 0"),
     Fault("there is room for everything", "exhibit", "        self.left -= len(text)\n", ""),

@@ -10,6 +10,13 @@ INTERLEAVINGS = "tests/actors/test_tool_interleavings.py"
 
 FAULTS = [
     Fault(
+        "a batch may have any number of messages",
+        "mcp/messages",
+        "    if len(batch) > MOST_BATCH:\n",
+        "    if False:\n",
+        ("messages",),
+    ),
+    Fault(
         "another user's folder is removed",
         "mcp/folders",
         " or state.st_uid != os.geteuid()",
