@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import msgspec
 
+from .occurrences import Occurrences
 from .redact import (
     HIDDEN,
     are_arguments,
@@ -32,6 +33,8 @@ SHORTEST = 8
 """Characters of any other value of an environment or of headers."""
 MOST = 1_000
 """Values that are remembered; the oldest are forgotten first."""
+_FEW = 64
+"""Values that are looked for one by one, which is faster for so few."""
 
 KEPT = "VSCODELM_SECRETS"
 """The variable that names those of the keys which the editor's extension keeps."""
@@ -51,6 +54,8 @@ class KnownSecrets:
         self._learned: dict[bytes, None] = {}
         """Digests of the definitions whose secrets these are."""
         self._longest_first: tuple[str, ...] = ()
+        self._occurrences: Occurrences | None = None
+        """Finds them all at once, where they are many; made when it is needed."""
 
     def learn(self, definition: Any, environment: Mapping[str, str]) -> None:
         """Remember the secrets of an agent's definition, as JSON, and those that it refers to."""
@@ -77,18 +82,22 @@ class KnownSecrets:
         for value in list(self._values)[: max(0, len(self._values) - MOST)]:
             del self._values[value]
         self._longest_first = tuple(sorted(self._values, key=len, reverse=True))
+        self._occurrences = None
 
     def learn_once(self, key: bytes, environment: Mapping[str, str]) -> None:
         """Remember the secrets of a definition, given as JSON, unless that was done lately."""
         digest = hashlib.blake2b(key, digest_size=16).digest()
         if digest not in self._learned:
+            self.learn(msgspec.json.decode(key), environment)
             self._learned[digest] = None
             for old in list(self._learned)[: max(0, len(self._learned) - MOST)]:
                 del self._learned[old]
-            self.learn(msgspec.json.decode(key), environment)
 
     def hide(self, text: str) -> str:
         """Return a text without the secrets that are known."""
+        if len(self._longest_first) > _FEW:
+            self._occurrences = self._occurrences or Occurrences(self._longest_first)
+            return self._occurrences.replace(text, HIDDEN)
         for value in self._longest_first:
             if value in text:
                 text = text.replace(value, HIDDEN)

@@ -6,10 +6,12 @@ import json
 from typing import Any
 from urllib.parse import quote
 
+import msgspec
 import pytest
 
 from bridge.known_secrets import MOST, SHORTEST, SHORTEST_NAMED, KnownSecrets, secrets_in
 from bridge.redact import HIDDEN
+from tests.growth import assert_linear
 
 JSON = dict[str, Any]
 
@@ -117,6 +119,22 @@ def test_a_definition_is_learned_once_and_again_when_it_was_forgotten() -> None:
         secrets.learn_once(str(number).encode(), {})
     secrets.learn_once(definition, {"K": "other value"})
     assert secrets.hide("other value") == HIDDEN
+
+
+def test_a_definition_that_could_not_be_read_is_learned_the_next_time() -> None:
+    secrets = KnownSecrets()
+    for _ in range(2):
+        with pytest.raises(msgspec.DecodeError):
+            secrets.learn_once(b"{", {})
+
+
+def test_many_secrets_are_hidden_in_time_that_grows_with_the_text_alone() -> None:
+    def made(count: int) -> KnownSecrets:
+        return known({"env": {f"N{n}": f"number-{n:05}" for n in range(count)}})
+
+    text = "number-00007 and number-none, " * 400
+    assert made(MOST).hide(text) == made(8).hide(text) == text.replace("number-00007", HIDDEN)
+    assert_linear(made, lambda secrets: secrets.hide(text), MOST // 4)
 
 
 def test_the_definition_in_a_request_is_learned() -> None:

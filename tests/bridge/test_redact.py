@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 
 from bridge.redact import HIDDEN, map_strings, redact, redact_text
+from tests.growth import assert_linear
 from tests.strategies import json_values
 
 
@@ -184,14 +184,4 @@ def test_other_strings_are_hidden_by_what_is_known() -> None:
     ["://a", "--a-", "--token ", "a-", "api_key", "token :", "a ", "Bearer ", "sk-", "?key=", "'"],
 )
 def test_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
-    """Twice as much takes about twice as long, where something quadratic takes four times."""
-
-    def seconds(length: int) -> float:
-        text = piece * (length // len(piece))
-        began = time.process_time()
-        redact_text(text)
-        return time.process_time() - began
-
-    seconds(1_000)
-    once = min(seconds(20_000) for _ in range(3))
-    assert min(seconds(80_000) for _ in range(3)) < 10 * once + 0.02
+    assert_linear(lambda size: piece * (size // len(piece)), redact_text, 20_000)
