@@ -134,14 +134,12 @@ class Worker:
             while not self._is_leaving:
                 await self._wake.wait()
                 self._wake = trio.Event()
-                with contained("store"):
-                    await self._work()
+                await self._work()
                 with contained("store"):
                     while not self._wake.is_set() and await _in_thread(self.store.prune):
                         pass
             self._try_again()
-            with contained("store"):
-                await self._work()
+            await self._work()
             with contained("store"):
                 await _in_thread(self.store.close)
 
@@ -154,21 +152,26 @@ class Worker:
     async def _work(self) -> None:
         self.is_stuck = False
         while self._notes or self._questions:
-            notes, self._notes = self._notes, {}
-            for note in notes.values():
-                note.begins()
-            if notes:
-                unwritten = set(await _in_thread(self._write, list(notes.values())))
-                for key, note in notes.items():
-                    self._settle(key, note, is_written=note not in unwritten)
-            if self._questions and not self._notes:
-                question = self._questions.popleft()
-                await _in_thread(self._answer, question)
-                if question.is_wanted:
-                    question.answered.set()
-                elif question.error is None:
-                    question.put_back(question.answer)
+            with contained("store"):  # what comes after it is done all the same
+                await self._work_once()
             self.is_stuck = False
+
+    async def _work_once(self) -> None:
+        """Write what is noted, and answer the oldest question."""
+        notes, self._notes = self._notes, {}
+        for note in notes.values():
+            note.begins()
+        if notes:
+            unwritten = set(await _in_thread(self._write, list(notes.values())))
+            for key, note in notes.items():
+                self._settle(key, note, is_written=note not in unwritten)
+        if self._questions and not self._notes:
+            question = self._questions.popleft()
+            await _in_thread(self._answer, question)
+            if question.is_wanted:
+                question.answered.set()
+            elif question.error is None:
+                question.put_back(question.answer)
 
     def _settle(self, key: Hashable, note: Note, *, is_written: bool) -> None:
         if is_written:
@@ -191,12 +194,15 @@ class Worker:
         return [note for note, change in prepared if change is None]
 
     def _answer(self, question: _Question) -> None:
-        try:
-            question.answer = self.store.ask(
-                lambda database: question.act(database, lambda: question.is_wanted)
-            )
-        except StoreError as error:
-            question.error = error
+        question.error = StoreError("it failed, see the log")  # unless it can be answered
+        with contained("store"):
+            try:
+                question.answer = self.store.ask(
+                    lambda database: question.act(database, lambda: question.is_wanted)
+                )
+                question.error = None
+            except StoreError as error:
+                question.error = error
 
 
 def _prepared(note: Note) -> Change | None:

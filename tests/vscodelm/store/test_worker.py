@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trio
@@ -278,3 +279,29 @@ async def test_a_store_that_fails_in_its_own_time_ends_nothing_else(tmp_path: Pa
             worker.note("b", insert("b"))
             assert await worker.ask(handles) == ["a", "b"]
             worker.leave()
+
+
+async def test_a_question_that_the_store_fails_at_is_answered_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Failing(Store):
+        def ask(self, act: Callable[[Database], Any]) -> Any:
+            raise LookupError("ask")
+
+    with trio.fail_after(20):
+        async with trio.open_nursery() as nursery:
+            worker = Worker(Failing(StoreFolder(tmp_path)), patience=1e9)
+            nursery.start_soon(worker.run)
+            with pytest.raises(StoreError, match="it failed"):
+                await worker.ask(handles)
+            worker.leave()
+    assert "store failed: LookupError" in caplog.text
+
+
+async def test_a_note_whose_owner_fails_does_not_keep_others_waiting(tmp_path: Path) -> None:
+    def break_() -> None:
+        raise RuntimeError("odd")
+
+    async with working(tmp_path, patience=1e9) as worker:
+        worker.note("a", Note(lambda: None, begins=break_))
+        assert await worker.ask(handles) == []
