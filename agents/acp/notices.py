@@ -38,7 +38,7 @@ class Notices:
 
     def denial(self, title: str, reason: str) -> Sequence[Say]:
         """Return what wasn't allowed; a reason that was told already isn't repeated."""
-        text = f"🚫 **Not allowed:** {inline(one_line(title, 200))}"
+        text = f"✘ **Not allowed:** {inline(one_line(title, 200))}"
         if reason not in self._reasons:
             self._reasons.add(reason)
             text += f". {escape(one_line(reason, 400))}"

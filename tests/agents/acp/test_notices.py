@@ -54,6 +54,6 @@ def test_a_denial_tells_what_was_denied_and_why_and_each_reason_once() -> None:
     notices = Notices(Page(), Told())
     told = [notices.denial(title, "You skipped it.") for title in ("Run `ls`", "Run *it*")]
     assert [say.text.strip() for says in told for say in says] == [
-        "🚫 **Not allowed:** Run `ls`. You skipped it.",
-        "🚫 **Not allowed:** Run \\*it\\*",
+        "✘ **Not allowed:** Run `ls`. You skipped it.",
+        "✘ **Not allowed:** Run \\*it\\*",
     ]

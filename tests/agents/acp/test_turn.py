@@ -419,7 +419,7 @@ async def test_a_denial_says_why_before_the_agent_goes_on(
         denial = PermissionAnswer(question.call_id, Decision.DENIED, "You skipped it.")
         session.answer(denial)
         text = said(await rest_of(turn))
-    assert text.startswith("🚫 **Not allowed:** Delete everything. You skipped it.\n\ndenied")
+    assert text.startswith("✘ **Not allowed:** Delete everything. You skipped it.\n\ndenied")
     assert "decision=denied reason=You skipped it." in caplog.text
 
 
