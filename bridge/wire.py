@@ -116,7 +116,8 @@ class McpServerSpec(Wire):
     cwd: str | None = None
 
 
-_CONTROL = re.compile(r"[\x00-\x20\x7f]")
+NOT_IN_ADDRESSES = re.compile(r"[\x00-\x20\x7f]")
+"""A blank or a control character, which no address may hold."""
 _ADDRESS = re.compile(r"https?://([^/?#\[\]]+|[^/?#]*\[[0-9A-Fa-f:.]+\](:\d*)?)([/?#]|$)")
 
 
@@ -127,7 +128,7 @@ def _is_address(text: str) -> bool:
         port = urlsplit(text).port
     except ValueError:
         return False
-    return bool(_ADDRESS.match(text)) and port != 0 and not _CONTROL.search(text)
+    return bool(_ADDRESS.match(text)) and port != 0 and not NOT_IN_ADDRESSES.search(text)
 
 
 class OpenResponsesSpec(Wire):

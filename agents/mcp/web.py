@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .server import EditorServer
 
 MOST_BYTES = 16 * 1024 * 1024
-"""Of a request: the arguments of a call, such as a whole file."""
+"""Bytes of a request. The arguments of a call may hold a whole file."""
 MOST_SESSIONS = 8
 """Sessions of MCP that an agent may have open at once."""
 ADDRESS = "127.0.0.1"

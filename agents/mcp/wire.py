@@ -13,7 +13,7 @@ from bridge.stdio import PipeSink
 
 CHUNK = 262_144
 MOST_LINE_BYTES = 16 * 1024 * 1024
-"""Of a line: the arguments of a call, such as a whole file."""
+"""Bytes of a line. The arguments of a call may hold a whole file."""
 
 
 @attrs.define(eq=False)

@@ -6,14 +6,14 @@ where `NO_PROXY` has a `*`. A value may hold a password, so it is never repeated
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
+
+from bridge.wire import NOT_IN_ADDRESSES
 
 PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 EXCEPTIONS = "NO_PROXY"
 SCHEMES = ("http", "https", "socks5", "socks5h")
-_CONTROL = re.compile(r"[\x00-\x20\x7f]")
 
 
 def proxy_fault(environment: Mapping[str, str]) -> str | None:
@@ -66,6 +66,6 @@ def _fault(address: str) -> str | None:
         address.encode()
     except ValueError:
         has_place = False
-    if has_place and not _CONTROL.search(address):
+    if has_place and not NOT_IN_ADDRESSES.search(address):
         return None
     return "isn't the address of a proxy, such as http://127.0.0.1:3128"
