@@ -203,6 +203,8 @@ def test_calls_dropped_that_never_got_a_result() -> None:
     assert rules_for(record, Q1, assistant("Reading."), Q2, A2, Q3) == {Rule.CALLS_DROPPED}
     waiting = said(Q1, called("c1"))
     assert rules_for(waiting, Q1, Q2) == {Rule.CALLS_DROPPED}
+    twice = said(Q1, called("c1"), Q2, called("c2"))
+    assert rules_for(twice, Q1, Q2, Q3) == {Rule.CALLS_DROPPED}
 
 
 def test_calls_dropped_but_not_one_whose_result_is_on_record() -> None:
