@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 import attrs
 import trio
@@ -22,3 +23,8 @@ class Breather:
         if time.thread_time() - self._since >= WORK_SECONDS:
             await trio.lowlevel.checkpoint()
             self._since = time.thread_time()
+
+    async def through(self, steps: Iterable[object]) -> None:
+        """Take all steps, and rest between them."""
+        for _ in steps:
+            await self.rest()

@@ -10,7 +10,7 @@ edit, and the way back from it, as cheap as any other request.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
 import attrs
@@ -20,13 +20,14 @@ from agents.events import Batch, CallTool, Say, ToolAnswer
 from bridge.value import Value
 from bridge.wire import ChatMessage, ToolResultPart
 
+from .call_ids import inward
 from .outcome import Outcome
 from .point_memory import Point
 from .points import Points
 from .request_items import BesideItem, CompactionItem, Item, MessageItem, ReasoningItem
 from .request_messages import ConversionOptions, OpenCall, convert_messages, result_item
-from .request_output import heard, kind_of_item
-from .track import Track, boundaries
+from .request_output import heard
+from .track import Track, boundaries, written_call, written_result
 
 _PLAIN_KINDS = frozenset({"message", "function_call", "reasoning"})
 _EMPTY = "(The user sent an empty message.)"
@@ -138,18 +139,27 @@ class Conversation:
         """The ids, as the editor knows them, of the calls that wait for a result."""
         return tuple(self._open)
 
-    def answer(self, answers: Sequence[ToolAnswer]) -> None:
-        """Take the results of calls. All of those that are open have one."""
+    def answer(self, answers: Sequence[ToolAnswer]) -> Iterator[None]:
+        """Take the results of calls, in short steps. All of those that are open have one.
+
+        Nothing changes before the last step.
+        """
+        items: list[Item] = []
         beside: list[Item] = []
+        results: dict[str, bytes] = {}
         for answer in answers:
             part = ToolResultPart(answer.call_id, answer.result, answer.is_error)
-            self._track.answer(part)
-            self._shown.answer(part)
-            call = self._open.pop(answer.call_id)
+            results[answer.call_id] = written_result(part)
+            call = self._open[answer.call_id]
             first, *others = result_item(call.server_id, part, self.options)
-            self._items.append(first)
+            items.append(first)
             beside += others
-        self._items += beside
+            yield
+        for call_id, result in results.items():
+            self._track.answer(call_id, result)
+            self._shown.answer(call_id, result)
+            del self._open[call_id]
+        self._items += (*items, *beside)
 
     def ask(self, setup: bytes, *, stateful: bool) -> Ask:
         """Return what to say next. `setup` is what must be as it was at the point to go on from."""
@@ -169,19 +179,32 @@ class Conversation:
             self.points.miss(self._point.response_id)
             self._point = None
 
-    def hear(self, outcome: Outcome, shown: Shown, setup: bytes) -> None:
-        """Take a response: what is known of it, and what of it the editor was shown."""
-        kinds = {kind_of_item(raw) for raw in outcome.output}
+    def hear(self, outcome: Outcome, shown: Shown, setup: bytes) -> Iterator[None]:
+        """Take a response, in short steps: what is known of it, and what of it was shown.
+
+        Nothing changes before the last step.
+        """
         thought = outcome.usage is not None and bool(outcome.usage.reasoning_tokens)
-        self.has_thought = self.has_thought or thought or "reasoning" in kinds
-        self._has_more = self._has_more or not kinds <= _PLAIN_KINDS
         outcome = _as_shown(outcome, shown)
-        repeated = heard(outcome, "".join(shown.own))
-        self._track.say("".join(shown.own), shown.calls)
-        self._shown.say("".join(shown.texts), shown.calls)
+        yield
+        repeated = yield from heard(outcome, "".join(shown.own))
+        calls: list[bytes] = []
+        for call in shown.calls:
+            calls.append(written_call(call))
+            yield
+        server_ids: dict[str, str] = {}
+        """Those that don't follow from the editor's: the others are known in every process."""
+        for call_id, open_call in repeated.calls.items():
+            if inward(call_id) != open_call.server_id:
+                server_ids[call_id] = open_call.server_id
+            yield
+        self.has_thought = self.has_thought or thought or "reasoning" in repeated.kinds
+        self._has_more = self._has_more or not repeated.kinds <= _PLAIN_KINDS
+        self._track.say("".join(shown.own), calls)
+        self._shown.say("".join(shown.texts), calls)
         self._items += repeated.items
         self._open = repeated.calls
-        server_ids = self.points.keep_ids(repeated.calls)
+        self.points.keep_ids(server_ids)
         compacted = [at for at, one in enumerate(self._items) if isinstance(one, CompactionItem)]
         if compacted:
             del self._items[: compacted[-1]]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 
 import attrs
 
-from .call_ids import inward
 from .point_memory import NoPointMemory, Point, PointMemory
-from .request_messages import OpenCall
 
 MISSES = 2
 """After how many ids in a row that a server didn't know it is taken for stateless."""
@@ -46,7 +45,7 @@ class Points:
         self._points = OrderedDict(recalled)
         self._recalled = set(self._points)
         for _, point in recalled:
-            self._keep_server_ids(point.server_ids)
+            self.keep_ids(point.server_ids)
 
     @property
     def is_stateless(self) -> bool:
@@ -68,18 +67,11 @@ class Points:
             self.memory.keep(self.scope, digest, point)
         self._keep_the_newest()
 
-    def keep_ids(self, calls: Mapping[str, OpenCall]) -> dict[str, str]:
-        """Note the server's ids of calls, where they don't follow from the editor's: return those.
-
-        (What else is known is known in every process.)
-        """
-        found = {
-            call_id: call.server_id
-            for call_id, call in calls.items()
-            if inward(call_id) != call.server_id
-        }
-        self._keep_server_ids(found)
-        return found
+    def keep_ids(self, server_ids: Mapping[str, str]) -> None:
+        """Note the server's ids of calls, by the editor's, where they don't follow from those."""
+        self.server_ids.update(server_ids)
+        for call_id in [*islice(self.server_ids, max(0, len(self.server_ids) - self.most))]:
+            del self.server_ids[call_id]
 
     def hit(self) -> None:
         """Note that the server went on from a response."""
@@ -100,11 +92,6 @@ class Points:
         self._forget(digests)
         if self.is_stateless:
             self._forget([*self._points])
-
-    def _keep_server_ids(self, found: Mapping[str, str]) -> None:
-        self.server_ids.update(found)
-        while len(self.server_ids) > self.most:
-            del self.server_ids[next(iter(self.server_ids))]
 
     def _keep_the_newest(self) -> None:
         while len(self._points) > self.most:

@@ -6,8 +6,7 @@ the id that the server gave it last, because that is the one under which it keep
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from agents.loading import load, writable
@@ -39,33 +38,40 @@ K = TypeVar("K")
 class Heard(Value):
     """A response, as later requests repeat it; `calls` are by the editor's ids.
 
-    `is_chainable`: the server has all of it, under the ids that we know.
+    `is_chainable`: the server has all of it, under the ids that we know. `kinds` are the kinds of
+    its items, in the server's words.
     """
 
     items: tuple[Item, ...]
     calls: dict[str, OpenCall]
     is_chainable: bool
+    kinds: frozenset[str]
 
 
-def heard(outcome: Outcome, said: str) -> Heard:
-    """Return what a response comes to; `said` is what the editor was shown of its text.
+def heard(outcome: Outcome, said: str) -> Generator[None, None, Heard]:
+    """Return, in short steps, what a response comes to; `said` is what was shown of its text.
 
-    Of a response that didn't complete, that is all that counts: its items are in an unknown state.
+    Of a response that didn't complete, only that text and the calls count: its items are in an
+    unknown state.
     """
     whole = outcome.status == "completed"
-    written = [_object(raw) for raw in outcome.output] if whole else []
     calls = _Unclaimed(outcome.calls)
     taken: set[str] = set()
     ids: dict[str, OpenCall] = {}
     items: list[Item] = []
-    for one in written:
+    kinds: set[str] = set()
+    for raw in outcome.output:
+        yield
+        one = _object(raw)
+        kinds.add(_text(one, "type"))
         match one:
+            case _ if not whole:
+                pass
             case {"type": "message"}:
                 items += _message(one)
             case {"type": "function_call"}:
-                items += [
-                    _call(call, _text(one, "call_id"), ids, taken) for call in calls.take(one)
-                ]
+                claimed = yield from calls.take(one)
+                items += [_call(call, _text(one, "call_id"), ids, taken) for call in claimed]
             case {"type": "reasoning"}:
                 reasoning = reasoning_item(one)
                 items += [] if reasoning is None else [reasoning]
@@ -75,14 +81,12 @@ def heard(outcome: Outcome, said: str) -> Heard:
                 pass  # a tool of the server's own: only the server can make something of it
     if said.strip() and not any(isinstance(item, MessageItem) for item in items):
         items.insert(_before_calls(items), MessageItem("assistant", said))
-    items += [_call(call, call.server_call_id, ids, taken) for call in calls.rest()]
+    for call in calls.rest():
+        yield
+        items.append(_call(call, call.server_call_id, ids, taken))
     knows = all(call.server_call_id for call in outcome.calls)
-    return Heard(tuple(_followed(items)), ids, outcome.can_be_continued and knows)
-
-
-def kind_of_item(raw: msgspec.Raw) -> str:
-    """Return what an item of a response is, in the server's word."""
-    return _text(_object(raw), "type")
+    can_go_on = outcome.can_be_continued and knows
+    return Heard(tuple(_followed(items)), ids, can_go_on, frozenset(kinds))
 
 
 def _object(raw: msgspec.Raw) -> dict[str, Any]:
@@ -125,38 +129,41 @@ class _Unclaimed:
 
     def __init__(self, calls: Iterable[Called]) -> None:
         self._left = dict(enumerate(calls))
-        self._by_id = _places((at, call.server_call_id) for at, call in self._left.items())
-        self._by_words: dict[tuple[str, bytes], deque[int]] | None = None
+        self._by_id = _places([(at, call.server_call_id) for at, call in self._left.items()])
+        self._by_words: dict[tuple[str, bytes], list[int]] | None = None
         """Made when it is needed: most servers name each call by its id."""
 
-    def take(self, item: dict[str, Any]) -> list[Called]:
-        """Take the call out that an item is: by its id, else by what it asks."""
+    def take(self, item: dict[str, Any]) -> Generator[None, None, list[Called]]:
+        """Take the call out that an item is, in short steps: by its id, else by what it asks."""
         call_id, name, arguments = (_text(item, key) for key in ("call_id", "name", "arguments"))
         same_id = self._first(self._by_id.get(call_id)) if call_id else []
         if same_id or not self._left:
             return same_id
         if self._by_words is None:
-            self._by_words = _places(
-                (at, (call.name, _words(call.arguments))) for at, call in self._left.items()
-            )
+            keys: list[tuple[int, tuple[str, bytes]]] = []
+            for at, call in self._left.items():
+                yield
+                keys.append((at, (call.name, _words(call.arguments))))
+            self._by_words = _places(keys)
         return self._first(self._by_words.get((name, _words(arguments))))
 
     def rest(self) -> Iterable[Called]:
         """Return the others."""
         return self._left.values()
 
-    def _first(self, places: deque[int] | None) -> list[Called]:
+    def _first(self, places: list[int] | None) -> list[Called]:
         while places:
-            call = self._left.pop(places.popleft(), None)  # None: it was found otherwise
+            call = self._left.pop(places.pop(), None)  # None: it was found otherwise
             if call is not None:
                 return [call]
         return []
 
 
-def _places(keys: Iterable[tuple[int, K]]) -> dict[K, deque[int]]:
-    found: dict[K, deque[int]] = {}
-    for at, key in keys:
-        found.setdefault(key, deque()).append(at)
+def _places(keys: Sequence[tuple[int, K]]) -> dict[K, list[int]]:
+    """Return where each key is; the first place is the last in its list."""
+    found: dict[K, list[int]] = {}
+    for at, key in reversed(keys):
+        found.setdefault(key, []).append(at)
     return found
 
 

@@ -45,6 +45,7 @@ class Response:
     show: Callable[[Batch], Awaitable[None]]
     _tools: dict[str, Any] = attrs.field(init=False)
     _names: ToolNames = attrs.field(init=False)
+    _breather: Breather = attrs.field(factory=Breather, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._tools = self.endpoint.tools(self.prompt)
@@ -62,7 +63,8 @@ class Response:
                 last = await attempt.run()
             finally:
                 if not attempt.shown.is_empty:
-                    self.conversation.hear(attempt.machine.outcome, attempt.shown, setup)
+                    with trio.CancelScope(shield=True):  # what was shown counts, however it ended
+                        await self._hear(attempt, setup)
             if not attempt.shown.is_empty:
                 if not has_thought:
                     await self._count(attempt)
@@ -73,7 +75,7 @@ class Response:
                 continue
             seconds = self._wait(attempt, retries)
             if seconds is None:
-                self.conversation.hear(attempt.machine.outcome, attempt.shown, setup)
+                await self._hear(attempt, setup)
                 return self._told(last)
             log.info("%s is asked again in %.1f seconds", self.server, seconds)
             await trio.sleep(seconds)
@@ -107,6 +109,10 @@ class Response:
             else event
             for event in events
         ]
+
+    async def _hear(self, attempt: _Attempt, setup: bytes) -> None:
+        steps = self.conversation.hear(attempt.machine.outcome, attempt.shown, setup)
+        await self._breather.through(steps)
 
     async def _count(self, attempt: _Attempt) -> None:
         """Tell how many tokens the request had, if all of them were the editor's."""

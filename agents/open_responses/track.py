@@ -7,7 +7,7 @@ other. What has no meaning is left out: how text was cut, the order of results, 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import attrs
@@ -24,8 +24,10 @@ class Track:
 
     _hash: Any = attrs.field(factory=lambda: hashlib.blake2b(digest_size=16))
     _text: list[str] = attrs.field(factory=list[str])
-    _calls: list[list[Any]] = attrs.field(factory=list[list[Any]])
-    _results: dict[str, Any] = attrs.field(factory=dict[str, Any])
+    _calls: list[bytes] = attrs.field(factory=list[bytes])
+    """As JSON, so that no step has to write all of them."""
+    _results: dict[str, bytes] = attrs.field(factory=dict[str, bytes])
+    """By the calls' ids, as JSON."""
 
     @property
     def digest(self) -> bytes:
@@ -48,7 +50,7 @@ class Track:
                     case TextPart(value=value):
                         self._text.append(value)
                     case ToolCallPart(tool_call_id=call_id, tool_name=name, parameters=given):
-                        self._calls.append([call_id, name, given])
+                        self._calls.append(canonical_json([call_id, name, given]))
                     case _:
                         pass
             return
@@ -57,7 +59,7 @@ class Track:
         for part in message.content:
             match part:
                 case ToolResultPart():
-                    self.answer(part)
+                    self.answer(part.tool_call_id, written_result(part))
                 case TextPart(value=value):
                     text.append(value)
                 case DataPart(mime_type=mime, data=data) if mime not in BOOKKEEPING:
@@ -67,32 +69,44 @@ class Track:
         if text or rest:
             self._end_answer()
             self._end_results()
-            self._add([message.role, "".join(text), rest])
+            self._add(canonical_json([message.role, "".join(text), rest]))
 
-    def say(self, text: str, calls: Sequence[CallTool]) -> None:
-        """Add what an assistant said."""
+    def say(self, text: str, calls: Iterable[bytes]) -> None:
+        """Add what an assistant said; each call as `written_call` writes it."""
         self._end_results()
         self._text.append(text)
-        self._calls += [[call.call_id, call.name, call.parameters] for call in calls]
+        self._calls += calls
 
-    def answer(self, part: ToolResultPart) -> None:
-        """Add the result of a call."""
+    def answer(self, call_id: str, result: bytes) -> None:
+        """Add the result of a call, as `written_result` writes it."""
         self._end_answer()
-        self._results[part.tool_call_id] = [part.result, part.is_error]
+        self._results[call_id] = result
 
     def _end_answer(self) -> None:
         text = "".join(self._text)
         if text or self._calls:
-            self._add(["assistant", text, self._calls])
+            calls = b",".join(self._calls)
+            self._add(b'["assistant",%b,[%b]]' % (canonical_json(text), calls))
         self._text, self._calls = [], []
 
     def _end_results(self) -> None:
         if self._results:
-            self._add(["results", sorted(self._results.items())])
+            results = b",".join(result for _, result in sorted(self._results.items()))
+            self._add(b'["results",[%b]]' % results)
         self._results = {}
 
-    def _add(self, said: Any) -> None:
-        self._hash.update(canonical_json(said) + b"\n")
+    def _add(self, said: bytes) -> None:
+        self._hash.update(said + b"\n")
+
+
+def written_call(call: CallTool) -> bytes:
+    """Return a call as a track holds it."""
+    return canonical_json([call.call_id, call.name, call.parameters])
+
+
+def written_result(part: ToolResultPart) -> bytes:
+    """Return a result as a track holds it."""
+    return canonical_json([part.tool_call_id, [part.result, part.is_error]])
 
 
 def boundaries(messages: Sequence[ChatMessage]) -> tuple[Track, dict[bytes, int]]:

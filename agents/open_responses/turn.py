@@ -13,6 +13,7 @@ import trio
 from msgspec.structs import replace
 
 from agents.boundary import failure_of
+from agents.breather import Breather
 from agents.events import (
     Answer,
     Await,
@@ -61,6 +62,7 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     _in_vain: int = attrs.field(default=0, init=False)
     """How many responses, up to now, called nothing that is offered."""
     _is_over: bool = attrs.field(default=False, init=False)
+    _breather: Breather = attrs.field(factory=Breather, init=False)
 
     def __attrs_post_init__(self) -> None:
         # size 0: what the editor hasn't taken yet must stop the server, and isn't kept if cancelled
@@ -105,7 +107,7 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
                 await self._answered.wait()
             answers = [answer for answer in self._asked.values() if answer is not None]
             self._asked.clear()
-            self.conversation.answer(answers)
+            await self._breather.through(self.conversation.answer(answers))
             if self._in_vain >= _MOST_IN_VAIN:
                 return Stop(StopReason.MAX_TURN_REQUESTS)
 

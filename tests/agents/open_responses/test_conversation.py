@@ -63,7 +63,15 @@ class Talk:
             output=raws,
             **known,
         )
-        self.it.hear(outcome, shown, SETUP)
+        self.take(outcome, shown)
+
+    def take(self, outcome: Outcome, shown: Shown) -> None:
+        for _ in self.it.hear(outcome, shown, SETUP):
+            pass
+
+    def answer(self, *answers: ToolAnswer) -> None:
+        for _ in self.it.answer(answers):
+            pass
 
 
 def _brief(item: Any) -> Any:
@@ -128,7 +136,7 @@ def test_results_go_on_from_the_response_that_called() -> None:
     talk.tell(user("a"))
     talk.hear("r1", "", "1", "2")
     assert talk.it.open_calls == ("gw-1", "gw-2")
-    talk.it.answer([ToolAnswer("gw-1", "one"), ToolAnswer("gw-2", "two", is_error=True)])
+    talk.answer(ToolAnswer("gw-1", "one"), ToolAnswer("gw-2", "two", is_error=True))
     assert talk.it.open_calls == ()
     assert talk.ask() == (["result 1: one", "result 2: The tool failed: two"], "r1")
 
@@ -138,7 +146,7 @@ def test_images_of_results_come_after_all_of_them_if_wanted() -> None:
     talk.tell(user("a"))
     talk.hear("r1", "", "1", "2")
     image = [{"type": "data", "mimeType": "image/png", "data": ""}]
-    talk.it.answer([ToolAnswer("gw-1", image), ToolAnswer("gw-2", "two")])
+    talk.answer(ToolAnswer("gw-1", image), ToolAnswer("gw-2", "two"))
     first, second, image_message = talk.ask()[0]
     assert (first, second) == ("result 1: ", "result 2: two")
     assert image_message.startswith("user: (InputText")
@@ -281,7 +289,7 @@ def test_reasoning_goes_back_until_the_user_speaks_again() -> None:
         {"type": "function_call", "call_id": "1", "name": "f", "arguments": "{}"},
     ]
     talk.hear("r1", "", "1", store=False, output=output)
-    talk.it.answer([ToolAnswer("gw-1", "one")])
+    talk.answer(ToolAnswer("gw-1", "one"))
     assert talk.ask() == (["user: a", "reasoning", "call 1", "result 1: one"], None)
     talk.tell(user("b"))
     assert talk.ask()[0] == ["user: a", "call 1", "result 1: one", "user: b"]
@@ -296,7 +304,7 @@ def test_what_a_tool_shows_is_nothing_that_the_user_says() -> None:
     ]
     talk.hear("r1", "", "1", store=False, output=output)
     image = [{"type": "data", "mimeType": "image/png", "data": ""}]
-    talk.it.answer([ToolAnswer("gw-1", image)])
+    talk.answer(ToolAnswer("gw-1", image))
     *before, beside = talk.ask()[0]
     assert before == ["user: a", "reasoning", "call 1", "result 1: "]
     assert beside.startswith("user: (InputText")
@@ -309,7 +317,7 @@ def test_what_we_say_ourselves_is_not_told_as_the_model_s() -> None:
     talk.tell(user("a"))
     shown = Shown()
     shown.add([Say("b"), Say("(ours)", by_us=True), Attach("usage", b""), Stop()])
-    talk.it.hear(Outcome(status="incomplete"), shown, SETUP)
+    talk.take(Outcome(status="incomplete"), shown)
     assert talk.ask() == (["user: a", "assistant: b"], None)
     assert shown.own == ["b"]
 
@@ -322,12 +330,10 @@ def test_a_chat_is_found_again_with_and_without_our_words() -> None:
         shown = Shown(is_whole=True)
         shown.add([Say(word), Say("(ours)", by_us=True), CallTool(f"gw-{word}", "f", {})])
         calls = (Called(f"gw-{word}", word, "f", "{}"),)
-        talk.it.hear(
-            Outcome(status="completed", store=True, response_id=f"r{number}", calls=calls),
-            shown,
-            SETUP,
+        talk.take(
+            Outcome(status="completed", store=True, response_id=f"r{number}", calls=calls), shown
         )
-        talk.it.answer([ToolAnswer(f"gw-{word}", "done")])
+        talk.answer(ToolAnswer(f"gw-{word}", "done"))
         talk.tell(user(f"after {word}"))
     for ours in ("", "(ours)"):
         again = Talk(talk.points)
@@ -388,3 +394,43 @@ def test_a_system_prompt_that_can_not_be_told_changes_nothing() -> None:
     with pytest.raises(ConversionError):
         talk.it.instruct([system(PNG)])
     assert talk.it.instructions == "be brief"
+
+
+def test_a_response_that_is_not_heard_to_its_end_changes_nothing() -> None:
+    talk = Talk()
+    talk.tell(user("a"))
+    before = talk.ask()
+    shown = Shown(is_whole=True)
+    shown.add([Say("b"), CallTool("gw-1", "f", {}), CallTool("gw-2", "f", {})])
+    calls = tuple(Called(f"gw-{n}", str(n), "f", "{}") for n in (1, 2))
+    outcome = Outcome(status="completed", store=True, response_id="r1", calls=calls)
+    steps = talk.it.hear(outcome, shown, SETUP)
+    for _ in calls:
+        next(steps)
+        assert talk.ask() == before
+        assert not talk.it.open_calls
+    talk.take(outcome, shown)
+    assert talk.it.open_calls == ("gw-1", "gw-2")
+
+
+def test_results_that_are_not_taken_to_the_end_change_nothing() -> None:
+    talk = Talk()
+    talk.tell(user("a"))
+    talk.hear("r1", "", "1", "2")
+    before = talk.ask()
+    answers = [ToolAnswer("gw-1", "x"), ToolAnswer("gw-2", "y")]
+    steps = talk.it.answer(answers)
+    for _ in answers:
+        next(steps)
+        assert talk.ask() == before
+        assert talk.it.open_calls == ("gw-1", "gw-2")
+    talk.answer(*answers)
+    assert talk.ask() == (["result 1: x", "result 2: y"], "r1")
+
+
+def test_ids_that_follow_from_ours_need_no_remembering() -> None:
+    talk = Talk()
+    talk.tell(user("a"))
+    talk.hear("r1", "", "x", "y", output=[{"type": "function_call", "call_id": "z", "name": "f"}])
+    assert talk.points.server_ids == {"gw-x": "z"}
+    assert talk.it.open_calls == ("gw-x", "gw-y")

@@ -6,10 +6,8 @@ import trio
 
 from agents.events import Prompt
 from agents.open_responses.agent import OpenResponsesAgent
-from agents.open_responses.call_ids import inward
 from agents.open_responses.point_memory import NoPointMemory, Point
 from agents.open_responses.points import MISSES, Points
-from agents.open_responses.request_messages import OpenCall
 from bridge.wire import OpenResponsesSpec
 from tests.fakes.responses_server import ResponsesServer, responses_server
 
@@ -114,11 +112,11 @@ async def test_the_oldest_are_forgotten_here_and_kept_there() -> None:
     assert len(shelf.kept) == 3
 
 
-async def test_ids_that_follow_from_ours_need_no_remembering() -> None:
-    points = Points()
-    assert inward("gw-x~1") == "x"
-    calls = {"gw-x~1": OpenCall("x", "f"), "gw-y": OpenCall("other", "f")}
-    assert points.keep_ids(calls) == {"gw-y": "other"} == points.server_ids
+async def test_the_oldest_ids_are_forgotten() -> None:
+    points = Points(2)
+    points.keep_ids({"a": "1", "b": "2"})
+    points.keep_ids({"c": "3", "b": "4"})
+    assert points.server_ids == {"b": "4", "c": "3"}
 
 
 async def test_without_a_memory_nothing_is_remembered() -> None:

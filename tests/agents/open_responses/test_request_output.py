@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Generator
 from typing import Any
 
 import pytest
 from msgspec import Raw
 
+from agents.loading import load
+from agents.open_responses import request_output
 from agents.open_responses.outcome import Called, Outcome
 from agents.open_responses.request_items import (
     CallItem,
@@ -43,7 +46,15 @@ def after(*output: Any, said: str = "", calls: tuple[Called, ...] = (), **fields
         "store": True,
         **fields,
     }
-    return heard(Outcome(output=raws, calls=calls, **known), said)
+    return last_of(heard(Outcome(output=raws, calls=calls, **known), said))
+
+
+def last_of(steps: Generator[None, None, Heard]) -> Heard:
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value
 
 
 def test_a_message_is_kept_with_its_phase_and_without_its_id() -> None:
@@ -62,7 +73,7 @@ def test_what_says_nothing_is_no_item() -> None:
     assert after(message(text(" "), text(""), {"type": "odd"}, 7), message()).items == ()
     assert after({"type": "message"}, {"type": "web_search_call", "id": "ws"}, 7, None).items == ()
     broken = Outcome(status="completed", output=(Raw(b"{"),))
-    assert heard(broken, "Hello").items == (MessageItem("assistant", "Hello"),)
+    assert last_of(heard(broken, "Hello")).items == (MessageItem("assistant", "Hello"),)
 
 
 def test_what_the_output_leaves_out_and_the_editor_was_shown_is_kept() -> None:
@@ -150,7 +161,34 @@ def test_many_calls_in_another_order_are_found_in_linear_time(has_other_ids: boo
         raws = tuple(Raw(json.dumps(item).encode()) for item in reversed(written))
         return Outcome(status="completed", output=raws, calls=tuple(calls))
 
-    assert_linear(make, lambda outcome: heard(outcome, ""), 250)
+    assert_linear(make, lambda outcome: last_of(heard(outcome, "")), 250)
+
+
+@pytest.mark.parametrize("prefix", ["", "other", None])
+def test_no_step_reads_more_than_a_call_or_two(
+    prefix: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the output has the calls by their ids, by other ids, or not at all."""
+    read: list[object] = []
+
+    def counted(text: Any) -> Any:
+        read.append(text)
+        return load(text)
+
+    monkeypatch.setattr(request_output, "load", counted)
+    calls = tuple(Called(f"gw-{n}", f"{n}", "look", f'{{"a":{n}}}') for n in range(20))
+    written = (
+        []
+        if prefix is None
+        else [function(f"{prefix}{n}", f'{{"a":{n}}}', "look") for n in range(20)]
+    )
+    raws = tuple(Raw(json.dumps(item).encode()) for item in written)
+    most, steps = 0, 0
+    for _ in heard(Outcome(status="completed", output=raws, calls=calls), ""):
+        most, steps = max(most, len(read)), steps + 1
+        read.clear()
+    assert most <= 2
+    assert steps >= 20
 
 
 def test_a_call_is_found_by_what_it_asks_however_that_is_written() -> None:

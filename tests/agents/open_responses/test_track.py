@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.events import CallTool
-from agents.open_responses.track import Track, boundaries
+from agents.open_responses.track import Track, boundaries, written_call, written_result
 from bridge.wire import ChatMessage, DataPart, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
 
 from .words import PNG, assistant, call, result, system, user
@@ -49,6 +49,16 @@ def test_what_has_meaning_does() -> None:
     assert len(set(told)) == len(told)
 
 
+def test_digests_of_earlier_processes_stay_good() -> None:
+    told = digest(
+        user("a", PNG),
+        assistant("ab", call("1", path="a", n=1.0), call("2")),
+        user(result("2", "x"), result("1", is_error=True)),
+        system("b"),
+    )
+    assert told.hex() == "b8815a464038b55c936918968c4df9ad"
+
+
 def test_the_prompt_in_front_counts_elsewhere() -> None:
     assert digest(system("x"), system("y"), user("a")) == digest(user("a"))
 
@@ -85,13 +95,14 @@ def test_a_session_and_the_editor_s_history_agree(rounds: Any, data: st.DataObje
         for said, calls in responses:
             made = [CallTool(f"gw-{number + n}", "f", {"n": n}) for n in range(calls)]
             number += calls
-            live.say(said, made)
+            live.say(said, map(written_call, made))
             repeated.append(
                 assistant(said, *(ToolCallPart(c.call_id, c.name, c.parameters) for c in made))
             )
             assert boundaries(repeated)[0].digest == live.digest
             for one in made:
-                live.answer(ToolResultPart(one.call_id, "done"))
+                done = ToolResultPart(one.call_id, "done")
+                live.answer(one.call_id, written_result(done))
             results = [user(ToolResultPart(one.call_id, "done")) for one in made]
             repeated += data.draw(st.permutations(results))
     assert boundaries(repeated)[0].digest == live.digest
