@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 import trio
 
+from agents import breather
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop, StopReason, ToolAnswer
 from agents.open_responses.agent import OpenResponsesAgent
 from agents.open_responses.conversation import Conversation
@@ -135,7 +136,12 @@ async def test_a_cancel_during_the_wait_for_a_retry_ends_it() -> None:
             assert await rest_of(session, turn) == [CANCELLED]
 
 
-async def test_what_was_not_taken_is_not_remembered() -> None:
+@pytest.mark.parametrize("seconds", [breather.WORK_SECONDS, 0.0])
+async def test_what_was_not_taken_is_not_remembered(
+    seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was is, also where others have their turn while it is remembered."""
+    monkeypatch.setattr(breather, "WORK_SECONDS", seconds)
     async with responses_server() as server, agent_at(server) as agent:
         async with agent.session(asking("")) as session:
             server.plans.append(Plan(outputs=[Text("abcdef", pieces=6)]))
