@@ -1,14 +1,16 @@
 """Eliza as an agent: the built-in one that needs no process and no network.
 
 She is the script's engine with a session round it, and her hooks (`agents.eliza_script`) do what
-a real agent may do. She hears a turn when it begins, so a cancelled one was heard all the same, and
-what she remembers follows from what the users of the transcript and of the prompts said.
+a real agent may do. What she remembers follows from what the users of the transcript and of the
+prompts said, in that order. She hears it when its turn is received; what a cancelled turn didn't
+come to, the next one hears first.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,7 @@ import trio
 from bridge.errors import LocalError
 from bridge.request_text import request_text
 
+from .breather import Breather
 from .eliza_engine import Eliza
 from .eliza_hooks import CANCELLED, Ask, Hang, Hook, Steps, enact, parse_hook, say
 from .eliza_script import NOTHING_SAID
@@ -38,10 +41,15 @@ if TYPE_CHECKING:
 
 
 class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
-    """One turn: what comes out of `receive` are the steps' batches, up to the last event."""
+    """One turn: what comes out of `receive` are the steps' batches, up to the last event.
 
-    def __init__(self, steps: Steps) -> None:
-        self._steps = steps
+    `hearing` yields None while there is more to hear, and then the steps.
+    """
+
+    def __init__(self, hearing: Iterator[Steps | None]) -> None:
+        self._hearing = hearing
+        self._breather = Breather()
+        self._steps: Steps | None = None
         self._asked: dict[str, CallTool | AskPermission] = {}
         self._answers: dict[str, Answer] = {}
         self._hangs = False
@@ -79,10 +87,14 @@ class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
             if self._cancelled:
                 self._over = True
                 return (CANCELLED,)
+            if self._steps is None:
+                self._steps = next(self._hearing)
+                await self._breather.rest()
+                continue
             if self._hangs or len(self._answers) < len(self._asked):
                 await self._changed.park()
                 continue
-            match self._next_step():
+            match self._next_step(self._steps):
                 case Hang():
                     self._hangs = True
                 case Ask(questions=questions):
@@ -92,12 +104,12 @@ class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
                     self._over = isinstance(batch[-1], Stop | Break)
                     return batch
 
-    def _next_step(self) -> Batch | Ask | Hang:
+    def _next_step(self, steps: Steps) -> Batch | Ask | Hang:
         if not self._asked:
-            return next(self._steps)
+            return next(steps)
         answers = [self._answers[call_id] for call_id in self._asked]
         self._asked, self._answers = {}, {}
-        return self._steps.send(answers)
+        return steps.send(answers)
 
     def close(self) -> None:
         """Close the turn; who receives from it is told so."""
@@ -124,6 +136,7 @@ class ElizaSession:
         self._eliza = eliza
         self._new_call_id = new_call_id
         self._turn: ElizaTurn | None = None
+        self._unheard: deque[ChatMessage] = deque()
 
     def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
         """Return true: each prompt brings its own."""
@@ -134,13 +147,13 @@ class ElizaSession:
         await trio.lowlevel.checkpoint()
 
     def run(self, prompt: Prompt) -> ElizaTurn:
-        """Hear what the users said, and begin the answer to the newest of it."""
+        """Begin the answer to the newest of what the users said; it is heard in the turn."""
         if self._turn is not None and self._turn.runs:
             raise LocalError("a turn of this session still runs; receive its last event first")
-        self._hear(prompt.transcript)
-        hook, answer = self._hear(prompt.messages)
-        steps = say(answer) if hook is None else enact(hook, prompt.tools, self._new_call_id)
-        self._turn = ElizaTurn(steps)
+        self._unheard += prompt.transcript
+        before = len(self._unheard)
+        self._unheard += prompt.messages
+        self._turn = ElizaTurn(self._hearing(prompt, before))
         return self._turn
 
     def answer(self, answer: Answer) -> None:
@@ -159,16 +172,30 @@ class ElizaSession:
         if self._turn is not None:
             self._turn.close()
 
-    def _hear(self, messages: Sequence[ChatMessage]) -> tuple[Hook | None, str]:
-        """Hear what users said. Return the hook, if the newest text is one, and the answer."""
+    def _hearing(self, prompt: Prompt, before: int) -> Iterator[Steps | None]:
+        """Hear each message, and yield after it; then yield the steps of the answer.
+
+        The first messages, so many as `before`, are no part of what is answered.
+        """
+        for _ in range(before):
+            self._hear(self._unheard.popleft())
+            yield None
         hook, answer = None, NOTHING_SAID
-        for message in messages:
-            text = request_text(message)
-            if text is not None:
-                hook = parse_hook(text)
-                if hook is None:
-                    answer = self._eliza.hear(text)
-        return hook, answer
+        while self._unheard:
+            said = self._hear(self._unheard.popleft())
+            if isinstance(said, str):
+                hook, answer = None, said
+            elif said is not None:
+                hook = said
+            yield None
+        yield say(answer) if hook is None else enact(hook, prompt.tools, self._new_call_id)
+
+    def _hear(self, message: ChatMessage) -> Hook | str | None:
+        """Hear one message. Return the hook that it is, or the answer; None if no user spoke."""
+        text = request_text(message)
+        if text is None:
+            return None
+        return parse_hook(text) or self._eliza.hear(text)
 
 
 class ElizaAgent:

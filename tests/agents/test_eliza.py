@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trio.testing import MockClock, wait_all_tasks_blocked
 
+from agents import breather
 from agents.base import Agent, Turn
 from agents.eliza import ElizaAgent, ElizaSession, ElizaTurn
 from agents.eliza_engine import Eliza
@@ -193,7 +194,7 @@ async def test_a_turn_may_ask_again_after_an_answer(autojump_clock: MockClock) -
         assert (first.call_id, second.call_id) == ("a", "b")
         yield (Stop(),)
 
-    turn = ElizaTurn(ask_twice())
+    turn = ElizaTurn(iter([ask_twice()]))
     with trio.fail_after(5):
         for call_id in ("a", "b"):
             assert await turn.receive() == (CallTool(call_id, "clock", {}), Await())
@@ -240,6 +241,48 @@ async def test_a_hundred_thousand_words_arrive() -> None:
 
 
 # One turn at a time, and the end of it.
+
+
+async def test_others_have_their_turn_while_a_long_history_is_heard(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = count(step=breather.WORK_SECONDS)  # each message takes its time
+    monkeypatch.setattr(breather.time, "thread_time", lambda: next(now))
+    transcript = (user("My dog ate it."), *map(user, ["Yes."] * 20))
+    steps = 0
+
+    async def other(until: trio.Event) -> None:
+        nonlocal steps
+        while not until.is_set():
+            steps += 1
+            await trio.lowlevel.checkpoint()
+
+    async with eliza().session(prompt("")) as session, trio.open_nursery() as nursery:
+        heard = trio.Event()
+        nursery.start_soon(other, heard)
+        await reply(session, "Hello")
+        few, steps = steps, 0
+        assert said(await rest_of(session.run(prompt("Hello", transcript=transcript))))
+        heard.set()
+    assert steps >= few + 20
+
+
+async def test_what_a_cancelled_turn_did_not_hear_the_next_one_hears_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = count(step=breather.WORK_SECONDS)
+    monkeypatch.setattr(breather.time, "thread_time", lambda: next(now))
+    async with eliza().session(prompt("")) as session:
+        turn = session.run(prompt("My dog ate it.", "Hm.", "Hm.", "Hm."))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(rest_of, turn)
+            await trio.lowlevel.checkpoint()
+            await session.cancel()
+        assert not turn.runs
+        lived = Eliza()
+        for text in ("My dog ate it.", "Hm.", "Hm.", "Hm."):
+            lived.hear(text)
+        assert await reply(session, "Hm.") == lived.hear("Hm.")
 
 
 async def test_a_second_turn_beside_the_first_is_the_callers_mistake() -> None:
