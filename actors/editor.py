@@ -17,6 +17,7 @@ import trio
 from msgspec import UNSET
 
 from agents.boundary import failure_of
+from agents.breather import Breather
 from bridge import methods
 from bridge.calibration import Calibration
 from bridge.depth import TOO_DEEP, is_too_deep
@@ -66,6 +67,7 @@ from bridge.wire import (
     TokenCountParams,
     TokenCountResult,
 )
+from bridge.work import Work
 
 from .inbox import Asked, Cancelled, FromEditor, Leaving, StatsAsked
 from .log import log
@@ -112,24 +114,24 @@ class EditorPort:
         self, lines: Sequence[bytes | TooLong], inbox: trio.MemorySendChannel[FromEditor]
     ) -> None:
         for line in lines:
-            message = self.hear(line)
+            message = await Breather().do(self.hear(line))
             if message is not None:
                 await inbox.send(message)
             await self.outbox.room(REPLIES_HIGH_WATER)
 
-    def hear(self, line: bytes | TooLong) -> FromEditor | None:
-        """Take one line in; return what the History Actor must know of it.
+    def hear(self, line: bytes | TooLong) -> Work[FromEditor | None]:
+        """Take one line in, in steps; return what the History Actor must know of it.
 
         An error that nobody expects is answered without an id, because none was found.
         """
         try:
-            return self._hear(line)
+            return (yield from self._hear(line))
         except Exception as error:
             failure = failure_of(error, "editor=line")
             self._send(error_line(None, self._shown(failure)))
             return None
 
-    def _hear(self, line: bytes | TooLong) -> FromEditor | None:
+    def _hear(self, line: bytes | TooLong) -> Work[FromEditor | None]:
         if isinstance(line, TooLong):
             message = f"Invalid request: a line of {line.size} bytes is too long"
             self._send(error_line(None, RpcError(INVALID_REQUEST, message)))
@@ -137,7 +139,7 @@ class EditorPort:
         self.trace.line("in", line)
         chat = methods.read_chat(line)
         if chat is not None:
-            return self._request(chat[0], methods.CHAT, lambda: chat[1])
+            return (yield from self._request(chat[0], methods.CHAT, lambda: chat[1]))
         try:
             message = parse_line(line)
         except InvalidLine as invalid:
@@ -145,14 +147,14 @@ class EditorPort:
             return None
         match message:
             case Call():
-                return self._call(message)
+                return (yield from self._call(message))
             case Notice():
                 return self._notice(message)
             case _:
                 log.debug("a response, though nothing was asked")
                 return None
 
-    def _call(self, call: Call) -> FromEditor | None:
+    def _call(self, call: Call) -> Work[FromEditor | None]:
         def read_params() -> Any:
             decoder = methods.decoder(call.method) if call.method in methods.REQUESTS else None
             if decoder is None:
@@ -163,7 +165,7 @@ class EditorPort:
 
     def _request(
         self, request: RequestId, method: str, read_params: Callable[[], Any]
-    ) -> FromEditor | None:
+    ) -> Work[FromEditor | None]:
         if request in self._open:
             text = f"Invalid request: the id {request!r} belongs to a request that is still open"
             self._send(error_line(None, RpcError(INVALID_REQUEST, text)))
@@ -171,7 +173,7 @@ class EditorPort:
         try:
             params = read_params()
             if isinstance(params, ChatParams):
-                asked = self._chat(request, params)
+                asked = yield from self._chat(request, params)
                 self._open.add(request)
                 return asked
             if method == methods.STATS:
@@ -225,7 +227,7 @@ class EditorPort:
         assert isinstance(params.message, msgspec.Raw)  # it has one of the two
         return estimator.estimate_message(decode_message(params.message, "$.message"))
 
-    def _chat(self, request: RequestId, params: ChatParams) -> Asked:
+    def _chat(self, request: RequestId, params: ChatParams) -> Work[Asked]:
         model = self.catalogue.find(params.model_id)
         settings = model.settings if model else Settings()
         if params.agent is not UNSET:
@@ -247,11 +249,12 @@ class EditorPort:
         if is_too_deep(msgspec.json.encode(params.options.model_options)):
             text = f"Invalid params: {TOO_DEEP} - at `$.options.modelOptions`"
             raise RpcError(INVALID_PARAMS, text)
+        transcript = yield from self._reader.reading(params.messages)
         return Asked(
             request,
             params.model_id,
             agent,
-            self._reader.read(params.messages),
+            transcript,
             params.options,
             settings if params.settings is UNSET else params.settings,
             self._capabilities,

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from typing import TypeVar
 
 import attrs
 import trio
+
+from bridge.work import Work
+
+T = TypeVar("T")
 
 WORK_SECONDS = 0.005
 """CPU time after which others have their turn; the steps between must be short themselves."""
@@ -27,4 +32,13 @@ class Breather:
     async def through(self, steps: Iterable[object]) -> None:
         """Take all steps, and rest between them."""
         for _ in steps:
+            await self.rest()
+
+    async def do(self, work: Work[T]) -> T:
+        """Do all of some work, and return what it came to."""
+        while True:
+            try:
+                next(work)
+            except StopIteration as end:
+                return end.value
             await self.rest()

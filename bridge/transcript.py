@@ -22,6 +22,7 @@ from .errors import INVALID_PARAMS, RpcError
 from .jsonrpc import decode_at
 from .message import Message
 from .wire import ChatMessage, KnownPart, Part, Role, UnknownPart
+from .work import Work, done
 
 
 class _Shell(msgspec.Struct):
@@ -178,6 +179,13 @@ class TranscriptReader:
 
     def read(self, raws: Sequence[Raw]) -> Transcript:
         """Return the transcript of `$.messages`; raises `RpcError` with the path of a fault."""
+        return done(self.reading(raws))
+
+    def reading(self, raws: Sequence[Raw]) -> Work[Transcript]:
+        """Read a transcript in steps, of which each reads one new message; see `read`.
+
+        What was read last stays so until the last step.
+        """
         decoded: dict[int, ChatMessage] = {}
         reading = self._last.before(self._last.repeated(raws))
         for index in range(len(reading.raws), len(raws)):
@@ -188,6 +196,7 @@ class TranscriptReader:
                 whole = decode_message(raw, f"$.messages[{index}]")
                 decoded[index] = whole
                 kept, message = self._remember(raw, whole)
+                yield
             reading.add(kept, message)
         self._last = reading
         return Transcript(

@@ -10,6 +10,7 @@ from actors.trace import Trace
 from bridge import errors
 from bridge.errors import Failure, FailureKind
 from bridge.models import Catalogue
+from bridge.work import done
 
 from .markdown import block, table
 
@@ -114,7 +115,7 @@ def examples() -> str:
     for line in _LINES:
         outbox.text += f"> {line}\n"
         before = outbox.text
-        port.hear(line.encode())
+        done(port.hear(line.encode()))
         assert outbox.text != before, f"nothing is wrong with {line}"
         answer = outbox.text.removeprefix(before)
         outbox.text = f"{before}< {answer}"

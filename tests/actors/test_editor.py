@@ -4,6 +4,7 @@ import importlib.metadata
 import json
 import os
 import sys
+from itertools import count
 from typing import Any
 
 import attrs
@@ -15,6 +16,7 @@ from actors.editor import REPLIES_HIGH_WATER, EditorPort, run_editor
 from actors.inbox import Asked, Cancelled, FromEditor, Leaving, StatsAsked
 from actors.outbox import Outbox
 from actors.trace import Trace
+from agents import breather
 from agents.events import Attach, Say, Stop, Think
 from bridge.depth import DEEPEST_JSON
 from bridge.errors import INVALID_PARAMS, PARSE_ERROR, Failure
@@ -22,6 +24,7 @@ from bridge.jsonrpc import TooLong
 from bridge.models import Catalogue, parse_catalogue
 from bridge.stdio import PipeSink
 from bridge.wire import Settings, TextPart
+from bridge.work import done
 from tests.fakes.editor import (
     ELIZA,
     JSON,
@@ -67,7 +70,7 @@ class Port:
         self.it = EditorPort(self.outbox, self.catalogue, Trace())
 
     def hear(self, **line: Any) -> FromEditor | None:
-        return self.it.hear(json.dumps({"jsonrpc": "2.0", **line}).encode())
+        return done(self.it.hear(json.dumps({"jsonrpc": "2.0", **line}).encode()))
 
     def error(self, **line: Any) -> JSON:
         """Hear a line that is refused, and return the error."""
@@ -102,7 +105,7 @@ def test_initialize_tells_who_we_are() -> None:
 def test_a_definition_that_is_not_utf_8_is_no_json(agent: bytes) -> None:
     line = json.dumps({"jsonrpc": "2.0", "id": 1, "method": CHAT, "params": PARAMS}).encode()
     port = Port()
-    assert port.it.hear(line.replace(b'"AGENT"', agent)) is None
+    assert done(port.it.hear(line.replace(b'"AGENT"', agent))) is None
     (reply,) = port.outbox.take()
     assert (reply["id"], reply["error"]["code"]) == (None, PARSE_ERROR)
 
@@ -363,7 +366,7 @@ def test_what_is_nested_too_deeply_to_be_compared_is_refused() -> None:
     call: JSON = {"type": "tool_call", "toolCallId": "1", "toolName": "f", "parameters": "deep"}
     line = {"jsonrpc": "2.0", "id": 1, "method": CHAT}
     params = GOOD | {"messages": [assistant(call)]}
-    port.it.hear(json.dumps(line | {"params": params}).replace('"deep"', deep).encode())
+    done(port.it.hear(json.dumps(line | {"params": params}).replace('"deep"', deep).encode()))
     if not (replies := port.outbox.take()):
         return  # it could be compared after all
     assert replies[0]["error"]["code"] == -32602
@@ -385,7 +388,7 @@ def test_what_is_nested_too_deeply_to_be_compared_is_refused() -> None:
 )
 def test_a_line_that_is_no_message_is_refused_without_an_id(line: bytes, code: int) -> None:
     port = Port()
-    assert port.it.hear(line) is None
+    assert done(port.it.hear(line)) is None
     (reply,) = port.outbox.take()
     assert reply["id"] is None
     assert reply["error"]["code"] == code
@@ -393,7 +396,7 @@ def test_a_line_that_is_no_message_is_refused_without_an_id(line: bytes, code: i
 
 def test_a_line_that_is_too_long_is_refused() -> None:
     port = Port()
-    assert port.it.hear(TooLong(3_000_000_000)) is None
+    assert done(port.it.hear(TooLong(3_000_000_000))) is None
     (reply,) = port.outbox.take()
     assert reply["id"] is None
     assert reply["error"]["code"] == -32600
@@ -642,3 +645,33 @@ def test_an_error_is_told_without_what_looks_like_a_secret() -> None:
     (line,) = port.outbox.take()
     assert "abc" not in json.dumps(line)
     assert line["error"]["data"]["stderrTail"] == "API_KEY=[redacted]"
+
+
+async def test_others_have_their_turn_while_a_long_request_is_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = count(step=breather.WORK_SECONDS)  # each message takes its time
+    monkeypatch.setattr(breather.time, "thread_time", lambda: next(clock))
+    sink, source = trio.testing.memory_stream_one_way_pair()
+    for number, words in ((1, 50), (2, 1)):
+        params = GOOD | {"messages": [user(str(word)) for word in range(words)]}
+        line = {"jsonrpc": "2.0", "id": number, "method": CHAT, "params": params}
+        await sink.send_all(json.dumps(line).encode() + b"\n")
+    await sink.aclose()
+    send, inbox = trio.open_memory_channel[FromEditor](2)
+    turns = 0
+
+    async def other() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await trio.lowlevel.checkpoint()
+
+    with trio.fail_after(5):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(other)
+            await Port().it.read(source, send)
+            nursery.cancel_scope.cancel()
+    assert turns >= 50
+    heard = [inbox.receive_nowait(), inbox.receive_nowait()]
+    assert [one.request for one in heard if isinstance(one, Asked)] == [1, 2]

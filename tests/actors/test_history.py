@@ -21,6 +21,7 @@ from actors.trace import Trace
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop
 from bridge.errors import Failure
 from bridge.models import AgentChoice, Catalogue
+from bridge.work import done
 from tests.fakes.editor import (
     Chat,
     assistant,
@@ -404,7 +405,7 @@ async def test_a_request_that_crosses_the_news_of_an_idle_session_keeps_the_sess
     params = {"modelId": "eliza", "messages": [user("one")]}
     async with receive, trio.open_nursery() as sessions:
         actor = HistoryActor(port, outbox, lambda choice: agent, sessions, send.clone())
-        asked = port.hear(json.dumps(line | {"params": params}).encode())
+        asked = done(port.hear(json.dumps(line | {"params": params}).encode()))
         assert isinstance(asked, Asked)
         actor.hear(asked)
         actor.hear(Expired(1))
@@ -413,10 +414,12 @@ async def test_a_request_that_crosses_the_news_of_an_idle_session_keeps_the_sess
         assert agent.cancels == []
         actor.hear(Leaving())
         await quiet()
-        again = port.hear(json.dumps(line | {"params": params}).encode())
+        again = done(port.hear(json.dumps(line | {"params": params}).encode()))
         assert isinstance(again, Asked)
         actor.hear(again)
-        assert port.hear(json.dumps(line | {"params": params}).encode()), "its id is free again"
+        assert done(port.hear(json.dumps(line | {"params": params}).encode())), (
+            "its id is free again"
+        )
     assert agent.sessions_opened == agent.sessions_closed == [1]
 
 

@@ -26,6 +26,7 @@ from bridge.message import Message
 from bridge.models import Catalogue
 from bridge.transcript import Transcript
 from bridge.wire import PERMISSION_TOOL, ToolResultPart
+from bridge.work import done
 from tests.fakes.editor import ASKING, Chat, connected, quiet, tool_result, tools, user
 from tests.fakes.scripted_agent import (
     Crash,
@@ -185,7 +186,7 @@ def asked(port: EditorPort, number: int, *messages: Any, **more: Any) -> Asked:
         "settings": {"idleSeconds": 60},
     }
     line = {"jsonrpc": "2.0", "id": number, "method": "lm/provideLanguageModelChatResponse"}
-    heard = port.hear(json.dumps(line | {"params": params | more}).encode())
+    heard = done(port.hear(json.dumps(line | {"params": params | more}).encode()))
     assert isinstance(heard, Asked)
     return heard
 

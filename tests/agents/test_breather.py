@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import pytest
 import trio
 
 from agents import breather
 from agents.breather import Breather
+from bridge.work import Work
 
 
 @pytest.mark.limit("agents.breather.WORK_SECONDS")
@@ -31,3 +34,27 @@ async def test_others_have_their_turn_when_the_work_took_its_time(
             await work.rest()
         turns.append("back")
     assert turns == ["not yet", "other", "back"]
+
+
+async def test_work_is_done_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = count(step=breather.WORK_SECONDS)
+    monkeypatch.setattr(breather.time, "thread_time", lambda: next(clock))
+    steps: list[str] = []
+
+    def work() -> Work[str]:
+        for number in range(3):
+            steps.append(str(number))
+            yield
+        return "done"
+
+    async def other() -> None:
+        for _ in range(3):
+            steps.append("other")
+            await trio.lowlevel.checkpoint()
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(other)
+        assert await Breather().do(work()) == "done"
+    own = [steps.index(str(number)) for number in range(3)]
+    assert steps.count("other") == 3
+    assert own[2] - own[0] > 2, "others came in between"

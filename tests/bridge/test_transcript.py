@@ -18,6 +18,7 @@ from bridge.errors import INVALID_PARAMS, PARSE_ERROR, RpcError
 from bridge.message import Message
 from bridge.transcript import TranscriptReader, decode_message
 from bridge.wire import ChatMessage, TextPart, ToolResultPart, UnknownPart
+from bridge.work import done
 from tests.strategies import assistant, user
 
 
@@ -59,6 +60,22 @@ def test_a_message_that_was_seen_is_not_decoded_again(decoded: list[str]) -> Non
     second = reader.read(history)
     assert decoded == ["$.messages[0]", "$.messages[1]", "$.messages[2]"]
     assert second.path[0] is first.path[0]
+
+
+def test_each_new_message_is_a_step_and_nothing_changes_before_the_last(
+    decoded: list[str],
+) -> None:
+    reader = TranscriptReader()
+    history = [said("user", str(number)) for number in range(5)]
+    held = reader.read(history[:2])
+    reading = reader.reading(history)
+    next(reading)
+    assert decoded[2:] == ["$.messages[2]"]
+    assert len(held.path) == len(reader.read(history[:2]).path) == 2
+    read = done(reading)
+    assert len(decoded) == 5
+    assert [message.text for message in read.path] == ["0", "1", "2", "3", "4"]
+    assert read.path[0] is held.path[0]
 
 
 def test_the_cost_of_a_chat_grows_with_what_is_new(decoded: list[str]) -> None:

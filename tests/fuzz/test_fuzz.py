@@ -39,6 +39,7 @@ from agents.open_responses.sse import SseOverflow, SseSplitter
 from agents.open_responses.stream import StreamMachine
 from bridge.jsonrpc import LineSplitter
 from bridge.models import Catalogue
+from bridge.work import done
 from tests.agents.acp.scenes import SCENES, Ask
 from tests.fakes.responses_events import Call, Refused, Text, Thought, Writer, response_object, sse
 
@@ -107,7 +108,7 @@ def hear_editor(lines: Sequence[bytes]) -> None:
     splitter = LineSplitter(LIMIT)
     for chunk in cut(lines):
         for line in splitter.feed(chunk):
-            match port.hear(line):
+            match done(port.hear(line)):
                 case Asked(request=request) | StatsAsked(request=request):
                     port.settle(request)
                 case _:
