@@ -650,7 +650,7 @@ def test_an_error_is_told_without_what_looks_like_a_secret() -> None:
 async def test_others_have_their_turn_while_a_long_request_is_read(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    clock = count(step=breather.WORK_SECONDS)  # each message takes its time
+    clock = count(step=2 * breather.WORK_SECONDS)  # each message takes its time
     monkeypatch.setattr(breather.time, "thread_time", lambda: next(clock))
     sink, source = trio.testing.memory_stream_one_way_pair()
     for number, words in ((1, 50), (2, 1)):

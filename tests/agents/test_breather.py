@@ -37,7 +37,7 @@ async def test_others_have_their_turn_when_the_work_took_its_time(
 
 
 async def test_work_is_done_step_by_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = count(step=breather.WORK_SECONDS)
+    clock = count(step=2 * breather.WORK_SECONDS)
     monkeypatch.setattr(breather.time, "thread_time", lambda: next(clock))
     steps: list[str] = []
 

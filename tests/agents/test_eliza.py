@@ -246,7 +246,7 @@ async def test_a_hundred_thousand_words_arrive() -> None:
 async def test_others_have_their_turn_while_a_long_history_is_heard(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    now = count(step=breather.WORK_SECONDS)  # each message takes its time
+    now = count(step=2 * breather.WORK_SECONDS)  # each message takes its time
     monkeypatch.setattr(breather.time, "thread_time", lambda: next(now))
     transcript = (user("My dog ate it."), *map(user, ["Yes."] * 20))
     steps = 0
@@ -267,7 +267,7 @@ async def test_others_have_their_turn_while_a_long_history_is_heard(
 async def test_what_a_cancelled_turn_did_not_hear_the_next_one_hears_first(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    now = count(step=breather.WORK_SECONDS)
+    now = count(step=2 * breather.WORK_SECONDS)
     monkeypatch.setattr(breather.time, "thread_time", lambda: next(now))
     async with eliza().session(prompt("")) as session:
         turn = session.run(prompt("My dog ate it.", "Hm.", "Hm.", "Hm."))
