@@ -26,7 +26,14 @@ from bridge.wire import RequestId
 from .decode import Envelope, decode_lines, decode_params, decode_result, decode_update
 from .ears import CANCELLED, Ear, Ears, PermissionId
 from .encode import error_line, notification_line, request_line, response_line
-from .faults import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Error, ProtocolFault
+from .faults import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Error,
+    ProtocolFault,
+)
 from .methods import (
     CANCEL_REQUEST,
     REQUEST_PERMISSION,
@@ -116,6 +123,10 @@ class Connection:
     def answer(self, id_: PermissionId, response: RequestPermissionResponse) -> None:
         """Answer a permission request."""
         self._respond(response_line(id_, response))
+
+    def refuse(self, id_: PermissionId, reason: str) -> None:
+        """Answer a permission request with an error."""
+        self._respond(error_line(id_, Error(INVALID_REQUEST, reason)))
 
     def _respond(self, line: bytes) -> None:
         """Answer what the agent asked, if it reads what it is told.
@@ -299,6 +310,10 @@ class Connection:
         except ProtocolFault as fault:
             self._tell_once(str(fault))
             self._respond(error_line(id_, Error(INVALID_PARAMS, str(fault))))
+            return
+        if self._ears.is_open(id_):
+            self._tell_once("an id of a request that is open is used again")
+            self.refuse(id_, "This id is another request's, which isn't answered yet")
             return
         size = len(params) if isinstance(params, Raw) else 0
         if not self._ears.be_asked(id_, request, size):  # it is closed, or has yet to be prompted

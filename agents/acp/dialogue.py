@@ -58,6 +58,8 @@ MOST_UNREAD_BYTES = 16 * 1024 * 1024
 reader can't wait for the user: others use the same process."""
 NEWS_OVERHEAD = 512
 """About what a piece of news takes beside its text."""
+MOST_QUESTIONS = 100
+"""Permission requests of a session that wait for their answers; others are refused."""
 SILENCE_SECONDS = 0.08
 """How long nothing may come before what was said in a session counts as told again."""
 MOST_REPLAY_SECONDS = 5.0
@@ -148,7 +150,9 @@ class Dialogue:
 
     def be_asked(self, id_: PermissionId, request: RequestPermissionRequest, size: int) -> None:
         """Take a permission request in, or answer it at once where nobody can be asked."""
-        if self.is_prompted and not self._is_cancelled:
+        if len(self._asked) >= MOST_QUESTIONS:
+            self._connection.refuse(id_, f"{MOST_QUESTIONS} requests wait for the user already")
+        elif self.is_prompted and not self._is_cancelled:
             self._asked[id_] = None
             self._put(Asked(id_, request), size)
         else:

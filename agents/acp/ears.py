@@ -42,6 +42,10 @@ class Ear(Protocol):
         """Take a permission request of `size` bytes in, which must be answered once."""
         ...
 
+    def is_open(self, id_: PermissionId) -> bool:
+        """Return whether a permission request waits for its answer."""
+        ...
+
     def be_unasked(self, id_: PermissionId) -> bool:
         """Take a permission request back that isn't answered; return whether there was one."""
         ...
@@ -151,6 +155,10 @@ class Ears:
         ear.be_asked(id_, request, size)
         self._heard[ear] = None
         return True
+
+    def is_open(self, id_: PermissionId) -> bool:
+        """Return whether a permission request of any session waits for its answer."""
+        return any(ear.is_open(id_) for ear in self._ears.values())
 
     def be_unasked(self, id_: PermissionId) -> bool:
         """Take a permission request back; return whether somebody had one that isn't answered."""

@@ -12,7 +12,7 @@ import trio
 from agents.events import AskPermission, Decision, PermissionAnswer
 from bridge.wire import Permissions
 
-from .dialogue import Asked, Dialogue
+from .dialogue import MOST_QUESTIONS, Asked, Dialogue
 from .permission import Question, outcome, question_of
 from .tool_call import CallRecord
 
@@ -20,6 +20,8 @@ log = logging.getLogger("vscodelm.acp")
 
 GATHER_SECONDS = 0.05
 """How long another question may take to come, before the turn awaits the answers."""
+MOST_GATHER_SECONDS = 0.5
+"""How long questions that come one by one are gathered, at most."""
 
 
 @attrs.define(eq=False)
@@ -34,6 +36,8 @@ class Questions:
     agent: str = ""
     gathered_at: float = attrs.field(default=math.inf, init=False)
     """When no more of them are waited for."""
+    _gathers_until: float = attrs.field(default=math.inf, init=False)
+    """When gathering ends, however many more of them come."""
     _asked: dict[str, tuple[Asked, Question]] = attrs.field(
         factory=dict[str, "tuple[Asked, Question]"], init=False
     )
@@ -48,8 +52,14 @@ class Questions:
     def put(self, asked: Asked, call_id: str, record: CallRecord) -> AskPermission:
         """Take a question in; return it as the user is asked it."""
         question = question_of(asked.request, call_id, record, agent=self.agent)
+        now = trio.current_time()
+        if not self.are_open:
+            self._gathers_until = now + MOST_GATHER_SECONDS
+        if len(self._asked) >= MOST_QUESTIONS:  # some of them were taken back
+            kept = [one for one in self._asked.items() if self.dialogue.is_open(one[1][0].id)]
+            self._asked = dict(kept)
         self._asked[call_id] = asked, question
-        self.gathered_at = trio.current_time() + GATHER_SECONDS
+        self.gathered_at = min(now + GATHER_SECONDS, self._gathers_until)
         return question.ask
 
     def answer(self, answer: PermissionAnswer) -> None:

@@ -20,12 +20,13 @@ from agents.acp.dialogue import (
     HIGH_WATER,
     HIGH_WATER_BYTES,
     MOST_LATE_BYTES,
+    MOST_QUESTIONS,
     NEWS_OVERHEAD,
     Asked,
     Dialogue,
 )
 from agents.acp.ears import MOST_EARLY, MOST_EARLY_BYTES
-from agents.acp.faults import Error
+from agents.acp.faults import INVALID_REQUEST, Error
 from agents.acp.methods import (
     CLOSE_SESSION,
     NEW_SESSION,
@@ -322,6 +323,39 @@ async def test_a_permission_request_of_an_unknown_session_is_answered() -> None:
         await wire.say(ask(1, "unknown"))
         (answer,) = await wire.heard()
         assert answer["result"] == {"outcome": {"outcome": "cancelled"}}
+
+
+@pytest.mark.limit("agents.acp.dialogue.MOST_QUESTIONS")
+async def test_an_agent_has_only_so_many_permission_requests_open() -> None:
+    async with connected() as wire:
+        dialogue = wire.dialogue()
+        dialogue.prompt((TextContent("x"),))
+        await wire.heard()
+        await wire.say(*(ask(number) for number in range(MOST_QUESTIONS)))
+        assert await wire.heard() == []
+        await wire.say(ask(MOST_QUESTIONS))
+        (answer,) = await wire.heard()
+        assert (answer["id"], answer["error"]["code"]) == (MOST_QUESTIONS, INVALID_REQUEST)
+        dialogue.answer(0, SelectedPermissionOutcome("yes"))
+        await wire.say(ask(0))
+        (answer,) = await wire.heard()
+        assert answer["result"]["outcome"]["outcome"] == "selected"
+        assert len([one for one in dialogue.take() if isinstance(one, Asked)]) == MOST_QUESTIONS + 1
+
+
+@pytest.mark.parametrize("id_", [5, None])
+async def test_an_id_of_an_open_permission_request_is_refused_in_every_session(
+    id_: int | None,
+) -> None:
+    """Or the answer of one chat's user would be taken for another's."""
+    async with connected() as wire:
+        for session in ("s", "other"):
+            wire.dialogue(session).prompt((TextContent("x"),))
+        await wire.heard()
+        await wire.say(ask(id_), ask(id_), ask(id_, "other"))
+        answers = await wire.heard()
+        assert [one["id"] for one in answers] == [id_, id_]
+        assert {one["error"]["code"] for one in answers} == {INVALID_REQUEST}
 
 
 async def test_a_permission_request_may_be_taken_back() -> None:

@@ -17,6 +17,7 @@ from agents.acp import changed_files
 from agents.acp import turn as turns
 from agents.acp.content import TextContent
 from agents.acp.dialogue import HIGH_WATER, MOST_LATE
+from agents.acp.questions import GATHER_SECONDS, MOST_GATHER_SECONDS
 from agents.acp.session import CHANGE_SECONDS
 from agents.base import AgentError, AgentSession
 from agents.events import (
@@ -407,6 +408,18 @@ async def test_questions_asked_at_once_are_awaited_together(
         session.answer(PermissionAnswer(second.call_id, Decision.DENIED))
         session.answer(PermissionAnswer(first.call_id, Decision.ALLOWED))
         assert "denied allowed" in said(await rest_of(turn))
+
+
+@pytest.mark.limit("agents.acp.questions.MOST_GATHER_SECONDS")
+async def test_questions_that_keep_coming_are_awaited_in_the_end(autojump_clock: MockClock) -> None:
+    asks: list[JSON] = []
+    for number in range(40):
+        asks += {"ask": call(f"c{number}")}, {"sleep": GATHER_SECONDS * 0.9}
+    async with session_with({"turns": [[*asks, {"hang": True}]]}) as (session, _):
+        began = trio.current_time()
+        asked = await up_to(session.run(PROMPT), Await)
+        assert trio.current_time() - began <= MOST_GATHER_SECONDS + GATHER_SECONDS
+        assert 2 < len(questions(asked)) < 20
 
 
 async def test_a_denial_says_why_before_the_agent_goes_on(
