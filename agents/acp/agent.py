@@ -130,15 +130,20 @@ class AcpAgent:
             return Outfit(cwd)
         if peer.known.http_tools_only:
             return Outfit(cwd, await self.toolboxes.make_web(prompt.tools))
+        await self.toolboxes.prepare()  # again: the door may have failed while the agent started
         return Outfit(cwd, self.toolboxes.make(prompt.tools))
 
-    def _another(self, peer: Peer, prompt: Prompt, cwd: str) -> Callable[[], Outfit] | None:
-        """Return what makes another one, where that needn't wait for anything."""
-        if not prompt.tools:
-            return lambda: Outfit(cwd)
-        if peer.known.http_tools_only:
-            return None
-        return lambda: Outfit(cwd, self.toolboxes.make(prompt.tools))
+    def _another(self, peer: Peer, prompt: Prompt, cwd: str) -> Callable[[], Outfit | None]:
+        """Return what makes another one, or None where that would have to wait for something."""
+
+        def make() -> Outfit | None:
+            if not prompt.tools:
+                return Outfit(cwd)
+            if peer.known.http_tools_only or not self.toolboxes.is_ready:
+                return None
+            return Outfit(cwd, self.toolboxes.make(prompt.tools))
+
+        return make
 
     async def _leave(self, peer: Peer, session: AcpSession) -> None:
         """Close a session. An agent that doesn't let go of a turn is not asked for another."""

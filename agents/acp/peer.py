@@ -15,7 +15,7 @@ import attrs
 import trio
 
 from agents.base import AgentError
-from agents.boundary import failure_of
+from agents.boundary import contained, failure_of
 from bridge.errors import Failure
 from bridge.version import own_version
 from bridge.wire import McpServerSpec, RequestId
@@ -216,13 +216,19 @@ class Peer:
 
     # Sessions.
 
-    async def open(self, outfit: Outfit, another: Callable[[], Outfit] | None = None) -> Dialogue:
-        """Open a session; raises `AgentError`. `another` makes an outfit for a spare."""
+    async def open(self, outfit: Outfit, another: Callable[[], Outfit | None]) -> Dialogue:
+        """Open a session; raises `AgentError`.
+
+        `another` makes an outfit for a spare, if it can. A spare that fails costs no session.
+        """
         dialogue = await self.authentication.ask(lambda: self._openings.open(outfit))
         if isinstance(dialogue, Error):
             raise AgentError(self.authentication.failure_of(dialogue))
-        if self._opens_in_advance and another is not None and not self._openings.has_spare:
-            self._openings.open_in_advance(another())
+        if self._opens_in_advance and not self._openings.has_spare:
+            with contained(f"agent={self.name} spare session"):
+                spare = another()
+                if spare is not None:
+                    self._openings.open_in_advance(spare)
         return dialogue
 
     def close(self, dialogue: Dialogue) -> None:

@@ -44,6 +44,11 @@ class Toolboxes:
                 self._door = await self.nursery.start(self._keep_door)
                 self.nursery.start_soon(load, "server")
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether `make` can be called: not before `prepare`, nor once the door has failed."""
+        return self._door is not None
+
     def close(self) -> None:
         """Let nobody in any more; `prepare` opens another door."""
         self._door = None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -17,7 +18,9 @@ from agents.acp.openings import SESSION_SECONDS, Openings
 from agents.acp.outfit import Outfit
 from agents.base import AgentError
 from agents.events import Say
+from agents.mcp import toolboxes
 from agents.mcp.catalogue import Catalogue
+from agents.mcp.door import Door
 from agents.mcp.toolbox import Toolbox
 from agents.mcp.toolboxes import Toolboxes
 from agents.origin import ForkOf
@@ -232,11 +235,90 @@ async def test_a_chat_that_gets_a_spare_has_no_second_token(
 
     monkeypatch.setattr(Toolboxes, "make", make)
     monkeypatch.setattr(Toolboxes, "prepare", prepare)
+    monkeypatch.setattr(Toolboxes, "is_ready", True)
     prompt = replace(PROMPT, tools=(ToolSpec("t", "T."),))
     async with agent_in_process({"ignores_tools": True}) as (agent, _), agent.session(prompt):
         await trio.testing.wait_all_tasks_blocked()
         async with agent.session(prompt):
             assert open_boxes == 3, "of two chats, and of the next spare"
+
+
+@pytest.fixture
+def doors(monkeypatch: pytest.MonkeyPatch) -> list[Door]:
+    """Open doors that lead nowhere, and tell which were opened."""
+    opened: list[Door] = []
+
+    @asynccontextmanager
+    async def open_door() -> AsyncGenerator[Door]:
+        opened.append(Door("nowhere"))
+        await trio.lowlevel.checkpoint()
+        yield opened[-1]
+
+    async def load(_module: str) -> None:
+        await trio.lowlevel.checkpoint()
+
+    monkeypatch.setattr(toolboxes, "open_door", open_door)
+    monkeypatch.setattr(toolboxes, "load", load)
+    return opened
+
+
+IGNORES: JSON = {"ignores_tools": True}
+WITH_TOOLS = replace(PROMPT, tools=(ToolSpec("t", "T."),))
+
+
+async def test_a_door_that_fails_while_the_agent_starts_is_opened_again(
+    autojump_clock: MockClock, doors: list[Door]
+) -> None:
+    async with agent_in_process({**IGNORES, "on": {"initialize": [{"sleep": 5}]}}) as (agent, _):
+
+        async def fail() -> None:
+            await trio.sleep(1)
+            agent.toolboxes.close()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(fail)
+            async with agent.session(WITH_TOOLS) as session:
+                assert await answer_to(session, "x") == "ok"
+        assert len(doors) == 2
+
+
+async def test_a_door_that_fails_while_a_session_opens_costs_the_spare_alone(
+    autojump_clock: MockClock, doors: list[Door]
+) -> None:
+    script = {**IGNORES, "on": {"session/new": [{"sleep": 5}]}}
+    async with agent_in_process(script) as (agent, peers):
+
+        async def fail() -> None:
+            await trio.sleep(1)
+            agent.toolboxes.close()
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(fail)
+            async with agent.session(WITH_TOOLS) as session:
+                assert await answer_to(session, "x") == "ok"
+        await trio.testing.wait_all_tasks_blocked()
+        assert len(peers.asked("session/new")) == len(peers.asked("session/close")) == 1
+
+
+async def test_a_spare_that_fails_costs_no_session(
+    doors: list[Door], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    make = Toolboxes.make
+
+    def make_once(self: Toolboxes, specs: Sequence[ToolSpec]) -> Toolbox:
+        monkeypatch.setattr(Toolboxes, "make", fail)
+        return make(self, specs)
+
+    def fail(self: Toolboxes, specs: Sequence[ToolSpec]) -> Toolbox:
+        raise LookupError("spare")
+
+    monkeypatch.setattr(Toolboxes, "make", make_once)
+    async with agent_in_process(IGNORES) as (agent, peers):
+        async with agent.session(WITH_TOOLS) as session:
+            assert await answer_to(session, "x") == "ok"
+        await trio.testing.wait_all_tasks_blocked()
+        assert len(peers.asked("session/new")) == len(peers.asked("session/close")) == 1
+    assert "spare session failed: LookupError" in caplog.text
 
 
 async def test_a_spare_that_is_refused_before_anybody_takes_it_has_no_token_any_more() -> None:
