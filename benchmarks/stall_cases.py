@@ -165,6 +165,7 @@ ANSWERS: dict[str, Make] = {
 }
 """What is measured twice: as it is read, and as a whole."""
 HELD: dict[str, Make] = {
+    **ANSWERS,
     "an endpoint's long error": _error,
     "an agent's long text": _said,
     "a tool's output of backticks": _backticks,
@@ -173,7 +174,6 @@ HELD: dict[str, Make] = {
 }
 """Cases that must hold the limit, by name."""
 LONGER: dict[str, Make] = {
-    **ANSWERS,
     "an agent's long change of a file": _diff,
     "a long history for Eliza": _history_for_eliza,
     "a long history for an agent": _history_for_an_agent,

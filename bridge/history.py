@@ -34,10 +34,10 @@ from .events import (
 )
 from .exchange import Ending, Exchange, exchanges_of
 from .match import Extends, Match, Supersedes
-from .message import Message
+from .message import Draft, Message
 from .rules import BY_DIGESTS
 from .value import Value
-from .wire import Part, RequestId
+from .wire import RequestId
 
 
 class Phase(enum.Enum):
@@ -139,7 +139,8 @@ class History:
     where the editor last told it in quite other words, such as a summary's, in those."""
     provisional: Exchange | None = attrs.field(default=None, init=False)
     """The newest exchange; its answer is filled in when it settles."""
-    _parts: list[Part] = attrs.field(factory=list["Part"], init=False)
+    _draft: Draft = attrs.field(factory=lambda: Draft("assistant"), init=False)
+    """The answer, as far as it has come."""
 
     def apply(self, event: Input) -> list[Effect]:
         """Take one event in and return what is to be done.
@@ -175,7 +176,7 @@ class History:
         """Return the provisional answer, as far as it has come; None if it shows nothing."""
         if self.provisional is None or self.provisional.ending is not Ending.OPEN:
             return self.provisional and self.provisional.answer
-        message = Message.of("assistant", self._parts)
+        message = self._draft.message()
         return None if message.is_empty else message
 
     @property
@@ -218,7 +219,7 @@ class History:
             case Step.FAILED, Fail(failure=failure):
                 return self._settle(Ending.FAILED, failure)
             case Step.FORWARD, Emit(parts=parts):
-                self._parts.extend(parts)
+                self._draft.add(parts)
                 return [Forward(self._open_request, parts)]
             case Step.COMMIT, Ask() as ask:
                 self._commit(ask)
@@ -246,7 +247,7 @@ class History:
         self.provisional = replace(self.provisional, answer=answer, ending=ending)
         settled = Settle(self._open_request, failure)
         self.request = None
-        self._parts = []
+        self._draft = Draft("assistant")
         return [settled]
 
     def _commit(self, ask: Ask) -> None:

@@ -2,7 +2,7 @@
 
 A host doesn't echo what we streamed: it joins text, puts calls last, re-renders results and keeps
 records of its own in data parts (docs/explanation/history.md). Two messages are equal when their
-canonical forms are; there is no other way to build one than `Message.of`.
+canonical forms are; only `Message.of` and `Draft` build one.
 """
 
 from __future__ import annotations
@@ -57,49 +57,9 @@ class Message:
     @classmethod
     def of(cls, role: Role, parts: Iterable[Part], name: str | None = None) -> Message:
         """Return the canonical form: text joined, calls in order, the rest dropped."""
-        texts: list[str] = []
-        calls: list[CallKey] = []
-        results: list[str] = []
-        images: list[bytes] = []
-        marker: str | None = None
-        own: list[tuple[int, int]] = []
-        length = 0
-        for part in parts:
-            match part:
-                case TextPart(value=value):
-                    texts.append(value)
-                    if isinstance(part, OwnTextPart):
-                        start = own.pop()[0] if own and own[-1][1] == length else length
-                        own.append((start, length + len(value)))
-                    length += len(value)
-                case ToolCallPart(tool_call_id=call_id, tool_name=tool, parameters=parameters):
-                    key = CallKey(_call_id(call_id), _tool_name(tool), canonical_json(parameters))
-                    calls.append(key)
-                case ToolResultPart(tool_call_id=call_id):
-                    results.append(_call_id(call_id))
-                case DataPart(mime_type=mime, data=data) if mime.startswith("image/"):
-                    images.append(_digest(mime.encode() + b"\0" + data))
-                case DataPart(mime_type="stateful_marker", data=data):
-                    marker = marker_token(data)
-                case _:
-                    pass  # thinking, bookkeeping and unknown parts come and go with the host's mood
-        text = "".join(texts)
-        compared = _encode(
-            (role, name or "", text, [astuple(call) for call in calls], results, images)
-        )
-        return cls(
-            role,
-            name or "",
-            text,
-            tuple(calls),
-            tuple(results),
-            tuple(images),
-            marker,
-            _digest(compared),
-            request_in(text) if role == "user" else None,
-            role != "system" and bool(text or calls or results or images),
-            tuple(own),
-        )
+        draft = Draft(role, name or "")
+        draft.add(parts)
+        return draft.message()
 
     @property
     def is_empty(self) -> bool:
@@ -111,6 +71,65 @@ class Message:
 
     def __hash__(self) -> int:
         return hash(self.digest)
+
+
+@attrs.define
+class Draft:
+    """A message whose parts come bit by bit; what it costs is shared among them."""
+
+    role: Role
+    name: str = ""
+    _texts: list[str] = attrs.field(factory=list[str], init=False)
+    _calls: list[CallKey] = attrs.field(factory=list["CallKey"], init=False)
+    _results: list[str] = attrs.field(factory=list[str], init=False)
+    _images: list[bytes] = attrs.field(factory=list[bytes], init=False)
+    _marker: str | None = attrs.field(default=None, init=False)
+    _own: list[tuple[int, int]] = attrs.field(factory=list[tuple[int, int]], init=False)
+    _length: int = attrs.field(default=0, init=False)
+    """Of the text."""
+
+    def add(self, parts: Iterable[Part]) -> None:
+        """Add parts."""
+        for part in parts:
+            match part:
+                case TextPart(value=value):
+                    self._texts.append(value)
+                    end = self._length + len(value)
+                    if isinstance(part, OwnTextPart):
+                        goes_on = bool(self._own) and self._own[-1][1] == self._length
+                        start = self._own.pop()[0] if goes_on else self._length
+                        self._own.append((start, end))
+                    self._length = end
+                case ToolCallPart(tool_call_id=call_id, tool_name=tool, parameters=parameters):
+                    key = CallKey(_call_id(call_id), _tool_name(tool), canonical_json(parameters))
+                    self._calls.append(key)
+                case ToolResultPart(tool_call_id=call_id):
+                    self._results.append(_call_id(call_id))
+                case DataPart(mime_type=mime, data=data) if mime.startswith("image/"):
+                    self._images.append(_digest(mime.encode() + b"\0" + data))
+                case DataPart(mime_type="stateful_marker", data=data):
+                    self._marker = marker_token(data)
+                case _:
+                    pass  # thinking, bookkeeping and unknown parts come and go with the host's mood
+
+    def message(self) -> Message:
+        """Return the message of the parts until now."""
+        text = "".join(self._texts)
+        calls = [astuple(call) for call in self._calls]
+        compared = _encode((self.role, self.name, text, calls, self._results, self._images))
+        return Message(
+            self.role,
+            self.name,
+            text,
+            tuple(self._calls),
+            tuple(self._results),
+            tuple(self._images),
+            self._marker,
+            _digest(compared),
+            request_in(text) if self.role == "user" else None,
+            self.role != "system" and bool(text or calls or self._results or self._images),
+            tuple(self._own),
+        )
 
 
 def canonical_json(value: Any) -> bytes:

@@ -186,9 +186,7 @@ def test_the_longest_step_is_that_of_the_worst_case() -> None:
     size = stall_cases.Size(calls=20, line_bytes=20_000, output_bytes=1_000)
     (result,) = stalls.measure(size, rounds=1)
     assert 0 < result.measured < 1000
-    assert any(
-        name in result.note.partition(";")[0] for name in [*stall_cases.HELD, *stall_cases.ANSWERS]
-    )
+    assert any(name in result.note.partition(";")[0] for name in stall_cases.HELD)
     assert all(name in result.note for name in stall_cases.LONGER)
 
 

@@ -83,7 +83,12 @@ FAULTS = [
         "        self.request = None\n",
         "",
     ),
-    Fault("an answer begins with the one before", "history", "        self._parts = []\n", ""),
+    Fault(
+        "an answer begins with the one before",
+        "history",
+        '        self._draft = Draft("assistant")\n',
+        "",
+    ),
     Fault("turns are not counted", "history", "self.turn += 1", "self.turn = 1"),
     Fault(
         "the end of a conversation leaves its request open",

@@ -17,6 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
+from bridge import message
 from bridge.diff import exact
 from bridge.errors import Failure, LocalError
 from bridge.events import (
@@ -39,7 +40,7 @@ from bridge.match import Diverges, Extends, Match, Supersedes
 from bridge.message import Message
 from bridge.rules import Rule
 from bridge.sketch import Sketch, recognise
-from bridge.wire import RequestId, TextPart
+from bridge.wire import RequestId, TextPart, ToolCallPart
 from tests.strategies import (
     assistant,
     chunkings,
@@ -72,6 +73,26 @@ def history_in(phase: Phase) -> History:
     if phase is CLOSED:
         history.apply(Close())
     return history
+
+
+def test_what_an_answer_is_compared_by_is_made_as_its_parts_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    written: list[object] = []
+
+    def counted(value: object) -> bytes:
+        written.append(value)
+        return b"{}"
+
+    monkeypatch.setattr(message, "canonical_json", counted)
+    history = History()
+    history.apply(Ask(1, (user("q1"),), Extends(0)))
+    for number in range(3):
+        history.apply(Emit(1, [ToolCallPart(f"{number}-{n}", "look", {}) for n in range(10)]))
+        assert len(written) == 10 * (number + 1)
+        assert history.answer is not None
+    history.apply(Finish(1))
+    assert len(written) == 30
 
 
 KNOWN = (user("q1"), assistant("a1"))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from typing import Any, cast
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.message import CallKey, Message, canonical_json, marker_token
+from bridge.message import CallKey, Draft, Message, canonical_json, marker_token
 from bridge.wire import (
     DataPart,
     Part,
@@ -40,6 +41,17 @@ def test_however_a_text_was_cut_the_message_is_the_same(data: st.DataObject) -> 
     pieces = [TextPart(piece) for piece in data.draw(chunkings(text))]
     assert Message.of("assistant", pieces) == Message.of("assistant", [TextPart(text)])
     assert Message.of("assistant", pieces).text == text
+
+
+@given(roles, part_lists, part_lists)
+def test_a_message_is_the_same_however_its_parts_come(
+    role: Any, parts: list[Part], others: list[Part]
+) -> None:
+    draft = Draft(role)
+    for some in (parts, others):
+        draft.add(some)
+        draft.message()
+    assert attrs.astuple(draft.message()) == attrs.astuple(Message.of(role, [*parts, *others]))
 
 
 @given(roles, st.lists(telling_parts), st.lists(silent_parts), st.randoms(use_true_random=False))
