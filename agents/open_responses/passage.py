@@ -6,7 +6,9 @@ enough to see whether a whole text begins with what was said.
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from typing import TypeAlias
 from zlib import crc32
 
@@ -24,14 +26,32 @@ class Part:
     """A part of an item's text; `length` and `checksum` are of what was said of it."""
 
     passage: Passage
+    order: int = 0
+    """How many parts of the passage were heard of before it."""
     length: int = 0
     checksum: int = 0
     is_done: bool = False
 
     def add(self, text: str) -> None:
         """Count what is said now."""
+        if text and not self.length:
+            insort(self.passage.spoken, self, key=_ORDER)
+            if not self.is_done:
+                insort(self.passage.pending, self, key=_ORDER)
         self.length += len(text)
+        self.passage.length += len(text)
         self.checksum = crc32(text.encode(), self.checksum)
+
+    def end(self, *, is_done: bool = True) -> None:
+        """Note whether anything more is to be said of it."""
+        if is_done != self.is_done and self.length:
+            pending = self.passage.pending
+            if is_done:
+                del pending[bisect_left(pending, self.order, key=_ORDER)]
+            else:
+                insort(pending, self, key=_ORDER)
+        self.passage.undone += self.is_done - is_done
+        self.is_done = is_done
 
     def is_at(self, start: int, whole: str) -> bool:
         """Tell whether what was said stands there in the whole."""
@@ -43,6 +63,9 @@ class Part:
         return whole[self.length :] if self.is_at(0, whole) else None
 
 
+_ORDER = attrgetter("order")
+
+
 @attrs.define(eq=False)
 class Passage:
     """The text of an item. `links` are the addresses that were shown with it."""
@@ -51,6 +74,14 @@ class Passage:
     output_index: int | None = None
     parts: dict[int, Part] = attrs.field(factory=dict[int, Part])
     """By their places; in the order in which they were first heard of."""
+    spoken: list[Part] = attrs.field(factory=list[Part])
+    """The parts of which something was said, in the same order."""
+    pending: list[Part] = attrs.field(factory=list[Part])
+    """Those of them that aren't done."""
+    undone: int = 0
+    """How many parts aren't done, with those of which nothing was said."""
+    length: int = 0
+    """How much was said of it."""
     links: set[str] = attrs.field(factory=set[str])
     owed: str = ""
     """What was said of a whole text, ahead of deltas that may still come."""
@@ -63,14 +94,7 @@ class Passage:
     @property
     def is_open(self) -> bool:
         """Whether more is to be expected of it."""
-        return not self.is_done and not (
-            self.parts and all(part.is_done for part in self.parts.values())
-        )
-
-    @property
-    def length(self) -> int:
-        """How much was said of it."""
-        return sum(part.length for part in self.parts.values())
+        return not self.is_done and not (self.parts and not self.undone)
 
     def part(self, place: int) -> Part:
         """Return the part at a place; it begins with that."""
@@ -78,18 +102,19 @@ class Passage:
         if part is None and len(self.parts) >= MOST_PARTS:
             return next(reversed(self.parts.values()))
         if part is None:
-            part = self.parts[place] = Part(self)
+            part = self.parts[place] = Part(self, len(self.parts))
+            self.undone += 1
         return part
 
     def begins(self, texts: Texts) -> bool:
         """Tell whether all that was said of it is the beginning of these texts."""
-        return rest_after(self.parts.values(), join(texts)) is not None
+        return rest_after(self.spoken, join(texts)) is not None
 
     def ends_in(self, text: str) -> bool:
         """Tell whether the last parts, whole ones, are just this text."""
         last: list[Part] = []
         left = len(text)
-        for part in reversed(self.parts.values()):
+        for part in reversed(self.spoken):
             if left <= 0:
                 break
             last.append(part)
@@ -98,7 +123,7 @@ class Passage:
 
     def tells(self, texts: Texts) -> bool:
         """Tell whether just these texts were said."""
-        return rest_after(self.parts.values(), join(texts)) == ""
+        return rest_after(self.spoken, join(texts)) == ""
 
 
 def join(texts: Texts) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from zlib import crc32
 
 from .passage import Part, Passage, Texts, join, rest_after
 
@@ -62,8 +61,7 @@ class Passages:
             self._last_key = key
         if part.is_done or (part.passage.owed and not part.length):
             return self._late(part, delta, has_key=bool(item_id) or index is not None)
-        part.length += len(delta)
-        part.checksum = crc32(delta.encode(), part.checksum)
+        part.add(delta)
         return delta
 
     def complete(self, item_id: str | None, index: int | None, place: int | None, text: str) -> str:
@@ -74,18 +72,19 @@ class Passages:
         passage = passage or self._new(item_id, index)
         part = passage.parts.get(place or 0)
         # Places can't be trusted where each delta, and each whole, has its own.
-        pending = [one for one in passage.parts.values() if one.length and not one.is_done]
+        pending = passage.pending
         if len(pending) > 1 or (pending and part is None):
             rest = rest_after(pending, text)
             if rest is not None:
-                for one in pending:
-                    one.is_done = True
-                return self._say(pending[-1], rest)
+                last = pending[-1]
+                for one in reversed(tuple(pending)):
+                    one.end()
+                return self._say(last, rest)
         if part is None and passage.ends_in(text):
             return ""
         part = passage.part(place or 0)
         rest = part.rest_of(text)
-        part.is_done = bool(text)
+        part.end(is_done=bool(text))
         return self._say(part, rest or "")
 
     def finished(self, item_id: str | None, index: int | None, texts: Texts) -> Passage:
@@ -145,7 +144,7 @@ class Passages:
     def _missing(self, passage: Passage, texts: Texts) -> Iterator[tuple[Part, str]]:
         """Say what is missing of a whole item."""
         whole = join(texts)
-        rest = rest_after(passage.parts.values(), whole)
+        rest = rest_after(passage.spoken, whole)
         if rest is not None:
             said = len(whole) - len(rest)
             for place, text in texts:
@@ -161,7 +160,7 @@ class Passages:
 
     def _told(self, part: Part, text: str) -> Iterator[tuple[Part, str]]:
         if text:
-            part.is_done = True
+            part.end()
             yield part, self._say(part, text)
 
     def _say(self, part: Part, text: str) -> str:
@@ -176,7 +175,7 @@ class Passages:
         passage = part.passage
         if passage.owed.startswith(delta):
             passage.owed = passage.owed[len(delta) :]
-            part.is_done = True
+            part.end()
             return ""
         if not part.is_done:
             passage.owed = ""  # nothing more comes of what was said ahead
@@ -200,7 +199,7 @@ class Passages:
         return passage
 
     def _parts(self) -> Iterator[Part]:
-        return (part for passage in self._passages for part in passage.parts.values())
+        return (part for passage in self._passages for part in passage.spoken)
 
     def _known(self, item_id: str | None, index: int | None) -> Passage | None:
         """Look by the id, by the index, or else by the order.

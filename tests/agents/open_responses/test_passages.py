@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.open_responses.passage import MOST_PARTS, Part, Passage, Texts
 from agents.open_responses.passages import MOST_TRIED, Passages
+from tests.growth import assert_linear
 
 
 def rest(passages: Passages, item_id: str | None, index: int | None, texts: Texts) -> str:
@@ -207,3 +210,66 @@ def test_what_is_at_more_places_belongs_to_the_last_part() -> None:
     assert len(passage.parts) == MOST_PARTS
     assert passage.part(MOST_PARTS - 1).length == 2
     assert passage.tells([(0, "x" * (MOST_PARTS + 1))])
+
+
+def stream_then_complete(count: int) -> None:
+    passages = Passages()
+    for place in range(count):
+        passages.add("a", 0, place, f"<{place}>")
+    for place in range(count):
+        passages.complete("a", 0, place, f"<{place}>")
+
+
+def complete_the_last_first(count: int) -> None:
+    passages = Passages()
+    for place in range(count):
+        passages.add("a", 0, place, f"<{place}>")
+    for place in reversed(range(count)):
+        passages.complete("a", 0, place, f"<{place}>")
+
+
+def stream_nothing_then_complete(count: int) -> None:
+    passages = Passages()
+    for place in range(count):
+        passages.add("a", 0, place, "")
+    passages.add("a", 0, 0, "beginning")
+    for place in range(count):
+        passages.complete("a", 0, count + place, "x" * 20)
+
+
+def complete_without_keys(count: int) -> None:
+    passages = Passages()
+    for place in range(count):
+        passages.add(None, None, place, f"<{place}>")
+    for place in range(count):
+        passages.complete(None, None, place, f"<{place}>")
+
+
+@pytest.mark.parametrize(
+    "tell",
+    [
+        stream_then_complete,
+        complete_the_last_first,
+        stream_nothing_then_complete,
+        complete_without_keys,
+    ],
+)
+def test_many_parts_of_an_item_take_linear_time(tell: Callable[[int], None]) -> None:
+    assert_linear(lambda size: size, tell, MOST_PARTS // 10)
+
+
+def test_parts_that_were_said_out_of_order_are_one_text_in_their_own() -> None:
+    passages = Passages()
+    passages.add("a", 0, 0, "")
+    for place, text in ((1, "two "), (0, "one "), (2, "three")):
+        passages.add("a", 0, place, text)
+    assert passages.complete("a", 0, 3, "one two three!") == "!"
+
+
+def test_a_part_that_was_done_is_open_again_after_an_empty_whole() -> None:
+    passages = Passages()
+    passages.complete("a", 0, 0, "one")
+    assert not passages.near("a", 0).is_open
+    passages.complete("a", 0, 0, "")
+    assert passages.near("a", 0).is_open
+    assert passages.complete("a", 0, 0, "one two") == " two"
