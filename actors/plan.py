@@ -32,6 +32,7 @@ from bridge.wire import (
     ToolResultPart,
     ToolSpec,
 )
+from bridge.work import Work
 
 from .answers import result_text
 from .denials import denied_by_answer
@@ -69,12 +70,13 @@ class Delivery(Value):
         """How many steps there are before what a session must answer that begins with this."""
         return told_before(self.transcript.path, self.new_from)
 
-    def before(self, known: int = 0) -> tuple[ChatMessage, ...]:
+    def before(self, known: int = 0) -> Work[tuple[ChatMessage, ...]]:
         """Return what a session is told that begins with this, without what we said ourselves.
 
-        The first `known` steps are left out.
+        The first `known` steps of the path are left out. The work has a step for each message.
         """
-        return without_own_words(self.transcript.messages(known, self.past), self.answers)
+        told = yield from self.transcript.telling(known, self.past)
+        return (yield from without_own_words(told, self.answers))
 
     def prompt(
         self, messages: tuple[ChatMessage, ...] = (), transcript: tuple[ChatMessage, ...] = ()

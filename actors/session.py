@@ -19,6 +19,7 @@ import trio
 
 from agents.base import Agent, AgentSession, Turn
 from agents.boundary import contained, failure_of
+from agents.breather import Breather
 from agents.events import Answer, AskPermission, CallTool
 from bridge.errors import Failure
 from bridge.gauge import Gauge
@@ -156,6 +157,9 @@ class SessionActor:
             )
         if todo.abandon:
             await self._stop(session)  # to its end, even if this delivery is aborted meanwhile
+        before: tuple[ChatMessage, ...] = ()
+        if self._is_fresh and not self.handle.is_aborted(delivery.turn):
+            before = await Breather().do(delivery.before(self.lease.known))
         if not await self._may_begin(delivery.turn):
             return False
         self._next = None
@@ -163,7 +167,6 @@ class SessionActor:
             return True  # before the agent saw it: it is told with the next delivery
         self.handle.take_up()
         self._serving = delivery.turn
-        before = delivery.before(self.lease.known) if self._is_fresh else ()
         began = None if self._is_used else self._began(delivery, before)
         self._is_rewound = self._is_rewound or (delivery.withdrawn and not self._is_fresh)
         self._is_used, self._is_fresh = True, False

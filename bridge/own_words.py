@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from .align import plain
 from .message import Message
 from .wire import ChatMessage, Part, TextPart
+from .work import Work
 
 _TELLING = 20
 """How long words of ours must be to be recognised at another place."""
@@ -22,18 +23,22 @@ _TELLING = 20
 
 def without_own_words(
     messages: Iterable[ChatMessage], answers: Sequence[Message]
-) -> tuple[ChatMessage, ...]:
+) -> Work[tuple[ChatMessage, ...]]:
     """Return the messages without our own words, as the record's `answers` tell them apart.
 
-    An answer that was nothing else is left out.
+    An answer that was nothing else is left out. Each message is a step, and each answer.
     """
-    plains = [plain(answer.text) for answer in answers]
+    plains: list[str] = []
+    for answer in answers:
+        plains.append(plain(answer.text))
+        yield
     whole: dict[str, list[int]] = {}
     for index, text in enumerate(plains):
         whole.setdefault(text, []).append(index)
     kept: list[ChatMessage] = []
     next_ = 0
     for message in messages:
+        yield
         text = "".join(part.value for part in message.content if isinstance(part, TextPart))
         found = _find(plains, whole, next_, text) if message.role == "assistant" and text else None
         if found is None:

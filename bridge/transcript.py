@@ -83,8 +83,16 @@ class Transcript:
 
         System messages in front of a step belong to it; to the first, all that is in front of it.
         """
+        return done(self.telling(start, stop))
+
+    def telling(self, start: int, stop: int | None = None) -> Work[tuple[ChatMessage, ...]]:
+        """Return what `messages` does, in steps: a message that was seen before is decoded."""
         last = len(self._raws) if stop is None else self.index(stop)
-        return tuple(map(self._message, range(self.index(start), last)))
+        told: list[ChatMessage] = []
+        for index in range(self.index(start), last):
+            told.append(self._message(index))
+            yield
+        return tuple(told)
 
     def system(self) -> tuple[ChatMessage, ...]:
         """Return the system messages in front of all that was said."""

@@ -14,6 +14,7 @@ from bridge.exchange import Ending, Exchange
 from bridge.message import Message
 from bridge.own_words import MOST_TRIED, without_own_words
 from bridge.wire import ChatMessage, TextPart, ToolCallPart, ToolResultPart
+from bridge.work import done
 from tests.growth import assert_linear
 from tests.strategies import assistant, user
 
@@ -45,7 +46,7 @@ def test_answers_are_found_in_linear_time() -> None:
     def told(count: int) -> None:
         answers = [assistant(f"answer {number}") for number in range(count)]
         messages = [ChatMessage("assistant", (TextPart(f"other {n}"),)) for n in range(count)]
-        without_own_words(messages, answers)
+        done(without_own_words(messages, answers))
 
     assert_linear(lambda count: count, told, 500)
 
@@ -104,7 +105,7 @@ def test_so_many_answers_are_tried_as_the_whole_of_a_beginning() -> None:
     for others, is_found in ((MOST_TRIED - 1, True), (MOST_TRIED, False)):
         answers = [assistant(f"other {n}") for n in range(others)]
         own = attrs.evolve(assistant("agent OURS"), own=((5, 10),))
-        (told,) = without_own_words(
-            [ChatMessage("assistant", (TextPart("agent OUR"),))], [*answers, own]
+        (told,) = done(
+            without_own_words([ChatMessage("assistant", (TextPart("agent OUR"),))], [*answers, own])
         )
         assert (told.content == (TextPart("agent"),)) is is_found

@@ -13,6 +13,8 @@ from typing import assert_never
 import attrs
 from msgspec.structs import replace
 
+from bridge.work import Work
+
 from .attachments import Atom
 from .content import AudioContent, EmbeddedResource, ImageContent, ResourceLink, TextContent
 from .shortening import NOTE, shortened, size_of
@@ -66,16 +68,18 @@ def _size(atom: Atom) -> int:
             assert_never(atom)
 
 
-def fitted(found: Sequence[Entry], budget: int) -> tuple[list[Entry], int]:
+def fitted(found: Sequence[Entry], budget: int) -> Work[tuple[list[Entry], int]]:
     """Return the entries in at most `budget` bytes, and how many were left out.
 
-    One is always left, with its head and a note if there is no room for more.
+    One is always left, with its head and a note if there is no room for more. Each entry is a step
+    or two.
     """
-    kept = _with_images(found)
+    kept = yield from _with_images(found)
     over = sum(entry.size for entry in kept) - budget
     for entry in kept:
         if over <= 0:
             break
+        yield
         over += _change(entry, [_shortened(atom, entry.can_shorten) for atom in entry.atoms])
     first = 0
     while over > 0 and first < len(kept) - 1:
@@ -86,11 +90,12 @@ def fitted(found: Sequence[Entry], budget: int) -> tuple[list[Entry], int]:
     return kept[first:], first
 
 
-def _with_images(found: Sequence[Entry]) -> list[Entry]:
+def _with_images(found: Sequence[Entry]) -> Work[list[Entry]]:
     """Return copies of the entries, with the newest images only and each text in one piece."""
     left = MOST_IMAGES
     copies: list[Entry] = []
     for entry in reversed(found):
+        yield
         atoms: list[Atom] = []
         for atom in reversed(entry.atoms):
             if isinstance(atom, ImageContent):

@@ -13,6 +13,7 @@ import attrs
 
 from agents.events import Prompt
 from bridge.wire import ChatMessage, ToolResultPart
+from bridge.work import Work
 
 from .attachments import Atom
 from .content import KnownContent, TextContent
@@ -44,8 +45,8 @@ def prompt_blocks(
     *,
     system: Sequence[ChatMessage] = (),
     budget: int | None = None,
-) -> tuple[KnownContent, ...]:
-    """Return the blocks; there is at least one.
+) -> Work[tuple[KnownContent, ...]]:
+    """Return the blocks; there is at least one. Each message is a step.
 
     `system` are system messages in the place of those that the agent knows. What an assistant says
     among the new messages was said by another one, so it and what comes before it belongs to the
@@ -64,12 +65,14 @@ def prompt_blocks(
         later = (message for message in new if message.role == "system")
         for message in (*earlier, *system, *later):
             writer.paragraph(["<system>\n", *whole(message, capabilities), "\n</system>"])
+            yield
     past = [message for message in before if message.role != "system"]
-    writer.write(record(past, capabilities, context, budget))
+    writer.write((yield from record(past, capabilities, context, budget)))
     names = tool_names((*before, *new))
     has_results = False
     says_something = False
     for message in new:
+        yield
         for part in message.content:
             if isinstance(part, ToolResultPart):
                 has_results = True

@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from agents.tool_result import json_text, pieces
 from bridge.wire import ChatMessage, ToolCallPart, ToolResultPart
+from bridge.work import Work
 
 from .attachments import Atom, data_atom
 from .content import EmbeddedResource
@@ -37,11 +38,15 @@ ROUND = len(_INTRODUCTION) + 150
 
 def entries(
     messages: Sequence[ChatMessage], capabilities: PromptCapabilities, context: Context
-) -> list[Entry]:
-    """Return what was said and done, in order: results before words, and calls after them."""
+) -> Work[list[Entry]]:
+    """Return what was said and done, in order: results before words, and calls after them.
+
+    Each message is a step.
+    """
     names = tool_names(messages)
     found: list[Entry] = []
     for message in messages:
+        yield
         found += [
             result_entry(part, names, capabilities)
             for part in message.content
@@ -103,12 +108,16 @@ def record(
     capabilities: PromptCapabilities,
     context: Context,
     budget: int,
-) -> list[Atom]:
-    """Return the record in at most `budget` bytes, nothing if nothing was said."""
-    kept, left_out = fitted(entries(messages, capabilities, context), budget - ROUND)
+) -> Work[list[Atom]]:
+    """Return the record in at most `budget` bytes, nothing if nothing was said.
+
+    Each message is a step, and each entry is some.
+    """
+    found = yield from entries(messages, capabilities, context)
+    kept, left_out = yield from fitted(found, budget - ROUND)
     if not kept:
         return []
-    mark = _marks(kept)
+    mark = yield from _marks(kept)
     atoms: list[Atom] = [f"<{mark('conversation_record')}>\n{_INTRODUCTION}\n\n"]
     if left_out:
         atoms.append(
@@ -119,12 +128,17 @@ def record(
     return [*atoms, f"</{mark('conversation_record')}>\n\n"]
 
 
-def _marks(kept: Sequence[Entry]) -> Callable[[str], str]:
+def _marks(kept: Sequence[Entry]) -> Work[Callable[[str], str]]:
     """Return what makes a mark that is not in the record."""
-    texts = [_read(atom) for entry in kept for atom in entry.atoms]
-    if not any(sign in text for sign in _SIGNS for text in texts):
+    is_signed = False
+    used: set[int] = set()
+    for entry in kept:
+        for text in map(_read, entry.atoms):
+            is_signed = is_signed or any(sign in text for sign in _SIGNS)
+            used.update(map(int, _NUMBERED.findall(text)))
+        yield
+    if not is_signed:
         return lambda name: name
-    used = {int(number) for text in texts for number in _NUMBERED.findall(text)}
     number = next(number for number in count(2) if number not in used)
     return lambda name: f"{number}:{name}"
 

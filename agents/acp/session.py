@@ -12,10 +12,11 @@ from msgspec.structs import replace
 from agents.events import Answer, Prompt
 from bridge.errors import Failure, LocalError
 from bridge.wire import ChatMessage, ToolSpec
+from bridge.work import Work
 
 from .changed_files import read_changed
 from .choices import Change, Kind, change_to
-from .content import TextContent
+from .content import ContentBlock, TextContent
 from .dialogue import Dialogue
 from .existing import can_find
 from .faults import Error
@@ -111,19 +112,10 @@ class AcpSession:
                 messages=(*self._untold.messages, *prompt.messages),
             )
         self._untold = prompt
-        tools = self.dialogue.tools
-        blocks = prompt_blocks(
-            prompt,
-            self.peer.about.agent_capabilities.prompt_capabilities,
-            system=system_to_tell(prompt, self._told_system),
-            budget=self._window.record_budget,
-        )
-        if prompt.tool_required and tools is not None:
-            blocks = (*blocks, TextContent(TOOL_REQUIRED.format(server=tools.server)))
         self._turn = AcpTurn(
             self.dialogue,
-            blocks,
-            Renderer(self._told, root=self._root, offer=tools),
+            self._write(prompt),
+            Renderer(self._told, root=self._root, offer=self.dialogue.tools),
             prompt.settings.permissions,
             self.peer.name,
             new_call_id=self._new_call_id,
@@ -158,6 +150,18 @@ class AcpSession:
         with trio.move_on_at(self.dialogue.cancelled_at + patience):
             await self.dialogue.returned()
         return not self.dialogue.is_prompted
+
+    def _write(self, prompt: Prompt) -> Work[tuple[ContentBlock, ...]]:
+        tools = self.dialogue.tools
+        blocks = yield from prompt_blocks(
+            prompt,
+            self.peer.about.agent_capabilities.prompt_capabilities,
+            system=system_to_tell(prompt, self._told_system),
+            budget=self._window.record_budget,
+        )
+        if prompt.tool_required and tools is not None:
+            return (*blocks, TextContent(TOOL_REQUIRED.format(server=tools.server)))
+        return blocks
 
     async def _prepare(self, prompt: Prompt) -> Failure | None:
         """Offer the tools of this turn, and choose the model and the mode of the settings."""

@@ -18,6 +18,7 @@ import attrs
 import trio
 
 from agents.base import AgentError
+from agents.breather import Breather
 from agents.events import (
     Answer,
     Await,
@@ -31,6 +32,7 @@ from agents.events import (
 )
 from bridge.errors import Failure
 from bridge.wire import Permissions
+from bridge.work import Work
 
 from .chunks import ChunkJoiner
 from .content import ContentBlock, ToolCall, ToolCallUpdate
@@ -68,10 +70,13 @@ class _Phase(enum.Enum):
 
 @attrs.define(eq=False)
 class AcpTurn(trio.abc.ReceiveChannel[Batch]):
-    """A turn; `prepare` does what must be done before the prompt is sent, `sent` is called then."""
+    """A turn; `prepare` does what must be done before the prompt is sent, `sent` is called then.
+
+    `writing` comes to the blocks of the prompt. It begins with the first receive, too.
+    """
 
     dialogue: Dialogue
-    blocks: tuple[ContentBlock, ...]
+    writing: Work[tuple[ContentBlock, ...]]
     renderer: Renderer
     permissions: Permissions
     agent: str
@@ -84,6 +89,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     read_file: Callable[[str], Awaitable[str | None]]
     _phase: _Phase = attrs.field(default=_Phase.NEW, init=False)
     _is_cancelled: bool = attrs.field(default=False, init=False)
+    _blocks: tuple[ContentBlock, ...] | None = attrs.field(default=None, init=False)
+    """The prompt, when it is written."""
     _preparing: trio.CancelScope | None = attrs.field(default=None, init=False)
     _chunks: ChunkJoiner = attrs.field(factory=ChunkJoiner, init=False)
     _questions: Questions = attrs.field(init=False)
@@ -177,6 +184,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         failure: Failure | None = None
         if not self._is_cancelled:
             with trio.CancelScope() as self._preparing:
+                if self._blocks is None:
+                    self._blocks = await Breather().do(self.writing)
                 refused, self._refused = self._refused, None
                 failure = await (self.prepare() if refused is None else self.log_in(refused))
             self._preparing = None
@@ -188,7 +197,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             if self._tried_login:
                 raise self._lost(failure)
             return self._over(Break(failure))
-        self.dialogue.prompt(self.blocks)
+        assert self._blocks is not None, "the prompt is written before it is sent"
+        self.dialogue.prompt(self._blocks)
         self._tools.begin()
         self.sent()
         self._phase = _Phase.OPEN
@@ -338,7 +348,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def _over(self, last: Stop | Break) -> Batch:
         self._phase = _Phase.OVER
-        self.blocks, self.prepare = (), _nothing_to_do  # they hold all that the agent was told
+        self._blocks, self.prepare = (), _nothing_to_do  # they hold all that the agent was told
+        self.writing.close()
         self.dialogue.pause()
         return (last,)
 

@@ -17,6 +17,7 @@ from bridge.wire import (
     ToolCallPart,
     ToolResultPart,
 )
+from bridge.work import done
 
 CALL = ToolCallPart("c1", "read", {})
 IMAGE = DataPart("image/png", b"x")
@@ -33,7 +34,7 @@ def echoed(text: str, *others: Part) -> ChatMessage:
 
 def told(echo: ChatMessage, *answers: Message) -> tuple[Part, ...] | None:
     """Return what is left of the message, None if nothing is."""
-    left = without_own_words([echo], answers)
+    left = done(without_own_words([echo], answers))
     return left[0].content if left else None
 
 
@@ -103,22 +104,22 @@ def test_words_of_ours_that_the_host_has_changed_stay() -> None:
 def test_an_answer_that_nobody_here_gave_stays_as_it_is() -> None:
     answer = recorded(TextPart("Yes."), OwnTextPart(NOTE))
     for echo in (echoed("No."), ChatMessage("assistant", (CALL,))):
-        assert without_own_words([echo], [answer]) == (echo,)
-    assert without_own_words([echoed(answer.text)], []) == (echoed(answer.text),)
+        assert done(without_own_words([echo], [answer])) == (echo,)
+    assert done(without_own_words([echoed(answer.text)], [])) == (echoed(answer.text),)
 
 
 def test_nobody_else_says_our_words() -> None:
     answer = recorded(OwnTextPart(NOTE))
     results = ToolResultPart("c1", NOTE)
     messages = [ChatMessage("user", (TextPart(NOTE), results)), ChatMessage("system", ())]
-    assert without_own_words(messages, [answer]) == tuple(messages)
+    assert done(without_own_words(messages, [answer])) == tuple(messages)
 
 
 def test_answers_that_are_the_same_are_told_apart_by_their_order() -> None:
     """The agent may say what we said before."""
     ours, agents = recorded(OwnTextPart("ok")), recorded(TextPart("ok"))
     for answers, left in (((ours, agents), 1), ((agents, ours), 1), ((agents, agents), 2)):
-        assert len(without_own_words([echoed("ok"), echoed("ok")], answers)) == left
+        assert len(done(without_own_words([echoed("ok"), echoed("ok")], answers))) == left
 
 
 def test_an_answer_is_found_where_others_are_missing() -> None:
@@ -126,7 +127,7 @@ def test_an_answer_is_found_where_others_are_missing() -> None:
     first = recorded(TextPart("1"), OwnTextPart(NOTE))
     second = recorded(TextPart("2"), OwnTextPart(NOTE))
     messages = [echoed("elsewhere"), echoed(second.text)]
-    assert without_own_words(messages, [first, second]) == (echoed("elsewhere"), echoed("2"))
+    assert done(without_own_words(messages, [first, second])) == (echoed("elsewhere"), echoed("2"))
 
 
 agents = st.text("ab \n", max_size=6).map(TextPart)
@@ -145,3 +146,9 @@ def test_no_word_of_ours_is_left_and_none_of_the_agents_is_lost(
     assert [char for char in words if not char.isspace()] == [
         char for char in text if char in "ab"
     ] or not text.strip()
+
+
+def test_each_message_and_each_answer_is_a_step() -> None:
+    answers = [Message.of("assistant", (TextPart(f"answer {n}"),)) for n in range(3)]
+    messages = [echoed(f"answer {n}") for n in range(5)]
+    assert sum(1 for _ in without_own_words(messages, answers)) == 8

@@ -19,6 +19,7 @@ from agents.acp.prompt import prompt_blocks, system_to_tell
 from agents.acp.setup import PromptCapabilities
 from agents.events import Prompt
 from bridge.wire import ChatMessage, DataPart, Settings, TextPart, ToolResultPart
+from bridge.work import done
 from tests.growth import assert_linear
 
 from .test_record import ALL, CHAT, NONE, assistant, result, user
@@ -47,7 +48,7 @@ def asks(words: str) -> TextPart:
 def blocks(
     *messages: ChatMessage, capabilities: PromptCapabilities = ALL, **given: Any
 ) -> list[KnownContent]:
-    return list(prompt_blocks(Prompt(messages, **given), capabilities))
+    return list(done(prompt_blocks(Prompt(messages, **given), capabilities)))
 
 
 def text(found: list[KnownContent]) -> str:
@@ -144,7 +145,7 @@ def test_five_hundred_messages_are_one_prompt() -> None:
 
 def test_the_budget_is_of_the_record_only() -> None:
     prompt = Prompt((user("n" * 5000),), tuple(CHAT))
-    told = text(list(prompt_blocks(prompt, ALL, budget=10)))
+    told = text(list(done(prompt_blocks(prompt, ALL, budget=10))))
     assert "n" * 5000 in told
     assert "left out" in told
 
@@ -177,9 +178,11 @@ def test_blocks_are_valid_and_of_kinds_that_the_agent_takes(
     capabilities: PromptCapabilities,
     full: bool,
 ) -> None:
-    found = prompt_blocks(
-        Prompt(tuple(messages), tuple(transcript), settings=FULL if full else Settings()),
-        capabilities,
+    found = done(
+        prompt_blocks(
+            Prompt(tuple(messages), tuple(transcript), settings=FULL if full else Settings()),
+            capabilities,
+        )
     )
     assert found
     assert msgspec.json.decode(msgspec.json.encode(found), type=tuple[KnownContent, ...]) == found
@@ -226,7 +229,7 @@ def test_a_system_prompt_that_the_agent_was_not_told_is_told_before_what_is_new(
     prompt = prompted(user("Go on"))
     system = system_to_tell(prompt, (SYSTEM,))
     assert system == (OTHER,)
-    told = text(list(prompt_blocks(prompt, ALL, system=system)))
+    told = text(list(done(prompt_blocks(prompt, ALL, system=system))))
     assert told.startswith("(The system prompt is another one now.")
     assert told.index("<system>\nYou are brief.") < told.index("Go on")
 
@@ -254,7 +257,7 @@ def test_short_messages_to_an_agent_take_linear_time() -> None:
     def messages(count: int) -> Prompt:
         return Prompt(tuple(user(f"message {number}") for number in range(count)))
 
-    assert_linear(messages, lambda prompt: prompt_blocks(prompt, ALL), 500)
+    assert_linear(messages, lambda prompt: done(prompt_blocks(prompt, ALL)), 500)
 
 
 def test_files_between_words_take_linear_time() -> None:
@@ -263,7 +266,7 @@ def test_files_between_words_take_linear_time() -> None:
         parts = (ChatMessage("user", pieces), assistant("Yes"), user("Go on"))
         return Prompt(parts)
 
-    assert_linear(record, lambda prompt: prompt_blocks(prompt, NONE), 500)
+    assert_linear(record, lambda prompt: done(prompt_blocks(prompt, NONE)), 500)
 
 
 def test_marks_that_a_record_has_already_take_linear_time() -> None:
@@ -271,4 +274,4 @@ def test_marks_that_a_record_has_already_take_linear_time() -> None:
         marks = "[user]" + "".join(f"[{number}:" for number in range(count))
         return Prompt((user(marks), assistant("Yes"), user("Go on")))
 
-    assert_linear(record, lambda prompt: prompt_blocks(prompt, ALL), 1_000)
+    assert_linear(record, lambda prompt: done(prompt_blocks(prompt, ALL)), 1_000)

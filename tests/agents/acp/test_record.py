@@ -11,6 +11,7 @@ from agents.acp.fitting import FRAME, IMAGE, fitted
 from agents.acp.record import ROUND, entries, record
 from agents.acp.setup import PromptCapabilities
 from agents.acp.shortening import NOTE, size_of
+from bridge import work
 from bridge.wire import (
     ChatMessage,
     DataPart,
@@ -41,7 +42,7 @@ def result(call_id: str, value: Any, *, is_error: bool = False) -> ChatMessage:
 def text_of(*messages: ChatMessage, budget: int = LOTS) -> str:
     return "".join(
         atom if isinstance(atom, str) else "{block}"
-        for atom in record(messages, ALL, "request", budget)
+        for atom in work.done(record(messages, ALL, "request", budget))
     )
 
 
@@ -69,29 +70,29 @@ def test_both_sides_and_what_was_done_are_told_in_order() -> None:
 
 
 def test_nothing_said_is_no_record() -> None:
-    assert record((), ALL, "full", LOTS) == []
+    assert work.done(record((), ALL, "full", LOTS)) == []
     assert text_of(user("<environment_info>\nx\n</environment_info>"), assistant(" ")) == ""
 
 
 def test_all_tags_are_told_with_the_full_context() -> None:
-    (entry,) = entries([CHAT[0]], ALL, "full")
+    (entry,) = work.done(entries([CHAT[0]], ALL, "full"))
     assert entry.atoms == [
         "<context>\ndate\n</context>\n<userRequest>\nRead a.py\n</userRequest>\n"
     ]
 
 
 def test_system_messages_are_the_hosts() -> None:
-    assert entries([ChatMessage("system", (TextPart("You are"),))], ALL, "request") == []
+    assert work.done(entries([ChatMessage("system", (TextPart("You are"),))], ALL, "request")) == []
 
 
 def test_results_stand_before_the_words_that_came_with_them() -> None:
     message = ChatMessage("user", (TextPart("Stop."), ToolResultPart("c1", "ok", is_error=True)))
-    heads = [entry.head for entry in entries([message], ALL, "request")]
+    heads = [entry.head for entry in work.done(entries([message], ALL, "request"))]
     assert heads == ["tool result, c1, failed", "user"]
 
 
 def test_thoughts_are_not_told() -> None:
-    assert entries([ChatMessage("assistant", (ThinkingPart("hm"),))], ALL, "full") == []
+    assert work.done(entries([ChatMessage("assistant", (ThinkingPart("hm"),))], ALL, "full")) == []
 
 
 @pytest.mark.parametrize(
@@ -108,13 +109,13 @@ def test_thoughts_are_not_told() -> None:
     ],
 )
 def test_a_result_is_told_whatever_it_is(value: Any, atoms: list[Any]) -> None:
-    (entry,) = entries([result("c1", value)], ALL, "request")
+    (entry,) = work.done(entries([result("c1", value)], ALL, "request"))
     assert entry.atoms == atoms
 
 
 def test_an_image_that_the_agent_cannot_take_is_named() -> None:
     part = {"mimeType": "image/png", "data": "YWJj"}
-    (entry,) = entries([result("c1", [part])], NONE, "request")
+    (entry,) = work.done(entries([result("c1", [part])], NONE, "request"))
     assert str(entry.atoms[0]).startswith("\n[Here is an image (image/png, 3 bytes)")
 
 
@@ -186,12 +187,12 @@ DONE = st.builds(done, TEXT, TIMES)
 def test_a_record_holds_its_budget_and_counts_what_it_leaves_out(
     messages: list[ChatMessage], budget: int
 ) -> None:
-    found = entries(messages, ALL, "full")
-    atoms = record(messages, ALL, "full", budget)
+    found = work.done(entries(messages, ALL, "full"))
+    atoms = work.done(record(messages, ALL, "full", budget))
     if not found:
         assert atoms == []
         return
-    kept, left_out = fitted(found, budget - ROUND)
+    kept, left_out = work.done(fitted(found, budget - ROUND))
     assert [entry.head for entry in kept] == [entry.head for entry in found[left_out:]]
     note = f"{left_out:,} earlier entries are left out"
     assert any(note in atom for atom in atoms if isinstance(atom, str)) == (left_out > 0)

@@ -6,13 +6,16 @@ import gc
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import trio
+from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
+from agents import breather
 from agents.acp import changed_files
 from agents.acp import turn as turns
 from agents.acp.content import TextContent
@@ -935,3 +938,23 @@ async def test_a_call_that_is_held_back_is_shown_after_a_silence(
         turn = session.run(PROMPT)
         with trio.fail_after(10):
             assert "Delete everything" in said(await turn.receive())
+
+
+async def test_a_turn_that_is_cancelled_while_its_prompt_is_written_is_told_with_the_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = count(step=2 * breather.WORK_SECONDS)  # each message takes its time
+    monkeypatch.setattr(breather.time, "thread_time", lambda: next(clock))
+    earlier = tuple(ChatMessage("user", (TextPart(f"earlier {n}"),)) for n in range(20))
+    async with session_with({"turns": [[chunk("a")]]}) as (session, peers):
+        turn = session.run(replace(PROMPT, transcript=earlier))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(rest_of, turn)
+            for _ in range(5):
+                await trio.lowlevel.checkpoint()
+            await session.cancel()
+        assert peers.asked("session/prompt") == []
+        assert await answer_to(session, "now") == "a"
+        (told,) = peers.asked("session/prompt")
+    text = "".join(block["text"] for block in told["prompt"])
+    assert text.index("earlier 0\n") < text.index("earlier 19") < text.index("x\n\nnow")
