@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from agents.events import Attach
+from agents.token_record import MOST_TOKENS, token_record
 
 from .methods import Usage
 from .updates import UsageUpdate
-
-USAGE_MIME_TYPE = "usage"
-MOST_TOKENS = 2**53 - 1
-"""The largest whole number that JavaScript can count with; no count of tokens is larger."""
 
 
 def context_usage(update: UsageUpdate) -> Attach | None:
@@ -25,7 +20,7 @@ def context_usage(update: UsageUpdate) -> Attach | None:
     }
     if 0 < update.size <= MOST_TOKENS:
         record["context_window"] = update.size
-    return _record(record)
+    return token_record(record)
 
 
 def turn_usage(usage: Usage) -> Attach | None:
@@ -52,14 +47,10 @@ def turn_usage(usage: Usage) -> Attach | None:
         record["prompt_tokens_details"] = {"cached_tokens": read}
     if usage.thought_tokens is not None:
         record["completion_tokens_details"] = {"reasoning_tokens": thought}
-    return _record(record)
+    return token_record(record)
 
 
 def _counts(usage: Usage) -> list[int]:
     """Return every count of a turn that is there."""
     counts = [getattr(usage, name) for name in usage.__struct_fields__]
     return [count for count in counts if isinstance(count, int)]
-
-
-def _record(record: object) -> Attach:
-    return Attach(USAGE_MIME_TYPE, msgspec.json.encode(record))

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-import msgspec
-
 from agents.events import Attach
+from agents.token_record import MOST_TOKENS, token_record
 
 from .outcome import TokenUsage
-
-USAGE_MIME_TYPE = "usage"
-MOST_TOKENS = 2**53 - 1
-"""The largest whole number that JavaScript can count with; no count of tokens is larger."""
 
 
 def read_usage(value: Any) -> TokenUsage | None:
@@ -48,7 +43,7 @@ def usage_record(usage: TokenUsage) -> Attach:
         record["prompt_tokens_details"] = {"cached_tokens": usage.cached_tokens}
     if usage.reasoning_tokens is not None:
         record["completion_tokens_details"] = {"reasoning_tokens": usage.reasoning_tokens}
-    return Attach(USAGE_MIME_TYPE, msgspec.json.encode(record))
+    return token_record(record)
 
 
 def _count(fields: dict[str, Any], *names: str) -> int | None:

@@ -21,9 +21,10 @@ from agents.acp.methods import PROMPT, RequestPermissionRequest, Usage
 from agents.acp.render import Renderer
 from agents.acp.told import Told
 from agents.acp.updates import Cost, UsageUpdate
-from agents.acp.usage import MOST_TOKENS, context_usage, turn_usage
+from agents.acp.usage import context_usage, turn_usage
 from agents.events import Attach, Say
 from agents.nesting import DEEPEST_LEVELS, is_deep
+from agents.token_record import MOST_TOKENS
 
 LEVELS = (DEEPEST_LEVELS + 1, 970)
 HUGE = b"7" * 4300
@@ -134,7 +135,7 @@ def test_a_price_of_hundreds_of_digits_is_left_out() -> None:
         lenient.read(Cost, {"amount": 10**400, "currency": "EUR"}, "$")
 
 
-@pytest.mark.limit("agents.acp.usage.MOST_TOKENS")
+@pytest.mark.limit("agents.token_record.MOST_TOKENS")
 def test_counts_up_to_the_largest_are_told_and_no_larger() -> None:
     most = MOST_TOKENS
     assert isinstance(context_usage(UsageUpdate(most, most)), Attach)

@@ -139,7 +139,7 @@ def test_odd_json_in_a_field_of_a_response_does_no_harm() -> None:
                 hear(b'{"type":"%s","response":%s}' % (event, response))
 
 
-@pytest.mark.limit("agents.open_responses.usage.MOST_TOKENS")
+@pytest.mark.limit("agents.token_record.MOST_TOKENS")
 def test_counts_of_thousands_of_digits_are_none() -> None:
     usage = b'{"input_tokens":%s,"output_tokens":7,"total_tokens":%s}' % (HUGE, HUGE)
     told = hear(b'{"type":"response.completed","response":{"usage":%s}}' % usage)
