@@ -8,9 +8,13 @@ Everything is bounded, and says how much is missing.
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Callable
 from typing import Any, cast
 
 import attrs
+
+from .visible import is_hidden
 
 TITLE_LENGTH = 200
 """Characters that are shown of a title."""
@@ -26,17 +30,15 @@ DEEPEST = 8
 MISSING = "…"
 
 _COLOURS = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
-# Controls but tab and line end; marks that turn the direction round; what has no width (but for the
-# two that join letters); line ends of other alphabets; halves of characters.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]"
-)
+_PLAIN = re.compile(r"[\x20-\x7e\n\t]*")
+_JOINING = frozenset("\u200c\u200d\ufe0e\ufe0f")
+"""What joins letters and chooses between pictures stays: words and emoji need it."""
 
 
 def title_of(text: str) -> str:
     """Return a text of the agent's as one short line, without what can't be seen."""
     words = _COLOURS.sub("", " ".join(text[: 8 * TITLE_LENGTH].split()))
-    line = " ".join(_HIDDEN.sub("", words).split())
+    line = " ".join(_without_hidden(words, lambda _: "").split())
     return line if len(line) <= TITLE_LENGTH else line[: TITLE_LENGTH - 1] + MISSING
 
 
@@ -55,7 +57,7 @@ class Exhibit:
             end = text[len(text) - tail :]
             text = f"{text[: room - tail]}{MISSING} {more:,} characters left out {MISSING}{end}"
         self.left -= len(text)
-        return _HIDDEN.sub(_visible, text.replace("\r\n", "\n"))
+        return _without_hidden(text.replace("\r\n", "\n"), _picture)
 
     def value(self, value: Any, depth: int = 0) -> Any:
         """Return a JSON value, likewise."""
@@ -78,8 +80,19 @@ class Exhibit:
         return {**shown_fields, MISSING: f"{more:,} more"} if more > 0 else shown_fields
 
 
-def _visible(match: re.Match[str]) -> str:
-    character = match[0]
+def _without_hidden(text: str, instead: Callable[[str], str]) -> str:
+    """Return the text with something instead of each character that can't be seen."""
+    if _PLAIN.fullmatch(text):
+        return text
+    return "".join(instead(one) if _is_hidden(one) else one for one in text)
+
+
+def _is_hidden(character: str) -> bool:
+    is_blank = unicodedata.category(character) == "Zs"
+    return is_hidden(character) and not is_blank and character not in _JOINING
+
+
+def _picture(character: str) -> str:
     if character < " ":
         return chr(0x2400 + ord(character))  # a picture of the control character
     return "\u2421" if character == "\x7f" else "\ufffd"

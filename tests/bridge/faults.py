@@ -29,6 +29,12 @@ FAULTS = [
         "sorted(self._values, key=len)",
     ),
     Fault(
+        "a value is found at every third place alone",
+        "occurrences",
+        "reversed(range(_STEP))",
+        "(0,)",
+    ),
+    Fault(
         "parts of an older turn are taken",
         "history",
         "return Kind.EMIT if event.turn == self.turn else Kind.STALE",

@@ -270,7 +270,20 @@ FAULTS = [
         "    paper.missing += left_out\n",
         "",
     ),
-    Fault("hidden characters stay hidden", "exhibit", "_HIDDEN.sub(_visible, ", "str("),
+    Fault(
+        "an id of an open question is taken again",
+        "connection",
+        "if self._ears.is_open(id_):",
+        "if False:",
+    ),
+    Fault(
+        "questions without end put the wait off",
+        "questions",
+        "min(now + GATHER_SECONDS, self._gathers_until)",
+        "now + GATHER_SECONDS",
+        ("turn",),
+    ),
+    Fault("hidden characters stay hidden", "exhibit", "), _picture)", "), str)"),
     Fault("the end of a long text is cut off", "exhibit", "tail = room // 4", "tail = 0"),
     Fault("there is room for everything", "exhibit", "        self.left -= len(text)\n", ""),
     Fault(

@@ -38,6 +38,8 @@ any_text = st.text(st.characters(exclude_categories=[]))
         ("\ud83d", ""),
         ("\u2028line", "line"),
         ("👩\u200d💻", "👩\u200d💻"),
+        ("⚠\ufe0f", "⚠\ufe0f"),
+        ("soft\u00ad\U000e0041\u3164hyphen", "softhyphen"),
         ("", ""),
     ],
 )
@@ -70,6 +72,8 @@ def test_a_title_that_is_cut_says_so() -> None:
         ("\x7f\x85", "␡\ufffd"),
         ("\u202etxt", "\ufffdtxt"),
         ("\ud83d", "\ufffd"),
+        ("a\u3164\U000e0041b", "a\ufffd\ufffdb"),
+        ("dix\u00a0% 👩\u200d💻⚠\ufe0f", "dix\u00a0% 👩\u200d💻⚠\ufe0f"),
     ],
 )
 @pytest.mark.checklist(34)

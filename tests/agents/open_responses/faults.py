@@ -166,6 +166,13 @@ FAULTS = [
         ("passages",),
     ),
     Fault(
+        "parts are one text in the order in which they were said",
+        "passage",
+        "insort(self.passage.spoken, self, key=_ORDER)",
+        "self.passage.spoken.append(self)",
+        ("passages",),
+    ),
+    Fault(
         "another text is added to what was said",
         "passage",
         "return crc32(said) == self.checksum",

@@ -259,11 +259,16 @@ def test_many_parts_of_an_item_take_linear_time(tell: Callable[[int], None]) -> 
 
 
 def test_parts_that_were_said_out_of_order_are_one_text_in_their_own() -> None:
-    passages = Passages()
-    passages.add("a", 0, 0, "")
-    for place, text in ((1, "two "), (0, "one "), (2, "three")):
-        passages.add("a", 0, place, text)
-    assert passages.complete("a", 0, 3, "one two three!") == "!"
+    for is_item_done in (False, True):
+        passages = Passages()
+        passages.add("a", 0, 0, "")
+        for place, text in ((1, "two "), (0, "one "), (2, "three")):
+            passages.add("a", 0, place, text)
+        whole = "one two three!"
+        if is_item_done:
+            assert rest(passages, "a", 0, [(0, whole)]) == "!"
+        else:
+            assert passages.complete("a", 0, 3, whole) == "!"
 
 
 def test_a_part_that_was_done_is_open_again_after_an_empty_whole() -> None:
