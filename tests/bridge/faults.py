@@ -108,7 +108,7 @@ FAULTS = [
         "Kind.EXTENDS: _cell(_CLOSED, Step.REFUSE)",
         "Kind.EXTENDS: _cell(_CLOSED)",
     ),
-    Fault("text is not coalesced", "message", '"".join(texts)', '"|".join(texts)'),
+    Fault("text is not coalesced", "message", '"".join(self._texts)', '"|".join(self._texts)'),
     Fault(
         "numbers are compared as Python writes them",
         "message",
