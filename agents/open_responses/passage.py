@@ -19,6 +19,8 @@ MOST_PARTS = 5_000
 
 Texts: TypeAlias = Sequence[tuple[int, str]]
 """The texts of an item's parts, with the places of the parts."""
+Told: TypeAlias = tuple[str | None, int, Texts]
+"""An item of the final output: its id, its index, its texts."""
 
 
 @attrs.define(eq=False)

@@ -10,7 +10,7 @@ import enum
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from .passage import Part, Passage, Texts, join, rest_after
+from .passage import Part, Passage, Texts, Told, join, rest_after
 
 MOST_TRIED = 32
 """Texts of a response in which what is told without a known key is looked for."""
@@ -107,9 +107,7 @@ class Passages:
         passage.is_done = True
         return self._missing(passage, texts)
 
-    def conclude(
-        self, items: Sequence[tuple[str | None, int, Texts]]
-    ) -> Iterator[tuple[Part, str] | None]:
+    def conclude(self, items: Sequence[Told]) -> Iterator[tuple[Part, str] | None]:
         """Take the items of the final output (id, index, texts); return what is missing.
 
         None is the end of a step.

@@ -19,7 +19,7 @@ from .events import (
     texts_of,
 )
 from .links import Link, as_inline, as_list, link_of
-from .passage import Part, Passage, Texts
+from .passage import Part, Passage, Texts, Told
 from .passages import Passages
 
 Annotations: TypeAlias = Literal["inline", "end", "none"]
@@ -110,17 +110,18 @@ class Speech:
 
     def conclude(self, items: Sequence[Item]) -> Iterator[Event | None]:
         """Take the final output; say what of it wasn't said. None is the end of a step."""
-        reasoning = [
-            (item.id, index, self._reasoning_of(item))
-            for index, item in enumerate(items)
-            if item.type == "reasoning"
-        ]
-        yield None
+        reasoning: list[Told] = []
+        for index, item in enumerate(items):
+            if item.type == "reasoning":
+                reasoning.append((item.id, index, self._reasoning_of(item)))
+                yield None
         for rest in self._reasoning.conclude(reasoning):
             yield None if rest is None else self._think(*rest)
         messages = [(index, item) for index, item in enumerate(items) if item.type == "message"]
-        texts = [(item.id, index, texts_of(item)) for index, item in messages]
-        yield None
+        texts: list[Told] = []
+        for index, item in messages:
+            texts.append((item.id, index, texts_of(item)))
+            yield None
         for rest in self._messages.conclude(texts):
             yield None if rest is None else self._say(rest[1])
         had_links = self._has_links
