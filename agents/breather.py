@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from typing import TypeVar
 
 import attrs
@@ -28,11 +27,6 @@ class Breather:
         if time.thread_time() - self._since >= WORK_SECONDS:
             await trio.lowlevel.checkpoint()
             self._since = time.thread_time()
-
-    async def through(self, steps: Iterable[object]) -> None:
-        """Take all steps, and rest between them."""
-        for _ in steps:
-            await self.rest()
 
     async def do(self, work: Work[T]) -> T:
         """Do all of some work, and return what it came to."""

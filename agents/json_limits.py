@@ -5,10 +5,12 @@ A few kilobytes, compressed, can hold many millions of empty objects. Pure.
 
 from __future__ import annotations
 
-import re
+from bridge.work import Work
 
 MOST_TOKENS = 1_000_000
 """Values of one JSON text: an answer with 16,000 tool calls has 200,000."""
+_SIGNS = (b",", b"{", b"[")
+_STEP_BYTES = 65_536
 
 
 def has_too_many_tokens(text: bytes, most: int = MOST_TOKENS) -> bool:
@@ -18,12 +20,25 @@ def has_too_many_tokens(text: bytes, most: int = MOST_TOKENS) -> bool:
     """
     if len(text) <= most:
         return False  # each takes a byte
-    return sum(text.count(sign) for sign in (b",", b"{", b"[")) >= most
+    return sum(text.count(sign) for sign in _SIGNS) >= most
 
 
-_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+def has_too_many_values(text: bytes, most: int) -> Work[bool]:
+    """Tell, in short steps, whether JSON has more values than that, or about as many.
 
-
-def has_too_many_values(text: bytes, most: int) -> bool:
-    """Tell whether JSON has more values than that, or about as many; strings may hold any text."""
-    return has_too_many_tokens(text, most) and has_too_many_tokens(_STRING.sub(b'""', text), most)
+    What stands in strings is not counted.
+    """
+    if len(text) <= most:
+        return False  # each takes a byte
+    found, at, is_in_string = 0, 0, False
+    while at < len(text) and found < most:
+        piece = text[at : at + _STEP_BYTES]
+        if (len(piece) - len(piece.rstrip(b"\\"))) % 2:  # an escaped byte isn't torn from its sign
+            piece = text[at : at + _STEP_BYTES + 1]
+        at += len(piece)
+        runs = piece.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
+        outside = b"".join(runs[is_in_string::2])
+        found += sum(outside.count(sign) for sign in _SIGNS)
+        is_in_string ^= len(runs) % 2 == 0
+        yield
+    return found >= most

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import TYPE_CHECKING
 
+from agents.breather import Breather
 from agents.json_limits import has_too_many_values
 
 from .messages import MOST_VALUES
@@ -35,8 +36,10 @@ async def examined(receive: ASGIReceiveCallable, most_bytes: int) -> ASGIReceive
         body += event["body"]
         if len(body) > most_bytes or not event["more_body"]:
             break
-    if len(body) <= most_bytes and has_too_many_values(bytes(body), MOST_VALUES):
-        raise TooMuch
+    if len(body) <= most_bytes:
+        counting = has_too_many_values(bytes(body), MOST_VALUES)
+        if await Breather().do(counting):
+            raise TooMuch
 
     async def again() -> ASGIReceiveEvent:
         return events.popleft() if events else await receive()

@@ -24,15 +24,17 @@ from mcp_types.jsonrpc import (
 )
 from pydantic import ValidationError
 
+from agents.breather import Breather
 from agents.json_limits import has_too_many_values
 from bridge.jsonrpc import TooLong, repair_surrogates
+from bridge.work import Work
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from pydantic_core import ErrorDetails
 
-MOST_VALUES = 100_000
+MOST_VALUES = 50_000
 """In one message: numbers, texts, lists and objects."""
 MOST_BATCH = 100
 """Messages in one batch."""
@@ -62,6 +64,7 @@ class Incoming:
 
     _source: Source
     _answers: Answers
+    _breather: Breather = attrs.field(factory=Breather, init=False)
     _read: deque[JSONRPCMessage | Unread] = attrs.field(
         factory=deque["JSONRPCMessage | Unread"], init=False
     )
@@ -78,7 +81,7 @@ class Incoming:
             if lines is None:
                 raise anyio.EndOfStream
             for line in lines:
-                self._read.extend(messages(line))
+                self._read.extend(await self._breather.do(messages(line)))
 
     def __aiter__(self) -> Self:
         return self
@@ -117,8 +120,8 @@ class Unread:
         return cls(JSONRPCError(jsonrpc="2.0", id=None, error=error))
 
 
-def messages(line: bytes | TooLong) -> Sequence[JSONRPCMessage | Unread]:
-    """Return the messages in a line.
+def messages(line: bytes | TooLong) -> Work[Sequence[JSONRPCMessage | Unread]]:
+    """Return the messages in a line, in short steps.
 
     A batch is several: one era of the protocol had them, and each is answered by itself. What is
     too much is refused as a whole, before it is decoded.
@@ -127,7 +130,7 @@ def messages(line: bytes | TooLong) -> Sequence[JSONRPCMessage | Unread]:
         return (Unread.of(PARSE_ERROR, f"a line of {line.size} bytes is too long"),)
     is_batch = line.lstrip().startswith(b"[")
     most = MOST_BATCH_VALUES if is_batch else MOST_VALUES
-    if has_too_many_values(line, most):
+    if (yield from has_too_many_values(line, most)):
         what = "a batch" if is_batch else "a message"
         return (Unread.of(INVALID_REQUEST, f"{what} may have at most {most:,} values"),)
     if not is_batch:

@@ -177,8 +177,9 @@ class EditorServer:
         async def report(number: int) -> None:
             await context.session.report_progress(number, message="Waiting for the editor")
 
-        arguments = writable(params.arguments or {})
-        if arguments is None or is_deep(params.arguments):
+        given = params.arguments or {}
+        arguments = writable(given)
+        if arguments is None or (arguments is not given and is_deep(given)):
             words = (
                 "Its arguments can't be passed on: a number is too long, or the nesting too deep."
             )

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from .server import EditorServer
 
-MOST_BYTES = 16 * 1024 * 1024
+MOST_BYTES = 4 * 1024 * 1024
 """Bytes of a request. The arguments of a call may hold a whole file."""
 MOST_SESSIONS = 8
 """Sessions of MCP that an agent may have open at once."""

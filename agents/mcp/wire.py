@@ -12,7 +12,7 @@ from bridge.jsonrpc import LineSplitter, TooLong
 from bridge.stdio import PipeSink
 
 CHUNK = 262_144
-MOST_LINE_BYTES = 16 * 1024 * 1024
+MOST_LINE_BYTES = 4 * 1024 * 1024
 """Bytes of a line. The arguments of a call may hold a whole file."""
 
 

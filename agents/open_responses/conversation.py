@@ -10,7 +10,7 @@ edit, and the way back from it, as cheap as any other request.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import takewhile
 
 import attrs
@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from agents.events import Batch, CallTool, Say, ToolAnswer
 from bridge.value import Value
 from bridge.wire import ChatMessage, ToolResultPart
+from bridge.work import Work
 
 from .call_ids import inward
 from .outcome import Outcome
@@ -139,7 +140,7 @@ class Conversation:
         """The ids, as the editor knows them, of the calls that wait for a result."""
         return tuple(self._open)
 
-    def answer(self, answers: Sequence[ToolAnswer]) -> Iterator[None]:
+    def answer(self, answers: Sequence[ToolAnswer]) -> Work[None]:
         """Take the results of calls, in short steps. All of those that are open have one.
 
         Nothing changes before the last step.
@@ -179,7 +180,7 @@ class Conversation:
             self.points.miss(self._point.response_id)
             self._point = None
 
-    def hear(self, outcome: Outcome, shown: Shown, setup: bytes) -> Iterator[None]:
+    def hear(self, outcome: Outcome, shown: Shown, setup: bytes) -> Work[None]:
         """Take a response, in short steps: what is known of it, and what of it was shown.
 
         Nothing changes before the last step.

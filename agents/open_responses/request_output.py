@@ -6,12 +6,13 @@ the id that the server gave it last, because that is the one under which it keep
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from agents.loading import load, writable
 from bridge.message import canonical_json
 from bridge.value import Value
+from bridge.work import Work
 
 from .call_ids import inward
 from .outcome import Called, Outcome
@@ -48,7 +49,7 @@ class Heard(Value):
     kinds: frozenset[str]
 
 
-def heard(outcome: Outcome, said: str) -> Generator[None, None, Heard]:
+def heard(outcome: Outcome, said: str) -> Work[Heard]:
     """Return, in short steps, what a response comes to; `said` is what was shown of its text.
 
     Of a response that didn't complete, only that text and the calls count: its items are in an
@@ -133,7 +134,7 @@ class _Unclaimed:
         self._by_words: dict[tuple[str, bytes], list[int]] | None = None
         """Made when it is needed: most servers name each call by its id."""
 
-    def take(self, item: dict[str, Any]) -> Generator[None, None, list[Called]]:
+    def take(self, item: dict[str, Any]) -> Work[list[Called]]:
         """Take the call out that an item is, in short steps: by its id, else by what it asks."""
         call_id, name, arguments = (_text(item, key) for key in ("call_id", "name", "arguments"))
         same_id = self._first(self._by_id.get(call_id)) if call_id else []

@@ -112,7 +112,7 @@ class Response:
 
     async def _hear(self, attempt: _Attempt, setup: bytes) -> None:
         steps = self.conversation.hear(attempt.machine.outcome, attempt.shown, setup)
-        await self._breather.through(steps)
+        await self._breather.do(steps)
 
     async def _count(self, attempt: _Attempt) -> None:
         """Tell how many tokens the request had, if all of them were the editor's."""

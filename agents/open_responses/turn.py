@@ -107,7 +107,7 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
                 await self._answered.wait()
             answers = [answer for answer in self._asked.values() if answer is not None]
             self._asked.clear()
-            await self._breather.through(self.conversation.answer(answers))
+            await self._breather.do(self.conversation.answer(answers))
             if self._in_vain >= _MOST_IN_VAIN:
                 return Stop(StopReason.MAX_TURN_REQUESTS)
 

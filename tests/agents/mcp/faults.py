@@ -17,6 +17,13 @@ FAULTS = [
         ("messages",),
     ),
     Fault(
+        "strings that go on in the next step are counted",
+        "json_limits",
+        "        is_in_string ^= len(runs) % 2 == 0\n",
+        "",
+        ("messages",),
+    ),
+    Fault(
         "another user's folder is removed",
         "mcp/folders",
         " or state.st_uid != os.geteuid()",

@@ -20,6 +20,7 @@ from agents.open_responses.request_items import (
 )
 from agents.open_responses.request_messages import NO_RESULT, ConversionOptions
 from bridge.wire import ChatMessage
+from bridge.work import done
 
 from .words import PNG, assistant, call, result, system, user
 
@@ -66,12 +67,10 @@ class Talk:
         self.take(outcome, shown)
 
     def take(self, outcome: Outcome, shown: Shown) -> None:
-        for _ in self.it.hear(outcome, shown, SETUP):
-            pass
+        done(self.it.hear(outcome, shown, SETUP))
 
     def answer(self, *answers: ToolAnswer) -> None:
-        for _ in self.it.answer(answers):
-            pass
+        done(self.it.answer(answers))
 
 
 def _brief(item: Any) -> Any:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -20,6 +19,7 @@ from agents.open_responses.request_items import (
 )
 from agents.open_responses.request_messages import OpenCall
 from agents.open_responses.request_output import Heard, heard
+from bridge.work import done
 from tests.growth import assert_linear
 
 ONE = Called("gw-1", "1", "read_file", '{"a": 1}')
@@ -46,15 +46,7 @@ def after(*output: Any, said: str = "", calls: tuple[Called, ...] = (), **fields
         "store": True,
         **fields,
     }
-    return last_of(heard(Outcome(output=raws, calls=calls, **known), said))
-
-
-def last_of(steps: Generator[None, None, Heard]) -> Heard:
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            return end.value
+    return done(heard(Outcome(output=raws, calls=calls, **known), said))
 
 
 def test_a_message_is_kept_with_its_phase_and_without_its_id() -> None:
@@ -73,7 +65,7 @@ def test_what_says_nothing_is_no_item() -> None:
     assert after(message(text(" "), text(""), {"type": "odd"}, 7), message()).items == ()
     assert after({"type": "message"}, {"type": "web_search_call", "id": "ws"}, 7, None).items == ()
     broken = Outcome(status="completed", output=(Raw(b"{"),))
-    assert last_of(heard(broken, "Hello")).items == (MessageItem("assistant", "Hello"),)
+    assert done(heard(broken, "Hello")).items == (MessageItem("assistant", "Hello"),)
 
 
 def test_what_the_output_leaves_out_and_the_editor_was_shown_is_kept() -> None:
@@ -161,7 +153,7 @@ def test_many_calls_in_another_order_are_found_in_linear_time(has_other_ids: boo
         raws = tuple(Raw(json.dumps(item).encode()) for item in reversed(written))
         return Outcome(status="completed", output=raws, calls=tuple(calls))
 
-    assert_linear(make, lambda outcome: last_of(heard(outcome, "")), 250)
+    assert_linear(make, lambda outcome: done(heard(outcome, "")), 250)
 
 
 @pytest.mark.parametrize("prefix", ["", "other", None])
