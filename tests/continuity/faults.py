@@ -57,7 +57,7 @@ FAULTS = [
     _fault(
         "nothing that was said before is told",
         "actors/session",
-        "delivery.before(self.lease.known) if self._is_fresh else ()",
+        "await Breather().do(delivery.before(self.lease.known))",
         "()",
     ),
     _fault(
