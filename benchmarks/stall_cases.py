@@ -171,12 +171,12 @@ HELD: dict[str, Make] = {
     "a tool's output of backticks": _backticks,
     "a tool's output of fences": _fences,
     "an editor's large image": _image,
+    "a long history for Eliza": _history_for_eliza,
+    "a long history for an agent": _history_for_an_agent,
+    "a long history for an endpoint": _history_for_an_endpoint,
 }
 """Cases that must hold the limit, by name."""
 LONGER: dict[str, Make] = {
     "an agent's long change of a file": _diff,
-    "a long history for Eliza": _history_for_eliza,
-    "a long history for an agent": _history_for_an_agent,
-    "a long history for an endpoint": _history_for_an_endpoint,
 }
 """Cases with steps over the limit: they take linear time, but don't yield in between."""

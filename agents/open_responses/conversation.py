@@ -25,8 +25,15 @@ from .call_ids import inward
 from .outcome import Outcome
 from .point_memory import Point
 from .points import Points
+from .request_content import ConversionError
 from .request_items import BesideItem, CompactionItem, Item, MessageItem, ReasoningItem
-from .request_messages import ConversionOptions, OpenCall, convert_messages, result_item
+from .request_messages import (
+    ConversionOptions,
+    OpenCall,
+    conversion,
+    convert_messages,
+    result_item,
+)
 from .request_output import heard
 from .track import Track, boundaries, written_call, written_result
 
@@ -77,6 +84,8 @@ class Conversation:
     lead: tuple[Item, ...] = ()
     """The system prompt, where it isn't told as instructions."""
     response_ids: list[str] = attrs.field(factory=list[str])
+    _untold: list[ChatMessage] = attrs.field(factory=list["ChatMessage"])
+    """What the editor said that isn't taken in."""
     _items: list[Item] = attrs.field(factory=list["Item"])
     _open: dict[str, OpenCall] = attrs.field(factory=dict[str, OpenCall])
     """Calls without a result, by the editor's ids."""
@@ -93,29 +102,45 @@ class Conversation:
     """How many of the items the server has at that point."""
 
     def tell(self, messages: Sequence[ChatMessage]) -> None:
-        """Take what the editor says next; raises `ConversionError`, and is then as before."""
-        converted = convert_messages(
-            messages,
-            self.options,
-            open_calls=self._open,
-            server_ids=self.points.server_ids,
-            begins=not self._has_begun,
-        )
+        """Note what the editor says next; `take_in` takes it."""
+        self._untold += messages
+
+    def take_in(self) -> Work[None]:
+        """Take what was told, in steps, the last of which alone changes anything.
+
+        Raises `ConversionError`; then nothing of it counts.
+        """
+        messages = [*self._untold]
+        try:
+            converted = yield from conversion(
+                messages,
+                self.options,
+                open_calls=self._open,
+                server_ids=self.points.server_ids,
+                begins=not self._has_begun,
+            )
+        except ConversionError:
+            self._untold.clear()
+            raise
         if self._has_begun:
+            track, shown = self._track.copy(), self._shown.copy()
             for message in messages:
-                self._track.tell(message)
-                self._shown.tell(message)
+                track.tell(message)
+                shown.tell(message)
+                yield
         else:
+            track, ends = yield from boundaries(messages)
+            shown = track.copy()
             self.instructions, self.lead = converted.instructions, _lead(converted.items)
-            self._track, ends = boundaries(messages)
-            self._shown = self._track.copy()
             for digest, index in reversed(ends.items()):
                 self._point = self.points.at(digest)
                 if self._point is not None:
                     known = sum(one.source <= index for one in converted.placed)
                     self._known = known - len(self.lead)
                     break
+        self._track, self._shown = track, shown
         items = converted.items if self._has_begun else converted.items[len(self.lead) :]
+        self._untold.clear()
         self._has_begun = True
         self.has_thought = False
         self._open = {}

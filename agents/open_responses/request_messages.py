@@ -16,6 +16,7 @@ import msgspec
 from agents.acp.context import spans
 from bridge.value import Value
 from bridge.wire import ChatMessage, Part, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
+from bridge.work import Work, done
 
 from .call_ids import inward
 from .reasoning_record import KeptReasoning, kept_in
@@ -97,8 +98,23 @@ def convert_messages(
     of calls, by the editor's, that don't follow from those. `begins`: the conversation begins with
     these messages, so that a system message in front is the prompt.
     """
-    conversion = _Conversion(messages, options or ConversionOptions(), begins, server_ids or {})
-    return conversion.run(open_calls or {})
+    work = conversion(
+        messages, options, open_calls=open_calls, server_ids=server_ids, begins=begins
+    )
+    return done(work)
+
+
+def conversion(
+    messages: Sequence[ChatMessage],
+    options: ConversionOptions | None = None,
+    *,
+    open_calls: Mapping[str, OpenCall] | None = None,
+    server_ids: Mapping[str, str] | None = None,
+    begins: bool = True,
+) -> Work[Converted]:
+    """Do what `convert_messages` does in steps, of which each is a message."""
+    one = _Conversion(messages, options or ConversionOptions(), begins, server_ids or {})
+    return (yield from one.run(open_calls or {}))
 
 
 def result_item(server_id: str, part: ToolResultPart, options: ConversionOptions) -> list[Item]:
@@ -144,13 +160,14 @@ class _Conversion:
                     case _:
                         pass
 
-    def run(self, open_calls: Mapping[str, OpenCall]) -> Converted:
+    def run(self, open_calls: Mapping[str, OpenCall]) -> Work[Converted]:
         for call_id, call in open_calls.items():
             self._ids[call.server_id] = call_id
             self._known.add(call_id)
             self._names[call_id] = call.name
         self._answer(0, {call_id: call.server_id for call_id, call in open_calls.items()})
         for index, message in enumerate(self.messages):
+            yield
             match message.role:
                 case "system":
                     self._system(index, message)

@@ -8,13 +8,11 @@ import trio
 
 from agents.events import Answer, Prompt
 from agents.guarded import Tasks
-from bridge.errors import Failure, LocalError
+from bridge.errors import LocalError
 from bridge.wire import ToolSpec
 
 from .conversation import Conversation
 from .endpoint import Endpoint
-from .request_content import ConversionError
-from .trouble import untellable
 from .turn import EndpointTurn
 
 
@@ -45,16 +43,12 @@ class OpenResponsesSession:
         await trio.lowlevel.checkpoint()
 
     def run(self, prompt: Prompt) -> EndpointTurn:
-        """Take what was said, and begin a turn."""
+        """Begin a turn. It takes in what was said; if it ends before, the next one does."""
         if self._turn is not None and self._turn.runs:
             raise LocalError("a turn of this session still runs; receive its last event first")
         self.conversation.options = self._endpoint.options(prompt)
-        refusal: Failure | None = None
-        try:
-            self.conversation.tell((*prompt.transcript, *prompt.messages))
-        except ConversionError as error:
-            refusal = untellable(error)
-        self._turn = EndpointTurn(self._endpoint, self.conversation, prompt, refusal)
+        self.conversation.tell((*prompt.transcript, *prompt.messages))
+        self._turn = EndpointTurn(self._endpoint, self.conversation, prompt)
         self._nursery.start_soon(self._turn.run, name=f"turn at {self._endpoint.client.server}")
         return self._turn
 

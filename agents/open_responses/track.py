@@ -16,6 +16,7 @@ from agents.events import CallTool
 from agents.tool_result import BOOKKEEPING
 from bridge.message import canonical_json
 from bridge.wire import ChatMessage, DataPart, TextPart, ToolCallPart, ToolResultPart
+from bridge.work import Work
 
 
 @attrs.define
@@ -109,14 +110,16 @@ def written_result(part: ToolResultPart) -> bytes:
     return canonical_json([part.tool_call_id, [part.result, part.is_error]])
 
 
-def boundaries(messages: Sequence[ChatMessage]) -> tuple[Track, dict[bytes, int]]:
-    """Return the track of messages, and where answers end in them: the last message's index, by
-    the digest there.
-    """  # noqa: D205  one sentence
+def boundaries(messages: Sequence[ChatMessage]) -> Work[tuple[Track, dict[bytes, int]]]:
+    """Return the track of messages, and where answers end in them.
+
+    That is the last message's index, by the digest there. Each message is a step.
+    """
     track = Track()
     found: dict[bytes, int] = {}
     begins = True
     for index, message in enumerate(messages):
+        yield
         if not (begins and message.role == "system"):  # that is the prompt, which every request has
             begins = False
             track.tell(message)

@@ -25,7 +25,6 @@ from agents.events import (
     StopReason,
     ToolAnswer,
 )
-from bridge.errors import Failure
 
 from .conversation import Conversation
 from .endpoint import Endpoint
@@ -42,12 +41,11 @@ log = logging.getLogger("vscodelm.open_responses")
 
 @attrs.define(eq=False)
 class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
-    """A turn; `refusal` is why it can't even begin."""
+    """A turn. It begins by taking in what its conversation was told."""
 
     endpoint: Endpoint
     conversation: Conversation
     prompt: Prompt
-    refusal: Failure | None
     ended: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when the turn's task is over."""
     _send: trio.MemorySendChannel[Batch] = attrs.field(init=False)
@@ -88,8 +86,10 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
             self.ended.set()
 
     async def _respond(self) -> Stop | Break:
-        if self.refusal is not None:
-            return Break(self.refusal)
+        try:
+            await Breather().do(self.conversation.take_in())
+        except ConversionError as error:
+            return Break(untellable(error))
         while True:
             try:
                 self.conversation.instruct(self.prompt.system)

@@ -37,6 +37,7 @@ class Talk:
 
     def tell(self, *messages: ChatMessage) -> None:
         self.it.tell(messages)
+        done(self.it.take_in())
 
     def ask(self, setup: bytes = SETUP, *, stateful: bool = True) -> tuple[list[Any], str | None]:
         ask = self.it.ask(setup, stateful=stateful)
@@ -96,6 +97,21 @@ def test_a_request_says_what_came_after_the_last_response() -> None:
     talk.tell(user("c"))
     assert talk.ask() == (["user: c"], "r1")
     assert talk.it.response_ids == ["r1"]
+
+
+def test_what_is_not_taken_in_to_its_end_is_taken_in_with_the_next() -> None:
+    talk = Talk()
+    for first, kept in (([system("Be kind."), user("a")], []), ([user("c")], ["user: a"])):
+        asked = talk.ask()
+        talk.it.tell(first)
+        steps = talk.it.take_in()
+        for _ in range(2 * len(first)):
+            next(steps)
+            assert talk.ask() == asked
+        talk.tell(user("b"))
+        assert talk.ask()[0][: len(kept)] == kept
+    assert talk.ask() == (["user: a", "user: b", "user: c", "user: b"], None)
+    assert talk.it.instructions == "Be kind."
 
 
 @pytest.mark.parametrize(

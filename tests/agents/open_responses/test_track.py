@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from agents.events import CallTool
 from agents.open_responses.track import Track, boundaries, written_call, written_result
 from bridge.wire import ChatMessage, DataPart, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
+from bridge.work import done
 
 from .words import PNG, assistant, call, result, system, user
 
 
 def digest(*messages: ChatMessage) -> bytes:
-    return boundaries(messages)[0].digest
+    return done(boundaries(messages))[0].digest
 
 
 def test_what_has_no_meaning_makes_no_difference() -> None:
@@ -72,7 +73,7 @@ def test_answers_end_where_somebody_else_speaks() -> None:
         user(result("1")),
         assistant("c"),
     ]
-    _, ends = boundaries(messages)
+    _, ends = done(boundaries(messages))
     assert [*ends.values()] == [3, 5]
     assert [*ends] == [digest(*messages[:4]), digest(*messages)]
 
@@ -99,14 +100,14 @@ def test_a_session_and_the_editor_s_history_agree(rounds: Any, data: st.DataObje
             repeated.append(
                 assistant(said, *(ToolCallPart(c.call_id, c.name, c.parameters) for c in made))
             )
-            assert boundaries(repeated)[0].digest == live.digest
+            assert done(boundaries(repeated))[0].digest == live.digest
             for one in made:
-                done = ToolResultPart(one.call_id, "done")
-                live.answer(one.call_id, written_result(done))
+                answered = ToolResultPart(one.call_id, "done")
+                live.answer(one.call_id, written_result(answered))
             results = [user(ToolResultPart(one.call_id, "done")) for one in made]
             repeated += data.draw(st.permutations(results))
-    assert boundaries(repeated)[0].digest == live.digest
+    assert done(boundaries(repeated))[0].digest == live.digest
 
 
 def test_text_alone_is_text() -> None:
-    assert boundaries([ChatMessage("user", (TextPart("a"),))])[0].digest == digest(user("a"))
+    assert done(boundaries([ChatMessage("user", (TextPart("a"),))]))[0].digest == digest(user("a"))

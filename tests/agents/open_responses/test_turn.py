@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 import trio
+from msgspec.structs import replace
 
 from agents import breather
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop, StopReason, ToolAnswer
@@ -102,6 +103,32 @@ async def test_an_endpoint_that_is_cancelled_is_hung_up_on_at_once(tries: int) -
         assert (await rest_of(session, turn))[-1] == CANCELLED
         await until_hung_up(server)
         assert said(await events_of(session, "two")) == "one / two"
+
+
+async def test_a_cancel_while_a_long_chat_is_taken_in_leaves_it_to_the_next_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(breather, "WORK_SECONDS", 0.0)  # others have their turn after each step
+    earlier = tuple(user(f"earlier {n}") for n in range(20))
+    async with (
+        responses_server() as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        turn = session.run(replace(asking("one"), transcript=earlier))
+        for _ in range(5):
+            await trio.lowlevel.checkpoint()
+        await session.cancel()
+        with trio.fail_after(5):
+            assert [batch async for batch in turn] == [(Stop(StopReason.CANCELLED),)]
+        server.plans.append(Plan(outputs=[Text("well")]))
+        assert await events_of(session, "two")
+    (body,) = server.bodies
+    assert [item["content"] for item in body["input"]] == [
+        *(f"earlier {n}" for n in range(20)),
+        "one",
+        "two",
+    ]
 
 
 async def test_a_cancel_while_tools_run_leaves_calls_that_are_answered_for() -> None:
