@@ -11,6 +11,7 @@ MOST_TOKENS = 1_000_000
 """Values of one JSON text: an answer with 16,000 tool calls has 200,000."""
 _SIGNS = (b",", b"{", b"[")
 _STEP_BYTES = 65_536
+"""Bytes of JSON whose values are counted at once; others have their turn after them."""
 
 
 def has_too_many_tokens(text: bytes, most: int = MOST_TOKENS) -> bool:

@@ -70,6 +70,7 @@ def test_where_the_steps_end_makes_no_difference(value: Any, size: int) -> None:
             assert has_values_over(text, most) == (len(text) > most and signs >= most)
 
 
+@pytest.mark.limit("agents.json_limits._STEP_BYTES")
 def test_each_step_takes_a_bounded_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_limits, "_STEP_BYTES", 10)
     assert len([*has_too_many_values(b'"' + b"," * 998 + b'"', 5)]) == 100
