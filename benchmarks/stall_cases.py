@@ -168,6 +168,7 @@ HELD: dict[str, Make] = {
     **ANSWERS,
     "an endpoint's long error": _error,
     "an agent's long text": _said,
+    "an agent's long change of a file": _diff,
     "a tool's output of backticks": _backticks,
     "a tool's output of fences": _fences,
     "an editor's large image": _image,
@@ -176,7 +177,3 @@ HELD: dict[str, Make] = {
     "a long history for an endpoint": _history_for_an_endpoint,
 }
 """Cases that must hold the limit, by name."""
-LONGER: dict[str, Make] = {
-    "an agent's long change of a file": _diff,
-}
-"""Cases with steps over the limit: they take linear time, but don't yield in between."""

@@ -6,9 +6,7 @@ counted in CPU time of the thread. Two things don't count. Modules that are load
 loaded before. Python's garbage collector is off: its passes come at any step, and last longer than
 our steps where much is in memory.
 
-The row is the worst of the cases that must hold the limit: `stall_cases.HELD`, and the reading of
-endpoints' answers. The cases of `stall_cases.LONGER` don't hold it. Their longest steps are in the
-row's note, and are not judged.
+The row is the worst of the cases (`stall_cases.HELD`), and of the reading of endpoints' answers.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ from bridge.models import Catalogue
 from bridge.stdio import CHUNK
 
 from .harness import Result
-from .stall_cases import ANSWERS, HELD, LONGER, Case, Size
+from .stall_cases import ANSWERS, HELD, Case, Size
 
 LIMIT_MS = 50.0
 PATIENCE_SECONDS = 60.0
@@ -54,14 +52,13 @@ _ENDS = (b'"id":1,"result":', b'"id":1,"error":')
 def measure(size: Size | None = None, rounds: int = _ROUNDS) -> list[Result]:
     """Return the longest step of the worst case that must hold the limit."""
     size = size or Size()
-    for make in (*HELD.values(), *LONGER.values()):
+    for make in HELD.values():
         _longest(make(Size(calls=10, line_bytes=10_000, output_bytes=1_000)))  # loads modules
     found = {name: _milliseconds(make(size), rounds) for name, make in HELD.items()}
     for name, make in ANSWERS.items():
         found[f"the reading of {name}"] = _milliseconds(make(size), rounds, _longest_reading)
     worst = max(found, key=lambda name: found[name])
-    longer = [f"{name} {_milliseconds(make(size), 1):.0f}" for name, make in LONGER.items()]
-    note = f"longest step at the limits: {worst}; collector off; not judged: {', '.join(longer)}"
+    note = f"longest step at the limits: {worst}; collector off"
     return [Result("stalls", found[worst], LIMIT_MS, "ms CPU", note)]
 
 

@@ -1,9 +1,9 @@
 """JSON-RPC with an agent, over any two streams.
 
 One task reads and one writes. The reader decodes inline and in order, and hands what it reads to
-the session it is for at once, so that everything that came in one read is one batch there; a
-session that isn't keeping up stops the reader. What we send is put into a buffer, which never
-waits.
+the session it is for at once, so that everything that came in one read is one batch there,
+but for very long lines; a session that isn't keeping up stops the reader. What we send is put into
+a buffer, which never waits.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from msgspec import UNSET, Raw, UnsetType
 
 from agents.base import AgentError
 from agents.boundary import contained
+from agents.breather import Breather
 from bridge.errors import Failure
 from bridge.jsonrpc import LineSplitter
 from bridge.wire import RequestId
+from bridge.work import Work
 
 from .decode import Envelope, decode_lines, decode_params, decode_result, decode_update
 from .ears import CANCELLED, Ear, Ears, PermissionId
@@ -76,6 +78,7 @@ class Connection:
         """Why nothing more is said."""
         self._running = trio.CancelScope()
         self._told: set[str] = set()
+        self._breather = Breather()
 
     # What we say. Nothing of this waits.
 
@@ -251,13 +254,15 @@ class Connection:
                 chunk = await self._source.receive_some(CHUNK)
             except (trio.BrokenResourceError, trio.ClosedResourceError):
                 chunk = b""
-            self._take(splitter, bytes(chunk))
+            await self._breather.do(self._take(splitter, bytes(chunk)))
             if not chunk:
                 return
             await self._ears.room()
 
-    def _take(self, splitter: LineSplitter, chunk: bytes) -> None:
+    def _take(self, splitter: LineSplitter, chunk: bytes) -> Work[None]:
         for message in decode_lines(splitter.feed(chunk) if chunk else splitter.finish()):
+            if isinstance(message, Envelope) and _size(message.params) > CHUNK:
+                yield  # a line this long has taken its time
             if not isinstance(message, Envelope):
                 self._tell_once(f"skipped: {message.reason}")
                 log.debug("agent=%s skipped reason=%s %r", self.name, message.reason, message.text)
@@ -276,8 +281,7 @@ class Connection:
         except ProtocolFault as fault:
             self._tell_once(str(fault))
             return
-        size = len(params) if isinstance(params, Raw) else 0
-        if not self._ears.hear(notification.session_id, notification.update, size):
+        if not self._ears.hear(notification.session_id, notification.update, _size(params)):
             self._tell_once("too many updates of unknown sessions")
 
     def _response(self, envelope: Envelope) -> None:
@@ -315,8 +319,9 @@ class Connection:
             self._tell_once("an id of a request that is open is used again")
             self.refuse(id_, "This id is another request's, which isn't answered yet")
             return
-        size = len(params) if isinstance(params, Raw) else 0
-        if not self._ears.be_asked(id_, request, size):  # it is closed, or has yet to be prompted
+        if not self._ears.be_asked(
+            id_, request, _size(params)
+        ):  # it is closed, or has yet to be prompted
             self.answer(id_, CANCELLED)
 
     def _tell_once(self, what: str) -> None:
@@ -324,3 +329,7 @@ class Connection:
         if what not in self._told and len(self._told) < _MOST_TOLD:
             self._told.add(what)
             log.warning("agent=%s %s", self.name, what)
+
+
+def _size(params: Raw | UnsetType) -> int:
+    return len(params) if isinstance(params, Raw) else 0

@@ -187,7 +187,6 @@ def test_the_longest_step_is_that_of_the_worst_case() -> None:
     (result,) = stalls.measure(size, rounds=1)
     assert 0 < result.measured < 1000
     assert any(name in result.note.partition(";")[0] for name in stall_cases.HELD)
-    assert all(name in result.note for name in stall_cases.LONGER)
 
 
 def test_the_longest_of_the_steps_counts(monkeypatch: pytest.MonkeyPatch) -> None:

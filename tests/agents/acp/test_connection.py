@@ -13,8 +13,9 @@ import pytest
 import trio
 from trio.testing import MemoryReceiveStream, MemorySendStream, wait_all_tasks_blocked
 
+from agents import breather
 from agents.acp.choices import Choices
-from agents.acp.connection import Connection
+from agents.acp.connection import CHUNK, Connection
 from agents.acp.content import TextContent
 from agents.acp.dialogue import (
     HIGH_WATER,
@@ -638,3 +639,14 @@ async def test_many_requests_share_a_write() -> None:
         requests = await wire.heard()
         assert [len(request["params"]["sessionId"]) for request in requests] == list(range(50))
         assert len({request["id"] for request in requests}) == 50
+
+
+async def test_the_order_stays_where_others_have_their_turn_after_a_long_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(breather, "WORK_SECONDS", 0.0)
+    async with connected() as wire:
+        said = ["a", "b" * 2 * CHUNK, "c"]
+        dialogue = wire.dialogue()
+        await wire.say(*map(chunk, said))
+        assert texts(dialogue) == said
