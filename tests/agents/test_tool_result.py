@@ -14,6 +14,7 @@ from agents.open_responses.request_content import result_contents
 from agents.open_responses.request_items import InputText
 from agents.tool_result import BOOKKEEPING, TOO_DEEP, Piece, json_text, pieces
 from bridge.wire import ChatMessage, DataPart, TextPart, ToolResultPart
+from bridge.work import done
 
 PNG = b64encode(b"\x89PNG").decode()
 
@@ -106,7 +107,7 @@ def test_a_replayed_chat_says_what_a_prompt_tree_says() -> None:
         ChatMessage("user", (TextPart("weather?"),)),
         ChatMessage("user", (ToolResultPart("1", RESULT),)),
     )
-    told = "".join(map(str, record(chat, PromptCapabilities(), "request", 10_000)))
+    told = "".join(map(str, done(record(chat, PromptCapabilities(), "request", 10_000))))
     assert SAID in told
     assert "node" not in told
     assert "beginToolCalls" not in told

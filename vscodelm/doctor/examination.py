@@ -165,7 +165,7 @@ class Examination:
         dialogue: Dialogue | None = None
         try:
             with trio.move_on_after(self.seconds):
-                dialogue = await peer.open(Outfit(cwd))
+                dialogue = await peer.open(Outfit(cwd), lambda: None)  # no spare is needed
         except AgentError as error:
             await self._fail("session/new", error.failure)
             return
