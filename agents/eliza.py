@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     from bridge.wire import ChatMessage, ElizaSpec, ToolSpec
 
 
+_HEARD: Iterator[Steps | None] = iter(())
+"""In place of what refers back to the session, so that nothing waits for the garbage collector."""
+
+
 class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
     """One turn: what comes out of `receive` are the steps' batches, up to the last event.
 
@@ -86,9 +90,12 @@ class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
                 raise trio.EndOfChannel
             if self._cancelled:
                 self._over = True
+                self._hearing = _HEARD
                 return (CANCELLED,)
             if self._steps is None:
                 self._steps = next(self._hearing)
+                if self._steps is not None:
+                    self._hearing = _HEARD
                 await self._breather.rest()
                 continue
             if self._hangs or len(self._answers) < len(self._asked):
@@ -113,6 +120,7 @@ class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
 
     def close(self) -> None:
         """Close the turn; who receives from it is told so."""
+        self._hearing = _HEARD
         self._closed = True
         self._changed.unpark_all()
 
