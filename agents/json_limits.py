@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from bridge.work import Work
 
-MOST_TOKENS = 1_000_000
+MOST_JSON_VALUES = 1_000_000
 """Values of one JSON text: an answer with 16,000 tool calls has 200,000."""
 _SIGNS = (b",", b"{", b"[")
 _STEP_BYTES = 65_536
 """Bytes of JSON whose values are counted at once; others have their turn after them."""
 
 
-def has_too_many_tokens(text: bytes, most: int = MOST_TOKENS) -> bool:
+def may_have_too_many_values(text: bytes, most: int = MOST_JSON_VALUES) -> bool:
     """Tell whether JSON may have more values than that; what stands in strings counts, too.
 
     Each value is the first, or follows a comma, or is the first in a bracket that opens.

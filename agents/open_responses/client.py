@@ -17,7 +17,7 @@ import httpx
 import trio
 
 from agents.guarded import Tasks
-from agents.json_limits import MOST_TOKENS, has_too_many_tokens
+from agents.json_limits import MOST_JSON_VALUES, may_have_too_many_values
 from agents.tap import TapFor, untapped
 from bridge.errors import Failure
 from bridge.value import Value
@@ -307,9 +307,9 @@ class _Body:
             await self.response.aclose()
 
 
-def check_size(body: bytes, server: str, most: int = MOST_TOKENS) -> None:
+def check_size(body: bytes, server: str, most: int = MOST_JSON_VALUES) -> None:
     """Raise `EndpointError` where JSON has more values than are read."""
-    if has_too_many_tokens(body, most):
+    if may_have_too_many_values(body, most):
         text = f"{server} sent an answer of more than {most:,} values, which is too much."
         raise EndpointError(Failure("AgentFailed", text, f"{len(body):,} bytes"))
 

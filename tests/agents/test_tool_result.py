@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
 from typing import Any
 
 import pytest
@@ -15,24 +14,7 @@ from agents.open_responses.request_items import InputText
 from agents.tool_result import BOOKKEEPING, TOO_DEEP, Piece, json_text, pieces
 from bridge.wire import ChatMessage, DataPart, TextPart, ToolResultPart
 from bridge.work import done
-
-PNG = b64encode(b"\x89PNG").decode()
-
-
-def part(value: str) -> dict[str, Any]:
-    return {"type": "text", "value": value}
-
-
-def data(mime: str, data: bytes) -> dict[str, Any]:
-    return {"type": "data", "mimeType": mime, "data": b64encode(data).decode()}
-
-
-def node(*children: Any, **more: Any) -> dict[str, Any]:
-    return {"type": 1, "ctor": 2, "children": list(children), **more}
-
-
-def leaf(value: str, line_break: int = 0) -> dict[str, Any]:
-    return {"type": 2, "text": value, "lineBreakBefore": line_break, "priority": 1}
+from tests.fakes.tool_results import PNG, data, leaf, node, part
 
 
 def tsx(*children: Any) -> dict[str, Any]:

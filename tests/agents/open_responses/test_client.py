@@ -73,7 +73,7 @@ async def test_of_a_whole_answer_no_more_is_read_than_the_limit(
         assert failure_in(await alone(agent)).kind == "AgentFailed"
 
 
-@pytest.mark.limit("agents.json_limits.MOST_TOKENS")
+@pytest.mark.limit("agents.json_limits.MOST_JSON_VALUES")
 async def test_an_answer_of_too_many_values_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "_WHOLE_BYTES", 10_000_000)
     body = gzip.compress(b'{"output":[' + b"{}," * 1_000_001 + b"{}]}")
