@@ -4,20 +4,18 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import type { Editor } from "./editor.ts";
-import { CHROMIUM, OUTPUT } from "./places.ts";
+import { BROWSER, CHROMIUM } from "./places.ts";
 
-/** The browser's folder: one for all editors, one after the other, and empty for each of them. */
-const FOLDER = join(OUTPUT, "chromium");
-/** But for the editor's code, which takes five seconds to load and compile. It is known by its address,
- * so the editors have the same. */
+/** All that the browser keeps: the editor's code, which takes five seconds to load and compile. It is
+ * known by its address, so the editors have the same. */
 const KEPT = ["Cache", "Code Cache"];
 const HOST = "vscode.localhost";
 const ADDRESS = `http://${HOST}`;
 
 export async function openBrowser(editor: Editor): Promise<BrowserContext> {
-  await forget(FOLDER, ["Default"]);
-  await forget(join(FOLDER, "Default"), KEPT);
-  const context = await chromium.launchPersistentContext(FOLDER, {
+  await forget(BROWSER, ["Default"]);
+  await forget(join(BROWSER, "Default"), KEPT);
+  const context = await chromium.launchPersistentContext(BROWSER, {
     ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
     headless: true,
     viewport: { width: 1400, height: 900 },

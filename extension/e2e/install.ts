@@ -2,10 +2,11 @@
 // it is served to browsers, from npm. Nothing is compiled, and no package's own scripts are run.
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { adviceFor, findChromium } from "./chromium.ts";
-import { CHROMIUM, CODE_SERVER, E2E } from "./places.ts";
+import { BROWSER, CHROMIUM, CODE_SERVER, E2E } from "./places.ts";
+import { ungrant } from "./ungrant.ts";
 
 const FLAGS = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"];
 /** Which lock file the packages here were installed by. */
@@ -69,5 +70,16 @@ function installEditor(): void {
   writeFileSync(STAMP, lock);
 }
 
+/** Leave extensions only what a desktop VS Code grants them. */
+function removeGrant(): void {
+  const changed = ungrant(join(CODE_SERVER, "lib/vscode"));
+  if (changed.length > 0) {
+    console.log(`No proposed API for everybody any more in ${changed.join(", ")}`);
+    // The browser keeps the editor's code by its address, which is the same as before.
+    rmSync(BROWSER, { recursive: true, force: true });
+  }
+}
+
 installBrowser();
 installEditor();
+removeGrant();

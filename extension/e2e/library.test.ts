@@ -11,10 +11,12 @@ import { Editor } from "./editor.ts";
 import { type Event, startEndpoint } from "./endpoint.ts";
 import { OUTPUT } from "./places.ts";
 import type { Program } from "./program.ts";
+import { NOTHING_GRANTED, proposals } from "./proposals.ts";
 import { Traces } from "./traces.ts";
 
 const agents = join(OUTPUT, "library-agents");
 const result = join(agents, "consumer.json");
+const proposed = join(agents, "proposer.json");
 const scripted = new ScriptedAgent(agents, "scripted");
 const locked = new ScriptedAgent(agents, "locked");
 let endpoint: Program<Event>;
@@ -30,8 +32,8 @@ beforeAll(async () => {
   const open_responses = { baseUrl: endpoint.line, model: "small" };
   editor = await Editor.start({
     name: "library",
-    extensions: ["consumer"],
-    env: { CONSUMER_OUTPUT: result },
+    extensions: ["consumer", "proposer"],
+    env: { CONSUMER_OUTPUT: result, PROPOSER_OUTPUT: proposed },
     settings: {
       "vscodelm.agents": {
         scripted: await scripted.model({
@@ -87,6 +89,10 @@ test("every agent of the settings is a model, and Eliza is there by default", ()
     version: "1",
     maxInputTokens: 1_000_000,
   });
+});
+
+test("no proposed API is granted, as in a desktop VS Code, and the models are there all the same", async () => {
+  expect(await proposals(proposed)).toEqual(NOTHING_GRANTED);
 });
 
 test("an answer streams, in more than one piece", () => {

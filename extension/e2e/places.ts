@@ -12,6 +12,8 @@ export const E2E = at(".");
 export const OUTPUT = at("output");
 /** What became of the files of tests, as vitest reports it. */
 export const RESULTS = at("output/results.json");
+/** The browser's folder: one for all editors, one after the other, and empty for each of them. */
+export const BROWSER = at("output/chromium");
 export const CODE_SERVER = at("node_modules/code-server");
 export const CHROMIUM = findChromium(existsSync, process.env.CHROMIUM);
 export const PYTHON = process.env.PYTHON ?? at("../../.venv/bin/python");
