@@ -7,6 +7,12 @@ import type { ModelInformation } from "./wire.ts";
 
 const KEPT = "models";
 
+/** A model as editors are told of it. VS Code up to 1.120 lists only models with this flag, which the
+ * declarations of its API lack. */
+export interface PickableModel extends ModelInformation {
+  isUserSelectable: true;
+}
+
 export class Models implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
@@ -25,13 +31,14 @@ export class Models implements vscode.Disposable {
   }
 
   /** Return what can be picked. A model of the settings goes before another of the same id. */
-  list(): ModelInformation[] {
+  list(): PickableModel[] {
     const { models, hidden } = this.configured;
     const taken = new Set([...models.map(({ information }) => information.id), ...hidden]);
-    return [
+    const all = [
       ...models.map(({ information }) => information),
       ...this.offered.filter(({ id }) => !taken.has(id)),
     ];
+    return all.map((information) => ({ ...information, isUserSelectable: true }));
   }
 
   /** Return the model of the settings, undefined if it is one that the process knows. */

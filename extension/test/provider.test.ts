@@ -182,7 +182,7 @@ test("a list of models that isn't one is none, now and after the next start", as
   const some = async () => [null, 3, {}, own("good")] as ModelInformation[];
   const others = modelsOf(() => ({}), some, memory);
   await others.refresh();
-  expect(others.list()).toEqual([own("good")]);
+  expect(others.list().map(({ id }) => id)).toEqual(["good"]);
 });
 
 test("tokens are counted here, of texts and of messages in either shape", async () => {
@@ -243,6 +243,19 @@ test("models of the settings go before those that the process knows", async () =
   models.reconfigure();
   expect(models.list().map(({ name }) => name)).toEqual(["eliza", "own", "hidden"]);
   expect(changes).toHaveBeenCalledTimes(2);
+});
+
+test("every model may be picked, in versions of VS Code that hide the others, too", async () => {
+  const hidden = { ...own("own"), isUserSelectable: false };
+  const models = modelsOf(
+    () => ({ eliza: { agent: { eliza: {} } } }),
+    async () => [hidden],
+  );
+  await models.refresh();
+  expect(models.list()).toMatchObject([
+    { id: "eliza", isUserSelectable: true },
+    { id: "own", isUserSelectable: true },
+  ]);
 });
 
 test("the models are known at once in the next window, and stay when the process can't tell", async () => {
