@@ -25,6 +25,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
+from agents.acp.ready_agents import ready_agents
+
 FOLDER = Path(__file__).parent.parent / ".agents"
 MISSING = FOLDER / "missing.json"
 """The parts that can't be had here, each with the reason."""
@@ -33,13 +35,15 @@ _ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": 
 TARGET = f"{sys.platform}-{_ARCHITECTURES.get(platform.machine().lower(), platform.machine())}"
 """How npm's packages with programs in them call this machine."""
 
+READY = {agent.id: agent for agent in ready_agents()}
+PROGRAMS = {"opencode-ai": f"opencode-{TARGET}"}
+"""The packages that only start the program in another one, which is started without them here: they
+would bring that program for every kind of this machine."""
 NPM = {
-    "@agentclientprotocol/claude-agent-acp": "0.49.0",
+    **{PROGRAMS.get(one.package, one.package): one.version for one in READY.values()},
     "@agentclientprotocol/sdk": "1.9.0",  # the last one with its example agent
     "@modelcontextprotocol/sdk": "1.32.2",
-    "@zed-industries/codex-acp": "0.16.0",
-    f"opencode-{TARGET}": "1.18.33",
-    "zod": "4.4.3",  # the example's own need
+    "zod": "4.6.7",  # the example's own need
 }
 PYTHON_SDK = "agent-client-protocol==0.12.1"
 FAST_AGENT = "fast-agent-mcp==0.10.48"

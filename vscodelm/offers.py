@@ -27,7 +27,7 @@ from .answer_view import printable
 from .config_file import add_model, config_path, load_catalogue
 from .model_entry import model_entry
 from .offers_view import Overview, console
-from .registry import Registry, RegistryError
+from .registry import Registry, RegistryError, ready_offers
 
 T = TypeVar("T")
 
@@ -63,7 +63,8 @@ def list_here(options: OfferOptions, config: Path | None, *, as_json: bool) -> i
     if cached is None and not problem:
         problem = "Its index was never fetched; `vscodelm agents --refresh` does."
     offers = tuple(registry.offer(agent) for agent in cached.index.agents) if cached else ()
-    overview = Overview(catalogue, cached, offers, time.time(), problem)
+    tested = tuple(registry.offer(agent) for agent in ready_offers())
+    overview = Overview(catalogue, cached, offers, time.time(), problem, tested)
     if as_json:
         sys.stdout.write(json.dumps(overview.as_json(), indent=2) + "\n")
     else:

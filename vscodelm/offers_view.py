@@ -34,13 +34,17 @@ def console() -> Console:
 
 @attrs.frozen
 class Overview:
-    """Everything that `vscodelm agents` tells; `problem` is why there is no index."""
+    """Everything that `vscodelm agents` tells; `problem` is why there is no index.
+
+    `tested` are offers, too: those that vscodelm is tested with, which need no index.
+    """
 
     catalogue: Catalogue
     cached: CachedIndex | None
     offers: tuple[Offer, ...]
     now: float
     problem: str = ""
+    tested: tuple[Offer, ...] = ()
 
     def show(self, out: Console) -> None:
         """Show it to a person."""
@@ -48,22 +52,16 @@ class Overview:
         rows = [(m.information.id, m.information.name, how(m)) for m in self.catalogue.models]
         out.print(_table(rows))
         out.print()
+        if self.tested:
+            out.print(Text("Ready to be added, in the versions that are tested", style="bold"))
+            out.print(_offers(self.tested))
+            out.print()
         if self.cached is None:
             out.print(Text("The registry of ACP agents", style="bold"))
             out.print(Text(printable(self.problem), style="yellow"))
             return
         out.print(Text(f"The registry of ACP agents, {self._age(self.cached)}", style="bold"))
-        offers = [
-            (
-                offer.agent.id,
-                offer.agent.name,
-                offer.agent.version,
-                offer.kind or "",
-                Text(readiness(offer), style=_STYLES.get(offer.readiness, "dim")),
-            )
-            for offer in self.offers
-        ]
-        out.print(_table(offers))
+        out.print(_offers(self.offers))
         for note in self.cached.index.notes:
             out.print(Text(printable(f"note: {note}"), style="dim"))
         out.print(
@@ -89,7 +87,8 @@ class Overview:
             {"id": m.information.id, "name": m.information.name, "agent": how(m)}
             for m in self.catalogue.models
         ]
-        told: dict[str, Any] = {"configured": models, "registry": registry}
+        tested = [_offer_json(offer) for offer in self.tested]
+        told: dict[str, Any] = {"configured": models, "tested": tested, "registry": registry}
         return told | ({"problem": self.problem} if self.problem else {})
 
     def _age(self, cached: CachedIndex) -> str:
@@ -139,6 +138,21 @@ def _offer_json(offer: Offer) -> dict[str, Any]:
         "otherVersions": list(offer.others),
         "packages": msgspec.to_builtins(agent.packages),
     }
+
+
+def _offers(offers: Sequence[Offer]) -> Table:
+    return _table(
+        [
+            (
+                offer.agent.id,
+                offer.agent.name,
+                offer.agent.version,
+                offer.kind or "",
+                Text(readiness(offer), style=_STYLES.get(offer.readiness, "dim")),
+            )
+            for offer in offers
+        ]
+    )
 
 
 def _table(rows: Sequence[Sequence[str | Text]]) -> Table:

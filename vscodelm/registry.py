@@ -12,8 +12,10 @@ from typing import Literal, TypeAlias
 
 import attrs
 
+from agents.acp.launched_package import is_older
+from agents.acp.ready_agents import ReadyAgent, ready_agents
 from agents.registry.cache import CachedIndex, IndexCache
-from agents.registry.index import INDEX_URL, RegistryAgent
+from agents.registry.index import INDEX_URL, RENAMED, Package, RegistryAgent
 from agents.registry.install import Shelf
 from agents.registry.launch import Kind, Launch, choose, kinds_of, launch, platform_of
 from agents.registry.members import BadArchive
@@ -38,6 +40,18 @@ class Offer(Value):
     kind: Kind | None
     readiness: Readiness
     others: tuple[str, ...] = ()
+
+
+def ready_offers() -> tuple[RegistryAgent, ...]:
+    """Return the agents that vscodelm is tested with, as a registry would offer them."""
+    return tuple(_as_offered(agent) for agent in ready_agents())
+
+
+def _as_offered(agent: ReadyAgent) -> RegistryAgent:
+    package = Package(agent.requirement, args=agent.arguments)
+    return RegistryAgent(
+        agent.id, agent.name, agent.version, agent.description, {"npx": package}, {}
+    )
 
 
 def _has(launcher: str) -> bool:
@@ -77,13 +91,22 @@ class Registry:
         return await self.cache.refresh(self.url, time.time())
 
     def find(self, id_: str) -> RegistryAgent:
-        """Return an agent; raises `RegistryError` and `CacheError`."""
+        """Return an agent; raises `RegistryError` and `CacheError`.
+
+        One that vscodelm is tested with is there without an index, in the tested version; if the
+        index has a newer version, that is returned.
+        """
+        tested = next((one for one in ready_offers() if one.id == RENAMED.get(id_, id_)), None)
         cached = self.cache.load()
         if cached is None:
+            if tested is not None:
+                return tested
             raise RegistryError(
                 "The registry's index was never fetched; `vscodelm agents --refresh` does."
             )
         agent = cached.index.find(id_)
+        if agent is None or (tested and not is_older(tested.version, agent.version)):
+            agent = tested or agent
         if agent is None:
             raise RegistryError(
                 f"The registry has no agent {id_!r}. `vscodelm agents` lists them, and "

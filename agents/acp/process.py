@@ -29,6 +29,7 @@ from .definition import cannot_start, definition_fault, no_folder
 from .environment import environment_of
 from .failures import cannot_be_given
 from .link import LAST_WORDS_SECONDS, Exit
+from .node import check_node
 from .tail import Tail
 from .windows import ArgumentRefused, command_line, find_program, folded, tree_killer
 
@@ -152,6 +153,7 @@ async def open_process(
     """
     cwd = working_directory(spec)
     whole = environment_of(spec.env, environment or {}, os.environ)
+    await check_node((spec.command, *spec.args), whole, cwd)
     process = await _start(spec, whole, cwd)
     assert process.stdout is not None, "asked for in _start"
     assert process.stdin is not None, "asked for in _start"

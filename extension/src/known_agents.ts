@@ -1,5 +1,7 @@
-// Agents and endpoints that are ready to be added. The ids are those of the registry of ACP agents, and
-// the versions are pinned as there: what runs is what was chosen, not what was published last night.
+// Agents and endpoints that are ready to be added. The ids are those of the registry of ACP agents. The
+// versions are those that vscodelm is tested with: the list is shared with the command line and the tests.
+
+import readyAgents from "../../agents/acp/ready_agents.json" with { type: "json" };
 
 export interface KnownAgent {
   id: string;
@@ -22,44 +24,11 @@ export interface KnownEndpoint {
   example: string;
 }
 
-export const KNOWN_AGENTS: readonly KnownAgent[] = [
-  npx(
-    "claude-acp",
-    "Claude Code",
-    "Anthropic's coding agent",
-    ["@agentclientprotocol/claude-agent-acp@0.100.0"],
-    ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN"],
-  ),
-  npx(
-    "codex-acp",
-    "Codex",
-    "OpenAI's coding agent",
-    ["@agentclientprotocol/codex-acp@2.6.0"],
-    ["CODEX_API_KEY", "OPENAI_API_KEY"],
-  ),
-  npx(
-    "gemini",
-    "Gemini CLI",
-    "Google's coding agent",
-    ["@google/gemini-cli@0.61.0", "--acp"],
-    ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
-  ),
-  npx("opencode", "OpenCode", "The open source coding agent", ["opencode-ai@1.18.33", "acp"]),
-  npx(
-    "github-copilot-cli",
-    "GitHub Copilot CLI",
-    "GitHub's coding agent",
-    ["@github/copilot@1.0.102", "--acp"],
-    ["COPILOT_GITHUB_TOKEN", "GH_TOKEN", "GITHUB_TOKEN"],
-  ),
-  npx(
-    "qwen-code",
-    "Qwen Code",
-    "Alibaba's coding agent",
-    ["@qwen-code/qwen-code@0.24.4", "--acp"],
-    ["DASHSCOPE_API_KEY"],
-  ),
-];
+export const KNOWN_AGENTS: readonly KnownAgent[] = readyAgents.map((agent) => ({
+  ...agent,
+  command: "npx",
+  args: ["-y", `${agent.package}@${agent.version}`, ...agent.arguments],
+}));
 
 export const KNOWN_ENDPOINTS: readonly KnownEndpoint[] = [
   {
@@ -115,14 +84,4 @@ const RENAMED: Record<string, string> = { "claude-code-acp": "claude-acp" };
 export function findAgent(id: string): KnownAgent | undefined {
   const newer = RENAMED[id] ?? id;
   return KNOWN_AGENTS.find((agent) => agent.id === newer);
-}
-
-function npx(
-  id: string,
-  name: string,
-  description: string,
-  args: string[],
-  secrets: string[] = [],
-): KnownAgent {
-  return { id, name, description, command: "npx", args: ["-y", ...args], secrets };
 }

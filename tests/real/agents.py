@@ -16,7 +16,7 @@ from typing import Any
 import attrs
 
 from tooling.real_agents import FAST_AGENT as FAST_AGENT_PACKAGE
-from tooling.real_agents import FOLDER, MISSING, NPM, TARGET, node
+from tooling.real_agents import FOLDER, MISSING, READY, TARGET, node
 
 JSON = dict[str, Any]
 
@@ -37,6 +37,8 @@ class RealAgent:
     argv: tuple[str, ...]
     environment: Callable[[Path, str], Mapping[str, str]]
     """From its home and the model server's address."""
+    ready: str | None = None
+    """Its id in the list of agents that vscodelm comes with."""
     settings: Callable[[Path, str], None] = lambda home, url: None
     processes_for_two: int = 1
     """How many processes two sessions need."""
@@ -148,7 +150,7 @@ def _write(path: Path, text: str) -> None:
 
 CLAUDE = RealAgent(
     "claude",
-    NPM["@agentclientprotocol/claude-agent-acp"],
+    READY["claude-acp"].version,
     "Anthropic's Messages",
     "npm",
     (str(node()), str(MODULES / "@agentclientprotocol/claude-agent-acp/dist/index.js")),
@@ -157,16 +159,18 @@ CLAUDE = RealAgent(
         "ANTHROPIC_API_KEY": "none",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     },
+    ready="claude-acp",
     other_model="haiku",
 )
 CODEX = RealAgent(
     "codex",
-    NPM["@zed-industries/codex-acp"],
+    READY["codex-acp"].version,
     "OpenAI's Responses",
     "npm",
-    (str(MODULES / f"@zed-industries/codex-acp-{TARGET}/bin/codex-acp"),),
+    (str(node()), str(MODULES / "@agentclientprotocol/codex-acp/dist/index.js")),
     environment=lambda home, url: {"CODEX_HOME": str(home / "codex"), "OUR_KEY": "none"},
     settings=_codex_settings,
+    ready="codex-acp",
     other_model="gpt-5.4",
     tells_failures=True,
     stops_when_denied=True,  # the only refusal that it offers is an abort
@@ -178,7 +182,7 @@ CODEX = RealAgent(
 )
 OPENCODE = RealAgent(
     "opencode",
-    NPM[f"opencode-{TARGET}"],
+    READY["opencode"].version,
     "OpenAI's chat completions",
     "npm",
     (str(MODULES / f"opencode-{TARGET}/bin/opencode"), "acp"),
@@ -187,6 +191,7 @@ OPENCODE = RealAgent(
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
     },
     settings=_opencode_settings,
+    ready="opencode",
     stops_when_denied=True,
     processes_for_two=2,  # its sessions would share the tools that they are given
     adds_to_schemas={"additionalProperties": False},

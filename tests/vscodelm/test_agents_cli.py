@@ -99,6 +99,7 @@ async def test_nothing_is_fetched_unless_asked_for(tmp_path: Path) -> None:
     assert (ended.status, ended.err) == (0, "")
     assert "old" in ended.out
     assert "never fetched; `vscodelm agents --refresh`" in ended.out
+    assert "gemini" in ended.out
     assert refused.status == 1
     assert refused.err.startswith("Error: The registry's index was never fetched")
 

@@ -31,13 +31,15 @@ agent = { open_responses = { baseUrl = "http://127.0.0.1:8080/v1", model = "smal
 """
 MAC = {"archive": "https://example.org/swan.zip", "cmd": "swan"}
 SWAN = {**BINARY, "id": "swan", "name": "Swan", "distribution": {"binary": {"darwin-x86_64": MAC}}}
+READY = {**NPX, "id": "finch", "name": "Finch", "version": "3.1.0"}
 
 
 def overview(folder: Path, index: Index, catalogue: Catalogue | None = None) -> Overview:
     registry = Registry(folder, "https://example.org", "linux-x86_64", lambda name: name == "npx")
     offers = tuple(registry.offer(agent) for agent in index.agents)
     cached = CachedIndex(index, "https://example.org", NOW - 3 * 86_400)
-    return Overview(catalogue or Catalogue(), cached, offers, NOW)
+    tested = tuple(registry.offer(agent) for agent in read_index(index_of(READY)).agents)
+    return Overview(catalogue or Catalogue(), cached, offers, NOW, "", tested)
 
 
 def shown(one: Overview) -> str:
@@ -67,4 +69,5 @@ def test_without_an_index_the_reason_stands_there() -> None:
     one = Overview(Catalogue(), None, (), NOW, "never fetched")
     assert "never fetched" in shown(one)
     assert one.as_json()["registry"] is None
+    assert one.as_json()["tested"] == []
     assert one.as_json()["problem"] == "never fetched"

@@ -9,7 +9,7 @@ import pytest
 from agents.registry.cache import CacheError
 from agents.registry.index import INDEX_URL, RegistryAgent, read_index
 from tests.agents.registry.entries import BINARY, NPX, UVX, index_of
-from vscodelm.registry import Registry, RegistryError
+from vscodelm.registry import Registry, RegistryError, ready_offers
 
 BOTH = {**NPX, "distribution": {**NPX["distribution"], **BINARY["distribution"]}}
 
@@ -115,3 +115,26 @@ def test_an_agent_is_found_in_what_was_fetched(tmp_path: Path) -> None:
     (tmp_path / "registry.json").write_text("{")
     with pytest.raises(CacheError):
         here.find("goose")
+
+
+READY = "opencode"
+
+
+def test_an_agent_that_vscodelm_is_tested_with_is_there_without_an_index(tmp_path: Path) -> None:
+    here = registry(tmp_path, "npx")
+    (tested,) = (agent for agent in ready_offers() if agent.id == READY)
+    assert here.find(READY) == tested
+    assert here.launch(tested).spec.args == ("-y", f"opencode-ai@{tested.version}", "acp")
+    assert here.find("claude-code-acp").id == "claude-acp", "its older id"
+    fill(tmp_path, BINARY)
+    assert here.find(READY) == tested
+
+
+@pytest.mark.parametrize(("version", "is_taken"), [("0.0.1", False), ("99999.0", True)])
+def test_the_index_counts_where_its_version_is_newer(
+    tmp_path: Path, version: str, is_taken: bool
+) -> None:
+    fill(tmp_path, {**NPX, "id": READY, "version": version})
+    (tested,) = (agent for agent in ready_offers() if agent.id == READY)
+    found = registry(tmp_path).find(READY)
+    assert found.version == (version if is_taken else tested.version)

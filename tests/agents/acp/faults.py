@@ -19,6 +19,24 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "an agent is started on a Node that is too old for it",
+        "node",
+        "if found is not None and int(found[1]) < agent.node:",
+        "if False:",
+    ),
+    Fault(
+        "what is known of a version is believed of an older one",
+        "node",
+        "    return None if older else agent\n",
+        "    return agent\n",
+    ),
+    Fault(
+        "an option whose value is unknown is taken for one without",
+        "launched_package",
+        "            return None\n    options = ",
+        "            at += 1\n    options = ",
+    ),
+    Fault(
         "an agent may say anything while the user is asked",
         "dialogue",
         "        if is_awaiting and self._size + size + NEWS_OVERHEAD > MOST_UNREAD_BYTES:\n",
