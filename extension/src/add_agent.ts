@@ -129,7 +129,7 @@ async function askForModel(
 }
 
 async function askForKey(name: string, secrets: Secrets): Promise<void> {
-  if (secrets.names().includes(name) || process.env[name]) {
+  if ((await secrets.names()).includes(name) || process.env[name]) {
     return;
   }
   const value = await vscode.window.showInputBox({

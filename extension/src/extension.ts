@@ -84,18 +84,18 @@ export function activate(context: vscode.ExtensionContext): void {
     log.info("vscodelm was stopped; it starts again now.");
     await models.refresh();
   };
-  /** A process that answers somebody is not ended under them. */
-  const restartOrAsk = async () => {
-    if (!server.busy || (await confirmRestart())) {
-      await restart();
-    }
+  /** What has changed counts for the next message; answers that run now aren't cut off. */
+  const renew = async () => {
+    server.renew();
+    log.info("vscodelm starts anew for the next message; running answers go on.");
+    await models.refreshAnew();
   };
   const commands: Record<string, () => unknown> = {
     addAgent: () =>
       addAgent(secrets, async () => {
         const id = await addFromRegistry(() => launchWith({}, true)); // fetching needs no keys
         if (id !== undefined) {
-          await restartOrAsk(); // it reads its models when it starts
+          await renew(); // it reads its models when it starts
         }
         return id;
       }),
@@ -109,11 +109,11 @@ export function activate(context: vscode.ExtensionContext): void {
     runDoctor: () => runDoctor(models, () => launch(true), context.globalStorageUri.fsPath),
     install: async () => {
       if (await installer.install()) {
-        await restartOrAsk();
+        await renew();
       }
     },
-    setSecret: async () => (await setSecret(secrets)) && restartOrAsk(),
-    deleteSecret: async () => (await deleteSecret(secrets)) && restartOrAsk(),
+    setSecret: () => setSecret(secrets),
+    deleteSecret: () => deleteSecret(secrets),
   };
 
   const ignored = new IgnoredSettings(log);
@@ -121,6 +121,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     log,
     models,
+    secrets,
     turns,
     ...Object.entries(commands).map(([name, run]) =>
       vscode.commands.registerCommand(`${SECTION}.${name}`, reporting(log, name, run)),
@@ -135,9 +136,10 @@ export function activate(context: vscode.ExtensionContext): void {
         models.reconfigure();
         const before = startedWith;
         startedWith = processKey();
-        await Promise.all([ignored.look(), startedWith !== before && restartOrAsk()]);
+        await Promise.all([ignored.look(), startedWith !== before && renew()]);
       }),
     ),
+    secrets.onDidChange(reporting(log, "secrets", renew)),
     vscode.workspace.onDidChangeWorkspaceFolders(reporting(log, "folders", () => ignored.look())),
   );
   void reporting(log, "settings", () => ignored.look())();
@@ -156,14 +158,4 @@ function processKey(): string {
   } catch (error) {
     return messageOf(error); // the next start says it
   }
-}
-
-async function confirmRestart(): Promise<boolean> {
-  const restart = "Restart";
-  const answer = await vscode.window.showWarningMessage(
-    "vscodelm must start again for this to count. Answers that run now are cut off.",
-    restart,
-    "Later",
-  );
-  return answer === restart;
 }

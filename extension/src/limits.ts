@@ -23,6 +23,12 @@ export const HANDSHAKE_MS = 60_000;
 /** How long the program may take to leave by itself, and then once more after it was told to. */
 export const GRACE_MS = 3_000;
 
+/** How long a program that was replaced waits for results of tool calls: as long as it keeps an idle chat. */
+export const OPEN_CALLS_MS = 1_800_000;
+
+/** Of how many tool calls it is remembered that their results haven't come. */
+export const MAX_OPEN_CALLS = 1000;
+
 /** How long a command of the program that is waited for may take: fetching the registry's index is one. */
 export const COMMAND_MS = 120_000;
 

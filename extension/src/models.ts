@@ -60,6 +60,12 @@ export class Models implements vscode.Disposable {
     return this.refreshing;
   }
 
+  /** Ask a process that is new; a question that waits may have gone to the former one. */
+  async refreshAnew(): Promise<void> {
+    await this.refreshing;
+    await this.refresh();
+  }
+
   dispose(): void {
     this.changed.dispose();
   }

@@ -2,12 +2,15 @@
 
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { type Asked, Connection } from "./connection.ts";
-import { GRACE_MS, HANDSHAKE_MS, MAX_LOG_LINE_BYTES } from "./limits.ts";
+import { GRACE_MS, HANDSHAKE_MS, MAX_LOG_LINE_BYTES, OPEN_CALLS_MS } from "./limits.ts";
 import { Lines } from "./lines.ts";
+import { OpenCalls } from "./open_calls.ts";
 import { type Launch, start, whyNotStarted } from "./start.ts";
 import {
   CANCEL,
   type Capabilities,
+  CHAT,
+  type ChatParams,
   INITIALIZE,
   type InitializeResult,
   type Part,
@@ -26,10 +29,11 @@ export interface Observer {
 
 const LAST_WORDS = 5;
 
-/** How long it is waited for: its end, and its answer to the handshake. */
+/** How long it is waited for: its end, its answer to the handshake, and results of its tool calls. */
 export interface Patience {
   graceMs?: number;
   handshakeMs?: number;
+  openCallsMs?: number;
 }
 
 export class ServerProcess {
@@ -41,7 +45,12 @@ export class ServerProcess {
   private readonly connection: Connection;
   private readonly parts = new Map<number, (part: Part) => void>();
   private readonly lastWords: string[] = [];
+  private readonly calls = new OpenCalls();
   private readonly graceMs: number;
+  private readonly openCallsMs: number;
+  private waiting: NodeJS.Timeout | undefined;
+  private isReady = false;
+  private retired = false;
   private stopping = false;
 
   constructor(
@@ -49,9 +58,10 @@ export class ServerProcess {
     clientInfo: { name: string; version: string },
     capabilities: Capabilities,
     private readonly observer: Observer,
-    { graceMs = GRACE_MS, handshakeMs = HANDSHAKE_MS }: Patience = {},
+    { graceMs = GRACE_MS, handshakeMs = HANDSHAKE_MS, openCallsMs = OPEN_CALLS_MS }: Patience = {},
   ) {
     this.graceMs = graceMs;
+    this.openCallsMs = openCallsMs;
     this.child = start(launch);
     this.connection = new Connection(this.child.stdout, this.child.stdin, {
       notified: (method, params) => this.notified(method, params),
@@ -84,16 +94,39 @@ export class ServerProcess {
 
   /** Ask for something that is answered at once. */
   request<T>(method: string, params: unknown): Asked<T> {
-    return this.connection.request(method, params);
+    const asked = this.connection.request<T>(method, params);
+    const leave = () => this.leaveWhenDone();
+    asked.result.then(leave, leave);
+    return asked;
   }
 
-  /** Ask for something that is answered in parts, too. */
-  stream(method: string, params: unknown, received: (part: Part) => void): Asked<unknown> {
-    const asked = this.connection.request(method, params);
-    this.parts.set(asked.id, received);
+  /** Whether it takes no more than the rest of what it has begun. */
+  get isRetired(): boolean {
+    return this.retired;
+  }
+
+  /** Tell whether a request goes on with a turn that this process has begun. */
+  hasBegun({ messages }: ChatParams): boolean {
+    return !this.stopping && this.calls.concern(messages);
+  }
+
+  /** Ask for an answer, which comes in parts. */
+  chat(params: ChatParams, received: (part: Part) => void): Asked<unknown> {
+    const asked = this.request(CHAT, params);
+    this.calls.close(params.messages);
+    this.parts.set(asked.id, (part) => {
+      received(part);
+      this.calls.sent(part);
+    });
     const forget = () => this.parts.delete(asked.id);
     asked.result.then(forget, forget);
     return asked;
+  }
+
+  /** Begin nothing more, and end when everything that was begun is done. */
+  retire(): void {
+    this.retired = true;
+    this.leaveWhenDone();
   }
 
   notify(method: string, params: unknown): void {
@@ -103,6 +136,7 @@ export class ServerProcess {
   /** End it: the end of its input is asking; then it is told, and then it is made to. */
   async stop(): Promise<void> {
     this.stopping = true;
+    clearTimeout(this.waiting);
     this.connection.close("vscodelm was stopped.");
     this.child.stdin.end();
     for (const signal of ["SIGTERM", "SIGKILL"] as const) {
@@ -112,6 +146,18 @@ export class ServerProcess {
       this.child.kill(signal);
     }
     await this.gone;
+  }
+
+  private leaveWhenDone(): void {
+    clearTimeout(this.waiting);
+    if (!this.retired || this.stopping || (this.isReady && this.busy)) {
+      return;
+    }
+    if (this.calls.size === 0) {
+      void this.stop();
+    } else {
+      this.waiting = setTimeout(() => this.busy || this.stop(), this.openCallsMs);
+    }
   }
 
   private async endsWithin(milliseconds: number): Promise<boolean> {
@@ -138,7 +184,9 @@ export class ServerProcess {
       this.child.kill("SIGKILL");
     }, milliseconds);
     try {
-      return await result;
+      const answer = await result;
+      this.isReady = true;
+      return answer;
     } finally {
       clearTimeout(timer);
     }
@@ -176,6 +224,7 @@ export class ServerProcess {
   }
 
   private end(how: string, resolve: () => void): void {
+    clearTimeout(this.waiting);
     const words = this.lastWords.at(-1);
     const message = `vscodelm has ended: ${how}.${words ? ` Its last words: ${words}` : ""}`;
     this.connection.close(message);

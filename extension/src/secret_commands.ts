@@ -5,8 +5,7 @@ import type { Secrets } from "./secrets.ts";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Return whether something changed. */
-export async function setSecret(secrets: Secrets): Promise<boolean> {
+export async function setSecret(secrets: Secrets): Promise<void> {
   const name = await vscode.window.showInputBox({
     title: "The environment variable that agents read the key from",
     placeHolder: "ANTHROPIC_API_KEY",
@@ -15,7 +14,7 @@ export async function setSecret(secrets: Secrets): Promise<boolean> {
       NAME.test(value) ? undefined : "Letters, digits and _, as variables are named.",
   });
   if (!name) {
-    return false;
+    return;
   }
   const value = await vscode.window.showInputBox({
     title: name,
@@ -23,24 +22,19 @@ export async function setSecret(secrets: Secrets): Promise<boolean> {
     password: true,
     ignoreFocusOut: true,
   });
-  if (!value) {
-    return false;
+  if (value) {
+    await secrets.set(name, value);
   }
-  await secrets.set(name, value);
-  return true;
 }
 
-/** Return whether something changed. */
-export async function deleteSecret(secrets: Secrets): Promise<boolean> {
-  const names = secrets.names();
+export async function deleteSecret(secrets: Secrets): Promise<void> {
+  const names = await secrets.names();
   if (names.length === 0) {
     void vscode.window.showInformationMessage("vscodelm keeps no secrets.");
-    return false;
+    return;
   }
   const name = await vscode.window.showQuickPick(names, { title: "Delete which secret?" });
-  if (!name) {
-    return false;
+  if (name) {
+    await secrets.delete(name);
   }
-  await secrets.delete(name);
-  return true;
 }

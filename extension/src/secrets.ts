@@ -1,44 +1,61 @@
 // Keys that agents need, kept by the editor, given to the process as environment variables, and by it to
 // those agents that name them. They are in no settings file, no log and no line on the wire.
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 
-const NAMES = "secretNames";
 const PREFIX = "environment:";
+/** Where earlier versions kept the names, which the storage lists by itself now. */
+const FORMER_LIST = "secretNames";
 
-export class Secrets {
+export class Secrets implements vscode.Disposable {
+  private readonly changed = new vscode.EventEmitter<void>();
+  /** A key was set, changed or deleted, in this window or in another one. */
+  readonly onDidChange = this.changed.event;
+  private readonly watch: vscode.Disposable;
+
   constructor(
     private readonly storage: vscode.SecretStorage,
-    private readonly memory: vscode.Memento,
-  ) {}
+    memory: vscode.Memento,
+  ) {
+    this.watch = storage.onDidChange(({ key }) => {
+      if (key.startsWith(PREFIX)) {
+        this.changed.fire();
+      }
+    });
+    void memory.update(FORMER_LIST, undefined);
+  }
 
-  /** Return the names of the variables; the storage itself can't always be listed. */
-  names(): readonly string[] {
-    return this.memory.get<string[]>(NAMES, []);
+  /** Return the names of the variables. */
+  async names(): Promise<string[]> {
+    const keys = await this.storage.keys();
+    return keys
+      .filter((key) => key.startsWith(PREFIX))
+      .map((key) => key.slice(PREFIX.length))
+      .sort();
   }
 
   async set(name: string, value: string): Promise<void> {
     await this.storage.store(PREFIX + name, value);
-    await this.memory.update(NAMES, [...new Set([...this.names(), name])].sort());
   }
 
   async delete(name: string): Promise<void> {
     await this.storage.delete(PREFIX + name);
-    await this.memory.update(
-      NAMES,
-      this.names().filter((other) => other !== name),
-    );
   }
 
   /** Return the variables with their values. */
   async environment(): Promise<Record<string, string>> {
     const found: Record<string, string> = {};
-    for (const name of this.names()) {
+    for (const name of await this.names()) {
       const value = await this.storage.get(PREFIX + name);
       if (value !== undefined) {
-        found[name] = value;
+        found[name] = value; // else it was deleted just now
       }
     }
     return found;
+  }
+
+  dispose(): void {
+    this.watch.dispose();
+    this.changed.dispose();
   }
 }

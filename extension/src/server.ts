@@ -1,4 +1,5 @@
-// The one process of a window: started when it is first needed, again after it has ended, never twice.
+// The process of a window: started when it is first needed, and again after it has ended. One takes new
+// requests; one that was replaced ends what it has begun.
 
 import type { CancellationToken } from "vscode";
 import { type Observer, ServerProcess } from "./process.ts";
@@ -7,7 +8,6 @@ import { checkVersion, whyRefused } from "./version.ts";
 import {
   CANCEL,
   type Capabilities,
-  CHAT,
   type ChatParams,
   MODELS,
   type Part,
@@ -25,24 +25,23 @@ export interface ServerEnvironment {
   graceMs?: number;
   /** How long it may take to answer the handshake. */
   handshakeMs?: number;
+  /** How long one that was replaced waits for results of its tool calls. */
+  openCallsMs?: number;
 }
 
 export class Server {
   private current: Promise<ServerProcess> | undefined;
   private mayAsk = false;
-  private running: ServerProcess | undefined;
+  private readonly processes = new Set<ServerProcess>();
   private disposed = false;
   private stops = 0;
+  private renewals = 0;
 
   constructor(private readonly environment: ServerEnvironment) {}
 
+  /** The newest process. */
   get pid(): number | undefined {
-    return this.running?.pid;
-  }
-
-  /** Whether it answers somebody just now. */
-  get busy(): boolean {
-    return this.running?.busy ?? false;
+    return [...this.processes].at(-1)?.pid;
   }
 
   /** Answer a chat in parts. It resolves when the answer is complete, or was cancelled. */
@@ -51,11 +50,15 @@ export class Server {
     received: (part: Part) => void,
     token: CancellationToken,
   ): Promise<void> {
-    const process = await unlessCancelled(this.process(true), token);
+    const begun = [...this.processes].findLast((one) => one.hasBegun(params));
+    let process = begun ?? (await unlessCancelled(this.process(true), token));
+    while (process?.isRetired && process !== begun) {
+      process = await unlessCancelled(this.process(true), token); // it was replaced at this very moment
+    }
     if (process === undefined) {
       return;
     }
-    const { id, result } = process.stream(CHAT, params, received);
+    const { id, result } = process.chat(params, received);
     const watch = token.onCancellationRequested(() => process.notify(CANCEL, { requestId: id }));
     try {
       await result;
@@ -77,11 +80,24 @@ export class Server {
     return process.request<Stats>(STATS, {}).result;
   }
 
+  /**
+   * Have every request answered by a new process, but those that go on with what the present one has
+   * begun: it is ended when all that is done.
+   */
+  renew(): void {
+    this.current = undefined;
+    this.renewals++;
+    for (const process of this.processes) {
+      process.retire();
+    }
+  }
+
   /** End the process; the next request starts another. */
   async stop(): Promise<void> {
     this.current = undefined;
     this.stops++;
-    await this.running?.stop(); // also one that hasn't answered the handshake, and may never
+    // also those that haven't answered the handshake, and may never
+    await Promise.all([...this.processes].map((process) => process.stop()));
   }
 
   async dispose(): Promise<void> {
@@ -89,13 +105,30 @@ export class Server {
     await this.stop();
   }
 
-  private process(mayAsk: boolean): Promise<ServerProcess> {
+  /** Return the process that takes new requests; another one if it is replaced while it starts. */
+  private async process(mayAsk: boolean): Promise<ServerProcess> {
+    for (;;) {
+      const { renewals } = this;
+      try {
+        const process = await this.newest(mayAsk);
+        if (!process.isRetired) {
+          return process;
+        }
+      } catch (error) {
+        if (renewals === this.renewals) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  private newest(mayAsk: boolean): Promise<ServerProcess> {
     if (this.disposed) {
       return Promise.reject(new Error("The window is closing."));
     }
     if (this.current !== undefined) {
       // Who may ask the user needn't be content with the failure of one who may not.
-      return mayAsk && !this.mayAsk ? this.current.catch(() => this.process(true)) : this.current;
+      return mayAsk && !this.mayAsk ? this.current.catch(() => this.newest(true)) : this.current;
     }
     const starting = this.start(mayAsk);
     this.current = starting;
@@ -106,9 +139,9 @@ export class Server {
 
   private async start(mayAsk: boolean): Promise<ServerProcess> {
     const { clientInfo, capabilities, observer, launch } = this.environment;
-    const stops = this.stops;
+    const { stops, renewals } = this;
     const what = await launch(mayAsk);
-    if (stops !== this.stops) {
+    if (stops !== this.stops || renewals !== this.renewals) {
       throw new Error("vscodelm was stopped."); // while it was looked for, or the user was asked
     }
     let ready = false;
@@ -119,7 +152,9 @@ export class Server {
       {
         ...observer,
         ended: (message) => {
-          this.forget(this.current);
+          if (!process.isRetired) {
+            this.forget(this.current);
+          }
           if (ready) {
             observer.ended(message); // else whoever waits for it to start is told
           }
@@ -127,12 +162,8 @@ export class Server {
       },
       this.environment,
     );
-    this.running = process;
-    process.gone.then(() => {
-      if (this.running === process) {
-        this.running = undefined;
-      }
-    });
+    this.processes.add(process);
+    process.gone.then(() => this.processes.delete(process));
     try {
       checkVersion(what.command, await process.ready);
       ready = true;

@@ -112,7 +112,7 @@ test.each([
   await addAgent(secrets, noRegistry);
   expect(agents()).toEqual({ mine: MINE });
   expect(person.asked).toEqual([]);
-  expect(secrets.names()).toEqual([]);
+  expect(await secrets.names()).toEqual([]);
 });
 
 test.each([

@@ -153,11 +153,28 @@ test("settings of others are none of ours", async () => {
   expect(await ask("pid")).toBe(before);
 });
 
-test.each([
-  ["Restart", "is cut off"],
-  ["Later", "goes on"],
-])("who answers isn't ended unasked: %s, and it %s", async (button) => {
-  person.presses = button;
+test.each<[string, () => unknown]>([
+  ["the settings", () => configure("vscodelm.arguments", ["--fast"])],
+  ["a key", () => context.secrets.store("environment:SECRET", "s3cret")],
+])(
+  "who answers isn't ended by a change of %s, which counts for the next message",
+  async (_, change) => {
+    const pid = await ask("pid");
+    let isHeard = () => {};
+    const heard = new Promise<void>((resolve) => {
+      isHeard = resolve;
+    });
+    const hanging = ask("hang", isHeard);
+    await heard;
+    await change();
+    await vi.waitFor(async () => expect(await ask("pid")).not.toBe(pid), SOON);
+    process.kill(Number(pid), "SIGUSR2"); // the fake finishes what hangs
+    expect(await hanging).toBe(`well done by ${pid}`);
+    expect(person.asked).toEqual([]);
+  },
+);
+
+test("what hangs is ended by whoever wants that", async () => {
   const pid = await ask("pid");
   let isHeard = () => {};
   const heard = new Promise<void>((resolve) => {
@@ -165,17 +182,9 @@ test.each([
   });
   const hanging = ask("hang", isHeard).catch((error: Error) => error.message);
   await heard;
-  configure("vscodelm.arguments", ["--fast"]);
-  expect(person.asked).toEqual([expect.stringContaining("Answers that run now are cut off")]);
-  if (button === "Restart") {
-    expect(await hanging).toContain("vscodelm was stopped");
-    expect(await ask("pid")).not.toBe(pid);
-  } else {
-    expect(await ask("pid")).toBe(pid);
-    await run("restart"); // which is what the person wants: nobody is asked again
-    expect(await hanging).toContain("vscodelm was stopped");
-    expect(person.asked).toHaveLength(1);
-  }
+  await run("restart");
+  expect(await hanging).toContain("vscodelm was stopped");
+  expect(await ask("pid")).not.toBe(pid);
 });
 
 test("a crash is told, with the way to the log, and the next message starts the program", async () => {
@@ -211,6 +220,30 @@ test("a secret is given to the process at once, and is in no log", async () => {
   await run("deleteSecret");
   expect(await ask("cwd")).not.toContain("s3cret");
   expect(person.log.join("\n")).not.toContain("s3cret");
+});
+
+test("a secret that another window sets, changes or deletes counts here, too", async () => {
+  const { secrets } = context; // all windows have the same
+  await ask("a");
+  await secrets.store("environment:SECRET", "one");
+  expect(await ask("cwd")).toContain("one");
+  await secrets.store("environment:SECRET", "two");
+  expect(await ask("cwd")).toContain("two");
+  await secrets.delete("environment:SECRET");
+  expect(await ask("cwd")).toContain("undefined");
+});
+
+test("what else is kept in the secret storage starts nothing anew", async () => {
+  const pid = await ask("pid");
+  await context.secrets.store("something", "else");
+  expect(await ask("pid")).toBe(pid);
+});
+
+test("the list of names that earlier versions kept is removed", async () => {
+  await deactivate();
+  await context.globalState.update("secretNames", ["OLD"]);
+  activate(context);
+  expect(context.globalState.get("secretNames")).toBeUndefined();
 });
 
 test("what is only fetched from the registry is given no secrets, and a doctor is", async () => {

@@ -54,11 +54,18 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       complete(params.requestId);
       break;
     case "lm/provideLanguageModelChatResponse": {
-      const text = params.messages.at(-1).content.at(-1).value;
-      chat(id, text, params);
+      const last = params.messages.at(-1).content.at(-1);
+      chat(id, last.type === "tool_result" ? last.result : last.value, params);
       break;
     }
   }
+});
+process.on("SIGUSR2", () => {
+  for (const id of hanging) {
+    part(id, { type: "text", value: ` done by ${process.pid}` });
+    complete(id);
+  }
+  hanging.clear();
 });
 process.stdin.on("end", () => {
   if (asked !== "lingers") {
@@ -87,6 +94,10 @@ function chat(id, text, params) {
     case "hang":
       hanging.add(id);
       part(id, { type: "text", value: "well" });
+      break;
+    case "call":
+      part(id, { type: "tool_call", toolCallId: "call-1", toolName: "t", parameters: {} });
+      complete(id);
       break;
     case "crash":
       part(id, { type: "text", value: "oh" });

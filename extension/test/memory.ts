@@ -14,9 +14,16 @@ export class Memory implements vscode.Memento {
 
 export class Vault implements vscode.SecretStorage {
   private readonly kept = new Map<string, string>();
-  readonly onDidChange = new EventEmitter<vscode.SecretStorageChangeEvent>().event;
+  private readonly changed = new EventEmitter<vscode.SecretStorageChangeEvent>();
+  readonly onDidChange = this.changed.event;
   get = async (key: string) => this.kept.get(key);
-  store = async (key: string, value: string) => void this.kept.set(key, value);
-  delete = async (key: string) => void this.kept.delete(key);
+  store = async (key: string, value: string) => {
+    this.kept.set(key, value);
+    this.changed.fire({ key });
+  };
+  delete = async (key: string) => {
+    this.kept.delete(key);
+    this.changed.fire({ key });
+  };
   keys = async () => [...this.kept.keys()];
 }

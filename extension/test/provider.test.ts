@@ -312,7 +312,7 @@ test("secrets are variables of the process, and are listed by name alone", async
   await secrets.set("B_KEY", "b");
   await secrets.set("A_KEY", "a");
   await secrets.set("A_KEY", "a2");
-  expect(secrets.names()).toEqual(["A_KEY", "B_KEY"]);
+  expect(await secrets.names()).toEqual(["A_KEY", "B_KEY"]);
   await secrets.delete("B_KEY");
   expect(await secrets.environment()).toEqual({ A_KEY: "a2" });
 });

@@ -9,10 +9,11 @@ import {
   HANDSHAKE_MS,
   KEPT_OF_LONG_LINE_BYTES,
   MAX_LOG_LINE_BYTES,
+  OPEN_CALLS_MS,
 } from "../src/limits.ts";
 import type { Patience } from "../src/process.ts";
 import { Server } from "../src/server.ts";
-import type { ChatParams, Part, TextPart } from "../src/wire.ts";
+import type { ChatParams, Message, Part, TextPart } from "../src/wire.ts";
 
 const FAKE = fileURLToPath(new URL("fake_server.mjs", import.meta.url));
 const never = new CancellationTokenSource().token;
@@ -96,7 +97,7 @@ test("a cancel reaches the process, and the request resolves with what was said"
   );
   await chat;
   expect(parts).toHaveLength(1);
-  expect(server.busy).toBe(false);
+  expect(await ask(server, "hanging")).toBe("0");
 });
 
 test("what is cancelled before the process runs is never asked", async () => {
@@ -304,4 +305,138 @@ test("nothing starts in a window that is closing", async () => {
   await server.dispose();
   await expect(ask(server, "a")).rejects.toThrow("The window is closing.");
   expect(seen.launches).toEqual([]);
+});
+
+/** Ask for what takes until it is finished; resolves when it is begun, with its end. */
+async function begin(server: Server): Promise<{ pid: number; answer: Promise<string> }> {
+  const pid = Number(await ask(server, "pid"));
+  let answer: Promise<string> | undefined;
+  await new Promise<void>((begun) => {
+    let text = "";
+    const hear = (part: Part) => {
+      text += (part as TextPart).value;
+      begun();
+    };
+    answer = server.chat(params("hang"), hear, never).then(() => text);
+  });
+  return { pid, answer: answer as Promise<string> };
+}
+
+const CALLED: Message[] = [
+  { role: "user", content: [{ type: "text", value: "call" }] },
+  {
+    role: "assistant",
+    content: [{ type: "tool_call", toolCallId: "call-1", toolName: "t", parameters: {} }],
+  },
+];
+
+/** Go on with the chat in which a tool was called: by its result, or by something else. */
+async function goOn(server: Server, content: Part): Promise<number> {
+  let text = "";
+  const messages = [...CALLED, { role: "user" as const, content: [content] }];
+  await server.chat(
+    { ...params(""), messages },
+    (part) => {
+      text += (part as TextPart).value;
+    },
+    never,
+  );
+  return Number(text);
+}
+
+const RESULT: Part = { type: "tool_result", toolCallId: "call-1", result: "pid" };
+const SOON = { timeout: 20_000 };
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test("a new process answers what is asked anew, and nothing that runs is cut off", async () => {
+  const [server, seen] = serve();
+  const { pid, answer } = await begin(server);
+  server.renew();
+  const next = Number(await ask(server, "pid"));
+  expect(next).not.toBe(pid);
+  expect(isThere(pid)).toBe(true);
+  process.kill(pid, "SIGUSR2"); // the fake finishes what hangs
+  expect(await answer).toBe(`well done by ${pid}`);
+  await vi.waitFor(() => expect(isThere(pid)).toBe(false), SOON);
+  expect(await ask(server, "pid")).toBe(String(next));
+  expect(seen.ended).toEqual([]);
+});
+
+test("a process that does nothing is replaced at once", async () => {
+  const [server] = serve();
+  const pid = Number(await ask(server, "pid"));
+  server.renew();
+  await vi.waitFor(() => expect(isThere(pid)).toBe(false), SOON);
+  expect(server.pid).toBeUndefined();
+  expect(Number(await ask(server, "pid"))).not.toBe(pid);
+});
+
+test.each([
+  ["the result of a call", RESULT],
+  ["something else than a result", { type: "text", value: "pid" }],
+])("%s goes to the process that called, though another one is there", async (_, said) => {
+  const [server] = serve();
+  const pid = Number(await ask(server, "pid"));
+  await ask(server, "call");
+  server.renew();
+  expect(Number(await ask(server, "pid"))).not.toBe(pid);
+  expect(isThere(pid)).toBe(true);
+  expect(await goOn(server, said)).toBe(pid);
+  await vi.waitFor(() => expect(isThere(pid)).toBe(false), SOON);
+  expect(await goOn(server, said)).not.toBe(pid); // as any chat that was begun elsewhere
+});
+
+test("a call that nobody answers doesn't keep a process for ever", async () => {
+  const [server] = serve(() => "", { openCallsMs: 50 });
+  const pid = Number(await ask(server, "pid"));
+  await ask(server, "call");
+  server.renew();
+  await vi.waitFor(() => expect(isThere(pid)).toBe(false), SOON);
+  expect(await goOn(server, RESULT)).not.toBe(pid);
+});
+
+test("unless it is said otherwise a call has half an hour to be answered", async () => {
+  const [server] = serve();
+  await ask(server, "call");
+  const waits = vi.spyOn(globalThis, "setTimeout");
+  server.renew();
+  expect(waits).toHaveBeenCalledWith(expect.any(Function), OPEN_CALLS_MS);
+});
+
+test("what waits for a process that is replaced while it starts is answered once, by the next", async () => {
+  const modes = ["silent", ""];
+  const [server, seen] = serve(() => modes.shift() as string);
+  const chat = ask(server, "pid");
+  await vi.waitFor(() => expect(server.pid).toBeDefined(), SOON);
+  const pid = server.pid as number;
+  server.renew();
+  expect(Number(await chat)).not.toBe(pid);
+  expect(seen.launches).toHaveLength(2);
+  expect(isThere(pid)).toBe(false);
+});
+
+test("what is replaced while the program is looked for isn't started", async () => {
+  const [server, seen] = serve();
+  const chat = ask(server, "pid");
+  server.renew();
+  expect(await chat).toBe(String(server.pid));
+  expect(seen.launches).toHaveLength(2);
+});
+
+test("all processes are ended with the window", async () => {
+  const [server] = serve();
+  const { pid, answer } = await begin(server);
+  const cut = answer.catch((error) => error.message);
+  server.renew();
+  const next = Number(await ask(server, "pid"));
+  await server.dispose();
+  expect(await cut).toBe("vscodelm was stopped.");
+  expect([pid, next].map(isThere)).toEqual([false, false]);
 });
