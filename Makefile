@@ -37,7 +37,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help chat test test-slow test-faults test-agents bench check $(CHECKS) format docs golden clean \
-	test-extension test-vscode check-extension vsix screenshots
+	test-extension test-vscode check-extension vsix screenshots pins
 
 help:
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
@@ -81,6 +81,7 @@ test-vscode: vsix ## Try the extension in a real VS Code, in a real browser, wit
 vsix: $(PACKAGES) ## Package the extension, with vscodelm inside
 	rm -rf extension/dist
 	$(RUN) pip --disable-pip-version-check -qq wheel --no-deps --wheel-dir extension/dist .
+	$(RUN) tooling.pins seal extension/dist
 	$(NPM) run build
 	cp LICENSE extension/LICENSE
 	$(NPM) run package
@@ -129,6 +130,9 @@ docs: $(DEV) ## Generate the pages that come from the code
 
 screenshots: $(DEV) ## Take over the pictures that `make test-vscode` has taken; review the diff
 	$(RUN) tooling.screenshots
+
+pins: $(DEV) ## Choose anew which packages the extension installs; review the diff
+	$(RUN) tooling.pins
 
 golden: $(DEV) ## Record the golden transcripts anew; review the diff
 	$(RUN) pytest tests/test_transcripts.py tests/recordings tests/agents/acp/test_render_golden.py \

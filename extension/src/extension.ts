@@ -6,12 +6,12 @@ import { addAgent } from "./add_agent.ts";
 import { AgentAction } from "./agent_action.ts";
 import { configuredModels, processSettings, workingFolder } from "./configuration.ts";
 import { runDoctor } from "./doctor.ts";
-import { OwnEnvironment } from "./environment.ts";
 import { findOnPath } from "./executable.ts";
 import { messageOf } from "./failures.ts";
 import { capabilities } from "./features.ts";
 import { IgnoredSettings } from "./ignored.ts";
-import { Installer } from "./installer.ts";
+import { OwnEnvironment } from "./install/environment.ts";
+import { Installer } from "./install/installer.ts";
 import { launchOf } from "./launch.ts";
 import { logLevel, logLine } from "./log.ts";
 import { Models } from "./models.ts";
@@ -34,7 +34,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const installer = new Installer(
     new OwnEnvironment({
       storage: context.globalStorageUri.fsPath,
-      wheels: vscode.Uri.joinPath(context.extensionUri, "dist").fsPath,
+      bundle: vscode.Uri.joinPath(context.extensionUri, "dist").fsPath,
     }),
     log,
   );
@@ -120,6 +120,7 @@ export function activate(context: vscode.ExtensionContext): void {
   let startedWith = processKey();
   context.subscriptions.push(
     log,
+    installer,
     models,
     secrets,
     turns,

@@ -38,6 +38,18 @@ export const MAX_COMMAND_OUTPUT_BYTES = 64 * MEBIBYTE;
 /** How long each step of an installation may take: a slow network fetches some 30 MB. */
 export const INSTALL_STEP_MS = 600_000;
 
+/** How much of what such a step prints is searched for the reason of its failure, in bytes. */
+export const MAX_INSTALL_OUTPUT_BYTES = 64 * 1024;
+
+/** The longest page of a package index, in bytes: it lists each file of each version. */
+export const MAX_INDEX_PAGE_BYTES = 64 * MEBIBYTE;
+
+/** The largest wheel of uv, in bytes. Its hash is known, but only when it is there. */
+export const MAX_UV_WHEEL_BYTES = 128 * MEBIBYTE;
+
+/** The largest program in it, in bytes. */
+export const MAX_UV_BYTES = 256 * MEBIBYTE;
+
 /** How often who installs shows that it is still at work. */
 export const LOCK_BEAT_MS = 5_000;
 

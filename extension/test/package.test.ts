@@ -21,11 +21,14 @@ test("an agent runs where the files are, and never in a folder that isn't truste
   expect(manifest.capabilities.untrustedWorkspaces.supported).toBe(false);
 });
 
-test("the package holds the code, vscodelm itself, and nothing that lies about", async () => {
+test("the package holds the code, vscodelm itself with its pins, and nothing that lies about", async () => {
   const packaged = [
     "LICENSE",
     "README.md",
+    "dist/SHA256SUMS",
     "dist/extension.cjs",
+    "dist/requirements.txt",
+    "dist/uv.json",
     "dist/vscodelm-0.1.0-py3-none-any.whl",
     "package.json",
   ];
@@ -37,6 +40,7 @@ test("the package holds the code, vscodelm itself, and nothing that lies about",
     "e2e/node_modules/code-server/package.json",
     "e2e/output/person/user/secrets.json",
     "node_modules/typescript/package.json",
+    "pins/requirements.txt",
     "src/extension.ts",
     "test/package.test.ts",
   ];

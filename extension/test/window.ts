@@ -19,9 +19,23 @@ interface Terminal {
   isTransient?: boolean;
 }
 
+interface Progress {
+  report(step: { message: string }): void;
+}
+
+interface Token {
+  onCancellationRequested: (listener: () => void) => { dispose(): void };
+}
+
 class Person {
+  /** What they saw of what takes long. */
+  readonly stages: string[] = [];
+  /** What they cancel when they see it. */
+  cancelsAt: string | undefined;
   /** The texts of all messages. */
   readonly asked: string[] = [];
+  /** What stood below them. */
+  readonly details: string[] = [];
   /** The button that they press on every message that has it. */
   presses: string | undefined;
   /** What they choose from lists, one after the other; they leave a list without the next of it. */
@@ -90,6 +104,10 @@ export function setting(key: string, layer?: Layer): unknown {
 
 async function message(text: string, ...rest: unknown[]): Promise<string | undefined> {
   person.asked.push(text);
+  const [{ detail } = {}] = rest as [{ detail?: string }?];
+  if (detail !== undefined) {
+    person.details.push(detail);
+  }
   return rest.includes(person.presses) ? person.presses : undefined;
 }
 
@@ -97,7 +115,16 @@ export const window = {
   showInformationMessage: message,
   showErrorMessage: message,
   showWarningMessage: message,
-  withProgress: async <T>(_: unknown, task: () => Promise<T>) => task(),
+  async withProgress<T>(_: unknown, task: (progress: Progress, token: Token) => Promise<T>) {
+    const cancelled = new EventEmitter<unknown>();
+    const report = ({ message: text }: { message: string }) => {
+      person.stages.push(text);
+      if (text === person.cancelsAt) {
+        cancelled.fire(undefined);
+      }
+    };
+    return task({ report }, { onCancellationRequested: cancelled.event });
+  },
   async showQuickPick<T extends Item | string>(items: readonly T[]): Promise<T | undefined> {
     const labels = items.map((item) => (typeof item === "string" ? item : item.label));
     person.lists.push(labels);

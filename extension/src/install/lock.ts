@@ -2,9 +2,9 @@
 // Who works touches it again and again. If nobody does, because a window has crashed, the next one takes it.
 
 import { randomUUID } from "node:crypto";
-import { link, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { type FileHandle, link, open, readFile, rename, rm, stat, utimes } from "node:fs/promises";
 import { hostname } from "node:os";
-import { LOCK_BEAT_MS, LOCK_STALE_MS } from "./limits.ts";
+import { LOCK_BEAT_MS, LOCK_STALE_MS } from "../limits.ts";
 
 export interface Clock {
   now(): number;
@@ -70,14 +70,23 @@ export async function withLock<T>(
 }
 
 async function isTaken(file: string, own: string): Promise<boolean> {
+  let handle: FileHandle;
   try {
-    await writeFile(file, own, { flag: "wx" });
-    return true;
+    handle = await open(file, "wx");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "EEXIST") {
       return false;
     }
     throw error;
+  }
+  try {
+    await handle.writeFile(own);
+    return true;
+  } catch (error) {
+    await rm(file, { force: true }); // on a full disk it would be a lock of nobody's
+    throw error;
+  } finally {
+    await handle.close();
   }
 }
 

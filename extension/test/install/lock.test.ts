@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { LOCK_BEAT_MS, LOCK_STALE_MS } from "../src/limits.ts";
-import { type Clock, realClock, removeLeft, withLock } from "../src/lock.ts";
+import { type Clock, realClock, removeLeft, withLock } from "../../src/install/lock.ts";
+import { LOCK_BEAT_MS, LOCK_STALE_MS } from "../../src/limits.ts";
 
 let folder: string;
 let file: string;

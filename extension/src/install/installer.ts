@@ -1,0 +1,130 @@
+// Asks whether to make the extension's own environment, and makes it, one at a time. The user sees what
+// is done, can cancel it, and is told why it failed and what they can do.
+
+import * as vscode from "vscode";
+import type { OwnEnvironment } from "./environment.ts";
+import { InstallFailure } from "./failure.ts";
+import { Cancelled, type Work } from "./work.ts";
+
+const INSTALL = "Install";
+const DOWNLOAD = "Download Python";
+const TRY_AGAIN = "Try Again";
+const SHOW_LOG = "Show Log";
+const OWN_FOLDER = "It goes into a folder of the extension's own";
+
+export class Installer {
+  private installing: Promise<string | undefined> | undefined;
+  private running: AbortController | undefined;
+
+  constructor(
+    private readonly environment: Pick<
+      OwnEnvironment,
+      "program" | "anyProgram" | "exists" | "tools" | "create"
+    >,
+    private readonly log: Pick<vscode.LogOutputChannel, "info" | "error" | "show">,
+  ) {}
+
+  program(): Promise<string | undefined> {
+    return this.environment.program();
+  }
+
+  /** Return the program, made if the user agrees; who agreed once isn't asked for an update. */
+  async ask(): Promise<string | undefined> {
+    if (this.installing === undefined && !(await this.environment.exists())) {
+      const tools = await this.environment.tools(this.work(new AbortController().signal));
+      const lacking = tools.kind === "none" ? tools.why : undefined;
+      const agrees = await this.agrees(
+        "These models are answered by vscodelm, a Python program that isn't installed here. Install it for this extension?",
+        `${OWN_FOLDER}, with what it needs from the Python package index.${
+          lacking === undefined ? "" : ` Python is downloaded, too, because ${lacking}: ${SIZE}.`
+        }`,
+        INSTALL,
+      );
+      return agrees ? this.install(lacking !== undefined) : undefined;
+    }
+    return this.install();
+  }
+
+  /** Return the program, made anew. If that failed, which the user is told, it is the one before. */
+  install(mayDownload = false): Promise<string | undefined> {
+    this.installing ??= this.create(mayDownload).finally(() => {
+      this.installing = undefined;
+    });
+    return this.installing;
+  }
+
+  /** End what is being installed: the window closes. */
+  dispose(): void {
+    this.running?.abort(new Cancelled());
+  }
+
+  private async create(mayDownload: boolean): Promise<string | undefined> {
+    try {
+      await this.withProgress((work) => this.environment.create(work, mayDownload));
+      return await this.environment.program();
+    } catch (error) {
+      const older = await this.environment.anyProgram();
+      if (error instanceof Cancelled) {
+        this.log.info(error.message);
+        return older;
+      }
+      if (error instanceof InstallFailure && error.reason === "python" && !mayDownload) {
+        if (
+          await this.agrees(`${error.message} Download one?`, `${OWN_FOLDER}: ${SIZE}.`, DOWNLOAD)
+        ) {
+          return this.create(true);
+        }
+      }
+      const outcome = older === undefined ? "" : " The one that was installed before goes on.";
+      const message = `vscodelm couldn't be installed. ${(error as Error).message}${outcome}`;
+      this.log.error(message);
+      void this.tell(message);
+      return older;
+    }
+  }
+
+  private async agrees(question: string, detail: string, yes: string): Promise<boolean> {
+    const how = { modal: true, detail };
+    return (await vscode.window.showInformationMessage(question, how, yes)) === yes;
+  }
+
+  private withProgress(run: (work: Work) => Promise<void>): Thenable<void> {
+    const where = {
+      location: vscode.ProgressLocation.Notification,
+      title: "Installing vscodelm",
+      cancellable: true,
+    };
+    return vscode.window.withProgress(where, async (progress, token) => {
+      const running = new AbortController();
+      const watch = token.onCancellationRequested(() => running.abort(new Cancelled()));
+      this.running = running;
+      try {
+        await run(this.work(running.signal, (message) => progress.report({ message })));
+      } finally {
+        watch.dispose();
+        this.running = undefined;
+      }
+    });
+  }
+
+  private work(signal: AbortSignal, stage: (what: string) => void = () => {}): Work {
+    return { said: (line) => this.log.info(line), stage, signal };
+  }
+
+  /** It never rejects: a window may be closing. Trying again is the command, which starts the program, too. */
+  private async tell(message: string): Promise<void> {
+    try {
+      const answer = await vscode.window.showErrorMessage(message, TRY_AGAIN, SHOW_LOG);
+      if (answer === TRY_AGAIN) {
+        await vscode.commands.executeCommand("vscodelm.install");
+      } else if (answer === SHOW_LOG) {
+        this.log.show();
+      }
+    } catch {
+      // nobody is there to read it
+    }
+  }
+}
+
+/** What the user has to download where there is no Python. */
+const SIZE = "some 70 MB in all";
