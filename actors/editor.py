@@ -71,6 +71,7 @@ from bridge.work import Work
 
 from .inbox import Asked, Cancelled, FromEditor, Leaving, StatsAsked
 from .log import log
+from .open_requests import OpenRequests
 from .outbox import Outbox
 from .trace import Trace
 
@@ -91,8 +92,8 @@ class EditorPort:
     trace: Trace
     hide: Hide = redact_text
     """Takes secrets out of the text of an error."""
+    requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
     _capabilities: Capabilities = attrs.field(factory=Capabilities, init=False)
-    _open: set[RequestId] = attrs.field(factory=set["RequestId"], init=False)
     _calibration: Calibration = attrs.field(factory=Calibration, init=False)
     _reader: TranscriptReader = attrs.field(factory=TranscriptReader, init=False)
 
@@ -166,7 +167,7 @@ class EditorPort:
     def _request(
         self, request: RequestId, method: str, read_params: Callable[[], Any]
     ) -> Work[FromEditor | None]:
-        if request in self._open:
+        if request in self.requests:
             text = f"Invalid request: the id {request!r} belongs to a request that is still open"
             self._send(error_line(None, RpcError(INVALID_REQUEST, text)))
             return None
@@ -174,12 +175,12 @@ class EditorPort:
             params = read_params()
             if isinstance(params, ChatParams):
                 asked = yield from self._chat(request, params)
-                self._open.add(request)
+                self.requests.begin(request)
                 return asked
             if method == methods.STATS:
-                self._open.add(request)
+                self.requests.begin(request)
                 return StatsAsked(request)
-            self._send(result_line(request, self._result(params)))
+            self._send(result_line(request, (yield from self._result(params))))
         except RpcError as error:
             # A line that turns out not to be JSON has no id to answer to (JSON-RPC 2.0, section 5).
             self._send(error_line(None if error.code == PARSE_ERROR else request, error))
@@ -203,29 +204,29 @@ class EditorPort:
             return None
         match params:
             case CancelParams(request_id=request) | CancelRequestParams(id=request):
-                return Cancelled(request) if request in self._open else None
+                return Cancelled(request) if request in self.requests else None
             case _:
                 raise AssertionError(f"no notification takes {params!r}")
 
-    def _result(self, params: Any) -> Any:
+    def _result(self, params: Any) -> Work[Any]:
         match params:
             case InitializeParams(client_info=client, capabilities=capabilities):
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
                 return InitializeResult(ClientInfo("vscodelm", own_version()))
             case TokenCountParams():
-                return TokenCountResult(self._tokens(params))
+                return TokenCountResult((yield from self._tokens(params)))
             case _:
                 return ModelsResult([model.information for model in self.catalogue.models])
 
-    def _tokens(self, params: TokenCountParams) -> int:
+    def _tokens(self, params: TokenCountParams) -> Work[int]:
         model = self.catalogue.find(params.model_id)
         family = model.information.family if model else params.model_id
         estimator = self._calibration.estimator(params.model_id, family)
         if isinstance(params.text, str):
-            return estimator.estimate_text(params.text)
+            return (yield from estimator.estimating(params.text))
         assert isinstance(params.message, msgspec.Raw)  # it has one of the two
-        return estimator.estimate_message(decode_message(params.message, "$.message"))
+        return (yield from estimator.estimating(decode_message(params.message, "$.message")))
 
     def _chat(self, request: RequestId, params: ChatParams) -> Work[Asked]:
         model = self.catalogue.find(params.model_id)
@@ -276,7 +277,7 @@ class EditorPort:
 
     def settle(self, request: RequestId, failure: Failure | None = None) -> None:
         """Answer a chat request: resolved, or failed."""
-        self._open.discard(request)
+        self.requests.end(request)
         if failure is not None:
             self._send(error_line(request, self._shown(failure)))
         else:
@@ -286,7 +287,7 @@ class EditorPort:
 
     def tell_stats(self, request: RequestId, stats: Stats) -> None:
         """Answer `lm/stats`."""
-        self._open.discard(request)
+        self.requests.end(request)
         self._send(result_line(request, stats))
 
     def learn(self, model: str, measured: Measured) -> None:

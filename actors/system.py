@@ -24,6 +24,8 @@ ModelLister: TypeAlias = Callable[[Catalogue, Callable[[Catalogue], None]], Awai
 
 LEAVING_SECONDS = 10.0
 """How long ending may take: draining agents, and an editor that doesn't read its last lines."""
+REST_SECONDS = 1.0
+"""After how long without an open request the system is at rest."""
 
 
 async def run_system(
@@ -35,15 +37,17 @@ async def run_system(
     memory: SessionMemory | None = None,
     catalogue: Catalogue,
     list_models: ModelLister | None = None,
+    at_rest: Callable[[], None] | None = None,
     trace: Trace,
     hide: Hide = redact_text,
     until: trio.CancelScope,
 ) -> None:
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.
 
-    `list_models` finds more models, and says so each time. `processes` counts the processes of the
-    agents, for who asks for statistics. `memory` knows the sessions that others had. `hide` takes
-    secrets out of errors. At the end every open request is settled, every session closed and every
+    `list_models` finds more models, and says so each time. `at_rest` is called once each time that
+    no request was open for `REST_SECONDS`. `processes` counts the processes of the agents, for who
+    asks for statistics. `memory` knows the sessions that others had. `hide` takes secrets out of
+    errors. At the end every open request is settled, every session closed and every
     line written, within `LEAVING_SECONDS`.
     """
     outbox = Outbox()
@@ -60,12 +64,20 @@ async def run_system(
             with listing, contained("models=listing"):
                 await list_models(catalogue, port.change_catalogue)
 
+    async def tell_rests() -> None:
+        with resting:
+            while at_rest is not None:
+                await port.requests.rest(REST_SECONDS)
+                at_rest()
+                await port.requests.change()
+
     async def read() -> None:
         await run_editor(port, source, send_inbox, until)
         listing.cancel()
+        resting.cancel()
         whole.deadline = trio.current_time() + LEAVING_SECONDS
 
-    listing = trio.CancelScope()
+    listing, resting = trio.CancelScope(), trio.CancelScope()
     with trio.CancelScope(deadline=math.inf) as whole:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(write)
@@ -81,3 +93,4 @@ async def run_system(
             )
             nursery.start_soon(read)
             nursery.start_soon(find_models)
+            nursery.start_soon(tell_rests)

@@ -14,20 +14,11 @@ _STEP_BYTES = 65_536
 """Bytes of JSON whose values are counted at once; others have their turn after them."""
 
 
-def may_have_too_many_values(text: bytes, most: int = MOST_JSON_VALUES) -> bool:
-    """Tell whether JSON may have more values than that; what stands in strings counts, too.
-
-    Each value is the first, or follows a comma, or is the first in a bracket that opens.
-    """
-    if len(text) <= most:
-        return False  # each takes a byte
-    return sum(text.count(sign) for sign in _SIGNS) >= most
-
-
-def has_too_many_values(text: bytes, most: int) -> Work[bool]:
+def has_too_many_values(text: bytes, most: int = MOST_JSON_VALUES) -> Work[bool]:
     """Tell, in short steps, whether JSON has more values than that, or about as many.
 
-    What stands in strings is not counted.
+    Each value is the first, or follows a comma, or is the first in a bracket that opens. What
+    stands in strings is not counted.
     """
     if len(text) <= most:
         return False  # each takes a byte

@@ -26,6 +26,8 @@ class Case:
     agent: Kind
     answer: bytes = b""
     messages: tuple[bytes, ...] = (message("user", "Go"),)
+    count: str | None = None
+    """A text whose tokens are asked for, instead of a chat."""
 
 
 @attrs.frozen
@@ -158,6 +160,14 @@ def _image(size: Size) -> Case:
     return Case("eliza", messages=(encode({"role": "user", "content": content}),))
 
 
+def _count(size: Size) -> Case:
+    return Case("eliza", count=" ".join([KILOBYTE] * size.kilobytes))
+
+
+def _count_of_marks(size: Size) -> Case:
+    return Case("eliza", count="[{" * (size.line_bytes // 2))
+
+
 ANSWERS: dict[str, Make] = {
     "an endpoint's calls in the end": _calls_in_the_end,
     "an endpoint's calls with other ids in the end": _calls_with_other_ids,
@@ -172,6 +182,8 @@ HELD: dict[str, Make] = {
     "a tool's output of backticks": _backticks,
     "a tool's output of fences": _fences,
     "an editor's large image": _image,
+    "the count of a long text": _count,
+    "the count of many marks": _count_of_marks,
     "a long history for Eliza": _history_for_eliza,
     "a long history for an agent": _history_for_an_agent,
     "a long history for an endpoint": _history_for_an_endpoint,

@@ -14,15 +14,13 @@ MOST_MODELS = 100
 """Models of which something is kept, those that were used last."""
 MOST_WAITING = 8
 """Models of which a measurement is kept that nobody has asked for."""
-MOST_WAITING_BYTES = 256 * 1024
-"""About how many bytes of what was said are kept with a measurement that nobody has asked for."""
 
 
 class Calibration:
     """An estimator for each model that somebody asks about.
 
-    Until then only the latest measurement of a model is kept, if it is no long one: our own
-    extension counts by itself, and what nobody asks for needn't be reckoned.
+    Until then only the latest measurement of a model is kept: our own extension counts by itself,
+    and what nobody asks for needn't be reckoned.
     """
 
     def __init__(self) -> None:
@@ -54,8 +52,6 @@ class Calibration:
 
     def _keep(self, model: str, measured: Measured) -> None:
         """Keep a measurement until somebody asks for the model."""
-        if measured.size > MOST_WAITING_BYTES:
-            return
         self._waiting.pop(model, None)
         self._waiting[model] = measured
         if len(self._waiting) > MOST_WAITING:

@@ -8,12 +8,16 @@ everything compared.
 from __future__ import annotations
 
 import attrs
+from msgspec import Raw
 from msgspec.structs import replace
 
 from .message import Message
 from .transcript import Transcript
 from .value import Value
-from .wire import ChatMessage, DataPart, ThinkingPart, ToolSpec
+from .wire import ChatMessage, ThinkingPart, ToolSpec
+
+MOST_MEASURED_BYTES = 128 * 1024
+"""Of more JSON nothing is learned: estimating it takes long, and it says no more than a shorter."""
 
 
 class Measured(Value):
@@ -22,17 +26,6 @@ class Measured(Value):
     messages: tuple[ChatMessage, ...]
     tokens: int
     tools: tuple[ToolSpec, ...] | None
-
-    @property
-    def size(self) -> int:
-        """About how many bytes it holds: four for a token, and what is attached."""
-        attached = [
-            len(part.data)
-            for message in self.messages
-            for part in message.content
-            if isinstance(part, DataPart)
-        ]
-        return 4 * self.tokens + sum(attached)
 
 
 class _Count(Value):
@@ -53,17 +46,27 @@ class Gauge:
     ) -> Measured | None:
         """Return what a count of the whole request measures; None where nothing is comparable.
 
-        That is so when the host has changed what was said before, its system prompt or the tools.
+        That is so when the host has changed what was said before, its system prompt or the tools,
+        and where too much was said to compare.
         """
         last = self._last
         self._last = _Count(transcript.path, transcript.lineage, tools, tokens)
         if last is None:
+            if transcript.size + sum(map(_size, tools)) > MOST_MEASURED_BYTES:
+                return None
             return Measured(_as_told(transcript.messages(0)), tokens, tools)
         size = len(last.path)
         is_same = (transcript.lineage, tools) == (last.lineage, last.tools)
         if not is_same or transcript.path[:size] != last.path or size == len(transcript.path):
             return None
+        if transcript.size_from(size) > MOST_MEASURED_BYTES:
+            return None
         return Measured(_as_told(transcript.messages(size)), tokens - last.tokens, None)
+
+
+def _size(tool: ToolSpec) -> int:
+    schema = tool.input_schema if isinstance(tool.input_schema, Raw) else b""
+    return len(tool.name) + len(tool.description) + len(schema)
 
 
 def _as_told(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:

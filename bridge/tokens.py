@@ -15,7 +15,7 @@ import msgspec
 from .depth import is_too_deep
 from .message import canonical_json
 from .tokens_images import estimate_image
-from .tokens_text import estimate_text
+from .tokens_text import estimate_text, estimating
 from .wire import (
     ChatMessage,
     DataPart,
@@ -26,6 +26,7 @@ from .wire import (
     ToolResultPart,
     ToolSpec,
 )
+from .work import Work, done
 
 __all__ = ["estimate_image", "estimate_message", "estimate_text", "estimate_tools"]
 
@@ -43,8 +44,16 @@ TOOLS_OVERHEAD, TOOL_OVERHEAD = 16, 8
 
 def estimate_message(message: ChatMessage, family: str = "") -> int:
     """Return the estimated number of tokens of a message; `family` is the model's, for images."""
-    name = NAME + estimate_text(message.name) if message.name else 0
-    return ROLE + name + sum(_part(part, family) for part in message.content)
+    return done(estimating_message(message, family))
+
+
+def estimating_message(message: ChatMessage, family: str = "") -> Work[int]:
+    """Return what `estimate_message` does, in steps."""
+    tokens = ROLE + (NAME + estimate_text(message.name) if message.name else 0)
+    for part in message.content:
+        tokens += yield from _part(part, family)
+        yield
+    return tokens
 
 
 def estimate_tools(tools: Iterable[ToolSpec]) -> int:
@@ -84,41 +93,44 @@ def _counts(value: Any) -> bool:
     return bool(value) or isinstance(value, (dict, list))
 
 
-def _part(part: Part, family: str) -> int:
+def _part(part: Part, family: str) -> Work[int]:
     match part:
         case TextPart(value=value):
-            return estimate_text(value)
+            return (yield from estimating(value))
         case ThinkingPart(value=value):
-            return estimate_text(value if isinstance(value, str) else "".join(value))
+            return (yield from estimating(value if isinstance(value, str) else "".join(value)))
         case ToolCallPart(tool_name=name, parameters=parameters):
-            return CALL_OVERHEAD + estimate_text(name) + _json(parameters)
+            return CALL_OVERHEAD + estimate_text(name) + (yield from _json(parameters))
         case ToolResultPart(result=result):
-            items = cast("list[Any]", result) if isinstance(result, list) else [result]
-            return RESULT_OVERHEAD + sum(_item(item, family) for item in items)
+            tokens = RESULT_OVERHEAD
+            for item in cast("list[Any]", result) if isinstance(result, list) else [result]:
+                tokens += yield from _item(item, family)
+                yield
+            return tokens
         case DataPart(mime_type=mime, data=data):
-            return _data(mime, data, family)
+            return (yield from _data(mime, data, family))
         case _:
             return 0  # of a kind that no agent is told
 
 
-def _item(item: Any, family: str) -> int:
+def _item(item: Any, family: str) -> Work[int]:
     """Return the tokens of what a tool said: a text, a part as hosts send it, or any JSON."""
     match item:
         case str():
-            return estimate_text(item)
+            return (yield from estimating(item))
         case {"type": "data", "mimeType": str(mime), "data": str(data)}:
-            return _data(mime, _decoded(data), family)
+            return (yield from _data(mime, _decoded(data), family))
         case {"value": str(value)}:
-            return estimate_text(value)
+            return (yield from estimating(value))
         case _:
-            return _json(item)
+            return (yield from _json(item))
 
 
-def _data(mime: str, data: bytes, family: str) -> int:
+def _data(mime: str, data: bytes, family: str) -> Work[int]:
     if mime.startswith("image/"):
         return estimate_image(len(data), family)
     if mime.startswith("text/") or mime == "application/json":
-        return estimate_text(data.decode(errors="replace"))
+        return (yield from estimating(data.decode(errors="replace")))
     return 0  # bookkeeping of the host's, which no model reads
 
 
@@ -129,5 +141,5 @@ def _decoded(data: str) -> bytes:
         return b""
 
 
-def _json(value: Any) -> int:
-    return estimate_text(canonical_json(value).decode())
+def _json(value: Any) -> Work[int]:
+    return (yield from estimating(canonical_json(value).decode()))

@@ -21,9 +21,12 @@ from .tokens import (
     estimate_message,
     estimate_text,
     estimate_tools,
+    estimating_message,
 )
+from .tokens_text import estimating
 from .value import Value
 from .wire import ChatMessage, ToolSpec
+from .work import Work
 
 Method: TypeAlias = Literal["actual", "hybrid", "estimated"]
 
@@ -66,6 +69,12 @@ class HybridEstimator:
     def estimate_message(self, message: ChatMessage) -> int:
         """Return the estimated tokens of a message."""
         return self._corrected(estimate_message(message, self.family))
+
+    def estimating(self, said: str | ChatMessage) -> Work[int]:
+        """Return the estimated tokens of a text or a message, in steps."""
+        if isinstance(said, str):
+            return self._corrected((yield from estimating(said)))
+        return self._corrected((yield from estimating_message(said, self.family)))
 
     def estimate_conversation(
         self, messages: Sequence[ChatMessage], tools: Sequence[ToolSpec] = ()

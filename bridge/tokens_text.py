@@ -11,9 +11,11 @@ from __future__ import annotations
 import base64
 import re
 from array import array
+from collections.abc import Iterator
 
 from .tokens_pieces import PIECE
 from .tokens_table import LENGTHS, WEIGHTS
+from .work import Work
 
 UNIT = 64
 """The parts into which a token is divided for adding."""
@@ -28,6 +30,13 @@ STEP = 10
 """So many characters of a long word are priced at a time."""
 RUN = 4
 """So many times the same letter of ASCII are a token, some 8 and some 2; others are each."""
+
+_STEP_CHARACTERS = 1_600 * STEP
+"""Characters of a long text that are priced before others have their turn."""
+_LONGEST_PIECE = 32 * _STEP_CHARACTERS
+"""A longer run, such as of one mark, is cut in steps: the search for its end is a single one."""
+_AHEAD = 4
+"""So many characters after a piece can decide where it ends."""
 
 _START, _NEXT, _END = 1, 2, 3
 _HAN, _AFTER_HAN = 0x2E80, 0xA000
@@ -44,10 +53,50 @@ _SPLIT_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 def estimate_text(text: str) -> int:
     """Return the estimated number of tokens of a text."""
+    return _tokens(sum(map(_price_of, PIECE.findall(_joined(text)))))
+
+
+def estimating(text: str) -> Work[int]:
+    """Return what `estimate_text` does, in steps."""
+    if len(text) <= _STEP_CHARACTERS:
+        return estimate_text(text)
+    price = 0
+    for pieces in _pieces(_joined(text)):
+        for piece in pieces:
+            if len(piece) > _STEP_CHARACTERS:
+                price += yield from _pricing(piece)
+            else:
+                price += _price_of(piece)
+        yield
+    return _tokens(price)
+
+
+def _joined(text: str) -> str:
+    """Put the halves of characters together: JavaScript can't tell them from the character."""
     if not text.isascii() and _SPLIT_PAIR.search(text):
-        # JavaScript can't tell the halves of a character from the character.
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
-    return (sum(map(_price_of, PIECE.findall(text))) + UNIT // 2) // UNIT
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+    return text
+
+
+def _tokens(price: int) -> int:
+    return (price + UNIT // 2) // UNIT
+
+
+def _pieces(text: str) -> Iterator[list[str]]:
+    """Cut a long text, some pieces at a time."""
+    start, window = 0, _STEP_CHARACTERS
+    while start < len(text):
+        edge = start + window
+        pieces = PIECE.findall(text, start, edge)
+        end = min(edge, len(text))
+        is_cut = edge < len(text) and window < _LONGEST_PIECE
+        while is_cut and pieces and end > edge - _AHEAD:  # it may go on, or be another
+            end -= len(pieces.pop())
+        if pieces:
+            yield pieces
+            start, window = end, _STEP_CHARACTERS
+        else:
+            window *= 2
 
 
 def slots(piece: str) -> list[int]:
@@ -75,15 +124,23 @@ def _is_certain(piece: str) -> bool:
 
 def steps(piece: str) -> list[str]:
     """Return what of a piece is priced at a time: all of it, but of a long word."""
-    if len(piece) <= LONG_WORD or not _is_word(piece):
+    if len(piece) <= LONG_WORD or not (_has_blanks_beside(piece) and _ends_with_letter(piece)):
         return [piece]
-    return [piece[start : start + STEP] for start in range(0, len(piece), STEP)]
+    return _cut(piece, STEP)
 
 
-def _is_word(piece: str) -> bool:
-    """Whether a piece ends with a letter, in a script that sets blanks between words."""
+def _cut(text: str, size: int) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def _has_blanks_beside(piece: str) -> bool:
+    """Whether a piece is in a script that sets blanks between words."""
+    return max(piece) < "\u0800"
+
+
+def _ends_with_letter(piece: str) -> bool:
     last = piece[-1]
-    return max(piece) < "\u0800" and (last >= "\u00aa" or (last.isascii() and last.isalpha()))
+    return last >= "\u00aa" or (last.isascii() and last.isalpha())
 
 
 def _price(piece: str) -> int:
@@ -93,6 +150,24 @@ def _price(piece: str) -> int:
     return sum(map(_price_of_step, cut)) if len(cut) > 1 else _price_at_once(piece)
 
 
+def _pricing(piece: str) -> Work[int]:
+    """Return the price of a piece of any length, in steps."""
+    cut = _cut(piece, _STEP_CHARACTERS)
+    is_word = _ends_with_letter(piece)
+    for part in cut:
+        is_word = is_word and _has_blanks_beside(part)
+        yield
+    price, last = 0, (_START, _NEXT)
+    for part in cut:
+        if is_word:
+            price += sum(map(_price_of_step, _cut(part, STEP)))
+        else:
+            more, last = _weigh(part, last)
+            price += more
+        yield
+    return price if is_word else _whole(piece, price, last)
+
+
 def _price_of_step(step: str) -> int:
     if step == step[0] * len(step):
         return UNIT * len(step) // (RUN if step.isascii() else 1)
@@ -100,18 +175,28 @@ def _price_of_step(step: str) -> int:
 
 
 def _price_at_once(piece: str) -> int:
-    if _is_certain(piece):
-        return UNIT
-    size = len(piece)
-    price = _LENGTHS[min(size, _LONGEST)]
-    first, second = _START, _NEXT
-    for code in map(ord, piece):  # the sum over `slots`, at half the time
+    return UNIT if _is_certain(piece) else _whole(piece, *_weigh(piece, (_START, _NEXT)))
+
+
+def _weigh(piece: str, last: tuple[int, int]) -> tuple[int, tuple[int, int]]:
+    """Return the sum of the weights over `slots`, at half the time, and the two last characters."""
+    price = 0
+    first, second = last
+    for code in map(ord, piece):
         if _HAN <= code < _AFTER_HAN:
             price += UNFITTED_HAN + _WEIGHTS[second * 6101 + code * 4447 >> 3 & 0xFFFF]
             price += _WEIGHTS[code * 4447 >> 3 & 0xFFFF]
         else:
             price += _WEIGHTS[first * 7919 + second * 6101 + code * 4447 >> 3 & 0xFFFF]
         first, second = second, code
+    return price, (first, second)
+
+
+def _whole(piece: str, price: int, last: tuple[int, int]) -> int:
+    """Return the price of a whole piece: with its length and its end, and within its bounds."""
+    size = len(piece)
+    first, second = last
+    price += _LENGTHS[min(size, _LONGEST)]
     price += _WEIGHTS[first * 7919 + second * 6101 + _END * 4447 >> 3 & 0xFFFF]
     least = UNIT * (1 + size // LONGEST_TOKEN)
     most = UNIT * size * (1 if piece.isascii() else 4)  # as many as it can have bytes

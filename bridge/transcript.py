@@ -99,6 +99,10 @@ class Transcript:
         front = map(self._message, range(self.positions[0] if self.positions else len(self._raws)))
         return tuple(message for message in front if message.role == "system")
 
+    def size_from(self, start: int) -> int:
+        """Return the bytes of the messages from step `start` of the path on, as they came."""
+        return sum(map(len, self._raws[self.index(start) :]))
+
     def _message(self, index: int) -> ChatMessage:
         known = self._decoded.get(index)
         if known is None:

@@ -20,6 +20,7 @@ from bridge.known_secrets import KnownSecrets
 from bridge.models import AgentChoice, Catalogue
 from bridge.stdio import open_stdio
 
+from . import collector
 from .cache_folder import cache_folder
 from .config_file import load_catalogue
 from .log_setup import set_up_logging
@@ -52,6 +53,7 @@ def serve(options: ServeOptions) -> int:
         name = f"vscodelm-{os.getpid()}"
         learn = partial(secrets.learn_from, environment=os.environ)
         trace = trace_or_none(options.trace_dir, name, secrets.hide, learn)
+    collector.hold_back()
     try:
         return trio.run(_serve, catalogue, trace, options.state_dir, secrets)
     finally:
@@ -103,6 +105,7 @@ async def _serve(
                 catalogue=catalogue,
                 list_models=partial(list_models, trace) if catalogue.listings else None,
                 memory=memory,
+                at_rest=collector.collect_if_due,
                 trace=trace,
                 hide=secrets.hide_all,
                 until=until,

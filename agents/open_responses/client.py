@@ -16,8 +16,9 @@ import attrs
 import httpx
 import trio
 
+from agents.breather import Breather
 from agents.guarded import Tasks
-from agents.json_limits import MOST_JSON_VALUES, may_have_too_many_values
+from agents.json_limits import MOST_JSON_VALUES, has_too_many_values
 from agents.tap import TapFor, untapped
 from bridge.errors import Failure
 from bridge.value import Value
@@ -97,7 +98,7 @@ class EndpointAnswer:
     async def whole(self) -> bytes:
         """Return all that is left; raises `EndpointError`."""
         body = await self._body.read(_WHOLE_BYTES, self._start)
-        check_size(body, self._body.server)
+        await check_size(body, self._body.server)
         if self.record is not None:
             self.record.body(body)
         return body
@@ -158,7 +159,7 @@ class EndpointClient:
         """Return a resource, None if it is still that of the tag; raises `EndpointError`."""
         async with self._ask("GET", name, None, etag) as (response, reader, record):
             body = await reader.read(_LIST_BYTES)
-            check_size(body, self.server, _LIST_TOKENS)
+            await check_size(body, self.server, _LIST_TOKENS)
             if record is not None:
                 record.body(body)
             if response.status_code == _NOT_MODIFIED:
@@ -307,9 +308,9 @@ class _Body:
             await self.response.aclose()
 
 
-def check_size(body: bytes, server: str, most: int = MOST_JSON_VALUES) -> None:
+async def check_size(body: bytes, server: str, most: int = MOST_JSON_VALUES) -> None:
     """Raise `EndpointError` where JSON has more values than are read."""
-    if may_have_too_many_values(body, most):
+    if await Breather().do(has_too_many_values(body, most)):
         text = f"{server} sent an answer of more than {most:,} values, which is too much."
         raise EndpointError(Failure("AgentFailed", text, f"{len(body):,} bytes"))
 

@@ -48,7 +48,8 @@ class OpenResponsesSession:
             raise LocalError("a turn of this session still runs; receive its last event first")
         self.conversation.options = self._endpoint.options(prompt)
         self.conversation.tell((*prompt.transcript, *prompt.messages))
-        self._turn = EndpointTurn(self._endpoint, self.conversation, prompt)
+        former = None if self._turn is None else self._turn.ended
+        self._turn = EndpointTurn(self._endpoint, self.conversation, prompt, former)
         self._nursery.start_soon(self._turn.run, name=f"turn at {self._endpoint.client.server}")
         return self._turn
 

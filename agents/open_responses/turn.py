@@ -46,6 +46,8 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     endpoint: Endpoint
     conversation: Conversation
     prompt: Prompt
+    former: trio.Event | None = None
+    """Set when the task of the turn before is over: two would change the conversation at once."""
     ended: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when the turn's task is over."""
     _send: trio.MemorySendChannel[Batch] = attrs.field(init=False)
@@ -86,6 +88,8 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
             self.ended.set()
 
     async def _respond(self) -> Stop | Break:
+        if self.former is not None:
+            await self.former.wait()
         try:
             await Breather().do(self.conversation.take_in())
         except ConversionError as error:

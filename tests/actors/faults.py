@@ -30,4 +30,11 @@ FAULTS = [
         "            pass\n\n",
         ("tests/actors/test_system.py",),
     ),
+    Fault(
+        "a system rests while a request is open",
+        "open_requests",
+        "            if self._ids:\n",
+        "            if False:\n",
+        ("tests/actors/test_system.py",),
+    ),
 ]

@@ -10,7 +10,7 @@ import trio.testing
 
 from actors.outbox import HIGH_WATER
 from actors.session import DRAIN_SECONDS
-from actors.system import LEAVING_SECONDS, run_system
+from actors.system import LEAVING_SECONDS, REST_SECONDS, run_system
 from actors.trace import Trace
 from agents.events import AskPermission, Await, CallTool, Prompt, Say
 from bridge.models import AgentChoice, Catalogue
@@ -127,6 +127,33 @@ async def test_the_small_requests_of_an_editor_that_stops_reading_are_heard() ->
         editor.go_on_reading()
         for count in counts:
             await count.settled()
+
+
+@pytest.mark.limit("actors.system.REST_SECONDS")
+async def test_each_rest_is_told_once_and_none_while_a_request_is_open(
+    autojump_clock: MockClock,
+) -> None:
+    rests: list[float] = []
+
+    async def wait(seconds: float) -> None:
+        await trio.sleep(seconds)
+        await quiet()
+
+    agent = ScriptedAgent(lambda session, prompt: [Hang()])
+    async with connected_to(lambda choice: agent, at_rest=lambda: rests.append(1)) as editor:
+        await wait(REST_SECONDS / 2)
+        await editor.call("lm/stats")
+        await wait(REST_SECONDS / 2)
+        assert len(rests) == 0
+        await wait(10 * REST_SECONDS)
+        assert len(rests) == 1
+        request = Chat(editor).ask("Go.")
+        await wait(10 * REST_SECONDS)
+        assert len(rests) == 1
+        editor.cancel(request)
+        await request.settled()
+        await wait(10 * REST_SECONDS)
+        assert len(rests) == 2
 
 
 # Leaving.

@@ -17,6 +17,18 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "a piece that goes on after a step is taken for two",
+        "tokens_text",
+        "        while is_cut and pieces and end > edge - _AHEAD:",
+        "        while False:",
+    ),
+    Fault(
+        "a count of any size is compared",
+        "gauge",
+        "        if transcript.size_from(size) > MOST_MEASURED_BYTES:\n            return None\n",
+        "",
+    ),
+    Fault(
         "what stands under a secret's name is shown",
         "redact",
         "        if is_secret(key):\n            return HIDDEN\n",

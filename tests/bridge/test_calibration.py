@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.calibration import MOST_MODELS, MOST_WAITING, MOST_WAITING_BYTES, Calibration
+from bridge.calibration import MOST_MODELS, MOST_WAITING, Calibration
 from bridge.gauge import Measured
 from bridge.tokens import MESSAGE_OVERHEAD, estimate_message, estimate_text
-from bridge.wire import ChatMessage, DataPart, TextPart
+from bridge.wire import ChatMessage, TextPart
 
 STORY = ChatMessage("user", (TextPart("Once upon a time there was a baker. " * 50),))
 TEXT = "word " * 1000
@@ -49,18 +49,6 @@ def test_of_models_that_nobody_asks_for_only_the_newest_measurements_are_kept() 
         calibration.learn(f"{number}", counted(1.5))
     ratios = [calibration.estimator(f"{n}", "gpt").ratio for n in range(MOST_WAITING + 1)]
     assert [ratio == 1.0 for ratio in ratios] == [True] + [False] * MOST_WAITING
-
-
-@pytest.mark.limit("bridge.calibration.MOST_WAITING_BYTES")
-@pytest.mark.parametrize(("over", "is_kept"), [(0, True), (1, False)])
-def test_a_long_measurement_is_not_kept_for_a_model_that_nobody_asks_for(
-    over: int, is_kept: bool
-) -> None:
-    calibration = Calibration()
-    one = counted(1.5)
-    image = DataPart("image/png", bytes(MOST_WAITING_BYTES - one.size + over))
-    calibration.learn("a", Measured((STORY, ChatMessage("user", (image,))), one.tokens, None))
-    assert (calibration.estimator("a", "gpt").ratio != 1.0) is is_kept
 
 
 @pytest.mark.limit("bridge.calibration.MOST_MODELS")

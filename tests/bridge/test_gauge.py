@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from bridge.gauge import Gauge, Measured
+from bridge.gauge import MOST_MEASURED_BYTES, Gauge, Measured
 from bridge.transcript import Transcript, TranscriptReader
 from bridge.wire import ChatMessage, TextPart, ToolSpec
 
@@ -73,3 +73,30 @@ def test_a_branch_from_before_the_last_count_measures_nothing() -> None:
     gauge = Gauge()
     gauge.take(transcript(*CHAT), TOOLS, 1000)
     assert gauge.take(transcript(*CHAT[:2]), TOOLS, 900) is None
+
+
+@pytest.mark.limit("bridge.gauge.MOST_MEASURED_BYTES")
+@pytest.mark.parametrize(("over", "is_measured"), [(0, True), (1, False)])
+def test_more_than_can_be_compared_quickly_measures_nothing(over: int, is_measured: bool) -> None:
+    gauge, empty = Gauge(), transcript(("user", "")).size
+    first = transcript(("user", "x" * (MOST_MEASURED_BYTES - empty + over)))
+    assert (gauge.take(first, (), 100_000) is not None) is is_measured
+    second = (
+        "user",
+        "x" * (MOST_MEASURED_BYTES - empty - transcript(("assistant", "1")).size + over),
+    )
+    more = [("user", "x" * (MOST_MEASURED_BYTES - empty + over)), ("assistant", "1"), second]
+    assert (gauge.take(transcript(*more), (), 200_000) is not None) is is_measured
+    short = transcript(*more, ("assistant", "2"), ("user", "three"))
+    assert gauge.take(short, (), 200_010) == Measured(
+        messages(("assistant", "2"), ("user", "three")), 10, None
+    ), "what is left out once is in both counts"
+
+
+@pytest.mark.parametrize(("over", "is_measured"), [(0, True), (1, False)])
+def test_tools_count_among_what_is_compared(over: int, is_measured: bool) -> None:
+    said = transcript(("user", "one"))
+    schema = Raw(b'"%s"' % (b"x" * 1000))
+    rest = "x" * (MOST_MEASURED_BYTES - said.size - len("read") - len(schema) + over)
+    tools = (ToolSpec("read", rest, schema),)
+    assert (Gauge().take(said, tools, 100_000) is not None) is is_measured

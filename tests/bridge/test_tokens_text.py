@@ -14,7 +14,17 @@ from hypothesis import strategies as st
 from bridge import tokens_text
 from bridge.tokens_pieces import PIECE
 from bridge.tokens_table import LENGTHS, WEIGHTS
-from bridge.tokens_text import LONG_WORD, UNFITTED_HAN, UNIT, estimate_text, slots, steps
+from bridge.tokens_text import (
+    LONG_WORD,
+    STEP,
+    UNFITTED_HAN,
+    UNIT,
+    estimate_text,
+    estimating,
+    slots,
+    steps,
+)
+from bridge.work import done
 from tooling import exact_tokens
 
 any_text = st.text(st.characters(exclude_categories=()))
@@ -148,3 +158,43 @@ def test_the_price_of_a_long_piece_is_not_kept() -> None:
 @pytest.mark.parametrize("piece", ["7", "42", "a", "\n"])
 def test_what_is_one_token_for_sure_has_no_weights(piece: str) -> None:
     assert slots(piece) == []
+
+
+# Long texts are priced in steps.
+
+runs = st.builds(
+    str.__mul__,
+    st.sampled_from(["a", "aB", "я", "漢", "1", "[", "\n", " ", "'s"]),
+    st.integers(1, 90),
+)
+
+
+@given(st.lists(st.one_of(runs, any_text), max_size=8).map("".join), st.integers(2, 5))
+def test_where_the_steps_end_makes_no_difference(text: str, size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens_text, "_STEP_CHARACTERS", size * STEP)
+        assert done(estimating(text)) == estimate_text(text)
+
+
+@pytest.mark.limit("bridge.tokens_text._STEP_CHARACTERS")
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 1000, "ab яя " * 200, "漢字" * 500, "[{" * 500, " " * 1000, "1" * 1000, "ð" * 900],
+    ids=["letter", "words", "Chinese", "marks", "blanks", "digits", "foreign"],
+)
+def test_a_long_text_is_priced_in_steps_and_as_at_once(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(tokens_text, "_STEP_CHARACTERS", 5 * STEP)
+    assert len(list(estimating(text))) >= len(text) / (5 * STEP)
+    assert done(estimating(text)) == estimate_text(text)
+
+
+@pytest.mark.limit("bridge.tokens_text._LONGEST_PIECE")
+@pytest.mark.parametrize("over", [0, 1])
+def test_a_run_that_is_very_long_is_cut(monkeypatch: pytest.MonkeyPatch, over: int) -> None:
+    monkeypatch.setattr(tokens_text, "_STEP_CHARACTERS", STEP)
+    monkeypatch.setattr(tokens_text, "_LONGEST_PIECE", 8 * STEP)
+    run = "=" * (8 * STEP + over)
+    first = estimate_text("=" * (8 * STEP)) if over else 0
+    assert done(estimating(run)) - first == pytest.approx(estimate_text(run) - first, abs=1)

@@ -426,6 +426,7 @@ async def connected_to(
     memory: SessionMemory | None = None,
     catalogue: Catalogue | None = None,
     list_models: ModelLister | None = None,
+    at_rest: Callable[[], None] | None = None,
     trace: Trace | None = None,
     until: trio.CancelScope | None = None,
     leaves_within: float = PATIENCE,
@@ -446,6 +447,7 @@ async def connected_to(
                 memory=memory,
                 catalogue=catalogue or Catalogue(),
                 list_models=list_models,
+                at_rest=at_rest,
                 trace=trace or Trace(),
                 until=until or trio.CancelScope(),
             )

@@ -19,6 +19,12 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "a turn begins while a closed one still changes the conversation",
+        "turn",
+        "        if self.former is not None:\n            await self.former.wait()\n",
+        "",
+    ),
+    Fault(
         "a CR at the end of a chunk and the LF after it are two line ends",
         "sse",
         'chunk = chunk.removeprefix(b"\\n")',

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 import pytest
 import trio
+import trio.testing
 from msgspec.structs import replace
 
 from agents import breather
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop, StopReason, ToolAnswer
 from agents.open_responses.agent import OpenResponsesAgent
 from agents.open_responses.conversation import Conversation
+from agents.open_responses.turn import EndpointTurn
 from bridge.errors import LocalError
 from bridge.wire import OpenResponsesSpec, Settings, ToolSpec
 from tests.fakes.responses_events import Call, Output, Text
@@ -245,6 +247,37 @@ async def test_a_turn_is_run_to_its_end_before_the_next() -> None:
         session.run(asking("one"))
         with pytest.raises(LocalError, match="still runs"):
             session.run(asking("two"))
+
+
+async def test_a_turn_waits_for_what_a_closed_one_still_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both change the conversation."""
+    respond = EndpointTurn._respond  # pyright: ignore[reportPrivateUsage]
+    gate = trio.Event()
+
+    async def linger(turn: EndpointTurn) -> Stop | Break:
+        try:
+            return await respond(turn)
+        finally:
+            with trio.CancelScope(shield=True):
+                await gate.wait()
+
+    monkeypatch.setattr(EndpointTurn, "_respond", linger)
+    async with (
+        responses_server(remember) as server,
+        agent_at(server) as agent,
+        agent.session(asking("")) as session,
+    ):
+        first = session.run(asking("one"))
+        await first.receive()
+        await first.aclose()
+        second = session.run(asking("two"))
+        await trio.testing.wait_all_tasks_blocked(0.1)
+        asked = len(server.bodies)
+        gate.set()
+        assert asked == 1
+        assert "two" in said(await rest_of(session, second))
 
 
 async def test_answers_that_nobody_waits_for_have_no_effect() -> None:
