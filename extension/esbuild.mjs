@@ -1,5 +1,9 @@
 // Bundles the extension into one file. `vscode` is the host's own; everything else is ours.
+import { readFile } from "node:fs/promises";
 import { build } from "esbuild";
+
+// The license of what is bundled wants to go along.
+const license = await readFile(new URL("node_modules/shlex/LICENSE", import.meta.url), "utf8");
 
 await build({
   entryPoints: ["src/extension.ts"],
@@ -9,6 +13,9 @@ await build({
   format: "cjs",
   target: "node22",
   external: ["vscode"],
+  banner: {
+    js: `/*\nThis file contains shlex (https://github.com/rgov/node-shlex).\n\n${license}*/`,
+  },
   sourcemap: "linked",
   sourcesContent: false,
   logLevel: "warning",

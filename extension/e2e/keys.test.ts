@@ -19,6 +19,14 @@ const KEY = "a-key-that-is-typed";
 const NAME = "Endpoint";
 const agents = join(OUTPUT, "keys-agents");
 const agent = new ScriptedAgent(agents, "agent");
+const ASKS = [
+  {
+    ask: { toolCallId: "call-1", title: "Tidy up", kind: "execute", rawInput: { command: "true" } },
+  },
+  { await: true },
+  { outcomes: true },
+  { say: " - and so it is." },
+];
 let endpoint: Program<Event>;
 let editor: Editor;
 let context: BrowserContext;
@@ -30,7 +38,10 @@ beforeAll(async () => {
   await rm(agents, { recursive: true, force: true });
   await mkdir(agents, { recursive: true });
   endpoint = await startEndpoint("keys-heard.jsonl", KEY);
-  const words = { "take your time": [{ say: "here " }, { sleep: 20 }, { say: "it is" }] };
+  const words = {
+    "take your time": [{ say: "here " }, { sleep: 45 }, { say: "it is" }],
+    "tidy up": ASKS,
+  };
   const scripted = await agent.model({ words, otherwise: [{ say: "Yes, indeed." }] });
   editor = await Editor.start({
     name: "keys",
@@ -59,6 +70,8 @@ test("a key that is typed while an agent is added works in the next message", as
   await type(page, "The endpoint's address", endpoint.line);
   await type(page, "The environment variable that holds its key", "TYPED_KEY");
   await type(page, "The name of the model", NAME);
+  await type(page, "The model's name");
+  await type(page, "The model's id in the settings");
   await type(page, "The key (TYPED_KEY)", KEY);
   await page.locator(".notification-toast", { hasText: "is among the models" }).waitFor();
   await chat.command("Notifications: Clear All Notifications");
@@ -73,7 +86,9 @@ test("a key that is changed, and changed back, counts for the next message of th
   expect(await chat.ask("what do you remember?")).toContain("hello");
 });
 
-test("a long answer that runs while a key changes is finished, and others use the new key", async () => {
+test("a long answer that runs while a key changes is finished, and others use the new key", {
+  timeout: 240_000,
+}, async () => {
   await chat.newChat();
   await chat.choose("Scripted agent");
   await chat.send("take your time");
@@ -87,7 +102,22 @@ test("a long answer that runs while a key changes is finished, and others use th
   expect(await other.ask("hello")).toBe("Yes, indeed.");
   expect((await traces.files()).length).toBe(before + 1);
   expect((await chat.rows()).at(-1)?.isLoading).toBe(true);
-  expect(await chat.finished()).toBe("here it is");
+  expect(await chat.finished(120_000)).toBe("here it is");
+  expect(await agent.faults()).toEqual([]);
+});
+
+test("an agent that asks while a key changes gets its answer in the same turn", async () => {
+  const other = new Chat(page, EDITOR);
+  await chat.send("tidy up");
+  await chat.question.waitFor();
+  await setKey("ANOTHER_KEY", "which nobody names, changed");
+  expect(await other.ask("hello again")).toBe("Yes, indeed.");
+  const sessions = new Set((await agent.prompts()).map(({ session }) => session));
+  await chat.question.locator(".monaco-button", { hasText: "Allow" }).first().click();
+  await chat.shows("and so it is.");
+  expect(await chat.finished()).toContain("allowed");
+  expect(new Set((await agent.prompts()).map(({ session }) => session))).toEqual(sessions);
+  expect(await chat.ask("hello")).toBe("Yes, indeed."); // in the new program
   expect(await agent.faults()).toEqual([]);
 });
 

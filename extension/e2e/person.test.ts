@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ScriptedAgent } from "./agent.ts";
+import { pick, type } from "./boxes.ts";
 import { openBrowser, openWindow } from "./browser.ts";
 import { Chat, EDITOR, SAVED } from "./chat.ts";
 import { Editor } from "./editor.ts";
@@ -235,10 +236,11 @@ test("when the program is killed, that is said, and the next message starts it a
 
 test("an agent is added in three steps, and is among the models at once", async () => {
   await chat.command("vscodelm: Add Agent...");
-  const list = page.locator(".quick-input-list .monaco-list-row");
-  await list.filter({ hasText: "OpenCode" }).first().click();
+  await pick(page, "OpenCode");
+  expect(await type(page, "The model's name")).toBe("OpenCode");
+  expect(await type(page, "The model's id in the settings")).toBe("opencode");
   await page
-    .locator(".notification-toast", { hasText: '"opencode" is among the models' })
+    .locator(".notification-toast", { hasText: '"OpenCode" is among the models' })
     .waitFor();
   await chat.command("Notifications: Clear All Notifications");
   await chat.choose("OpenCode");

@@ -1,23 +1,50 @@
-// Adding a model step by step: an agent of the registry, an endpoint, or a command.
+// Adding a model step by step: an agent of the registry, an endpoint, or a command. Nothing is changed
+// before the last step.
 
 import * as vscode from "vscode";
-import { KNOWN_AGENTS, KNOWN_ENDPOINTS, type KnownEndpoint } from "./known_agents.ts";
-import { SECTION } from "./own_settings.ts";
+import { askForKey, type KeyUse } from "./added_key.ts";
+import { splitCommand } from "./command_line.ts";
+import {
+  KNOWN_AGENTS,
+  KNOWN_ENDPOINTS,
+  type KnownAgent,
+  type KnownEndpoint,
+} from "./known_agents.ts";
+import { idOf, programName, unique, whyNoId } from "./naming.ts";
+import { ownAgents, SECTION, writeAgents } from "./own_settings.ts";
 import type { Secrets } from "./secrets.ts";
+
+/** A model that is to be added, before it has its name and its key. */
+interface Draft {
+  /** The name that is proposed. */
+  name: string;
+  /** The id that is proposed with it; by default one made of the name. */
+  id?: string;
+  key?: KeyUse;
+  /** Return its entry in the settings. */
+  entry(name: string, variable: string | undefined): object;
+}
 
 interface Choice extends vscode.QuickPickItem {
   /** Ask what else there is to know; undefined if the user left. */
-  entry?: () => Promise<[id: string, entry: object] | undefined>;
+  draft?: () => Promise<Draft | undefined>;
   /** Whether it is the one that leads to the whole registry. */
   isRegistry?: boolean;
+}
+
+/** A model that is there already. */
+export interface Present {
+  id: string;
+  name: string;
 }
 
 /** `fromRegistry` makes a model of any agent of the registry, and returns its id. */
 export async function addAgent(
   secrets: Secrets,
+  models: readonly Present[],
   fromRegistry: () => Promise<string | undefined>,
 ): Promise<void> {
-  const chosen = await vscode.window.showQuickPick(choices(secrets), {
+  const chosen = await vscode.window.showQuickPick(choices(), {
     title: "Add an agent as a model",
     placeHolder: "Who is to answer?",
     matchOnDescription: true,
@@ -29,25 +56,27 @@ export async function addAgent(
     }
     return;
   }
-  const added = await chosen?.entry?.();
-  if (added === undefined) {
+  const draft = await chosen?.draft?.();
+  const named = draft && (await askForNames(draft, models));
+  if (named === undefined) {
     return;
   }
-  const [id, entry] = added;
-  const settings = vscode.workspace.getConfiguration(SECTION);
-  const own = settings.inspect<Record<string, object>>("agents")?.globalValue ?? {};
-  if (id in own && !(await confirmReplacing(id))) {
+  const { id, name } = named;
+  const key = await askForKey(draft?.key, id, secrets);
+  if (draft === undefined || key === undefined || !(await mayAdd(id, models))) {
     return;
   }
-  // The editor writes a setting of the scope `machine` where it counts: in a remote window, there.
-  await settings.update("agents", { ...own, [id]: entry }, vscode.ConfigurationTarget.Global);
-  await tellAdded(id);
+  if (key.variable !== undefined && key.typed !== undefined) {
+    await secrets.set(key.variable, key.typed);
+  }
+  await writeAgents({ ...ownAgents(), [id]: draft.entry(name, key.variable) });
+  await tellAdded(name);
 }
 
-async function tellAdded(id: string): Promise<void> {
+async function tellAdded(name: string): Promise<void> {
   const open = "Open Settings";
   const next = await vscode.window.showInformationMessage(
-    `"${id}" is among the models now: choose it in the chat's model picker.`,
+    `"${name}" is among the models now: choose it in the chat's model picker.`,
     open,
   );
   if (next === open) {
@@ -55,48 +84,75 @@ async function tellAdded(id: string): Promise<void> {
   }
 }
 
-function choices(secrets: Secrets): Choice[] {
+function choices(): Choice[] {
   const heading = (label: string): Choice => ({ label, kind: vscode.QuickPickItemKind.Separator });
   return [
     heading("Agents (ACP)"),
-    ...KNOWN_AGENTS.map(({ id, name, description }) => ({
-      label: name,
-      description,
-      detail: `Started with npx when it is first asked (registry: ${id})`,
-      entry: async (): Promise<[string, object]> => [id, { registry: id }],
+    ...KNOWN_AGENTS.map((agent) => ({
+      label: agent.name,
+      description: agent.description,
+      detail: `Started with npx when it is first asked (registry: ${agent.id})`,
+      draft: async () => draftOf(agent),
     })),
     {
       label: "More from the registry...",
       description: "Whatever the registry of ACP agents offers",
       isRegistry: true,
     },
-    { label: "Another agent...", description: "Any command that speaks ACP", entry: askForCommand },
+    { label: "Another agent...", description: "Any command that speaks ACP", draft: askForCommand },
     heading("Endpoints (Open Responses)"),
     ...KNOWN_ENDPOINTS.map((endpoint) => ({
       label: endpoint.name,
       description: endpoint.description,
       detail: endpoint.baseUrl,
-      entry: () => askForModel(endpoint, secrets),
+      draft: () => askForModel(endpoint),
     })),
     {
       label: "Another endpoint...",
       description: "Any server that speaks Open Responses",
-      entry: () => askForEndpoint(secrets),
+      draft: askForEndpoint,
     },
   ];
 }
 
-async function askForCommand(): Promise<[string, object] | undefined> {
-  const line = await ask("The command that starts the agent", "my-agent --acp");
-  const [command, ...args] = line?.trim().split(/\s+/) ?? [];
-  if (!command) {
-    return undefined;
-  }
-  const id = await ask("An id for the model", "my-agent", idOf(command));
-  return id ? [id, { agent: { acp: { command, args } } }] : undefined;
+function draftOf({ id, name, secrets: [usual] }: KnownAgent): Draft {
+  return {
+    name,
+    ...(usual === undefined ? {} : { key: { variable: usual, hasLogin: true } }),
+    entry: (chosen, variable) => ({
+      registry: id,
+      ...(chosen === name ? {} : { name: chosen }),
+      // Under its usual name a key is given to every agent of this kind, without words in its entry.
+      ...(usual === undefined || variable === undefined || variable === usual
+        ? {}
+        : { env: { [usual]: `\${secret:${variable}}` } }),
+    }),
+  };
 }
 
-async function askForEndpoint(secrets: Secrets): Promise<[string, object] | undefined> {
+async function askForCommand(): Promise<Draft | undefined> {
+  const line = await ask("The command that starts the agent", "my-agent --acp", {
+    prompt: "Quotes hold together what has blanks. There is no shell: no variables, no pipes.",
+    validateInput: whyNoCommand,
+  });
+  const [command, ...args] = splitCommand(line ?? "", process.platform);
+  return command === undefined
+    ? undefined
+    : {
+        name: programName(command),
+        entry: (name) => ({ name, agent: { acp: { command, args } } }),
+      };
+}
+
+function whyNoCommand(line: string): string | undefined {
+  try {
+    return splitCommand(line, process.platform)[0] ? undefined : "A command is needed.";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+async function askForEndpoint(): Promise<Draft | undefined> {
   const baseUrl = await ask("The endpoint's address", "https://example.org/v1");
   if (!baseUrl) {
     return undefined;
@@ -105,54 +161,86 @@ async function askForEndpoint(secrets: Secrets): Promise<[string, object] | unde
     "The environment variable that holds its key; leave this empty if it needs none",
     "EXAMPLE_API_KEY",
   );
+  if (apiKeyEnv === undefined) {
+    return undefined;
+  }
   const endpoint = { id: "endpoint", name: "endpoint", description: "", baseUrl, example: "model" };
-  return askForModel(apiKeyEnv ? { ...endpoint, apiKeyEnv } : endpoint, secrets);
+  return askForModel(apiKeyEnv ? { ...endpoint, apiKeyEnv } : endpoint);
 }
 
-async function askForModel(
-  endpoint: KnownEndpoint,
-  secrets: Secrets,
-): Promise<[string, object] | undefined> {
+async function askForModel(endpoint: KnownEndpoint): Promise<Draft | undefined> {
   const { baseUrl, apiKeyEnv, example } = endpoint;
   const model = await ask(`The name of the model at ${endpoint.name}`, example);
   if (!model) {
     return undefined;
   }
-  if (apiKeyEnv !== undefined) {
-    await askForKey(apiKeyEnv, secrets);
-  }
-  const key = apiKeyEnv === undefined ? {} : { apiKeyEnv };
-  return [
-    idOf(`${endpoint.id}-${model.replaceAll("/", "-")}`), // whoever made it is part of its name
-    { name: model, detail: endpoint.name, agent: { open_responses: { baseUrl, model, ...key } } },
-  ];
+  return {
+    name: model,
+    id: idOf(`${endpoint.id}-${model}`), // whoever made it is part of its name
+    ...(apiKeyEnv === undefined ? {} : { key: { variable: apiKeyEnv, hasLogin: false } }),
+    entry: (name, variable) => ({
+      name,
+      detail: endpoint.name,
+      agent: {
+        open_responses: {
+          baseUrl,
+          model,
+          ...(variable === undefined ? {} : { apiKeyEnv: variable }),
+        },
+      },
+    }),
+  };
 }
 
-async function askForKey(name: string, secrets: Secrets): Promise<void> {
-  if ((await secrets.names()).includes(name) || process.env[name]) {
-    return;
-  }
-  const value = await vscode.window.showInputBox({
-    title: `The key (${name})`,
-    prompt: "It is kept in the editor's secret storage. Leave it empty to set it later.",
-    password: true,
-    ignoreFocusOut: true,
+/** Ask what the model is called, in the picker and in the settings. */
+async function askForNames(
+  draft: Draft,
+  models: readonly Present[],
+): Promise<{ name: string; id: string } | undefined> {
+  const names = models.map((model) => model.name);
+  const proposed = unique(draft.name, names, " ");
+  const name = await ask("The model's name", "My agent", {
+    value: proposed,
+    prompt: "The model picker shows it.",
+    validateInput: (value) => (value.trim() === "" ? "A name is needed." : undefined),
   });
-  if (value) {
-    await secrets.set(name, value);
+  if (!name?.trim()) {
+    return undefined;
   }
-}
-
-async function ask(title: string, example: string, value = ""): Promise<string | undefined> {
-  return vscode.window.showInputBox({
-    title,
-    placeHolder: example,
-    value,
-    ignoreFocusOut: true,
+  const own = (name === proposed && draft.id) || idOf(name === proposed ? draft.name : name);
+  const taken = idsIn(models);
+  const id = await ask("The model's id in the settings", "my-agent", {
+    value: unique(own, taken, "-"),
+    prompt: "Change it, or leave it as it is.",
+    validateInput: (value) =>
+      whyNoId(value) ??
+      (taken.includes(value)
+        ? {
+            message: `There is a model "${value}" already. You are asked before it is replaced.`,
+            severity: vscode.InputBoxValidationSeverity.Warning,
+          }
+        : undefined),
   });
+  return id ? { name: name.trim(), id } : undefined;
 }
 
-async function confirmReplacing(id: string): Promise<boolean> {
+async function ask(
+  title: string,
+  placeHolder: string,
+  more: Pick<vscode.InputBoxOptions, "value" | "prompt" | "validateInput"> = {},
+): Promise<string | undefined> {
+  return vscode.window.showInputBox({ title, placeHolder, ignoreFocusOut: true, ...more });
+}
+
+function idsIn(models: readonly Present[]): string[] {
+  const written = Object.entries(ownAgents()).filter(([, entry]) => entry !== null);
+  return [...models.map(({ id }) => id), ...written.map(([id]) => id)];
+}
+
+async function mayAdd(id: string, models: readonly Present[]): Promise<boolean> {
+  if (!idsIn(models).includes(id)) {
+    return true;
+  }
   const replace = "Replace";
   const answer = await vscode.window.showWarningMessage(
     `There is a model "${id}" already.`,
@@ -160,13 +248,4 @@ async function confirmReplacing(id: string): Promise<boolean> {
     replace,
   );
   return answer === replace;
-}
-
-/** Return an id made of a name's letters and digits. */
-export function idOf(name: string): string {
-  const last = name.split(/[\\/]/).at(-1) ?? name;
-  return last
-    .toLowerCase()
-    .replace(/[^a-z0-9.]+/g, "-")
-    .replace(/^-|-$/g, "");
 }

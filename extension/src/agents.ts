@@ -1,7 +1,7 @@
 // The setting `vscodelm.agents`: models by their ids, and who answers for each. A wrong entry costs that
 // entry only, and is told.
 
-import { findAgent, KNOWN_AGENTS } from "./known_agents.ts";
+import { findAgent, KNOWN_AGENTS, type KnownAgent } from "./known_agents.ts";
 import { fillIn, type Variables } from "./variables.ts";
 import type { ModelInformation } from "./wire.ts";
 
@@ -99,10 +99,17 @@ function readAgent(id: string, entry: Entry): Record<string, unknown> {
           "Any other agent is added with `agent` and its command.",
       );
     }
-    const keys = Object.fromEntries(known.secrets.map((name) => [name, `\${secret:${name}}`]));
-    const env = { ...keys, ...(isObject(entry.env) ? entry.env : {}) };
+    const env = isObject(entry.env) ? entry.env : {};
+    const keys = usualKeys(known, env).map((name) => [name, `\${secret:${name}}`]);
     const args = [...known.args, ...(Array.isArray(entry.args) ? entry.args : [])];
-    return { acp: { name: id, command: known.command, args, env: variablesList(env) } };
+    return {
+      acp: {
+        name: id,
+        command: known.command,
+        args,
+        env: variablesList({ ...Object.fromEntries(keys), ...env }),
+      },
+    };
   }
   const { agent } = entry;
   if (!isObject(agent)) {
@@ -125,6 +132,26 @@ function readAgent(id: string, entry: Entry): Record<string, unknown> {
     return { [kind]: { name: id, ...definition, ...(env === undefined ? {} : { env }) } };
   }
   return { [kind]: definition };
+}
+
+/** Return the variables of the keys that an agent of the registry is given; one with a key of its own, none. */
+function usualKeys(known: KnownAgent, env: Entry): readonly string[] {
+  return known.secrets.some((name) => name in env) ? [] : known.secrets;
+}
+
+/** Return the variables of the keys that an entry refers to. */
+export function keysOf(entry: unknown): string[] {
+  if (!isObject(entry)) {
+    return [];
+  }
+  const referred = [...JSON.stringify(entry).matchAll(/\$\{secret:([^}"]+)\}/g)].map(
+    ([, name]) => name,
+  );
+  const known = typeof entry.registry === "string" ? findAgent(entry.registry) : undefined;
+  const usual = known ? usualKeys(known, isObject(entry.env) ? entry.env : {}) : [];
+  const endpoint = isObject(entry.agent) ? entry.agent.open_responses : undefined;
+  const named = isObject(endpoint) ? text(endpoint.apiKeyEnv) : undefined;
+  return [...new Set([...referred, ...usual, named].filter((name) => name !== undefined))];
 }
 
 function knownName(entry: Entry): string | undefined {

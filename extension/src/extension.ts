@@ -18,6 +18,7 @@ import { Models } from "./models.ts";
 import { SECTION } from "./own_settings.ts";
 import { Provider } from "./provider.ts";
 import { addFromRegistry } from "./registry.ts";
+import { removeAgent } from "./remove_agent.ts";
 import { offerLog, reporting } from "./reporting.ts";
 import { deleteSecret, setSecret } from "./secret_commands.ts";
 import { Secrets } from "./secrets.ts";
@@ -92,13 +93,14 @@ export function activate(context: vscode.ExtensionContext): void {
   };
   const commands: Record<string, () => unknown> = {
     addAgent: () =>
-      addAgent(secrets, async () => {
+      addAgent(secrets, models.list(), async () => {
         const id = await addFromRegistry(() => launchWith({}, true)); // fetching needs no keys
         if (id !== undefined) {
           await renew(); // it reads its models when it starts
         }
         return id;
       }),
+    removeAgent: async () => (await removeAgent(secrets, models.list())) && renew(),
     useWithoutAccount,
     restart,
     showLog: () => log.show(),

@@ -31,6 +31,24 @@ export function ownValue(key: OwnSetting): unknown {
     : (globalValue ?? defaultValue);
 }
 
+/** Return the entries of `vscodelm.agents` that the user has written, without those of the default. */
+export function ownAgents(): Record<string, unknown> {
+  const { globalValue } = vscode.workspace.getConfiguration(SECTION).inspect("agents") ?? {};
+  return isObject(globalValue) ? globalValue : {};
+}
+
+/** Return the entries that are there without anything written. */
+export function defaultAgents(): Record<string, unknown> {
+  const { defaultValue } = vscode.workspace.getConfiguration(SECTION).inspect("agents") ?? {};
+  return isObject(defaultValue) ? defaultValue : {};
+}
+
+/** Write the user's own entries. The editor does it where they count: in a remote window, there. */
+export async function writeAgents(agents: Record<string, unknown>): Promise<void> {
+  const { Global } = vscode.ConfigurationTarget;
+  await vscode.workspace.getConfiguration(SECTION).update("agents", agents, Global);
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -67,16 +67,24 @@ test("arguments and variables are added to a ready entry", () => {
   });
 });
 
-test("a ready entry names the secrets that its agent may have, and the settings win over that", () => {
-  const env = { GOOGLE_API_KEY: "${secret:MINE}" };
-  const [model] = read({ g: { registry: "gemini", env } }).models;
+test("a ready entry names the secrets that its agent may have", () => {
+  const [model] = read({ g: { registry: "gemini", env: { A: "1" } } }).models;
   expect(model?.agent).toMatchObject({
     acp: {
       env: [
         { name: "GEMINI_API_KEY", value: "${secret:GEMINI_API_KEY}" },
-        { name: "GOOGLE_API_KEY", value: "${secret:MINE}" },
+        { name: "GOOGLE_API_KEY", value: "${secret:GOOGLE_API_KEY}" },
+        { name: "A", value: "1" },
       ],
     },
+  });
+});
+
+test("a ready entry with a key of its own is given no other key", () => {
+  const env = { GOOGLE_API_KEY: "${secret:MINE}" };
+  const [model] = read({ g: { registry: "gemini", env } }).models;
+  expect(model?.agent).toMatchObject({
+    acp: { env: [{ name: "GOOGLE_API_KEY", value: "${secret:MINE}" }] },
   });
 });
 

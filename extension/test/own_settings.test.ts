@@ -5,7 +5,7 @@ import { configuredModels, processSettings } from "../src/configuration.ts";
 import { OWN_SETTINGS } from "../src/own_settings.ts";
 import { Secrets } from "../src/secrets.ts";
 import { Memory, Vault } from "./memory.ts";
-import { configure, openAnew, person, setting } from "./vscode.ts";
+import { AS_PROPOSED, configure, openAnew, person, setting } from "./vscode.ts";
 
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
 const { properties } = manifest.contributes.configuration;
@@ -103,7 +103,8 @@ test.each([
   openAnew({ isRemote });
   configure("vscodelm.agents", { theirs: {} }, "workspace");
   person.picks = ["OpenCode"];
-  await addAgent(new Secrets(new Vault(), new Memory()), async () => undefined);
+  person.types = [AS_PROPOSED, AS_PROPOSED];
+  await addAgent(new Secrets(new Vault(), new Memory()), [], async () => undefined);
   expect(setting("vscodelm.agents", here)).toEqual({ opencode: { registry: "opencode" } });
   expect(setting("vscodelm.agents", elsewhere)).toBeUndefined();
   expect(configuredModels().models.map(({ information }) => information.id)).toContain("opencode");

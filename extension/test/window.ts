@@ -27,6 +27,9 @@ interface Token {
   onCancellationRequested: (listener: () => void) => { dispose(): void };
 }
 
+/** Who types this takes what the box proposes. */
+export const AS_PROPOSED = Symbol("as proposed");
+
 class Person {
   /** What they saw of what takes long. */
   readonly stages: string[] = [];
@@ -43,7 +46,9 @@ class Person {
   /** The lists that they saw. */
   readonly lists: string[][] = [];
   /** What they type into boxes, one after the other; they leave the box after the last. */
-  types: string[] = [];
+  types: (string | typeof AS_PROPOSED)[] = [];
+  /** What boxes said of something that they didn't take. */
+  readonly refused: string[] = [];
   /** The boxes that they saw. */
   readonly boxes: real.InputBoxOptions[] = [];
   readonly terminals: Terminal[] = [];
@@ -133,7 +138,15 @@ export const window = {
   },
   async showInputBox(options: real.InputBoxOptions): Promise<string | undefined> {
     person.boxes.push(options);
-    return person.types.shift();
+    for (;;) {
+      const typed = person.types.shift();
+      const value = typed === AS_PROPOSED ? (options.value ?? "") : typed;
+      const said = value === undefined ? undefined : await options.validateInput?.(value);
+      if (!said || (typeof said !== "string" && said.severity !== 3)) {
+        return value; // a warning stops nobody
+      }
+      person.refused.push(typeof said === "string" ? said : said.message);
+    }
   },
   createTerminal(terminal: Terminal) {
     return { show: () => person.terminals.push(terminal) };
@@ -212,7 +225,7 @@ export const lm = {
   },
 };
 
-export const env = { appName: "Fake" };
+export const env = { appName: "Fake", remoteName: undefined as string | undefined };
 export const version = "1.120.0";
 export const Uri = {
   joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => ({
@@ -238,6 +251,12 @@ export enum ProgressLocation {
 export enum StatusBarAlignment {
   Left = 1,
   Right = 2,
+}
+
+export enum InputBoxValidationSeverity {
+  Info = 1,
+  Warning = 2,
+  Error = 3,
 }
 
 export enum QuickPickItemKind {
