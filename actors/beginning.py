@@ -29,6 +29,8 @@ class Why(enum.Enum):
     """It remembers what was taken back."""
     LOST = "lost"
     """It broke, or its process ended."""
+    SUPERSEDED = "superseded"
+    """It was closed, because the chat had gone on elsewhere."""
     TOOLS = "tools"
     """It can't be given the editor's tools."""
     TAKEN = "taken"

@@ -13,6 +13,10 @@ from bridge.wire import ChatMessage
 from .head import Head
 from .plan import Delivery
 
+SUPERSEDED_SECONDS = 60.0
+"""How long a session that takes a process for itself is kept, after its user has led the chat
+elsewhere, such as by an edit. An undo of that comes within the minute, or mostly never."""
+
 
 class Missed(Value):
     """What is left of a delivery that no agent saw: its new messages, not the whole request."""
@@ -40,6 +44,9 @@ class SessionHandle:
         self._scope: trio.CancelScope | None = None
         self._opening: trio.CancelScope | None = None
         """While a session is being opened: what ends that."""
+        self._resting: trio.CancelScope | None = None
+        """While nothing runs in a session that may be closed for now: what ends that."""
+        self._rests_at = math.inf
         self._closed = False
         self.idle_seconds = math.inf
         """How long the newest delivery lets a conversation be idle, whatever became of it."""
@@ -54,6 +61,7 @@ class SessionHandle:
             obsolete = self._missed.pop()
             delivery = replace(delivery, withdrawn=obsolete.withdrawn)
         self._newest = delivery
+        self._rest_at(math.inf)
         self.idle_seconds = delivery.settings.idle_seconds
         self._news.set()
 
@@ -77,6 +85,16 @@ class SessionHandle:
         self.give_up(turn)
         if self._scope is not None:
             self._scope.cancel()
+
+    def supersede(self) -> None:
+        """Note that the chat goes on elsewhere, until something is delivered here again."""
+        if self._rests_at == math.inf:
+            self._rest_at(trio.current_time() + SUPERSEDED_SECONDS)
+
+    def resting(self) -> trio.CancelScope:
+        """Return a scope that is cancelled when the chat has gone on elsewhere for a while."""
+        self._resting = trio.CancelScope(deadline=self._rests_at)
+        return self._resting
 
     def close(self) -> None:
         """End the actor, and its session with it."""
@@ -119,6 +137,11 @@ class SessionHandle:
                 return replace(newest, withdrawn=withdrawn)
             self._news = trio.Event()
             await self._news.wait()
+
+    def _rest_at(self, time: float) -> None:
+        self._rests_at = time
+        if self._resting is not None:
+            self._resting.deadline = time
 
     def _miss(self) -> None:
         """Keep of the newest delivery what the agent must still be told."""

@@ -207,14 +207,17 @@ class HistoryActor:
                 conversation = self._open_conversation(key, asked, outcome.request_class, agent)
         self._open[asked.request] = key
         log_outcome(asked.request, key, conversation.history.turn + 1, question, outcome)
+        origin = outcome.origin if isinstance(outcome, Opens) else None
         asked = replace(asked, settings=settings_for(asked.settings, outcome.request_class))
         ask = Ask(asked.request, question.path, outcome.match, inherited)
         self._perform(key, conversation, conversation.history.apply(ask), asked, head)
         self._index.place(
-            key, question.agent, conversation.history, outcome.request_class, question.hints
+            key, question.agent, conversation.history, outcome.request_class, question.hints, origin
         )
         self._newest = key
         if outcome.request_class is RequestClass.MAIN:
+            for other in self._index.other_lines(key):
+                self._conversations[other].handle.supersede()
             notices = [OwnTextPart(text) for text in self._denials.notices(question.path)]
             self._say(key, conversation.history.turn, notices)
         self._make_memory(key, outcome.request_class)

@@ -1,8 +1,10 @@
 """The Session Actor: holds one agent session and pushes what the agent says to the History Actor.
 
 It owns the session: opens it for the first delivery, replaces it when it remembers what was
-withdrawn or when it broke, closes it when the handle is closed. One that the agent has already and
-that knows the chat is gone on with (`actors.lease`); every other one is told the transcript.
+withdrawn or when it broke, closes it when the handle is closed. One that takes a process for itself
+is also closed when the chat goes on elsewhere (`SessionHandle.supersede`). A session that the agent
+has already and that knows the chat is gone on with (`actors.lease`); every other one is told the
+transcript.
 
 Deliveries don't queue: a request repeats the whole history, so a newer delivery makes an older one
 obsolete. An aborted turn is drained to its stop before the next prompt; an agent that doesn't stop
@@ -118,7 +120,7 @@ class SessionActor:
                     await self.lease.take(session, origin)
                     self._is_fresh = self.lease.start is not Start.RESUMED
                     while self._next is not None and await self._serve(session):
-                        self._next = await self._receive()
+                        self._next = await self._receive_or_rest(session)
                     await self._stop(session)
         except* _Lost:
             log.warning("conversation=%s the agent did not stop in time", self.conversation)
@@ -269,6 +271,20 @@ class SessionActor:
         self._questions.clear()
         if scope.cancelled_caught:
             raise _Lost
+
+    async def _receive_or_rest(self, session: AgentSession) -> Delivery | None:
+        """Wait for a delivery; None, too, where the session is to be closed meanwhile.
+
+        One that takes no process for itself costs little, and one with an open turn waits for its
+        user: both stay.
+        """
+        if self._turn is not None or not session.has_own_process:
+            return await self._receive()
+        with self.handle.resting():
+            return await self._receive()
+        log.info("conversation=%s superseded: its session is closed", self.conversation)
+        self.lease.why = Why.SUPERSEDED
+        return None
 
     async def _receive(self) -> Delivery | None:
         while True:

@@ -116,6 +116,11 @@ class AgentSession(Protocol):
         """Why it is of no more use, as far as is known; then a turn would raise `AgentError`."""
         ...
 
+    @property
+    def has_own_process(self) -> bool:
+        """Whether it takes a process for itself, which closing it frees for others."""
+        ...
+
     def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
         """Return whether the agent can be given these tools of the editor's in this session."""
         ...

@@ -139,6 +139,7 @@ class ElizaSession:
     handle = None
     knows_history = False
     lost = None
+    has_own_process = False
 
     def __init__(self, eliza: Eliza, new_call_id: Callable[[], str]) -> None:
         self._eliza = eliza

@@ -50,6 +50,8 @@ class Entry(Value):
     """The digest of its newest answer."""
     question: str | None = None
     """What the user asked in it last."""
+    line_of: ConversationKey = 0
+    """The conversation that it goes back to by branching off, again and again; or itself."""
 
     @property
     def awaits_results(self) -> bool:
@@ -100,6 +102,7 @@ class Index:
         self._by_host_id: _Groups[str] = _Groups()
         self._by_answer: _Groups[bytes] = _Groups()
         self._by_question: _Groups[str] = _Groups()
+        self._by_line: _Groups[ConversationKey] = _Groups()
         self._newest: dict[tuple[AgentKey, str, str | None], ConversationKey] = {}
         """Who was asked last of a chat, even if it is gone: earlier lines know too much."""
 
@@ -114,15 +117,24 @@ class Index:
         history: History,
         request_class: RequestClass = RequestClass.MAIN,
         hints: Hints | None = None,
+        origin: ConversationKey | None = None,
     ) -> None:
-        """Index a conversation as its newest request leaves it."""
+        """Index a conversation as its newest request leaves it.
+
+        `origin` is the conversation that a new one branches off.
+        """
         former = self._entries.get(key)
         self._unlink(key)
         hints = hints or Hints()
+        line_of = key if former is None else former.line_of
         if former is not None:
             self._by_host_id.discard(former.hints.conversation, key)
             hints = hints.after(former.hints)
-        self._entries[key] = Entry(agent, history, request_class, hints)
+        origin_entry = self._entries.get(origin) if origin is not None else None
+        if origin_entry is not None and is_same_chat(hints, origin_entry.hints):
+            line_of = origin_entry.line_of
+        self._entries[key] = Entry(agent, history, request_class, hints, line_of=line_of)
+        self._by_line.add(line_of, key)
         if not request_class.is_one_shot:
             self._by_host_id.add(hints.conversation, key)
         if hints.conversation is not None and request_class is RequestClass.MAIN:
@@ -170,6 +182,7 @@ class Index:
         if entry is None:
             return
         self._by_host_id.discard(entry.hints.conversation, key)
+        self._by_line.discard(entry.line_of, key)
         tree = self._trees.get(entry.agent)
         if tree is not None:
             tree.forget(key)
@@ -206,6 +219,26 @@ class Index:
         key = self._newest.get((agent, hints.conversation, hints.chat))
         return key if key in self._entries else None
 
+    def other_lines(self, key: ConversationKey) -> set[ConversationKey]:
+        """Return the other lines of a conversation's chat: the user sees one line at a time.
+
+        A line branches off another one, or the host says that both are of one chat. A chat that is
+        copied is another chat, as far as the host says so. Sub-agents are no lines.
+        """
+        entry = self._entries[key]
+        related = chain(
+            self._by_line.newest_first(entry.line_of),
+            self._by_host_id.newest_first(entry.hints.conversation),
+        )
+        return {
+            other
+            for other in related
+            if other != key
+            and self._entries[other].agent == entry.agent
+            and self._entries[other].request_class is RequestClass.MAIN
+            and is_same_chat(self._entries[other].hints, entry.hints)
+        }
+
     def likely(self, path: Path, hints: Hints, points: list[Point]) -> Iterator[ConversationKey]:
         """Yield whom a request may continue in other words, the likeliest first, maybe twice."""
         for message in reversed(path):
@@ -223,6 +256,11 @@ class Index:
                 yield from point.keys(mark)
         if len(points) > 1:
             yield from points[-1].beyond()
+
+
+def is_same_chat(one: Hints, other: Hints) -> bool:
+    """Return whether nothing says that these are two chats, such as a fork and its origin."""
+    return None in (one.chat, other.chat) or one.chat == other.chat
 
 
 def _depths(history: History) -> dict[Mark, int]:

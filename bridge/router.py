@@ -34,7 +34,7 @@ from .align import is_summary
 from .diff import Asks, Path, answered_by_another, asks_again, exact, opening, tolerant
 from .exchange import Ending
 from .history import Phase
-from .index import AgentKey, ConversationKey, Index, Mark, Point
+from .index import AgentKey, ConversationKey, Index, Mark, Point, is_same_chat
 from .match import Diverges, Extends, Match, Supersedes
 from .request import Hints, RequestClass, classify
 from .rules import Rule
@@ -344,8 +344,7 @@ class _Search:
 
         A fork begins with all that its origin knows, so it may branch off, but never go on with it.
         """
-        theirs, ours = self.question.hints.chat, self.index[key].hints.chat
-        return None in (theirs, ours) or theirs == ours
+        return is_same_chat(self.question.hints, self.index[key].hints)
 
     def _goes_on(self, key: ConversationKey, match: Extends) -> bool:
         """Return whether nothing says that a request doesn't go on where the conversation is.

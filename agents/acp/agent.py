@@ -33,7 +33,7 @@ from .window import ContextWindow
 from .wiretap import tapped
 
 IDLE_SECONDS = 300.0
-"""How long a process without sessions is kept."""
+"""How long a process without sessions is kept, as a spare; an agent has one spare at most."""
 CLOSING_SECONDS = 2.0
 """How long a turn that is cancelled because its session closes may take to end."""
 
@@ -112,6 +112,7 @@ class AcpAgent:
                         new_call_id=self._new_call_id,
                         window=self._window,
                         knows_history=found is not None,
+                        has_own_process=self._one_session_each,
                     )
                     try:
                         yield session
@@ -160,7 +161,7 @@ class AcpAgent:
             yield peer
         finally:
             peer.is_taken = False
-            peer.release()
+            self._release(peer)
 
     async def _claim(self) -> Peer:
         while True:
@@ -172,13 +173,21 @@ class AcpAgent:
                 if peer.failure is not None:
                     raise AgentError(peer.failure)
             except BaseException:
-                peer.release()
+                self._release(peer)
                 raise
             self._one_session_each = self._repeats_ids or peer.known.sessions_share_tools
             if not self._one_session_each or not peer.is_taken:
                 peer.is_taken = True
                 return peer
-            peer.release()  # several came before it was known that only one can stay
+            self._release(peer)  # several came before it was known that only one can stay
+
+    def _release(self, peer: Peer) -> None:
+        """Let go of a process. One without a session is kept for whoever comes next, no more."""
+        peer.release()
+        if peer.is_spare:
+            for other in self._peers:
+                if other is not peer and other.is_spare:
+                    other.end()
 
     def _has_room(self, peer: Peer) -> bool:
         return peer.is_usable and not (self._one_session_each and peer.claims)

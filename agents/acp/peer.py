@@ -192,6 +192,11 @@ class Peer:
             return False
         return not (self.ready.is_set() and self.connection.is_stopping)
 
+    @property
+    def is_spare(self) -> bool:
+        """Whether it could serve, and nobody uses it."""
+        return not self.claims and self.ready.is_set() and self.is_usable
+
     def claim(self) -> None:
         """Keep it from ending by itself."""
         self.claims += 1

@@ -59,10 +59,12 @@ class AcpSession:
         new_call_id: Callable[[], str],
         window: ContextWindow,
         knows_history: bool = False,
+        has_own_process: bool = False,
     ) -> None:
         self.dialogue = dialogue
         self._window = dialogue.window = window.with_news_of(dialogue.window)
         self.knows_history = knows_history
+        self.has_own_process = has_own_process
         self.peer = peer
         self._root = root
         self._new_call_id = new_call_id

@@ -25,6 +25,7 @@ class OpenResponsesSession:
     handle = None
     knows_history = False
     lost = None
+    has_own_process = False
 
     def __init__(self, endpoint: Endpoint, conversation: Conversation, nursery: Tasks) -> None:
         self.conversation = conversation

@@ -29,6 +29,12 @@ _CASES: tuple[tuple[str, str, Play, bool], ...] = (
         True,
     ),
     (
+        "The same, with an agent that needs a process for each session",
+        "The old session is closed after a minute. Going back finds it like after a reload.",
+        chats.edit_and_undo_later,
+        True,
+    ),
+    (
         "A retry",
         "The new session has never heard of the first answer, so it can't repeat or defend it.",
         chats.retry,

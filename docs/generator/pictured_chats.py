@@ -15,6 +15,7 @@ import attrs
 import trio
 import trio.testing
 
+from actors.handle import SUPERSEDED_SECONDS
 from actors.trace import FileTrace
 from agents.events import Prompt, Say
 from agents.origin import ForkOf, Origin
@@ -144,6 +145,21 @@ async def edit_and_undo(run: Run) -> None:
         run.note("the user undoes the edit")
         chat.history = before
         await chat.say("D")
+
+
+async def edit_and_undo_later(run: Run) -> None:
+    """Edit the second of two turns, and undo that when the session of it is closed."""
+    run.agent.one_session_each = True
+    async with _chat(run, "A", "B") as chat:
+        before = [*chat.history]
+        run.note("the user edits B")
+        chat.take_back(2)
+        await chat.say("B2")
+        run.note("a minute later session 1 is closed")
+        await trio.sleep(SUPERSEDED_SECONDS + 1)
+        run.note("the user undoes the edit")
+        chat.history = before
+        await chat.say("C")
 
 
 async def retry(run: Run) -> None:

@@ -7,6 +7,7 @@ from tests.planted import Fault, Ground
 GROUND = Ground("actors", "tests/actors", copied=("bridge", "actors", "agents", "tests"))
 
 _BOUNDARY = ("tests/actors/test_boundary.py",)
+_SUPERSEDED = ("tests/actors/test_superseded.py",)
 
 FAULTS = [
     Fault(
@@ -15,6 +16,48 @@ FAULTS = [
         "except* Exception as group:",
         "except* _Lost as group:",
         _BOUNDARY,
+    ),
+    Fault(
+        "a line of a chat that was left keeps its process",
+        "history",
+        "                self._conversations[other].handle.supersede()\n",
+        "                pass\n",
+        _SUPERSEDED,
+    ),
+    Fault(
+        "a session is closed while its user is asked",
+        "session",
+        "if self._turn is not None or not session.has_own_process:",
+        "if not session.has_own_process:",
+        _SUPERSEDED,
+    ),
+    Fault(
+        "a session is asked for again whatever it remembers",
+        "session",
+        "        self.lease.why = Why.SUPERSEDED\n",
+        "        self.lease.settle()\n",
+        _SUPERSEDED,
+    ),
+    Fault(
+        "a session that costs nothing is closed",
+        "session",
+        "if self._turn is not None or not session.has_own_process:",
+        "if self._turn is not None:",
+        _SUPERSEDED,
+    ),
+    Fault(
+        "a line of a chat that is gone on with is closed all the same",
+        "handle",
+        "        self._rest_at(math.inf)\n",
+        "",
+        _SUPERSEDED,
+    ),
+    Fault(
+        "each request puts off the end of what it leads away from",
+        "handle",
+        "        if self._rests_at == math.inf:\n            self._rest_at(",
+        "        if True:\n            self._rest_at(",
+        _SUPERSEDED,
     ),
     Fault(
         "an unexpected error of one conversation's history ends every chat",

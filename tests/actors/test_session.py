@@ -568,6 +568,7 @@ async def test_a_turn_that_ends_without_a_word_of_why_is_a_failure_of_the_agent(
         handle = None
         knows_history = False
         lost = None
+        has_own_process = False
 
         @asynccontextmanager
         async def session(

@@ -35,6 +35,12 @@ FAULTS = [
         "",
     ),
     Fault(
+        "a copy of a chat is taken for a line of its origin",
+        "index",
+        "            and is_same_chat(self._entries[other].hints, entry.hints)\n",
+        "",
+    ),
+    Fault(
         "a short secret in a longer one leaves the rest of that",
         "known_secrets",
         "sorted(self._values, key=len, reverse=True)",

@@ -386,3 +386,32 @@ def test_what_was_closed_is_nobodys_to_end() -> None:
     index.place(1, AGENT, history, RequestClass.UTILITY)
     history.apply(Close())
     assert not index[1].is_done
+
+
+# Lines of a chat, of which its user sees one.
+
+
+def test_a_conversation_and_all_that_branch_off_it_are_lines_of_one_chat() -> None:
+    index = Index()
+    index.place(1, AGENT, answered(Q1))
+    index.place(2, AGENT, answered(Q1, A1, Q2), origin=1)
+    index.place(3, AGENT, answered(Q1, A1, Q3), origin=2)
+    index.place(4, AGENT, answered(Q1))
+    assert [index.other_lines(key) for key in (1, 2, 3, 4)] == [{2, 3}, {1, 3}, {1, 2}, set()]
+    index.place(2, AGENT, answered(Q1, A1, Q2))
+    index.forget(1)
+    assert index.other_lines(3) == {2}, "a line stays one when it is gone on with"
+    index.place(5, AGENT, answered(Q1), origin=1)
+    assert index.other_lines(5) == set(), "what it branches off is gone"
+
+
+def test_conversations_of_one_id_are_lines_of_one_chat_but_for_copies_and_sub_agents() -> None:
+    index = Index()
+    index.place(1, AGENT, answered(Q1), hints=Hints("c", chat="one"))
+    index.place(2, AGENT, answered(Q2), hints=Hints("c", chat="one"))
+    index.place(3, AGENT, answered(Q1), hints=Hints("c", chat="two"), origin=1)
+    index.place(4, AGENT, answered(Q3), RequestClass.SUB_AGENT, Hints("c"), origin=1)
+    index.place(5, b"another", answered(Q1), hints=Hints("c", chat="one"))
+    index.place(6, AGENT, answered(OTHER), hints=Hints("c"))
+    assert [index.other_lines(key) for key in (1, 2, 3)] == [{2, 6}, {1, 6}, {6}]
+    assert index.other_lines(6) == {1, 2, 3}, "nothing says of which chat it is"

@@ -36,6 +36,8 @@ class AcpMinds:
 
     reach: AcpReach
     forgets: bool
+    one_session_each: bool = False
+    """Whether each session takes a process for itself."""
     dawdles: bool = False
     spells: bool = attrs.field(default=True, init=False)
     calls_tools: bool = attrs.field(default=False, init=False)
@@ -56,7 +58,9 @@ class AcpMinds:
     _ids: count[int] = attrs.field(factory=lambda: count(1), alias="ids")
 
     def beside(self) -> AcpMinds:
-        return AcpMinds(self.reach, self.forgets, kept=self.kept, ids=self._ids)
+        return AcpMinds(
+            self.reach, self.forgets, self.one_session_each, kept=self.kept, ids=self._ids
+        )
 
     @asynccontextmanager
     async def running(self, points: PointMemory) -> AsyncGenerator[None, None]:

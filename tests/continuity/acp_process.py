@@ -31,16 +31,16 @@ class AcpReach(enum.Enum):
     FORK = "fork"
     """Copies, and what it can resume."""
 
-    @property
-    def about(self) -> JSON:
-        """What it says of itself."""
+    def about(self, *, one_session_each: bool) -> JSON:
+        """Return what it says of itself; a known agent's name tells what can't be negotiated."""
         sessions: JSON = {"close": {}}
         if self in (AcpReach.RESUME, AcpReach.FORK):
             sessions["resume"] = {}
         if self is AcpReach.FORK:
             sessions["fork"] = {}
         abilities = {"loadSession": self is AcpReach.LOAD, "sessionCapabilities": sessions}
-        about = {"name": "remembering", "version": "1"}
+        name = "OpenCode" if one_session_each else "remembering"
+        about = {"name": name, "version": "1"}
         return {"protocolVersion": 1, "agentInfo": about, "agentCapabilities": abilities}
 
 
@@ -48,6 +48,7 @@ class Disk(Protocol):
     """What an agent's processes share, and who hears of what they are told."""
 
     reach: AcpReach
+    one_session_each: bool
     dawdles: bool
     """Whether they take their time to stop."""
     kept: dict[str, Mind]
@@ -96,7 +97,8 @@ class Process:
         session: str = params.get("sessionId", "")
         match message.get("method"):
             case "initialize":
-                self._answer(message, self.disk.reach.about)
+                one_session_each = self.disk.one_session_each
+                self._answer(message, self.disk.reach.about(one_session_each=one_session_each))
             case "session/new":
                 self._answer(message, {"sessionId": self._begin(Mind())})
             case "session/resume" | "session/load" | "session/fork" as method:

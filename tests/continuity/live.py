@@ -16,6 +16,7 @@ from collections.abc import Mapping
 
 import attrs
 
+from actors.handle import SUPERSEDED_SECONDS
 from bridge.wire import Part
 from tests.host.chat import Chat
 from tests.host.model import Host
@@ -137,6 +138,11 @@ class LiveWorld:
     def expire(self, chat: Chat) -> None:
         """Let so much time pass that no chat is kept."""
         self._used.pass_time(IDLE_SECONDS)
+        self._take_in()
+
+    def let_a_minute_pass(self) -> None:
+        """Let the sessions be closed of what nobody went on with for a while."""
+        self._used.pass_time(SUPERSEDED_SECONDS + 5)
         self._take_in()
 
     def restart(self) -> None:

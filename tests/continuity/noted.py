@@ -39,6 +39,10 @@ class NotedSession:
     def lost(self) -> Failure | None:
         return self.session.lost
 
+    @property
+    def has_own_process(self) -> bool:
+        return self.session.has_own_process
+
     def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
         return self.session.can_offer(tools)
 

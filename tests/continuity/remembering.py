@@ -97,6 +97,11 @@ class RememberingSession:
     _questions: list[str] = attrs.field(factory=list[str])
 
     @property
+    def has_own_process(self) -> bool:
+        """Whether it is closed when its chat goes on elsewhere."""
+        return self.agent.troupe.one_session_each
+
+    @property
     def runs(self) -> bool:
         """Whether a turn runs in it."""
         return self._turn is not None and not self._turn.has_said_all and self.lost is None
@@ -244,6 +249,8 @@ class RememberingTroupe:
     reach: Reach
     forgets: bool
     spells: bool = False
+    one_session_each: bool = False
+    """Whether each session takes a process for itself."""
     calls_tools: bool = attrs.field(default=True, init=False)
     reaction_seconds: float = attrs.field(default=0.0, init=False)
     dawdles: bool = False
@@ -265,7 +272,9 @@ class RememberingTroupe:
         return self._agents.setdefault(choice.key, RememberingAgent(self, disk))
 
     def beside(self) -> RememberingTroupe:
-        return RememberingTroupe(self.reach, self.forgets, self.spells, disks=self._disks)
+        return RememberingTroupe(
+            self.reach, self.forgets, self.spells, self.one_session_each, disks=self._disks
+        )
 
     @asynccontextmanager
     async def running(self, points: PointMemory) -> AsyncGenerator[None, None]:

@@ -22,7 +22,8 @@ from .memories import Memories, Shelved, Stored
 from .mind import Troupe
 from .remembering import Reach, RememberingTroupe
 
-Casting = Callable[[bool], Troupe]
+Casting = Callable[[bool, bool], Troupe]
+"""Whether they spell what they say, and whether each session takes a process for itself."""
 
 
 class LiveMachine(HostMachine):
@@ -30,7 +31,7 @@ class LiveMachine(HostMachine):
 
     windows: int = 1
 
-    def new_troupe(self, spells: bool) -> Troupe:
+    def new_troupe(self, spells: bool, one_session_each: bool) -> Troupe:
         """Return the agents of a world; `spells` if all that is said differs in its words."""
         raise NotImplementedError
 
@@ -38,11 +39,16 @@ class LiveMachine(HostMachine):
         """Return what outlives the processes of a world."""
         return Shelved(Shelf() if remembers else None)
 
-    @initialize(pick=picks, remembers=st.booleans(), most=st.sampled_from([100, 2]))
-    def _begin(self, pick: int, remembers: bool, most: int) -> None:
+    @initialize(
+        pick=picks,
+        remembers=st.booleans(),
+        most=st.sampled_from([100, 2]),
+        one_session_each=st.booleans(),
+    )
+    def _begin(self, pick: int, remembers: bool, most: int, one_session_each: bool) -> None:
         self.memories = self.new_memories(remembers)
         # By what was said alone a session is found that outlived our process.
-        troupe = self.new_troupe(spells=self.memories.remembers)
+        troupe = self.new_troupe(self.memories.remembers, one_session_each)
         profile = pick_of(self.profiles, pick)
         self.live = LiveWorld(profile, troupe, self.memories, most, self.windows)
         self.begin(self.live)
@@ -98,6 +104,29 @@ class LiveMachine(HostMachine):
             self.reload(ends_us=True)
         self.host.send(chat, text)
 
+    @rule()
+    def let_a_minute_pass(self) -> None:
+        """Sessions of what was left by an edit are closed then, if each takes a process."""
+        self.live.let_a_minute_pass()
+
+    @rule(pick=picks, text=words, answer=answers, later=st.booleans())
+    def edit_and_go_back(self, pick: int, text: str, answer: str, later: bool) -> None:
+        """Where an edit is undone, the session may be closed that is gone on with."""
+        self._talk(pick, text, answer)
+        chat = self._talk(pick, text, answer)
+        if chat in self.host.streaming or chat.turns[-1].word is None:
+            return
+        self.host.edit(chat, len(chat.turns) - 1, text)
+        if chat in self.host.streaming:
+            self.live.finish(chat, answer)
+        if later:
+            self.live.let_a_minute_pass()
+        if chat in self._edited() and chat in self.quiet():
+            self.host.undo(chat)
+            self.host.send(chat, text)
+            if chat in self.host.streaming:
+                self.live.finish(chat, answer)
+
     @precondition(lambda self: self.host.streaming)
     @rule(pick=picks)
     def crash(self, pick: int) -> None:
@@ -148,22 +177,22 @@ class WindowsMachine(StoreMachine):
 def machine(
     name: str, casting: Casting, base: type[LiveMachine] = LiveMachine
 ) -> type[LiveMachine]:
-    def new_troupe(self: LiveMachine, spells: bool) -> Troupe:
-        return casting(spells)
+    def new_troupe(self: LiveMachine, spells: bool, one_session_each: bool) -> Troupe:
+        return casting(spells, one_session_each)
 
     return type(name, (base,), {"new_troupe": new_troupe})
 
 
 def _remembering(reach: Reach, forgets: bool = False) -> Casting:
-    return lambda spells: RememberingTroupe(reach, forgets, spells)
+    return lambda spells, one: RememberingTroupe(reach, forgets, spells, one)
 
 
 def _acp(reach: AcpReach, forgets: bool = False) -> Casting:
-    return lambda _: AcpMinds(reach, forgets)  # which spell anyway
+    return lambda _, one: AcpMinds(reach, forgets, one)  # which spell anyway
 
 
 def _endpoint(keeping: Keeping) -> Casting:
-    return lambda _: EndpointMinds(keeping)  # so does it
+    return lambda _, __: EndpointMinds(keeping)  # so does it
 
 
 def _kept(forgets: bool) -> str:

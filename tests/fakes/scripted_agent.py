@@ -258,6 +258,7 @@ class ScriptedSession:
         self.answers: dict[str, Answer] = {}
         self.lost: Failure | None = None
         self.takes_tools = True
+        self.has_own_process = agent.one_session_each
         self._agent = agent
         self._turn: ScriptedTurn | None = None
         self._turn_number = 0
@@ -317,7 +318,7 @@ class ScriptedAgent:
 
     `opening` and `closing` are done when a session is opened and closed: gates make it slow, a
     crash in `opening` makes it fail (each time). A session that is found has a new handle, unless
-    it never `renames` one; a fork always has.
+    it never `renames` one; a fork always has. With `one_session_each` a session takes a process.
     """
 
     def __init__(
@@ -330,11 +331,13 @@ class ScriptedAgent:
         has_handles: bool = True,
         forgets: bool = False,
         renames: bool = True,
+        one_session_each: bool = False,
     ) -> None:
         self.when_cancelled = when_cancelled
         self.has_handles = has_handles
         self.forgets = forgets
         self.renames = renames
+        self.one_session_each = one_session_each
         self.prompts: list[Prompt] = []
         """Of every turn, in order."""
         self.renewals: list[tuple[int, Prompt]] = []

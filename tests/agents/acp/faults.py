@@ -333,4 +333,10 @@ FAULTS = [
         "messages.append(envelope)",
         ("odd_messages",),
     ),
+    Fault(
+        "spare processes pile up",
+        "agent",
+        "                    other.end()\n",
+        "                    pass\n",
+    ),
 ]

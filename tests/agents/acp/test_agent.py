@@ -389,6 +389,24 @@ async def test_a_process_for_one_session_serves_the_next_when_that_is_closed() -
         assert len(peers.peers) == 1
 
 
+async def test_one_process_at_most_is_kept_without_a_session(autojump_clock: MockClock) -> None:
+    """Whichever was used last; the others end, and the next session starts none."""
+    about = {"agentInfo": {"name": "OpenCode", "version": "1"}}
+    async with agent_in_process({"agent": about}) as (agent, peers):
+        async with AsyncExitStack() as stack:
+            for _ in range(4):
+                await stack.enter_async_context(agent.session(PROMPT))
+            assert agent.processes == 4
+        await trio.sleep(1)
+        assert agent.processes == 1
+        await use(agent)
+        assert len(peers.peers) == 4
+        async with agent.session(PROMPT):
+            await use(agent)
+            await trio.sleep(1)
+            assert agent.processes == 2, "one that is used, and a spare"
+
+
 async def test_a_session_that_is_cancelled_in_mid_turn_is_left_in_order(
     autojump_clock: MockClock,
 ) -> None:
