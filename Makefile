@@ -143,7 +143,7 @@ golden: $(DEV) ## Record the golden transcripts anew; review the diff
 clean: ## Remove the environment, the real agents, the caches and the reports
 	rm -rf $(VENV) .agents .pytest_cache .ruff_cache .hypothesis .import_linter_cache .coverage .coverage.* \
 		build dist htmlcov extension/dist extension/node_modules extension/e2e/node_modules \
-		extension/e2e/output
+		extension/e2e/editions/*/node_modules extension/e2e/output
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment.

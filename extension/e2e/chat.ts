@@ -33,7 +33,8 @@ export class Chat {
   }
 
   get picker(): Locator {
-    return this.page.locator(`${this.root} .model-picker-name`).first();
+    const older = `${this.root} [aria-label^="Pick Model"] .chat-input-picker-label`;
+    return this.page.locator(`${this.root} .model-picker-name, ${older}`).first();
   }
 
   get stopButton(): Locator {
@@ -69,6 +70,18 @@ export class Chat {
       }
     }
     await chosen.waitFor({ timeout: 1_000 });
+  }
+
+  /** Open the picker, and return the names of the models that it lists. */
+  async listed(): Promise<string[]> {
+    const row = ".action-widget .monaco-list-row";
+    const others = this.page.locator(`${row}[aria-label^="Other Models"]`);
+    await this.picker.click();
+    // Something lies over the list until the pointer moves.
+    await others.hover({ force: true });
+    await others.click();
+    await this.page.locator(`${row}[aria-label^="Other Models"][aria-expanded="true"]`).waitFor();
+    return this.page.locator(`${row} .title`).allTextContents();
   }
 
   /** Send a message, and don't wait for its answer. */

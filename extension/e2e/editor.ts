@@ -7,13 +7,17 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { CODE_SERVER, E2E, OUTPUT, REPOSITORY, VSCODELM } from "./places.ts";
+import { codeServerOf, type Edition, NEWEST, nodeOf } from "./editions.ts";
+import { packaged, packagedFor } from "./package.ts";
+import { E2E, OUTPUT, REPOSITORY, VSCODELM } from "./places.ts";
 
 const run = promisify(execFile);
 
 export interface EditorOptions {
   /** Names the run's folder in the output. */
   name: string;
+  /** The version of VS Code; without it the newest. */
+  edition?: Edition;
   settings?: Record<string, unknown>;
   /** Further extensions, as folders. */
   extensions?: string[];
@@ -94,11 +98,10 @@ export class Editor {
     };
     delete env.VSCODE_IPC_HOOK_CLI;
     const config = ["--config", join(folder, "config.yaml")];
-    await run(
-      process.execPath,
-      [CODE_SERVER, ...places, ...config, "--install-extension", await packaged()],
-      { env },
-    );
+    const edition = options.edition ?? NEWEST;
+    const [node, program] = [nodeOf(edition), codeServerOf(edition)];
+    const vsix = await (edition.needsOtherEngines ? packagedFor(edition.version) : packaged());
+    await run(node, [program, ...places, ...config, "--install-extension", vsix], { env });
     for (const name of options.extensions ?? []) {
       await cp(join(E2E, name), join(extensions as string, `test.${name}-0.0.1`), {
         recursive: true,
@@ -112,9 +115,9 @@ export class Editor {
     const port = await freePort();
     const log = openSync(join(folder, "server.log"), "a");
     const server = spawn(
-      process.execPath,
+      node,
       [
-        CODE_SERVER,
+        program,
         ...places,
         ...config,
         ...["--auth", "none", "--bind-addr", `127.0.0.1:${port}`],
@@ -178,16 +181,6 @@ function underTest(folder: string): Record<string, unknown> {
     "vscodelm.environment": { PYTHONPATH: REPOSITORY },
     "vscodelm.traceDirectory": join(folder, "traces"),
   };
-}
-
-async function packaged(): Promise<string> {
-  const folder = join(REPOSITORY, "extension/dist");
-  const files = await readdir(folder).catch(() => [] as string[]);
-  const file = files.find((name) => name.endsWith(".vsix"));
-  if (file === undefined) {
-    throw new Error("there is no package of the extension: `make vsix` makes it");
-  }
-  return join(folder, file);
 }
 
 function freePort(): Promise<number> {

@@ -5,12 +5,11 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { adviceFor, findChromium } from "./chromium.ts";
-import { BROWSER, CHROMIUM, CODE_SERVER, E2E } from "./places.ts";
+import { codeServerOf, type Edition, wheelsOf } from "./editions.ts";
+import { BROWSER, CHROMIUM, E2E, PYTHON } from "./places.ts";
 import { ungrant } from "./ungrant.ts";
 
 const FLAGS = ["--ignore-scripts", "--omit=dev", "--no-audit", "--no-fund", "--loglevel=error"];
-/** Which lock file the packages here were installed by. */
-const STAMP = join(E2E, "node_modules/.installed");
 
 /** Return why it failed, undefined if it didn't. */
 function failureOf(command: string, args: string[], folder = E2E): string | undefined {
@@ -18,33 +17,24 @@ function failureOf(command: string, args: string[], folder = E2E): string | unde
   return status === 0 ? undefined : (error?.message ?? `${command} ended with status ${status}`);
 }
 
-function giveUp(message: string): never {
-  console.error(message);
-  process.exit(1);
-}
-
-function npm(what: string, args: string[], folder?: string): void {
-  const script = process.env.npm_execpath;
-  if (script === undefined) {
-    giveUp("This is a script of npm's: npm run test:vscode");
-  }
+function install(what: string, command: string, args: string[], folder: string): void {
   console.log(`Installing ${what} ...`);
-  const failure = failureOf(process.execPath, [script, ...args, ...FLAGS], folder);
+  const failure = failureOf(command, args, folder);
   if (failure !== undefined) {
-    giveUp(`${what} can't be installed: ${failure}`);
+    throw new Error(`${what} can't be installed: ${failure}`);
   }
 }
 
-function installBrowser(): void {
+export function installBrowser(): void {
   if (CHROMIUM !== undefined) {
     return;
   }
   const { CHROMIUM: named } = process.env;
   if (named) {
-    giveUp(adviceFor(`there is no ${named}, which CHROMIUM names`));
+    throw new Error(adviceFor(`there is no ${named}, which CHROMIUM names`));
   }
   if (process.getuid?.() !== 0) {
-    giveUp(adviceFor("there is none here, and only root can install it"));
+    throw new Error(adviceFor("there is none here, and only root can install it"));
   }
   console.log("Installing Chromium ...");
   // An index that can't be refreshed may still know it.
@@ -52,27 +42,25 @@ function installBrowser(): void {
   const failure = failureOf("apt-get", ["install", "-yq", "--no-install-recommends", "chromium"]);
   if (failure !== undefined) {
     const why = stale === undefined ? "" : " (nor could its list of packages be refreshed)";
-    giveUp(adviceFor(`it can't be installed: ${failure}${why}`));
+    throw new Error(adviceFor(`it can't be installed: ${failure}${why}`));
   }
   if (findChromium(existsSync, undefined) === undefined) {
-    giveUp(adviceFor("the package of that name holds no browser"));
+    throw new Error(adviceFor("the package of that name holds no browser"));
   }
 }
 
-function installEditor(): void {
-  const lock = readFileSync(join(E2E, "package-lock.json"), "utf8");
-  if (existsSync(STAMP) && readFileSync(STAMP, "utf8") === lock) {
-    return;
+/** Install a version of VS Code, unless it is there, and leave extensions only what a desktop grants. */
+export function installEdition(edition: Edition): void {
+  const { folder } = edition;
+  const lock = readFileSync(join(folder, "package-lock.json"), "utf8");
+  const wanted = lock + (edition.nodeWheel ?? "");
+  // Which lock file the packages here were installed by.
+  const stamp = join(folder, "node_modules/.installed");
+  if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== wanted) {
+    installPackages(edition);
+    writeFileSync(stamp, wanted);
   }
-  npm("VS Code", ["ci"]);
-  // Its own packages; optional ones would be compiled, and nothing here needs them.
-  npm("VS Code's packages", ["install", "--omit=optional"], join(CODE_SERVER, "lib/vscode"));
-  writeFileSync(STAMP, lock);
-}
-
-/** Leave extensions only what a desktop VS Code grants them. */
-function removeGrant(): void {
-  const changed = ungrant(join(CODE_SERVER, "lib/vscode"));
+  const changed = ungrant(join(codeServerOf(edition), "lib/vscode"));
   if (changed.length > 0) {
     console.log(`No proposed API for everybody any more in ${changed.join(", ")}`);
     // The browser keeps the editor's code by its address, which is the same as before.
@@ -80,6 +68,21 @@ function removeGrant(): void {
   }
 }
 
-installBrowser();
-installEditor();
-removeGrant();
+function installPackages(edition: Edition): void {
+  const { version, folder, nodeWheel } = edition;
+  const { npm_execpath: npm } = process.env;
+  if (npm === undefined) {
+    throw new Error("This is a script of npm's: npm run test:vscode");
+  }
+  const name = `VS Code ${version}`;
+  install(name, process.execPath, [npm, "ci", ...FLAGS], folder);
+  // Its own packages; optional ones would be compiled, and nothing here needs them.
+  const vscode = join(codeServerOf(edition), "lib/vscode");
+  const optional = ["install", "--omit=optional", ...FLAGS];
+  install(`the packages of ${name}`, process.execPath, [npm, ...optional], vscode);
+  if (nodeWheel !== undefined) {
+    const pip = ["-m", "pip", "--disable-pip-version-check", "-qq", "install", "--no-deps"];
+    const args = [...pip, "--target", wheelsOf(edition), nodeWheel];
+    install(`the Node of ${name}`, PYTHON, args, folder);
+  }
+}

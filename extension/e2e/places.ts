@@ -14,7 +14,6 @@ export const OUTPUT = at("output");
 export const RESULTS = at("output/results.json");
 /** The browser's folder: one for all editors, one after the other, and empty for each of them. */
 export const BROWSER = at("output/chromium");
-export const CODE_SERVER = at("node_modules/code-server");
 export const CHROMIUM = findChromium(existsSync, process.env.CHROMIUM);
 export const PYTHON = process.env.PYTHON ?? at("../../.venv/bin/python");
 /** The program under test. */

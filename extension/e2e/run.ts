@@ -5,7 +5,9 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { NEWEST } from "./editions.ts";
 import { failedFiles } from "./failed.ts";
+import { installBrowser, installEdition } from "./install.ts";
 import { RESULTS } from "./places.ts";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -18,10 +20,13 @@ if (wanted.includes(LAST_FAILED) && existsSync(RESULTS)) {
   args.push(...failedFiles(readFileSync(RESULTS, "utf8")));
 }
 rmSync(RESULTS, { force: true });
-const vitest = [at("../node_modules/vitest/vitest.mjs"), "run", "-c", "vitest.e2e.config.ts"];
-for (const program of [[at("install.ts")], [...vitest, ...args]]) {
-  const { status } = spawnSync(process.execPath, program, { stdio: "inherit" });
-  if (status !== 0) {
-    process.exit(status ?? 1);
-  }
+try {
+  installBrowser();
+  installEdition(NEWEST);
+} catch (error) {
+  console.error((error as Error).message);
+  process.exit(1);
 }
+const vitest = [at("../node_modules/vitest/vitest.mjs"), "run", "-c", "vitest.e2e.config.ts"];
+const { status } = spawnSync(process.execPath, [...vitest, ...args], { stdio: "inherit" });
+process.exit(status ?? 1);
