@@ -60,6 +60,10 @@ _AGENTS = (
         prompts_without_tools=True,
     ),
     KnownAgent(
+        "@agentclientprotocol/codex-acp",
+        prompts_without_tools=True,
+    ),
+    KnownAgent(
         "OpenCode",
         # It keeps MCP servers by working directory, not by session.
         sessions_share_tools=True,

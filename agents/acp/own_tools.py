@@ -6,7 +6,7 @@ editor shows it. Neither must be had by a trick: a model may choose the title of
 instance as the description of a command to run.
 
 - What the agent itself says of a call's tool decides, for or against: its programmatic name, or
-  what stands for it in one agent's `_meta`.
+  what stands for it in the `_meta` of Claude and of Codex.
 - Only where it says neither, the title counts. It must be one of the ways in which agents write the
   name of a tool that is offered now, exactly and with nothing beside it, on the server of this very
   session. And nothing else may speak of another tool: neither the kind, nor what it is given, nor

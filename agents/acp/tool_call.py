@@ -27,7 +27,7 @@ class CallRecord:
     title: str = ""
     name: str = ""
     meta_name: str = ""
-    """What one agent puts in `_meta` instead of the name."""
+    """What two agents say in `_meta` instead of the name."""
     wrapper: tuple[str, str] = ("", "")
     """The server and the tool that one agent puts around the input, whatever comes instead."""
     kind: str = "other"
@@ -50,7 +50,7 @@ class CallRecord:
         """
         self.title = news.title or self.title
         self.name = news.name or self.name
-        self.meta_name = _meta_name(news.meta) or self.meta_name
+        self.meta_name = _meta_name(news.meta, news.raw_input) or self.meta_name
         self.kind = news.kind or self.kind
         self.status = news.status or self.status
         if news.content is not None:
@@ -109,9 +109,11 @@ def _wrapper(given: Any) -> tuple[str, str] | None:
             return None
 
 
-def _meta_name(meta: dict[str, Any] | None) -> str:
+def _meta_name(meta: dict[str, Any] | None, given: Any) -> str:
     match meta:
         case {"claudeCode": {"toolName": str(name)}}:
             return name
+        case {"is_mcp_tool_call": True}:  # codex, whose wrapper says which tool that is
+            return ".".join(("mcp", *wrapper)) if (wrapper := _wrapper(given)) else ""
         case _:
             return ""

@@ -109,7 +109,8 @@ def _blocks(call: CallRecord, root: str, *, failed: bool) -> Iterator[str]:
     texts: list[str] = []
     lines = _MOST_LINES.get(call.kind, _OTHERWISE_LINES)
     begins = _begins(call)
-    for content in call.content:
+    gave = [content for content in call.content if not isinstance(content, Terminal)]
+    for content in gave:
         if isinstance(content, Content) and isinstance(content.content, TextContent):
             texts.append(content.content.text)
             continue
@@ -124,14 +125,12 @@ def _blocks(call: CallRecord, root: str, *, failed: bool) -> Iterator[str]:
                     name = _relative(content.path, root)
                     line = next(begins.get(content.path, iter(())), None)
                     yield diff_view(content, name, call.files.get(content.path), line)
-            case Terminal(terminal_id=terminal_id):
-                yield f"Terminal {code(one_line(terminal_id, 60) or '?')}"
             case UnknownToolCallContent(kind=kind):
                 yield f"*(a result of the kind {code(one_line(kind, 60) or '?')})*"
             case _:
                 assert_never(content)
     yield from _text_block(texts, lines)
-    if not call.content and call.raw_output is not None:
+    if not gave and call.raw_output is not None:
         yield from _text_block([_output(call.raw_output)], lines)
 
 

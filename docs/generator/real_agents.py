@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.real.agents import AGENTS
+from tests.real.agents import AGENTS, ALL_AGENTS
 from tests.real.continuity import CONTINUITY
 
 from .markdown import table
@@ -146,15 +146,15 @@ SURPRISES: Mapping[int, Surprise] = {
         ),
     ),
     12: Surprise(
-        "When its model fails, one agent says so as an error (Codex), one in its answer "
-        "(fast-agent), and the others try again for a minute or more.",
+        "When its model fails, Codex says so as an error if the key is wrong and in its answer "
+        "otherwise; fast-agent says it in its answer. The others try again for a minute or more.",
         "An error fails the request, by its kind, and the session goes on; who doesn't want to "
         "wait cancels.",
         (
             _ACP + "test_turn.py::test_an_error_breaks_the_turn_and_the_session_goes_on",
             _ACP + "test_failures.py::test_the_words_of_an_error_tell_its_kind",
             _REAL + "test_a_chat_survives_a_model_that_fails",
-            _REAL + "test_the_user_is_told_what_kind_of_failure_it_is",
+            _REAL + "test_the_user_is_told_what_has_failed",
         ),
     ),
     13: Surprise(
@@ -195,8 +195,8 @@ SURPRISES: Mapping[int, Surprise] = {
     17: Surprise(
         "MCP servers are started before `session/new` is answered, or seconds later (Codex, "
         "Claude, Vibe).",
-        "Codex waits for them by itself. Claude begins its turn without them and tells nobody, so "
-        "its first prompt waits until it has asked for the tools, for ten seconds at most.",
+        "Claude and Codex begin a turn without them and tell nobody. So their first prompt waits "
+        "until they have asked for the tools, for ten seconds at most.",
         (
             _ACP + "test_tools.py"
             "::test_an_agent_that_would_begin_without_its_tools_is_prompted_when_it_has_them",
@@ -223,8 +223,8 @@ SURPRISES: Mapping[int, Surprise] = {
         ),
     ),
     20: Surprise(
-        "An agent asks before it calls one of the editor's tools: with a form under another title "
-        "(Codex), or as of a dangerous kind, by a word in the tool's name (fast-agent).",
+        "An agent asks before it calls one of the editor's tools: as a command (Codex, for each of "
+        "them), or as of a dangerous kind, by a word in the tool's name (fast-agent).",
         "The question is answered, once and silently, because the editor asks by itself: where the "
         "call's beginning said of which tool it is, or where no model can choose the title.",
         (
@@ -253,6 +253,21 @@ SURPRISES: Mapping[int, Surprise] = {
             _CLIENT + "test_it_lists_forty_tools_with_their_schemas_unchanged",
         ),
     ),
+    23: Surprise(
+        "Claude, Codex and Qwen begin a session in a mode in which a model decides about "
+        "permission, and the user is seldom asked.",
+        "The mode is left as the agent has it. `settings.mode` chooses another: the table above "
+        "names the mode in which each agent asks the user.",
+        (
+            _REAL + "test_what_is_allowed_is_done",
+            _REAL + "test_what_is_denied_is_not_done_and_the_chat_goes_on",
+        ),
+    ),
+    24: Surprise(
+        "Codex names a terminal for each command, though it was told that there are none.",
+        "The terminal isn't shown. What the command wrote is in the call's raw output.",
+        (_ACP + "test_tool_view.py::test_a_terminal_is_not_shown_for_there_is_none",),
+    ),
 }
 
 
@@ -280,10 +295,20 @@ def all_tests(root: Path = TESTS) -> Iterator[str]:
 def agents() -> str:
     """Return who is talked to, and what each can't be asked to do."""
     rows = [
-        [agent.name, agent.version, agent.dialect, "; ".join(_lacks(agent.lacks)) or "nothing"]
-        for agent in AGENTS
+        [
+            agent.name,
+            agent.version,
+            agent.dialect,
+            f"`{agent.asking_mode}`" if agent.asking_mode else "its own",
+            "; ".join(_lacks(agent.lacks)) or "nothing" if agent in AGENTS else _FURTHER,
+        ]
+        for agent in ALL_AGENTS
     ]
-    return table(["agent", "version", "its model speaks", "what isn't tested"], rows)
+    head = ["agent", "version", "its model speaks", "mode in which it asks", "what isn't tested"]
+    return table(head, rows)
+
+
+_FURTHER = "all but two turns, an action allowed and denied, and the end"
 
 
 def continuity() -> str:

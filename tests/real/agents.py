@@ -42,6 +42,8 @@ class RealAgent:
     settings: Callable[[Path, str], None] = lambda home, url: None
     processes_for_two: int = 1
     """How many processes two sessions need."""
+    asking_mode: str | None = None
+    """The mode in which it asks the user, where by itself it decides without."""
     other_model: str | None = None
     """What `settings.model` may name beside the one that it has by itself."""
     tells_usage: bool = True
@@ -55,6 +57,8 @@ class RealAgent:
     """Keywords in the schemas of tools that it doesn't tell its model."""
     adds_to_schemas: JSON = attrs.field(factory=dict[str, Any])
     """What it says of every tool's arguments that we don't."""
+    failures: Mapping[int, str] = attrs.field(factory=dict[int, str])
+    """Statuses of its model that it tells as an answer, with words of it."""
     lacks: Mapping[str, str] = attrs.field(factory=dict[str, str])
     """Abilities, each with the reason."""
 
@@ -118,8 +122,8 @@ def _codex_settings(home: Path, url: str) -> None:
     settings = f"""
         model = "scripted"
         model_provider = "ours"
-        approval_policy = "untrusted"
-        sandbox_mode = "danger-full-access"
+        approval_policy = "on-request"
+        sandbox_mode = "read-only"
         disable_response_storage = true
         check_for_update_on_startup = false
         [model_providers.ours]
@@ -160,6 +164,7 @@ CLAUDE = RealAgent(
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     },
     ready="claude-acp",
+    asking_mode="default",
     other_model="haiku",
 )
 CODEX = RealAgent(
@@ -168,11 +173,16 @@ CODEX = RealAgent(
     "OpenAI's Responses",
     "npm",
     (str(node()), str(MODULES / "@agentclientprotocol/codex-acp/dist/index.js")),
-    environment=lambda home, url: {"CODEX_HOME": str(home / "codex"), "OUR_KEY": "none"},
+    environment=lambda home, url: {
+        "CODEX_HOME": str(home / "codex"),
+        "OUR_KEY": "none",
+    },
     settings=_codex_settings,
     ready="codex-acp",
-    other_model="gpt-5.4",
+    asking_mode="read-only",
+    other_model="gpt-5.5",
     tells_failures=True,
+    failures={429: "429 Too Many Requests", 500: "high demand"},
     stops_when_denied=True,  # the only refusal that it offers is an abort
     gives_up="timed out",
     drops_of_schemas=frozenset(
@@ -217,7 +227,75 @@ FAST_AGENT = RealAgent(
         "image": "it shows images only to models that it knows",
     },
 )
+
+
+# Gemini CLI.
+
+
+def _gemini_settings(home: Path, url: str) -> None:
+    settings: JSON = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    _write(home / ".gemini" / "settings.json", json.dumps(settings))
+
+
+GEMINI = RealAgent(
+    "gemini",
+    READY["gemini"].version,
+    "Google's Gemini API",
+    "npm",
+    (str(node()), str(MODULES / "@google/gemini-cli/bundle/gemini.js"), "--acp"),
+    environment=lambda home, url: {
+        "GEMINI_API_KEY": "none",
+        "GOOGLE_GEMINI_BASE_URL": url,
+        "GEMINI_CLI_NO_RELAUNCH": "true",
+    },
+    settings=_gemini_settings,
+    ready="gemini",
+    tells_usage=False,
+)
+COPILOT = RealAgent(
+    "copilot",
+    READY["github-copilot-cli"].version,
+    "OpenAI's chat completions",
+    "npm",
+    (str(MODULES / f"@github/copilot-{TARGET}/copilot"), "--acp"),
+    environment=lambda home, url: {
+        "COPILOT_PROVIDER_BASE_URL": f"{url}/v1",
+        "COPILOT_MODEL": "scripted",
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+        "COPILOT_CACHE_HOME": str(FOLDER / "copilot"),  # it unpacks itself, which takes a while
+    },
+    ready="github-copilot-cli",
+    stops_when_denied=True,
+)
+QWEN = RealAgent(
+    "qwen",
+    READY["qwen-code"].version,
+    "OpenAI's chat completions",
+    "npm",
+    (
+        *(str(node()), str(MODULES / "@qwen-code/qwen-code/cli-entry.js")),
+        *("--acp", "--auth-type=openai"),
+    ),
+    environment=lambda home, url: {
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": f"{url}/v1",
+        "OPENAI_MODEL": "scripted",
+    },
+    ready="qwen-code",
+    stops_when_denied=True,
+    asking_mode="default",
+    tells_usage=False,
+)
 AGENTS = (CLAUDE, CODEX, OPENCODE, FAST_AGENT)
+"""Those that are tested with everything."""
+FURTHER_AGENTS = (GEMINI, COPILOT, QWEN)
+"""Those of which only the first steps are tested."""
+ALL_AGENTS = (*AGENTS, *FURTHER_AGENTS)
 TYPESCRIPT_EXAMPLE = (str(node()), str(MODULES / "@agentclientprotocol/sdk/dist/examples/agent.js"))
 PYTHON_EXAMPLES = {
     name: (sys.executable, str(EXAMPLES / f"{name}.py")) for name in ("agent", "echo_agent")

@@ -19,7 +19,7 @@ class Continuity:
 
 CONTINUITY: Mapping[str, Continuity] = {
     CLAUDE.name: Continuity("session/resume", copies=True),
-    CODEX.name: Continuity("session/resume", copies=False),
+    CODEX.name: Continuity("session/resume", copies=True),
     OPENCODE.name: Continuity("session/resume", copies=True),
     FAST_AGENT.name: Continuity("session/resume", copies=False),
 }

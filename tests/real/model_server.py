@@ -22,7 +22,7 @@ import attrs
 import h11
 import trio
 
-from .dialects import chat_completions, messages, responses
+from .dialects import chat_completions, gemini, messages, responses
 from .scenario import Forever, Given, Scenario, scenario_for
 
 JSON = dict[str, Any]
@@ -31,7 +31,8 @@ PAUSE = 0.02
 PATIENCE = 30.0
 
 DIALECTS: dict[str, tuple[Callable[[JSON], Given], Callable[[Scenario, int], Iterator[bytes]]]] = {
-    module.PATH: (module.read, module.write) for module in (chat_completions, messages, responses)
+    module.PATH: (module.read, module.write)
+    for module in (chat_completions, gemini, messages, responses)
 }
 MODELS: JSON = {"object": "list", "data": [{"id": "scripted", "object": "model", "created": 1}]}
 
@@ -99,6 +100,8 @@ class ModelServer:
         dialect = next((known for end, known in DIALECTS.items() if path.endswith(end)), None)
         if method == "POST" and path.endswith(messages.COUNT_PATH):
             await _send(speech, stream, messages.count_tokens(json.loads(body)))
+        elif method == "POST" and path.endswith(gemini.SIDE_PATH):
+            await _send(speech, stream, gemini.side_answer(json.loads(body)))
         elif method == "POST" and dialect is not None:
             read, write = dialect
             asked: JSON = json.loads(body)

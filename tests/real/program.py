@@ -17,7 +17,7 @@ import trio
 
 from tests.fakes.program import kept_in, ready_until_the_input_ends
 
-from .agents import AGENTS, RealAgent, bare_environment
+from .agents import ALL_AGENTS, RealAgent, bare_environment
 from .bench import alone
 from .model_server import model_server
 
@@ -41,7 +41,7 @@ async def main(log: Path, agent: RealAgent, home: Path) -> None:
 
 if __name__ == "__main__":
     log, name, home = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
-    (wanted,) = (agent for agent in AGENTS if agent.name == name)
+    (wanted,) = (agent for agent in ALL_AGENTS if agent.name == name)
     reason = wanted.why_missing()
     if reason is not None:
         sys.exit(f"{name} isn't installed: {reason}")

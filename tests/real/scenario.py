@@ -32,7 +32,7 @@ _WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|FAIL|WRITE)\b(?:\((?P<of>[^)\
 _USES = re.compile(r"^(?:(?:USE \w+ \{.*\}|THEN)(?:\n|\Z))+", re.MULTILINE)
 _THEN = "THEN\n"
 _NAME = re.compile(r"\bmy name is (\w+)")
-_SHELLS = ("bash", "execute", "exec_command", "shell", "shell_command")
+_SHELLS = ("bash", "execute", "exec_command", "run_shell_command", "shell", "shell_command")
 
 
 @attrs.frozen
@@ -228,4 +228,6 @@ def _write(path: str, tools: tuple[Tool, ...]) -> Step:
             arguments[name] = ["bash", "-c", command]
         else:
             arguments[name] = command
+    if "sandbox_permissions" in properties:  # a sandbox would refuse it without asking anybody
+        arguments |= {"sandbox_permissions": "require_escalated", "justification": "May I?"}
     return Call(shell.name, arguments)

@@ -7,6 +7,7 @@ import os
 import signal
 import struct
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from tests.fakes.acp_agents import until
 from tests.fakes.editor import text, tool_result, user
 from tests.fakes.groups import group_is_gone
 
-from .agents import AGENTS, RealAgent
+from .agents import AGENTS, ALL_AGENTS, RealAgent
 from .bench import Bench, at_work
 from .model_server import ModelTurn
 
@@ -27,7 +28,7 @@ JSON = dict[str, Any]
 SKIPPED = "The user chose to skip the tool call, they want to proceed without running it"
 
 
-def each_agent(*needs: str) -> pytest.MarkDecorator:
+def each_agent(*needs: str, agents: Sequence[RealAgent] = AGENTS) -> pytest.MarkDecorator:
     """Run a test with every agent; who lacks what it needs is skipped, with the reason."""
     return pytest.mark.parametrize(
         "agent",
@@ -41,7 +42,7 @@ def each_agent(*needs: str) -> pytest.MarkDecorator:
                     if need in agent.lacks
                 ],
             )
-            for agent in AGENTS
+            for agent in agents
         ],
     )
 
@@ -58,7 +59,7 @@ def newest(bench: Bench, scenario: str) -> ModelTurn:
     return bench.server.turns(scenario)[-1]
 
 
-@each_agent()
+@each_agent(agents=ALL_AGENTS)
 async def test_the_second_turn_knows_the_first(agent: RealAgent, tmp_path: Path) -> None:
     async with at_work(agent, tmp_path) as bench:
         chat = bench.chat()
@@ -85,7 +86,7 @@ async def test_a_turn_that_was_taken_back_is_unknown_to_the_model(
         assert "Zoltan" not in str(newest(bench, "RECALL").body)
 
 
-@each_agent("permission")
+@each_agent("permission", agents=ALL_AGENTS)
 async def test_what_is_allowed_is_done(agent: RealAgent, tmp_path: Path) -> None:
     async with at_work(agent, tmp_path) as bench:
         chat = bench.chat()
@@ -99,7 +100,7 @@ async def test_what_is_allowed_is_done(agent: RealAgent, tmp_path: Path) -> None
         assert file.exists()
 
 
-@each_agent("permission")
+@each_agent("permission", agents=ALL_AGENTS)
 async def test_what_is_denied_is_not_done_and_the_chat_goes_on(
     agent: RealAgent, tmp_path: Path
 ) -> None:
@@ -212,7 +213,7 @@ async def test_two_chats_at_once_stay_apart(agent: RealAgent, tmp_path: Path) ->
         assert "You told me: Bob." in (await requests[1].settled()).text
 
 
-@each_agent()
+@each_agent(agents=ALL_AGENTS)
 async def test_the_end_of_the_input_leaves_nothing_behind(agent: RealAgent, tmp_path: Path) -> None:
     """In mid-turn; `at_work` looks for what is left."""
     async with at_work(agent, tmp_path) as bench:
@@ -261,15 +262,13 @@ async def test_a_chat_survives_a_model_that_fails(agent: RealAgent, tmp_path: Pa
 @pytest.mark.parametrize(
     "agent", [agent for agent in AGENTS if agent.tells_failures], ids=lambda agent: agent.name
 )
-async def test_the_user_is_told_what_kind_of_failure_it_is(
-    agent: RealAgent, tmp_path: Path
-) -> None:
+async def test_the_user_is_told_what_has_failed(agent: RealAgent, tmp_path: Path) -> None:
+    """Of some failures the agent tells in its answer; then there is no error."""
     async with at_work(agent, tmp_path) as bench:
-        kinds: list[str] = []
-        for status in (401, 429, 500):
-            request = await bench.chat().ask(f"FAIL({status})").settled()
-            kinds.append(request.error["data"]["kind"])
-        assert kinds == ["NoPermissions", "Blocked", "Unavailable"]
+        wrong_key = await bench.chat().ask("FAIL(401)").settled()
+        assert wrong_key.error["data"]["kind"] == "NoPermissions"
+        for status, words in agent.failures.items():
+            assert words in (await bench.chat().say(f"FAIL({status})")).text
 
 
 @pytest.mark.parametrize(

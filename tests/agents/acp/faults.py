@@ -19,6 +19,19 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "any word of codex about MCP makes a call the editor's",
+        "tool_call",
+        'case {"is_mcp_tool_call": True}:',
+        'case {"is_mcp_tool_call": _}:',
+        ("own_tools",),
+    ),
+    Fault(
+        "a terminal that doesn't exist is shown",
+        "tool_view",
+        "if not isinstance(content, Terminal)]",
+        "if True]",
+    ),
+    Fault(
         "an agent is started on a Node that is too old for it",
         "node",
         "if found is not None and int(found[1]) < agent.node:",

@@ -17,6 +17,7 @@ def test_an_agent_that_drops_stdio_servers_gets_them_over_http() -> None:
 
 def test_an_agent_that_begins_turns_without_its_tools_is_known() -> None:
     assert known_agent("@agentclientprotocol/claude-agent-acp").prompts_without_tools
+    assert known_agent("@agentclientprotocol/codex-acp").prompts_without_tools
     assert not known_agent("OpenCode").prompts_without_tools
 
 

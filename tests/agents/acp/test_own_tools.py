@@ -93,6 +93,20 @@ def test_a_title_does_not_make_a_dangerous_kind_ours(kind: str) -> None:
     assert recognised(name=OURS, kind=kind) == "read_file"
 
 
+CODEX = {"is_mcp_tool_call": True}
+
+
+def test_codex_marks_a_call_over_mcp_and_its_wrapper_says_of_which_tool() -> None:
+    """Its kind is `execute` for every tool. A model can choose neither the mark nor the keys."""
+    wrapped = {"server": SERVER, "tool": "read_file", "arguments": {"path": "a"}}
+    assert recognised(title="x", kind="execute", raw_input=wrapped, meta=CODEX) == "read_file"
+    assert recognised(title=OURS, kind="execute", raw_input=wrapped) is None
+    other = {**wrapped, "server": "other"}
+    assert recognised(title=OURS, raw_input=other, meta=CODEX) is None
+    assert recognised(title="x", kind="execute", raw_input={"command": "x"}, meta=CODEX) is None
+    assert recognised(title="x", raw_input=wrapped, meta={"is_mcp_tool_call": 1}) is None
+
+
 @pytest.mark.parametrize("kind", ["other", "read", "search", "think"])
 def test_a_title_of_a_harmless_kind_counts(kind: str) -> None:
     assert recognised(title=OURS, kind=kind) == "read_file"

@@ -10,7 +10,7 @@ import pytest
 
 from agents.acp.ready_agents import ReadyAgent, ready_agents, ready_package
 from agents.registry.index import RENAMED, read_index
-from tests.real.agents import AGENTS
+from tests.real.agents import ALL_AGENTS
 from tooling.real_agents import FOLDER, NPM, PROGRAMS
 from vscodelm.registry import ready_offers
 
@@ -60,8 +60,8 @@ def test_the_registry_would_take_each_of_them() -> None:
 
 def test_each_of_them_is_installed_and_tested_in_its_version() -> None:
     assert all(NPM[PROGRAMS.get(one.package, one.package)] == one.version for one in ready_agents())
-    tested = {agent.ready: agent.version for agent in AGENTS if agent.ready is not None}
-    assert tested.items() <= {agent.id: agent.version for agent in ready_agents()}.items()
+    tested = {agent.ready: agent.version for agent in ALL_AGENTS if agent.ready is not None}
+    assert tested == {agent.id: agent.version for agent in ready_agents()}
 
 
 @pytest.mark.agents

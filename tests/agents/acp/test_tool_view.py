@@ -87,7 +87,13 @@ def test_an_outcome_that_comes_later_names_its_call() -> None:
 
 def test_a_short_result_stands_on_the_line() -> None:
     assert ended(text("42\n")) == " ✔ `42`"
-    assert ended(text("42"), Terminal("t")) == " ✔ `42`\n\nTerminal `t`"
+
+
+def test_a_terminal_is_not_shown_for_there_is_none() -> None:
+    """Codex names one for each command; what the command wrote is in its raw output."""
+    assert ended(Terminal("t")) == " ✔"
+    assert ended(Terminal("t"), raw_output={"formatted_output": "a"}) == " ✔ `a`"
+    assert ended(text("42"), Terminal("t"), text("43")) == " ✔\n\n```\n42\n43\n```"
 
 
 def test_texts_are_joined_in_one_fence() -> None:
@@ -115,7 +121,6 @@ def test_the_lines_of_a_change_are_those_that_the_agent_names() -> None:
 
 
 def test_nameless_things_get_a_question_mark() -> None:
-    assert ended(Terminal("\n")) == " ✔\n\nTerminal `?`"
     assert ended(UnknownToolCallContent("", {})) == " ✔\n\n*(a result of the kind `?`)*"
 
 
@@ -124,8 +129,8 @@ def test_a_change_that_failed_is_not_shown_as_done() -> None:
 
 
 def test_many_results_are_bounded() -> None:
-    shown = ended(*(Terminal(str(number)) for number in range(50)))
-    assert shown.endswith("Terminal `19`\n\n*… 30 more results*")
+    shown = ended(*(UnknownToolCallContent(str(number), {}) for number in range(50)))
+    assert shown.endswith("`19`)*\n\n*… 30 more results*")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any
 
-from ..scenario import Call, Forever, Given, Said, Say, Scenario, Speaker, Think, Tool
+import attrs
+
+from ..scenario import Call, Forever, Given, Said, Say, Scenario, Speaker, Step, Think, Tool
 from .sse import ENDLESS, event
 
 JSON = dict[str, Any]
@@ -67,6 +69,28 @@ def _content(content: str | list[JSON] | JSON) -> tuple[str, tuple[str, ...]]:
     )
 
 
+@attrs.frozen
+class _Message:
+    """What is said in one go, piece by piece."""
+
+    texts: tuple[str, ...]
+
+
+def _messages(steps: Sequence[Step]) -> Iterator[_Message | Call | Think | Forever]:
+    """Yield the steps, with texts that follow one another as one message."""
+    texts: list[str] = []
+    for step in steps:
+        if isinstance(step, Say):
+            texts.append(step.text)
+            continue
+        if texts:
+            yield _Message(tuple(texts))
+            texts = []
+        yield step
+    if texts:
+        yield _Message(tuple(texts))
+
+
 def write(scenario: Scenario, number: int) -> Iterator[bytes]:
     """Yield the reply's events; what follows an endless one is never reached."""
     order = count()
@@ -94,15 +118,16 @@ def write(scenario: Scenario, number: int) -> Iterator[bytes]:
         return tell("response.output_item.done", output_index=len(items) - 1, item=item)
 
     yield tell("response.created", response=response("in_progress"))
-    for index, step in enumerate(scenario.steps):
+    for index, step in enumerate(_messages(scenario.steps)):
         id_ = f"item-{number}-{index}"
         place: JSON = {"item_id": id_, "output_index": len(items), "content_index": 0}
         message: JSON = {"type": "message", "id": id_, "role": "assistant", "content": []}
         match step:
-            case Say(text):
+            case _Message(texts):
                 yield begin(message | {"status": "in_progress"})
-                yield tell("response.output_text.delta", delta=text, **place)
-                part: JSON = {"type": "output_text", "text": text, "annotations": []}
+                for text in texts:
+                    yield tell("response.output_text.delta", delta=text, **place)
+                part: JSON = {"type": "output_text", "text": "".join(texts), "annotations": []}
                 yield end(message | {"status": "completed", "content": [part]})
             case Forever(text):
                 yield begin(message | {"status": "in_progress"})
