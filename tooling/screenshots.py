@@ -18,9 +18,10 @@ IMAGES = _ROOT / "docs/how-to/images"
 PICTURES = {
     "agent-asks.png": "person/permission.png",
     "eliza.png": "person/a-chat-of-three-turns-with-eliza.png",
-    "install.png": "first-steps/install.png",
+    "install.png": "untouched/install.png",
     "real-agent.png": "real-agent/permission.png",
     "secret.png": "endpoint/secret.png",
+    "set-up-the-chat.png": "untouched/set-up.png",
     "two-chats.png": "person/two-chats-are-answered-at-once-each-its-own.png",
 }
 """The pictures of the docs, each with where it comes from."""

@@ -33,7 +33,9 @@ export async function openBrowser(editor: Editor): Promise<BrowserContext> {
   context.setDefaultTimeout(30_000);
   const page = context.pages()[0] ?? (await context.newPage());
   await page.goto(`${ADDRESS}/healthz`);
-  await keepBuiltInChat(page);
+  if (!editor.isUntouched) {
+    await keepBuiltInChat(page);
+  }
   return context;
 }
 

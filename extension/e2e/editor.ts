@@ -27,8 +27,8 @@ export interface EditorOptions {
   /** Files that hold the path of the workspace. */
   filesIn?: (workspace: string) => Record<string, string>;
   env?: Record<string, string>;
-  /** As an editor is after its installation: without the settings that the other tests need. */
-  isFresh?: boolean;
+  /** As an editor is after its installation: it has no settings, and its storage is empty. */
+  isUntouched?: boolean;
   /** Ask whether the folder is to be trusted; otherwise it is. */
   asksForTrust?: boolean;
 }
@@ -39,6 +39,7 @@ export class Editor {
     readonly workspace: string,
     readonly port: number,
     private readonly server: ChildProcess,
+    readonly isUntouched: boolean,
   ) {}
 
   static async start(options: EditorOptions): Promise<Editor> {
@@ -62,19 +63,22 @@ export class Editor {
       await mkdir(dirname(join(workspace, name)), { recursive: true });
       await writeFile(join(workspace, name), text);
     }
-    const settings = {
+    const usual = {
       "security.workspace.trust.enabled": options.asksForTrust ?? false,
       "workbench.startupEditor": "none",
-      "workbench.colorTheme": "Default Light Modern",
       "telemetry.telemetryLevel": "off",
       "extensions.autoUpdate": false,
       "extensions.autoCheckUpdates": false,
       "update.mode": "none",
       // Agents listen on ports of their own; what the editor says of that would lie over the chat.
       "remote.autoForwardPorts": false,
-      "git.openRepositoryInParentFolders": "never", // it would ask, over the chat, about our own
       "terminal.integrated.gpuAcceleration": "off", // what is in it can be read from the page then
-      ...(options.isFresh ? {} : underTest(folder)),
+      ...underTest(folder),
+    };
+    const settings = {
+      "workbench.colorTheme": "Default Light Modern",
+      "git.openRepositoryInParentFolders": "never", // it would ask, over the chat, about our own
+      ...(options.isUntouched ? {} : usual),
       ...options.settings,
     };
     // Settings of the machine are apart from the user's, as in any remote window.
@@ -86,7 +90,7 @@ export class Editor {
     }
     // A vendor of the user's own: chats then need no GitHub account.
     const groups = JSON.stringify([{ vendor: "vscodelm", name: "vscodelm" }]);
-    if (!options.isFresh) {
+    if (!options.isUntouched) {
       await writeFile(join(user as string, "User/chatLanguageModels.json"), groups);
     }
     const places = ["--extensions-dir", extensions, "--user-data-dir", user] as string[];
@@ -122,11 +126,11 @@ export class Editor {
         ...config,
         ...["--auth", "none", "--bind-addr", `127.0.0.1:${port}`],
         ...["--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"],
-        ...(options.asksForTrust ? [] : ["--disable-workspace-trust"]),
+        ...(options.asksForTrust || options.isUntouched ? [] : ["--disable-workspace-trust"]),
       ],
       { env, stdio: ["ignore", log, log], detached: true },
     );
-    const editor = new Editor(folder, workspace, port, server);
+    const editor = new Editor(folder, workspace, port, server, options.isUntouched ?? false);
     await editor.answers();
     return editor;
   }

@@ -1,9 +1,9 @@
 // What VS Code calls: here everything is put together, and nothing is decided.
 
 import * as vscode from "vscode";
-import { useWithoutAccount } from "./account.ts";
 import { addAgent } from "./add_agent.ts";
 import { AgentAction } from "./agent_action.ts";
+import { setUpChat } from "./chat_setup.ts";
 import { configuredModels, processSettings, workingFolder } from "./configuration.ts";
 import { runDoctor } from "./doctor.ts";
 import { findOnPath } from "./executable.ts";
@@ -25,6 +25,7 @@ import { Secrets } from "./secrets.ts";
 import { Server } from "./server.ts";
 import { statisticsLines } from "./statistics.ts";
 import { Turns } from "./turns.ts";
+import { welcome } from "./welcome.ts";
 import { MODELS_CHANGED, PERMISSION_TOOL } from "./wire.ts";
 
 let running: Server | undefined;
@@ -56,6 +57,11 @@ export function activate(context: vscode.ExtensionContext): void {
       mayAsk,
     );
   const launch = async (mayAsk: boolean) => launchWith(await secrets.environment(), mayAsk);
+  const hasProgram = () =>
+    launch(false).then(
+      () => true,
+      () => false,
+    );
   const server = new Server({
     clientInfo: { name: vscode.env.appName, version: vscode.version },
     capabilities: capabilities(),
@@ -79,6 +85,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const item = vscode.window.createStatusBarItem("vscodelm.turns", vscode.StatusBarAlignment.Right);
   item.name = "vscodelm";
   const turns = new Turns(item);
+  const provider = new Provider(server, models, turns, log);
 
   const restart = async () => {
     await server.stop();
@@ -101,7 +108,11 @@ export function activate(context: vscode.ExtensionContext): void {
         return id;
       }),
     removeAgent: async () => (await removeAgent(secrets, models.list())) && renew(),
-    useWithoutAccount,
+    useWithoutAccount: () =>
+      setUpChat({
+        findProgram: () => launch(true),
+        onDidAnswerChat: provider.onDidAnswerChat,
+      }),
     restart,
     showLog: () => log.show(),
     showStatistics: async () => {
@@ -129,7 +140,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ...Object.entries(commands).map(([name, run]) =>
       vscode.commands.registerCommand(`${SECTION}.${name}`, reporting(log, name, run)),
     ),
-    vscode.lm.registerLanguageModelChatProvider(SECTION, new Provider(server, models, turns, log)),
+    vscode.lm.registerLanguageModelChatProvider(SECTION, provider),
     vscode.lm.registerTool(PERMISSION_TOOL, new AgentAction()),
     vscode.workspace.onDidChangeConfiguration(
       reporting(log, "settings", async (change: vscode.ConfigurationChangeEvent) => {
@@ -146,7 +157,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeWorkspaceFolders(reporting(log, "folders", () => ignored.look())),
   );
   void reporting(log, "settings", () => ignored.look())();
-  void models.refresh();
+  void reporting(log, "welcome", () => welcome(context.globalState, hasProgram))();
 }
 
 /** VS Code waits for this: the process ends with the window. */

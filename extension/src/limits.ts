@@ -58,3 +58,12 @@ export const LOCK_STALE_MS = 30_000;
 
 /** Of how many questions that couldn't be asked it is remembered that the user was told. */
 export const MAX_TOLD_QUESTIONS = 1000;
+
+/** How long VS Code may take to switch its chat on, when the chat is set up. */
+export const CHAT_STARTS_WITHIN_MS = 60_000;
+
+/** How long VS Code may then take to list our models. */
+export const MODELS_LISTED_WITHIN_MS = 30_000;
+
+/** How long Eliza's answer in the chat may then take: the program starts for it. */
+export const ELIZA_ANSWERS_WITHIN_MS = 120_000;

@@ -19,6 +19,7 @@ export class Models implements vscode.Disposable {
   private configured: ConfiguredModels;
   private offered: ModelInformation[];
   private refreshing: Promise<void> | undefined;
+  private wasListed = false;
 
   constructor(
     private readonly memory: vscode.Memento,
@@ -30,8 +31,15 @@ export class Models implements vscode.Disposable {
     this.configured = this.readSettings();
   }
 
-  /** Return what can be picked. A model of the settings goes before another of the same id. */
+  /**
+   * Return what can be picked. A model of the settings goes before another of the same id. The first list
+   * asks the process for its models: a window in which nobody wants models starts no process.
+   */
   list(): PickableModel[] {
+    if (!this.wasListed) {
+      this.wasListed = true;
+      void this.refresh();
+    }
     const { models, hidden } = this.configured;
     const taken = new Set([...models.map(({ information }) => information.id), ...hidden]);
     const all = [

@@ -1,6 +1,6 @@
 // What the editor's chats call: models, answers, tokens.
 
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import { TokenCounter } from "./counter.ts";
 import { lastWordsOf, messageOf, toLanguageModelError, toShownError } from "./failures.ts";
 import { partFromWire } from "./incoming.ts";
@@ -14,8 +14,18 @@ import type { ChatParams, Part } from "./wire.ts";
 /** Who asks for a person, and shows them the error. */
 const BUILT_IN_CHATS = ["github.copilot-chat", "core"];
 
+/** A request of the built-in chat that is over. */
+export interface ChatAnswer {
+  /** The model's id. */
+  model: string;
+  /** Why it failed. */
+  failure?: string;
+}
+
 export class Provider implements vscode.LanguageModelChatProvider {
   readonly onDidChangeLanguageModelChatInformation: vscode.Event<void>;
+  private readonly answered = new vscode.EventEmitter<ChatAnswer>();
+  readonly onDidAnswerChat = this.answered.event;
   private readonly counter = new TokenCounter();
   private readonly unasked: UnaskedQuestions;
 
@@ -41,6 +51,8 @@ export class Provider implements vscode.LanguageModelChatProvider {
     token: vscode.CancellationToken,
   ): Promise<void> {
     const turn = this.turns.begin(model.name);
+    const { requestInitiator } = options as { requestInitiator?: string };
+    const isBuiltIn = BUILT_IN_CHATS.includes(requestInitiator ?? "");
     try {
       const params = this.paramsOf(model.id, messages, options);
       this.unasked.look(params.messages);
@@ -55,12 +67,17 @@ export class Provider implements vscode.LanguageModelChatProvider {
         },
         token,
       );
+      if (isBuiltIn) {
+        this.answered.fire({ model: model.id });
+      }
     } catch (error) {
       const words = lastWordsOf(error);
       this.log.error(`${model.id}: ${messageOf(error)}${words ? `\n${words}` : ""}`);
-      const { requestInitiator } = options as { requestInitiator?: string };
-      const isShown = BUILT_IN_CHATS.includes(requestInitiator ?? "");
-      throw isShown ? toShownError(error) : toLanguageModelError(error);
+      if (!isBuiltIn) {
+        throw toLanguageModelError(error);
+      }
+      this.answered.fire({ model: model.id, failure: messageOf(error) });
+      throw toShownError(error);
     } finally {
       turn.dispose();
     }

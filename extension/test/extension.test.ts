@@ -87,6 +87,7 @@ test("the tool and the vendor that the package lists are there", async () => {
 });
 
 test("a model answers through the process, and the status bar shows it if that takes a while", async () => {
+  await vi.waitFor(() => expect(models()).toContain("own"), SOON); // the process has started
   expect(await ask("a b")).toBe("ab");
   expect(person.status).toEqual([]);
   const hanging = ask("hang").catch((error: Error) => error.message);

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listFiles, PackageManager } from "@vscode/vsce";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { WALKTHROUGH } from "../src/welcome.ts";
 
 const at = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.url));
 const manifest = JSON.parse(readFileSync(at("package.json"), "utf8"));
@@ -21,6 +22,16 @@ test("an agent runs where the files are, and never in a folder that isn't truste
   expect(manifest.capabilities.untrustedWorkspaces.supported).toBe(false);
 });
 
+test("each step of the walkthrough has its page, and its button runs a command of ours", () => {
+  const [walkthrough] = manifest.contributes.walkthroughs;
+  const commands = manifest.contributes.commands.map(({ command }: { command: string }) => command);
+  expect(`${manifest.publisher}.${manifest.name}#${walkthrough.id}`).toBe(WALKTHROUGH);
+  for (const { media, description } of walkthrough.steps) {
+    expect(readFileSync(at(media.markdown), "utf8")).toContain("##");
+    expect(commands).toContain(description.match(/\(command:(.+)\)$/)?.[1]);
+  }
+});
+
 test("the package holds the code, vscodelm itself with its pins, and nothing that lies about", async () => {
   const packaged = [
     "LICENSE",
@@ -30,6 +41,8 @@ test("the package holds the code, vscodelm itself with its pins, and nothing tha
     "dist/requirements.txt",
     "dist/uv.json",
     "dist/vscodelm-0.1.0-py3-none-any.whl",
+    "media/agent.md",
+    "media/chat.md",
     "package.json",
   ];
   const others = [

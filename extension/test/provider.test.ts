@@ -6,7 +6,7 @@ import { TokenCounter } from "../src/counter.ts";
 import { launchOf } from "../src/launch.ts";
 import { logLevel, logLine } from "../src/log.ts";
 import { Models } from "../src/models.ts";
-import { Provider } from "../src/provider.ts";
+import { type ChatAnswer, Provider } from "../src/provider.ts";
 import { Secrets } from "../src/secrets.ts";
 import { toToml } from "../src/toml.ts";
 import { SHOWN_AFTER_MS, Turns } from "../src/turns.ts";
@@ -99,9 +99,31 @@ test("who asks for a person is given a plain error, and others the kind of failu
       .provideLanguageModelChatResponse(own("eliza"), [message], options, { report() {} }, token)
       .catch((error) => error);
   };
+  const answers: ChatAnswer[] = [];
+  provider.onDidAnswerChat((answer) => answers.push(answer));
   expect((await ask("some.extension")).code).toBe("NoPermissions");
+  expect(answers).toEqual([]);
   const shown = await ask("github.copilot-chat");
+  expect(answers).toEqual([{ model: "eliza", failure: "Log in." }]);
   expect([shown.message, shown.stack, shown.code]).toEqual(["Log in.", "", undefined]);
+});
+
+test("an answer in the built-in chat is announced, and one to another extension isn't", async () => {
+  const { provider } = providerOf(async () => {});
+  const answers: ChatAnswer[] = [];
+  provider.onDidAnswerChat((answer) => answers.push(answer));
+  for (const requestInitiator of ["some.extension", "github.copilot-chat"]) {
+    const options = { toolMode: 1, requestInitiator };
+    const progress = { report() {} };
+    await provider.provideLanguageModelChatResponse(
+      own("eliza"),
+      [message],
+      options,
+      progress,
+      token,
+    );
+  }
+  expect(answers).toEqual([{ model: "eliza" }]);
 });
 
 test("a question that the editor could not ask is told when its answer is sent on", async () => {
@@ -271,6 +293,15 @@ test("the models are known at once in the next window, and stay when the process
   expect(next.list().map(({ id }) => id)).toEqual(["own"]);
   await next.refresh();
   expect(next.list().map(({ id }) => id)).toEqual(["own"]);
+});
+
+test("the process is asked for its models when they are listed first, and not before", async () => {
+  const ask = vi.fn(async () => [own("own")]);
+  const models = modelsOf(() => ({}), ask);
+  expect(ask).not.toHaveBeenCalled();
+  models.list();
+  models.list();
+  expect(ask).toHaveBeenCalledTimes(1);
 });
 
 test("several who want the models ask one question", async () => {

@@ -4,6 +4,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type * as real from "vscode";
+import { BuiltInChat } from "./chat.ts";
 import { Disposable, EventEmitter } from "./events.ts";
 import { type Layer, Settings } from "./settings.ts";
 
@@ -71,6 +72,7 @@ let settings = new Settings();
 const changed = new EventEmitter<real.ConfigurationChangeEvent>();
 const foldersChanged = new EventEmitter<real.WorkspaceFoldersChangeEvent>();
 const provided = new Map<string, unknown>();
+export let chat = new BuiltInChat(provided);
 
 /** Be an editor that has just been opened, with somebody else before it. */
 export function openAnew(how: { isRemote?: boolean; honoursScopes?: boolean } = {}): void {
@@ -79,6 +81,7 @@ export function openAnew(how: { isRemote?: boolean; honoursScopes?: boolean } = 
   settings = Object.assign(new Settings(), how);
   settings.changed.event((change) => changed.fire(change));
   provided.clear();
+  chat = new BuiltInChat(provided);
   changed.dispose();
   foldersChanged.dispose();
   workspace.workspaceFolders = undefined;
@@ -159,6 +162,10 @@ export const window = {
     const levels = { debug: write, info: write, warn: write, error: write };
     return { ...levels, show, logLevel: LogLevel.Info, dispose() {} };
   },
+  setStatusBarMessage(text: string) {
+    person.status.push(text);
+    return new Disposable(() => {});
+  },
   createStatusBarItem() {
     const item = {
       name: "",
@@ -188,7 +195,7 @@ export const commands = {
       throw new Error(`command '${name}' not found`);
     }
     person.ran.push([name, ...args]);
-    return undefined;
+    return chat.commands[name]?.(...(args as [never, never]));
   },
   getCommands: async () => [...registered.keys()],
 };
@@ -223,6 +230,14 @@ export const lm = {
     provided.set(name, tool);
     return new Disposable(() => provided.delete(name));
   },
+  selectChatModels: async (selector: { vendor?: string; id?: string }) => chat.models(selector),
+  onDidChangeChatModels: (listener: () => void) => chat.listed.event(listener),
+};
+
+export const extensions = {
+  getExtension: (id: string) =>
+    id === "GitHub.copilot-chat" && chat.isOn ? { id, activate: async () => {} } : undefined,
+  onDidChange: (listener: () => void) => chat.switched.event(listener),
 };
 
 export const env = { appName: "Fake", remoteName: undefined as string | undefined };
@@ -272,11 +287,12 @@ export enum ConfigurationTarget {
 
 /** What the real module lacks is an error here. */
 type Names<Module> = { [Name in keyof Module]?: unknown };
-export const named = { window, commands, workspace, lm, env, Uri } satisfies {
+export const named = { window, commands, workspace, lm, extensions, env, Uri } satisfies {
   window: Names<typeof real.window>;
   commands: Names<typeof real.commands>;
   workspace: Names<typeof real.workspace>;
   lm: Names<typeof real.lm>;
+  extensions: Names<typeof real.extensions>;
   env: Names<typeof real.env>;
   Uri: Names<typeof real.Uri>;
 };

@@ -25,7 +25,7 @@ def test_the_test_that_takes_a_picture_exists(source: str) -> None:
     run, _, name = source.partition("/")
     code = (_TESTS / f"{run.replace('-', '_')}.test.ts").read_text(encoding="utf-8")
     taken = re.findall(r'(?:^test\(|shoot\(page, "[^"]+", )"([^"]+)"', code, re.MULTILINE)
-    slugs = {re.sub(r"[^a-z]+", "-", title.lower()) for title in taken}
+    slugs = {re.sub(r"[^a-z0-9]+", "-", title.lower()) for title in taken}
     assert name.removesuffix(".png") in slugs
 
 
