@@ -113,7 +113,7 @@ test("an agent that asks while a key changes gets its answer in the same turn", 
   await setKey("ANOTHER_KEY", "which nobody names, changed");
   expect(await other.ask("hello again")).toBe("Yes, indeed.");
   const sessions = new Set((await agent.prompts()).map(({ session }) => session));
-  await chat.question.locator(".monaco-button", { hasText: "Allow" }).first().click();
+  await chat.question.locator(".monaco-button", { hasText: "Allow Once" }).click();
   await chat.shows("and so it is.");
   expect(await chat.finished()).toContain("allowed");
   expect(new Set((await agent.prompts()).map(({ session }) => session))).toEqual(sessions);

@@ -240,6 +240,18 @@ test("what else is kept in the secret storage starts nothing anew", async () => 
   expect(await ask("pid")).toBe(pid);
 });
 
+test("the sessions of an agent that is removed end with their process", async () => {
+  configure("vscodelm.agents", { mine: { agent: { acp: { command: "mine" } } } });
+  const pid = await ask("pid");
+  await run("removeAgent"); // and leaving the list
+  expect(await ask("pid")).toBe(pid);
+  person.picks = ["mine"];
+  person.presses = "Remove";
+  await run("removeAgent");
+  expect(models()).not.toContain("mine");
+  expect(await ask("pid")).not.toBe(pid);
+});
+
 test("the list of names that earlier versions kept is removed", async () => {
   await deactivate();
   await context.globalState.update("secretNames", ["OLD"]);
