@@ -8,7 +8,7 @@ that doesn't stop, can't make it deaf (docs/explanation/actors.md draws the grap
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import count
 
 import attrs
@@ -38,7 +38,7 @@ from bridge.index import ConversationKey, Index
 from bridge.models import AgentChoice
 from bridge.request import RequestClass
 from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
-from bridge.wire import OwnTextPart, Part, RequestId, Stats
+from bridge.wire import AgentProcess, OwnTextPart, Part, RequestId, Stats
 
 from .beginning import Start
 from .conversation import Conversation
@@ -68,6 +68,8 @@ from .room import MOST_KEPT_BYTES, TOO_LARGE, TOO_MANY, Denials, Occupant, givin
 from .session import OpenSessions, SessionActor
 
 AgentFactory = Callable[[AgentChoice], Agent]
+Measure = Callable[[], Awaitable[list[AgentProcess]]]
+"""Finds out what the processes of the agents hold."""
 
 MARKER_PREFIX = "vscodelm-"
 """What our marks begin with; hosts cut them at a backslash, so they have none."""
@@ -84,6 +86,7 @@ class HistoryActor:
     inbox: trio.MemorySendChannel[FromSession]
     """Cloned for each session actor."""
     processes: Callable[[], int] = lambda: 0
+    measure: Measure | None = None
     memory: SessionMemory = attrs.field(factory=NoMemory)
     most_bytes: int = MOST_KEPT_BYTES
     _index: Index = attrs.field(factory=Index, init=False)
@@ -141,7 +144,11 @@ class HistoryActor:
                 if conversation is not None and conversation.history.phase is Phase.IDLE:
                     self._end(key, "idle")
             case StatsAsked(request=request):
-                self.editor.tell_stats(request, self._stats())
+                stats = self._stats()
+                if self.measure is None or not stats.processes:
+                    self.editor.tell_stats(request, stats)
+                else:
+                    self.sessions.start_soon(self._measure, request, stats, self.measure)
             case Leaving():
                 self._leave()
 
@@ -374,6 +381,14 @@ class HistoryActor:
             processes=self.processes(),
         )
 
+    async def _measure(self, request: RequestId, stats: Stats, measure: Measure) -> None:
+        """Answer with counters that were taken in their place, when the memory is known, too."""
+        try:
+            stats = replace(stats, agent_processes=await measure())
+        except Exception as error:
+            failure_of(error, f"request={request}")  # the counters are of use without it
+        self.editor.tell_stats(request, stats)
+
     def _mark(self, key: ConversationKey, asked: Asked) -> bytes | None:
         """Return a mark of our own for a response, remembered as this conversation's."""
         if not asked.capabilities.marker:
@@ -390,11 +405,14 @@ async def run_history(
     outbox: Outbox,
     agent_for: AgentFactory,
     processes: Callable[[], int],
+    measure: Measure | None,
     memory: SessionMemory,
 ) -> None:
     """Decide until the editor has left and every session has ended; then close the outbox."""
     async with trio.open_nursery() as sessions:
-        actor = HistoryActor(editor, outbox, agent_for, sessions, from_sessions, processes, memory)
+        actor = HistoryActor(
+            editor, outbox, agent_for, sessions, from_sessions, processes, measure, memory
+        )
         async with inbox:
             async for message in inbox:
                 actor.hear(message)

@@ -13,7 +13,7 @@ from bridge.models import Catalogue
 from bridge.redact import Hide, redact_text
 
 from .editor import EditorPort, run_editor
-from .history import AgentFactory, run_history
+from .history import AgentFactory, Measure, run_history
 from .inbox import Message
 from .memory import NoMemory, SessionMemory
 from .outbox import Outbox
@@ -34,6 +34,7 @@ async def run_system(
     *,
     agent_for: AgentFactory,
     processes: Callable[[], int] = lambda: 0,
+    measure: Measure | None = None,
     memory: SessionMemory | None = None,
     catalogue: Catalogue,
     list_models: ModelLister | None = None,
@@ -45,7 +46,8 @@ async def run_system(
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.
 
     `list_models` finds more models, and says so each time. `at_rest` is called once each time that
-    no request was open for `REST_SECONDS`. `processes` counts the processes of the agents, for who
+    no request was open for `REST_SECONDS`. `processes` counts the processes of the agents, and
+    `measure` finds out what they hold, for who
     asks for statistics. `memory` knows the sessions that others had. `hide` takes secrets out of
     errors. At the end every open request is settled, every session closed and every
     line written, within `LEAVING_SECONDS`.
@@ -89,6 +91,7 @@ async def run_system(
                 outbox,
                 agent_for,
                 processes,
+                measure,
                 memory or NoMemory(),
             )
             nursery.start_soon(read)

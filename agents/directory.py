@@ -19,13 +19,14 @@ import trio
 from msgspec import UNSET
 
 from bridge.models import AgentChoice
-from bridge.wire import McpServerSpec, OpenResponsesSpec
+from bridge.wire import AgentProcess, McpServerSpec, OpenResponsesSpec
 
 from .base import Agent, AgentSession
 from .eliza import ElizaAgent
 from .events import Prompt
 from .guarded import GuardedTasks
 from .origin import FRESH, Origin
+from .process_memory import held_by
 from .tap import TapFor, untapped
 
 if TYPE_CHECKING:
@@ -93,6 +94,13 @@ class AgentDirectory:
     def processes(self) -> int:
         """How many processes of agents run."""
         return sum(entry.agent.processes for entry in self._entries.values())
+
+    async def measure(self) -> list[AgentProcess]:
+        """Return what the processes of agents hold, each with its children."""
+        agents = [entry.agent for entry in self._entries.values()]
+        named = {group: name for agent in agents for group, name in agent.groups.items()}
+        held = await held_by(named)
+        return [AgentProcess(name, group, *held.get(group, ())) for group, name in named.items()]
 
     @property
     def agents(self) -> int:

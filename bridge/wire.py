@@ -342,8 +342,24 @@ class StatsParams(Wire):
     """Nothing to say."""
 
 
+class AgentProcess(Wire):
+    """A process of an agent's, together with its children.
+
+    `processes` counts them all, and `memoryBytes` is the resident memory of all; what several of
+    them share counts for each. Neither is there where it can't be read.
+    """
+
+    agent: str
+    pid: int
+    processes: int | UnsetType = UNSET
+    memory_bytes: int | UnsetType = UNSET
+
+
 class Stats(Wire, omit_defaults=False):
-    """Counters since the process began; the last three are of this moment."""
+    """Counters since the process began; the last four are of this moment.
+
+    `processes` counts those that we started, `agentProcesses` has each of them.
+    """
 
     requests_by_class: dict[str, int]
     matches_by_rule: dict[str, int]
@@ -351,6 +367,7 @@ class Stats(Wire, omit_defaults=False):
     live_conversations: int
     sessions: int
     processes: int
+    agent_processes: list[AgentProcess] = []
 
 
 class Empty(Wire):

@@ -102,6 +102,7 @@ async def _serve(
                 sink,
                 agent_for=agent_for,
                 processes=lambda: directory.processes,
+                measure=directory.measure,
                 catalogue=catalogue,
                 list_models=partial(list_models, trace) if catalogue.listings else None,
                 memory=memory,

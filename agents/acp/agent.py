@@ -7,7 +7,7 @@ nobody any more, so the next session starts another.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import trio
@@ -73,6 +73,11 @@ class AcpAgent:
     def processes(self) -> int:
         """How many processes run."""
         return len(self._peers)
+
+    @property
+    def groups(self) -> Mapping[int, str]:
+        """The groups that its processes lead, each with the agent's name."""
+        return {peer.pid: peer.name for peer in self._peers if peer.pid is not None}
 
     async def aclose(self) -> None:
         """End the processes and what listens for them; nobody may have a session any more."""

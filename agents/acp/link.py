@@ -30,6 +30,11 @@ class Link(Protocol):
     """An agent that runs, at the other end of two streams."""
 
     @property
+    def pid(self) -> int | None:
+        """Its process, which leads a group; None if it runs in ours."""
+        ...
+
+    @property
     def source(self) -> trio.abc.ReceiveStream:
         """What the agent says."""
         ...

@@ -77,6 +77,8 @@ class Peer:
     authentication: Authentication = attrs.field(init=False)
     """It is there when this is ready, as is `existing`."""
     existing: ExistingSessions = attrs.field(init=False)
+    pid: int | None = attrs.field(default=None, init=False)
+    """Its process, once it has started."""
     connection: Connection = attrs.field(init=False)
     _openings: Openings = attrs.field(init=False)
     _scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
@@ -104,6 +106,7 @@ class Peer:
             self.lose(Failure("Unavailable", f"{self.name} was ended."))
 
     async def _serve(self, link: Link) -> None:
+        self.pid = link.pid
         self.connection = Connection(self.name, link.source, link.sink)
         try:
             async with trio.open_nursery() as nursery:

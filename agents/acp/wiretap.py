@@ -27,6 +27,11 @@ class TappedLink:
         """Return the link with an ear at it."""
         return cls(_Source(link.source, tap), _Sink(link.sink, tap), link)
 
+    @property
+    def pid(self) -> int | None:
+        """The agent's process."""
+        return self._link.pid
+
     async def ended(self) -> None:
         """Wait until the agent has ended."""
         await self._link.ended()

@@ -54,6 +54,11 @@ class OpenResponsesAgent:
         """How many processes run: an endpoint has none."""
         return 0
 
+    @property
+    def groups(self) -> Mapping[int, str]:
+        """The groups that they lead: none."""
+        return {}
+
     @asynccontextmanager
     async def session(
         self, prompt: Prompt, origin: Origin = FRESH

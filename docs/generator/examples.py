@@ -70,7 +70,8 @@ _RESULTS: Mapping[str, msgspec.Struct] = {
         misses_by_reason={"new": 1},
         live_conversations=1,
         sessions=1,
-        processes=0,
+        processes=1,
+        agent_processes=[wire.AgentProcess("OpenCode", 4711, 2, 524_288_000)],
     ),
 }
 

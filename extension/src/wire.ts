@@ -105,7 +105,15 @@ export interface InitializeResult {
   serverInfo: { name: string; version: string };
 }
 
-/** Counters since the process began; the last three are of this moment. */
+/** A process of an agent's, together with its children, as far as they can be read. */
+export interface AgentProcess {
+  agent: string;
+  pid: number;
+  processes?: number;
+  memoryBytes?: number;
+}
+
+/** Counters since the process began; the last four are of this moment. */
 export interface Stats {
   requestsByClass: Record<string, number>;
   matchesByRule: Record<string, number>;
@@ -113,6 +121,7 @@ export interface Stats {
   liveConversations: number;
   sessions: number;
   processes: number;
+  agentProcesses?: AgentProcess[];
 }
 
 export type FailureKind =

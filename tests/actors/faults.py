@@ -25,6 +25,13 @@ FAULTS = [
         _SUPERSEDED,
     ),
     Fault(
+        "the counters wait for what can't be read",
+        "history",
+        '            failure_of(error, f"request={request}")  # the counters',
+        "            raise  # the counters",
+        ("tests/actors/test_history.py",),
+    ),
+    Fault(
         "a session is closed while its user is asked",
         "session",
         "if self._turn is not None or not session.has_own_process:",

@@ -21,6 +21,7 @@ from actors.trace import Trace
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop
 from bridge.errors import Failure
 from bridge.models import AgentChoice, Catalogue
+from bridge.wire import AgentProcess
 from bridge.work import done
 from tests.fakes.editor import (
     Chat,
@@ -487,6 +488,7 @@ async def test_the_counters_say_how_requests_found_their_conversations() -> None
         "liveConversations": 3,
         "sessions": 3,
         "processes": 0,
+        "agentProcesses": [],
     }
 
 
@@ -508,3 +510,34 @@ async def test_each_decision_is_one_line_in_the_log_and_no_text_of_the_chat_is(
         "request=2 conversation=1 Blocked",
         "conversation=1 close reason=leaving",
     ]
+
+
+async def test_counters_come_with_what_agents_hold_and_nobody_waits_for_that() -> None:
+    gate = Gate()
+
+    async def measure() -> list[AgentProcess]:
+        await gate.wait()
+        return [AgentProcess("OpenCode", 7, 2, 500)]
+
+    agent = ScriptedAgent()
+    async with connected_to(lambda _: agent, processes=lambda: 1, measure=measure) as editor:
+        stats = editor.request("lm/stats")
+        await gate.reached.wait()
+        assert (await Chat(editor).say("one")).text == "ok"
+        gate.opened.set()
+        result = (await stats.settled()).result
+    assert result["liveConversations"] == 0, "they are those of when it was asked"
+    held = {"agent": "OpenCode", "pid": 7, "processes": 2, "memoryBytes": 500}
+    assert result["agentProcesses"] == [held]
+
+
+async def test_counters_come_without_what_agents_hold_where_that_fails() -> None:
+    async def measure() -> list[AgentProcess]:
+        await trio.lowlevel.checkpoint()
+        raise ValueError("odd")
+
+    agent = ScriptedAgent()
+    async with connected_to(lambda _: agent, processes=lambda: 1, measure=measure) as editor:
+        stats = await editor.call("lm/stats")
+        assert (stats["processes"], stats["agentProcesses"]) == (1, [])
+        assert (await Chat(editor).say("one")).text == "ok"

@@ -84,11 +84,18 @@ async def test_processes_are_counted_and_end_with_the_directory() -> None:
         spec = child.spec()
         definition = {"acp": {"name": spec.name, "command": spec.command, "args": [*spec.args]}}
         async with connected_to(
-            directory.agent_for, processes=lambda: directory.processes
+            directory.agent_for,
+            processes=lambda: directory.processes,
+            measure=directory.measure,
         ) as editor:
             for text in ("one", "two"):
                 await editor.chat([user(text)], agent=definition).settled(within=30)
-            assert (await editor.call("lm/stats"))["processes"] == 1
+            stats = await editor.call("lm/stats")
+            assert stats["processes"] == 1
+            (process,) = stats["agentProcesses"]
+            assert (process["agent"], [process["pid"]]) == ("fake", child.processes)
+            assert process["processes"] == len(child.living)
+            assert process["memoryBytes"] > 1_000_000
         assert directory.processes == 1
         assert len(child.living) == 1
     assert directory.processes == 0

@@ -32,6 +32,7 @@ class PeerLink:
     status: int | None = None
     last_words: str = ""
     exit_seconds: float = 0.0
+    pid: int | None = None
     has_ended: trio.Event = attrs.field(factory=trio.Event)
 
     async def ended(self) -> None:

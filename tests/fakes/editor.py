@@ -31,7 +31,7 @@ import attrs
 import trio
 import trio.testing
 
-from actors.history import AgentFactory
+from actors.history import AgentFactory, Measure
 from actors.memory import SessionMemory
 from actors.system import ModelLister, run_system
 from actors.trace import Trace
@@ -423,6 +423,7 @@ async def connected_to(
     agent_for: AgentFactory,
     *,
     processes: Callable[[], int] = lambda: 0,
+    measure: Measure | None = None,
     memory: SessionMemory | None = None,
     catalogue: Catalogue | None = None,
     list_models: ModelLister | None = None,
@@ -444,6 +445,7 @@ async def connected_to(
                 sink,
                 agent_for=agent_for,
                 processes=processes,
+                measure=measure,
                 memory=memory,
                 catalogue=catalogue or Catalogue(),
                 list_models=list_models,
