@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Literal, TypeAlias, TypeVar
 
+import msgspec
+
+from .fixes import Fix, without_secrets
 from .value import Value
 
 PARSE_ERROR = -32700
@@ -49,23 +52,30 @@ class RpcError(Exception):
 
 
 class Failure(Value):
-    """Why a request failed: `message` is for a user to act on, `kind` for the host."""
+    """Why a request failed: `message` is for a user to act on, `kind` for the host.
+
+    `fixes` are what the user can do about it, for a host that makes buttons of them.
+    """
 
     kind: FailureKind
     message: str
     detail: str = ""
     stderr_tail: str | None = None
+    fixes: tuple[Fix, ...] = ()
 
     def without_secrets(self, hide: Callable[[str], str]) -> Failure:
         """Return the failure with `hide` applied to every text of it."""
         tail = None if self.stderr_tail is None else hide(self.stderr_tail)
-        return Failure(self.kind, hide(self.message), hide(self.detail), tail)
+        fixes = without_secrets(self.fixes, hide)
+        return Failure(self.kind, hide(self.message), hide(self.detail), tail, fixes)
 
     def as_rpc_error(self) -> RpcError:
         """Return the error that the request is settled with."""
-        data = {"kind": self.kind, "detail": self.detail or self.message}
+        data: dict[str, Any] = {"kind": self.kind, "detail": self.detail or self.message}
         if self.stderr_tail is not None:
             data["stderrTail"] = self.stderr_tail
+        if self.fixes:
+            data["fixes"] = [msgspec.to_builtins(fix) for fix in self.fixes]
         code = INTERNAL_ERROR if self.kind == "Internal" else REQUEST_FAILED
         return RpcError(code, self.message, data)
 

@@ -55,6 +55,7 @@ REGIONS: Mapping[str, Callable[[], str]] = {
     "continuity.pictures": continuity.pictures,
     "errors.codes": errors.codes,
     "errors.examples": errors.examples,
+    "errors.fixes": errors.fixes,
     "errors.kinds": errors.kinds,
     "history.diagram": machine.diagram,
     "history.endings": machine.endings,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 
 import attrs
@@ -16,7 +16,7 @@ from .connection import Connection
 from .failures import is_auth_required, refused
 from .faults import Error
 from .known import KnownAgent
-from .login import login_advice, sole_method
+from .login import login_advice, login_fixes, method_to_try
 from .methods import AUTHENTICATE, Empty
 from .setup import AuthenticateRequest, AuthMethod
 
@@ -28,9 +28,13 @@ T = TypeVar("T")
 
 @attrs.define(eq=False)
 class Authentication:
-    """The logins of one process. `retire` is called where only another process can serve."""
+    """The logins of one process. `retire` is called where only another process can serve.
+
+    `environment` is what the process has, where a method may want a key.
+    """
 
     spec: McpServerSpec
+    environment: Mapping[str, str]
     connection: Connection
     methods: tuple[AuthMethod, ...]
     known: KnownAgent
@@ -47,7 +51,7 @@ class Authentication:
         async with self._login:
             if self._logins != before:
                 return None
-            method = sole_method(self.methods, self.known)
+            method = method_to_try(self.methods, self.known, self.environment)
             if method is None:
                 return self.failure_of(error)
             answer: Empty | Error | None = None
@@ -74,6 +78,6 @@ class Authentication:
         """Return the failure for an error that the agent answered a request with."""
         if is_auth_required(error):
             self.retire()  # after a login in a terminal, only another process knows of it
-        argv = (self.spec.command, *self.spec.args)
-        advice = login_advice(argv, self.methods, self.known)
-        return refused(self.spec.name, error, advice=advice)
+        advice = login_advice(self.spec, self.methods, self.known)
+        fixes = login_fixes(self.spec, self.methods, self.known)
+        return refused(self.spec.name, error, advice=advice, fixes=fixes)

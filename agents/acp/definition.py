@@ -9,11 +9,16 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterator, Mapping
 
+import msgspec
+
+from agents.launchers import page_of
 from bridge.errors import Failure
+from bridge.fixes import ChangeSettings, Fix
 from bridge.wire import McpServerSpec
 
 from .exhibit import title_of
 
+_SETTINGS = ChangeSettings("Open Settings")
 _NO_ROOM = (errno.EAGAIN, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 """What the system says when it has no more processes, open files or memory."""
 
@@ -46,10 +51,16 @@ def cannot_start(
         return no_folder(spec, error)
     command = title_of(spec.command)
     if error.errno == errno.ENOENT:
-        message = f"the command {command} was not found. Is it installed, and on PATH?"
-    else:
-        message = f"the command {command} can't be run ({_reason(error)})."
-    return _failure(spec, message, str(error))
+        words = f"the command {command} was not found. Is it installed, and on PATH?"
+        failure = _failure(spec, words, str(error))
+        return msgspec.structs.replace(failure, fixes=missing_fixes(spec.command))
+    return _failure(spec, f"the command {command} can't be run ({_reason(error)}).", str(error))
+
+
+def missing_fixes(command: str) -> tuple[Fix, ...]:
+    """Return what to do where a command isn't there."""
+    page = page_of(command)
+    return (_SETTINGS,) if page is None else (page, _SETTINGS)
 
 
 def no_folder(spec: McpServerSpec, error: OSError | ValueError) -> Failure:
@@ -102,4 +113,5 @@ def _reason(error: OSError | ValueError) -> str:
 
 
 def _failure(spec: McpServerSpec, words: str, detail: str = "") -> Failure:
-    return Failure("NotFound", f"{title_of(spec.name)} can't be started: {words}", detail)
+    message = f"{title_of(spec.name)} can't be started: {words}"
+    return Failure("NotFound", message, detail, fixes=(_SETTINGS,))

@@ -12,7 +12,9 @@ from typing import Any, cast
 
 import msgspec
 
+from agents.launchers import NODE, wants_newer_node
 from bridge.errors import Failure, FailureKind
+from bridge.fixes import Fix
 from bridge.wire import McpServerSpec
 
 from .exhibit import Exhibit
@@ -91,19 +93,28 @@ def is_cancelled(error: Error) -> bool:
     return error.code == INTERNAL_ERROR and any(_ABORTED.search(t) for t in _texts(error))
 
 
-def refused(agent: str, error: Error, *, advice: str = "", last_words: str = "") -> Failure:
+def refused(
+    agent: str,
+    error: Error,
+    *,
+    advice: str = "",
+    fixes: tuple[Fix, ...] = (),
+    last_words: str = "",
+) -> Failure:
     """Return the failure for an error that a request was answered with.
 
-    `advice` is how to log in (`login.login_advice`), `last_words` the end of stderr.
+    `advice` and `fixes` are how to log in (`agents.acp.login`), `last_words` the end of stderr.
     """
     words = _words(error)
     detail = f"{error.code} {words}"
     if is_auth_required(error):
         message = f"{agent} wants you to log in. {advice}".rstrip()
-        return Failure("NoPermissions", message, detail, last_words or None)
+        return Failure("NoPermissions", message, detail, last_words or None, fixes)
     if error.code == _UNSUPPORTED_VERSION:
         return wrong_version(agent, detail)
-    return Failure(_kind(words), f"{agent} failed: {words}", detail, last_words or None)
+    kind = _kind(words)
+    ways = fixes if kind == "NoPermissions" else ()
+    return Failure(kind, f"{agent} failed: {words}", detail, last_words or None, ways)
 
 
 def _kind(words: str) -> FailureKind:
@@ -141,7 +152,8 @@ def exited(agent: str, status: int | None, last_words: str, *, was_ready: bool) 
         f"{agent} ended before it was ready ({how}). Run its command in a terminal to see why; "
         "a launcher such as npx or uvx needs the network, and a recent Node or Python."
     )
-    return Failure("AgentFailed", message, how, last_words or None)
+    fixes = (NODE,) if wants_newer_node(last_words) else ()
+    return Failure("AgentFailed", message, how, last_words or None, fixes)
 
 
 def _how(status: int | None) -> str:

@@ -36,8 +36,10 @@ class KnownAgent(Value):
     `sessions_share_tools`: sessions of one process see each other's MCP servers, so each session
     needs a process. `http_tools_only`: MCP servers on stdio are dropped without a word.
     `prompts_without_tools`: a turn begins without the tools of servers that aren't ready yet, and
-    nobody is told. `titles_name_tools`: no model can choose the title of a call. `login` is what a
-    user types in a terminal. `ignored_methods` are ways to log in that do nothing.
+    nobody is told. `titles_name_tools`: no model can choose the title of a call. `login` are the
+    arguments with which its program logs in in a terminal, instead of `serves`, with which it
+    speaks ACP. `ignored_methods` are ways to log in that do nothing. `keys` are the environment
+    variables that a method to log in is about, by its id.
     """
 
     name: str
@@ -45,8 +47,11 @@ class KnownAgent(Value):
     http_tools_only: bool = False
     prompts_without_tools: bool = False
     titles_name_tools: bool = False
-    login: str | None = None
+    program: str = ""
+    serves: tuple[str, ...] = ()
+    login: tuple[str, ...] = ()
     ignored_methods: frozenset[str] = frozenset()
+    keys: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, "tuple[str, ...]"])
     commands: tuple[str, ...] = ()
     environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
@@ -67,15 +72,20 @@ _AGENTS = (
         "OpenCode",
         # It keeps MCP servers by working directory, not by session.
         sessions_share_tools=True,
-        login="opencode auth login",
+        program="opencode",
+        serves=("acp",),
+        login=("auth", "login"),
         ignored_methods=frozenset({"opencode-login"}),
     ),
     KnownAgent(
         "Copilot",
         # `Rejecting non-http/sse MCP server` stands in its log only.
         http_tools_only=True,
-        login="copilot login",
+        program="copilot",
+        serves=("--acp",),
+        login=("login",),
     ),
+    KnownAgent("gemini-cli", keys={"gemini-api-key": ("GEMINI_API_KEY",)}),
     KnownAgent(
         "fast-agent-acp",
         # The title is the server's name and the tool's; but the kind is guessed by words in them.

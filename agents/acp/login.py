@@ -1,4 +1,4 @@
-"""How a user logs in to an agent that wants it."""
+"""How a user logs in to an agent that wants it: in words, and as fixes to press. Pure."""
 
 from __future__ import annotations
 
@@ -6,37 +6,142 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from bridge.fixes import Fix, LogIn, RunCommand, SetKey
+from bridge.value import Value
+from bridge.wire import McpServerSpec
+
 from .exhibit import title_of
 from .known import KnownAgent
 from .setup import AuthMethod
 
 _RETRY = "then ask again."
+_REFERENCE = "${secret:"
 
 
-def sole_method(methods: Sequence[AuthMethod], known: KnownAgent) -> AuthMethod | None:
+class _Command(Value):
+    """A login in a terminal, with what its environment has beyond the definition's."""
+
+    title: str
+    argv: tuple[str, ...]
+    env: dict[str, str]
+
+    def typed(self) -> str:
+        """Return what to type in a shell."""
+        variables = [f"{name}={shlex.quote(value)}" for name, value in self.env.items()]
+        return title_of(" ".join([*variables, shlex.join(self.argv)]))
+
+    def fix(self, spec: McpServerSpec) -> RunCommand:
+        """Return what to press; the definition's environment may say where a login is kept."""
+        plain = {one.name: one.value for one in spec.env if _REFERENCE not in one.value}
+        command, *args = self.argv
+        return RunCommand(self.title, command, tuple(args), plain | self.env, spec.cwd)
+
+
+def method_to_try(
+    methods: Sequence[AuthMethod], known: KnownAgent, environment: Mapping[str, str]
+) -> AuthMethod | None:
     """Return the method to try on -32000 without a question; None where it isn't plain which.
 
-    It may open a browser, so there must be no choice; and it is tried once.
+    That is the one whose keys are in the agent's environment. Another may open a browser, so there
+    must be no choice; and it is tried once.
     """
+    ready = [method for method in methods if _has_keys(method, known, environment)]
+    if ready:
+        return ready[0] if len(ready) == 1 else None
     if len(methods) != 1:
         return None
     (method,) = methods
-    if method.type != "agent" or method.id in known.ignored_methods:
-        return None
-    return method if _terminal_command((), method) is None else None
+    return method if _is_agents_own(method, known) else None
 
 
-def login_advice(argv: Sequence[str], methods: Sequence[AuthMethod], known: KnownAgent) -> str:
-    """Return what a user can do to log in to the agent that `argv` starts."""
-    found = (_terminal_command(argv, method) for method in methods)
-    commands = [known.login] if known.login else [command for command in found if command]
+def login_advice(spec: McpServerSpec, methods: Sequence[AuthMethod], known: KnownAgent) -> str:
+    """Return in words what a user can do to log in to an agent."""
+    commands = [command.typed() for command in _commands(spec, methods, known)]
+    keys = [f"`{name}`" for method in methods for name in _keys(method, known)]
     if commands:
-        run = " or ".join(f"`{title_of(command)}`" for command in commands)
-        return f"Run {run} in a terminal, {_RETRY}"
+        run = " or ".join(f"`{command}`" for command in commands)
+        instead = f" Or set {' or '.join(keys)} in its environment." if keys else ""
+        return f"Run {run} in a terminal, {_RETRY}{instead}"
+    if keys:
+        rest = [method for method in methods if not _keys(method, known)]
+        others = f" It also offers: {'; '.join(map(_way, rest))}." if rest else ""
+        return f"Set {' or '.join(keys)} in its environment, {_RETRY}{others}"
     ways = "; ".join(_way(method) for method in methods)
-    if ways:
-        return f"Log in with its own command line, {_RETRY} It offers: {ways}."
-    return f"Log in with its own command line, {_RETRY}"
+    offer = f" It offers: {ways}." if ways else ""
+    return f"Log in with its own command line, {_RETRY}{offer}"
+
+
+def login_fixes(
+    spec: McpServerSpec, methods: Sequence[AuthMethod], known: KnownAgent
+) -> tuple[Fix, ...]:
+    """Return what a user can press to log in to an agent."""
+    keys = [
+        SetKey(f"Set {' and '.join(names)}...", names)
+        for method in methods
+        if (names := _keys(method, known))
+    ]
+    own = [LogIn(_titled(method), method.id) for method in methods if _is_agents_own(method, known)]
+    return (*(one.fix(spec) for one in _commands(spec, methods, known)), *own, *keys)
+
+
+def _commands(
+    spec: McpServerSpec, methods: Sequence[AuthMethod], known: KnownAgent
+) -> list[_Command]:
+    """Return the commands of the agent's methods, else the one that is known."""
+    argv = (spec.command, *spec.args)
+    found = [command for method in methods if (command := _command(argv, method)) is not None]
+    if found or not known.login:
+        return found
+    if known.serves and argv[-len(known.serves) :] == known.serves:
+        program = argv[: -len(known.serves)]  # as it was started: it may be on no PATH
+    else:
+        program = (known.program,)
+    return [_Command("Log In in a Terminal", (*program, *known.login), {})]
+
+
+def _command(argv: tuple[str, ...], method: AuthMethod) -> _Command | None:
+    """Return what to run, None if it isn't a method for a terminal.
+
+    There are three ways of saying so: the protocol's, and two of the time before it had one.
+    """
+    meta = method.meta or {}
+    title = _titled(method)
+    match meta.get("terminal-auth"):
+        case {"command": str(command)} as told:
+            more = cast("dict[str, Any]", told)
+            return _Command(title, (command, *_strings(more.get("args"))), _pairs(more.get("env")))
+        case _:
+            pass
+    if method.type == "terminal":
+        return _Command(title, (*argv, *method.args), method.env)
+    if meta.get("type") == "terminal":
+        return _Command(title, (*argv, *_strings(meta.get("args"))), {})
+    return None
+
+
+def _keys(method: AuthMethod, known: KnownAgent) -> tuple[str, ...]:
+    """Return the variables that a method needs, none if it is about no key."""
+    told = tuple(variable.name for variable in method.vars if not variable.optional)
+    if method.type == "env_var" and told:
+        return told
+    return known.keys.get(method.id, ())
+
+
+def _has_keys(method: AuthMethod, known: KnownAgent, environment: Mapping[str, str]) -> bool:
+    names = _keys(method, known)
+    return bool(names) and all(environment.get(name) for name in names)
+
+
+def _is_agents_own(method: AuthMethod, known: KnownAgent) -> bool:
+    """Tell whether the agent leads the login, once it is asked to."""
+    is_other = _command((), method) is not None or "gateway" in (method.meta or {})
+    is_known = method.id in known.ignored_methods or method.id in known.keys
+    return method.type == "agent" and not is_other and not is_known
+
+
+def _titled(method: AuthMethod) -> str:
+    name = title_of(method.name) or method.id
+    return name if name.casefold().startswith(("log in", "login", "sign in")) else f"Log In: {name}"
 
 
 def _way(method: AuthMethod) -> str:
@@ -45,28 +150,11 @@ def _way(method: AuthMethod) -> str:
     return f"{name} ({told})" if told else name
 
 
-def _terminal_command(argv: Sequence[str], method: AuthMethod) -> str | None:
-    """Return what to type, None if it isn't a method for a terminal.
-
-    There are three ways of saying so: the protocol's, and two of the time before it had one.
-    """
-    meta = method.meta or {}
-    if method.type == "terminal":
-        return _typed([*argv, *method.args], method.env)
-    if meta.get("type") == "terminal":
-        return _typed([*argv, *_strings(meta.get("args"))])
-    match meta.get("terminal-auth"):
-        case {"command": str(command)} as told:
-            return _typed([command, *_strings(cast("dict[str, Any]", told).get("args"))])
-        case _:
-            return None
-
-
 def _strings(value: Any) -> list[str]:
     items = cast("list[Any]", value) if isinstance(value, list) else []
     return [item for item in items if isinstance(item, str)]
 
 
-def _typed(argv: Sequence[str], env: Mapping[str, str] | None = None) -> str:
-    variables = [f"{name}={shlex.quote(value)}" for name, value in (env or {}).items()]
-    return " ".join([*variables, shlex.join(argv)])
+def _pairs(value: Any) -> dict[str, str]:
+    items = cast("dict[Any, Any]", value) if isinstance(value, dict) else {}
+    return {k: v for k, v in items.items() if isinstance(k, str) and isinstance(v, str)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+import os
 from collections import deque
 from collections.abc import Callable
 
@@ -23,6 +24,7 @@ from bridge.wire import McpServerSpec, RequestId
 from .authentication import Authentication
 from .connection import Connection
 from .dialogue import Dialogue
+from .environment import environment_of
 from .existing import ExistingSessions
 from .failures import exited, refused, wrong_version
 from .faults import Error
@@ -154,8 +156,9 @@ class Peer:
     def _get_ready(self, about: InitializeResponse) -> None:
         self.about = about
         self.known = known_agent(about.agent_info.name if about.agent_info else None)
+        environment = environment_of(self.spec.env, {}, os.environ)
         self.authentication = Authentication(
-            self.spec, self.connection, about.auth_methods, self.known, self.retire
+            self.spec, environment, self.connection, about.auth_methods, self.known, self.retire
         )
         self._openings = Openings(self.connection, self.retire, self.close)
         self.existing = ExistingSessions(

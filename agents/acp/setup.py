@@ -107,10 +107,18 @@ class AgentCapabilities(Wire):
     auth: AgentAuthCapabilities = AgentAuthCapabilities()
 
 
+class AuthVariable(Wire):
+    """An environment variable in which an agent looks for a key, or for something beside it."""
+
+    name: str
+    optional: bool = False
+
+
 class AuthMethod(Wire):
     """A way to log in: AuthMethodTerminal (`type` "terminal"), or AuthMethodAgent (none).
 
-    `args` and `env` are of the first. Earlier agents describe the same in `_meta`.
+    `args` and `env` are of the first. Earlier agents describe the same in `_meta`. `vars` are of
+    the type "env_var", which drafts of the protocol had, and some agents still have.
     """
 
     id: str
@@ -119,6 +127,7 @@ class AuthMethod(Wire):
     description: str | None = None
     args: tuple[str, ...] = ()
     env: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    vars: tuple[AuthVariable, ...] = ()
     meta: dict[str, Any] | None = msgspec.field(default=None, name="_meta")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from bridge.errors import Failure
+from bridge.fixes import SetKey
 from bridge.redact import HIDDEN, hide_keys
 
 from .faults import Fault
@@ -89,7 +90,8 @@ def untellable(reason: Exception) -> Failure:
 def no_key(variable: str) -> EndpointError:
     """Return the error for a key that isn't there."""
     text = f"The environment variable {variable} isn't set. It holds the endpoint's key."
-    return EndpointError(Failure("NoPermissions", text))
+    fixes = (SetKey(f"Set {variable}...", (variable,)),)
+    return EndpointError(Failure("NoPermissions", text, fixes=fixes))
 
 
 def bad_header(server: str) -> EndpointError:
@@ -123,6 +125,7 @@ def scrubbed(failure: Failure, secrets: Sequence[str]) -> Failure:
         hidden(failure.message, secrets),
         hidden(failure.detail, secrets) if failure.detail else failure.detail,
         failure.stderr_tail,
+        failure.fixes,
     )
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import get_args
+
+from msgspec.structs import fields as fields_of
 
 from actors.editor import EditorPort
 from actors.outbox import Outbox
 from actors.trace import Trace
 from bridge import errors
 from bridge.errors import Failure, FailureKind
+from bridge.fixes import Fix
 from bridge.models import Catalogue
 from bridge.work import done
 
 from .markdown import block, table
+from .wire import hint_words
 
 _CODES = {
     "PARSE_ERROR": ("The line isn't JSON, or not UTF-8.", "`null`"),
@@ -94,6 +99,17 @@ def kinds() -> str:
     kinds: tuple[FailureKind, ...] = get_args(FailureKind)
     rows = [[f"`{kind}`", *_KINDS[kind]] for kind in kinds]
     return table(["kind", "what happened", "what you can do"], rows)
+
+
+def fixes() -> str:
+    """Return every kind of fix, with its fields."""
+    rows: list[list[str]] = []
+    for fix in get_args(Fix):
+        about = (inspect.getdoc(fix) or "").replace("\n", " ")
+        own = [field for field in fields_of(fix) if field.name != "title"]
+        names = [f"`{field.encode_name}`: {hint_words(field.type)}" for field in own]
+        rows.append([f"`{fix.__struct_config__.tag}`", about, "; ".join(names)])
+    return table(["`type`", "what the user does", "fields"], rows)
 
 
 class _Collected(Outbox):

@@ -46,6 +46,7 @@ beforeAll(async () => {
     settings: {
       "vscodelm.agents": {
         eliza: { agent: { eliza: { deterministic: true } } },
+        absent: { name: "Scripted nobody", agent: { acp: { command: "no-such-agent" } } },
         scripted: await agent.model({
           words: {
             "tidy up": [
@@ -252,18 +253,37 @@ test("an agent is added in three steps, and is among the models at once", async 
   expect(added).toContainEqual({ registry: "opencode" });
 });
 
-test("the doctor tells in a terminal what an agent can do", async () => {
-  await chat.command("vscodelm: Run Doctor on an Agent...");
+test("the doctor's report stays, of an agent that can be used and of one that can't", async () => {
   const list = page.locator(".quick-input-list .monaco-list-row");
+  const lines = page.locator(".part.editor .view-lines");
+  const told = async () => plainText((await lines.first().textContent()) ?? "");
+  const tabs = page.locator(".part.editor .tab", { hasText: "Doctor's Report" });
+  await chat.command("vscodelm: Run Doctor on an Agent...");
   await list
     .filter({ hasText: /^scripted/ })
     .first()
     .click();
-  const terminal = page.locator(".terminal-wrapper .xterm-rows");
-  const told = async () => plainText((await terminal.textContent()) ?? "");
-  await expect.poll(told, { timeout: 60_000 }).toContain("scripted can be used");
+  await expect.poll(told, { timeout: 60_000 }).toContain("scripted can be used.");
   expect(await told()).toContain("load, resume, fork, close, list");
-  await chat.command("View: Toggle Panel Visibility");
+  await shoot(page, "person", "doctor");
+  await chat.command("vscodelm: Run Doctor on an Agent...");
+  await list
+    .filter({ hasText: /^absent/ })
+    .first()
+    .click();
+  await expect.poll(told, { timeout: 60_000 }).toContain("no-such-agent was not found");
+  const fixes = page.locator(".part.editor .codelens-decoration");
+  await fixes.filter({ hasText: "Open Settings" }).waitFor();
+  await shoot(page, "person", "doctor-failed");
+  await fixes.locator("a", { hasText: "Open Settings" }).click();
+  const settings = page.locator(".settings-editor");
+  await settings.locator(".setting-item-title", { hasText: "Agents" }).first().waitFor();
+  await shoot(page, "person", "doctor-settings");
+  await page.keyboard.press("Escape");
+  await settings.waitFor({ state: "detached" });
+  expect(await tabs.count()).toBe(2);
+  await chat.command("Notifications: Clear All Notifications");
+  await chat.command("View: Close All Editors");
 });
 
 test("after the window was loaded anew the chat goes on, and the agent knows it", {

@@ -11,7 +11,7 @@ import {
   type KnownEndpoint,
 } from "./known_agents.ts";
 import { idOf, programName, unique, whyNoId } from "./naming.ts";
-import { ownAgents, SECTION, writeAgents } from "./own_settings.ts";
+import { ownAgents, showAgents, writeAgents } from "./own_settings.ts";
 import type { Secrets } from "./secrets.ts";
 
 /** A model that is to be added, before it has its name and its key. */
@@ -80,7 +80,7 @@ async function tellAdded(name: string): Promise<void> {
     open,
   );
   if (next === open) {
-    await vscode.commands.executeCommand("workbench.action.openSettings", `${SECTION}.agents`);
+    await showAgents();
   }
 }
 

@@ -5,13 +5,15 @@ import { addAgent } from "./add_agent.ts";
 import { AgentAction } from "./agent_action.ts";
 import { setUpChat } from "./chat_setup.ts";
 import { configuredModels, processSettings, workingFolder } from "./configuration.ts";
-import { runDoctor } from "./doctor.ts";
+import { Doctor } from "./doctor.ts";
 import { findOnPath } from "./executable.ts";
 import { messageOf } from "./failures.ts";
 import { capabilities } from "./features.ts";
+import { Fixer } from "./fixes.ts";
 import { IgnoredSettings } from "./ignored.ts";
 import { OwnEnvironment } from "./install/environment.ts";
 import { Installer } from "./install/installer.ts";
+import { nameKey } from "./key_names.ts";
 import { launchOf } from "./launch.ts";
 import { logLevel, logLine } from "./log.ts";
 import { Models } from "./models.ts";
@@ -98,6 +100,24 @@ export function activate(context: vscode.ExtensionContext): void {
     log.info("vscodelm starts anew for the next message; running answers go on.");
     await models.refreshAnew();
   };
+  const fixer = new Fixer({
+    setKey: async (variable, modelId) => {
+      const isSet = await setSecret(secrets, variable);
+      if (isSet) {
+        await nameKey(modelId, variable);
+      }
+      return isSet;
+    },
+    environment: () => processSettings().environment,
+    log,
+  });
+  const doctor = new Doctor({
+    models,
+    launch: () => launch(true),
+    storage: context.globalStorageUri.fsPath,
+    fixer,
+    log,
+  });
   const commands: Record<string, () => unknown> = {
     addAgent: () =>
       addAgent(secrets, models.list(), async () => {
@@ -119,7 +139,7 @@ export function activate(context: vscode.ExtensionContext): void {
       statisticsLines(await server.stats()).forEach((line) => void log.info(line));
       log.show();
     },
-    runDoctor: () => runDoctor(models, () => launch(true), context.globalStorageUri.fsPath),
+    runDoctor: () => doctor.run(),
     install: async () => {
       if (await installer.install()) {
         await renew();
@@ -137,6 +157,7 @@ export function activate(context: vscode.ExtensionContext): void {
     models,
     secrets,
     turns,
+    doctor,
     ...Object.entries(commands).map(([name, run]) =>
       vscode.commands.registerCommand(`${SECTION}.${name}`, reporting(log, name, run)),
     ),

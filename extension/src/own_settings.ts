@@ -49,6 +49,16 @@ export async function writeAgents(agents: Record<string, unknown>): Promise<void
   await vscode.workspace.getConfiguration(SECTION).update("agents", agents, Global);
 }
 
+/** Show the user's agents in the settings. A remote window has its own page for those of the remote machine. */
+export async function showAgents(): Promise<void> {
+  const query = `${SECTION}.agents`;
+  if (vscode.env.remoteName === undefined) {
+    await vscode.commands.executeCommand("workbench.action.openSettings", query);
+  } else {
+    await vscode.commands.executeCommand("workbench.action.openRemoteSettings", { query });
+  }
+}
+
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

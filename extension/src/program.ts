@@ -5,8 +5,13 @@ import { COMMAND_MS, MAX_COMMAND_OUTPUT_BYTES } from "./limits.ts";
 import { checkLaunch, type Launch } from "./start.ts";
 
 interface Bounds {
-  maxBuffer: number;
-  timeout: number;
+  maxBuffer?: number;
+  /** In milliseconds; 0 is no limit. */
+  timeout?: number;
+  /** Ends it. */
+  signal?: AbortSignal;
+  /** Whether what it printed is returned also where it ends with a failure. */
+  takesFailure?: boolean;
 }
 
 /**
@@ -16,15 +21,21 @@ interface Bounds {
 export function runProgram(
   launch: Launch,
   args: string[],
-  { maxBuffer, timeout }: Bounds = { maxBuffer: MAX_COMMAND_OUTPUT_BYTES, timeout: COMMAND_MS },
+  {
+    maxBuffer = MAX_COMMAND_OUTPUT_BYTES,
+    timeout = COMMAND_MS,
+    signal,
+    takesFailure = false,
+  }: Bounds = {},
 ): Promise<string> {
   const { command, env, cwd } = launch;
   return new Promise((resolve, reject) => {
     checkLaunch(launch);
-    const bounds = { maxBuffer, timeout, killSignal: "SIGKILL" as const };
-    const options = { env, cwd, ...bounds, windowsHide: true };
+    // Who is told to end by a signal of ours may clear up first: it has agents of its own.
+    const killSignal = signal ? ("SIGTERM" as const) : ("SIGKILL" as const);
+    const options = { env, cwd, maxBuffer, timeout, signal, killSignal, windowsHide: true };
     execFile(command, [...launch.args, ...args], options, (error, output, complaints) => {
-      if (error === null) {
+      if (error === null || (takesFailure && typeof error.code === "number" && output !== "")) {
         resolve(output);
       } else if (error.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") {
         reject(new Error(`${command} printed more than ${maxBuffer} bytes.`));

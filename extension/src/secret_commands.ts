@@ -5,16 +5,11 @@ import type { Secrets } from "./secrets.ts";
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-export async function setSecret(secrets: Secrets): Promise<void> {
-  const name = await vscode.window.showInputBox({
-    title: "The environment variable that agents read the key from",
-    placeHolder: "ANTHROPIC_API_KEY",
-    ignoreFocusOut: true,
-    validateInput: (value) =>
-      NAME.test(value) ? undefined : "Letters, digits and _, as variables are named.",
-  });
+/** Ask for the variable, unless it is `known`, and for the key; return whether it was set. */
+export async function setSecret(secrets: Secrets, known?: string): Promise<boolean> {
+  const name = known ?? (await askForName());
   if (!name) {
-    return;
+    return false;
   }
   const value = await vscode.window.showInputBox({
     title: name,
@@ -22,9 +17,11 @@ export async function setSecret(secrets: Secrets): Promise<void> {
     password: true,
     ignoreFocusOut: true,
   });
-  if (value) {
-    await secrets.set(name, value);
+  if (!value) {
+    return false;
   }
+  await secrets.set(name, value);
+  return true;
 }
 
 export async function deleteSecret(secrets: Secrets): Promise<void> {
@@ -37,4 +34,14 @@ export async function deleteSecret(secrets: Secrets): Promise<void> {
   if (name) {
     await secrets.delete(name);
   }
+}
+
+async function askForName(): Promise<string | undefined> {
+  return vscode.window.showInputBox({
+    title: "The environment variable that agents read the key from",
+    placeHolder: "ANTHROPIC_API_KEY",
+    ignoreFocusOut: true,
+    validateInput: (value) =>
+      NAME.test(value) ? undefined : "Letters, digits and _, as variables are named.",
+  });
 }

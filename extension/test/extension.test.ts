@@ -77,7 +77,7 @@ function run(command: string): Thenable<unknown> {
 test("every command that the package lists is there, and no other", async () => {
   const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
   const listed = manifest.contributes.commands.map(({ command }: { command: string }) => command);
-  expect((await vscode.commands.getCommands()).sort()).toEqual(listed.sort());
+  expect((await vscode.commands.getCommands(true)).sort()).toEqual(listed.sort());
 });
 
 test("the tool and the vendor that the package lists are there", async () => {
@@ -267,7 +267,8 @@ test("what is only fetched from the registry is given no secrets, and a doctor i
     registry: { agents: [{ id: "far", name: "Far", readiness: "not installed" }] },
   });
   const program = join(context.globalStorageUri.fsPath, "registry");
-  await writeFile(program, `#!/bin/sh\necho '${agents}'\n`);
+  const cases = `*doctor*) echo "it has $SECRET";; *) echo '${agents}';;`;
+  await writeFile(program, `#!/bin/sh\ncase "$*" in ${cases} esac\n`);
   await chmod(program, 0o755);
   configure("vscodelm.path", program);
   person.picks = ["More from the registry...", "Far"];
@@ -275,10 +276,8 @@ test("what is only fetched from the registry is given no secrets, and a doctor i
   person.picks = ["eliza"];
   await run("runDoctor");
   const given = person.terminals.map(({ name, env }) => [name, env.SECRET]);
-  expect(given).toEqual([
-    ["Install Far", undefined],
-    ["vscodelm doctor eliza", "s3cret"],
-  ]);
+  expect(given).toEqual([["Install Far", undefined]]);
+  expect([...person.documents.values()].join()).toContain("it has s3cret");
 });
 
 test("the process ends with the window", async () => {

@@ -55,3 +55,11 @@ test("where there is no secret, that is said", async () => {
   await deleteSecret(secrets);
   expect(person.asked).toEqual(["vscodelm keeps no secrets."]);
 });
+
+test("a variable that is known is not asked for, and it is told whether its key was set", async () => {
+  person.types = ["s3cret"];
+  expect(await setSecret(secrets, "MY_KEY")).toBe(true);
+  expect(await secrets.environment()).toEqual({ MY_KEY: "s3cret" });
+  expect(await setSecret(secrets, "OTHER_KEY")).toBe(false);
+  expect(person.boxes.map(({ title }) => title)).toEqual(["MY_KEY", "OTHER_KEY"]);
+});

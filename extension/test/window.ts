@@ -25,11 +25,18 @@ interface Progress {
 }
 
 interface Token {
+  isCancellationRequested: boolean;
   onCancellationRequested: (listener: () => void) => { dispose(): void };
 }
 
 /** Who types this takes what the box proposes. */
 export const AS_PROPOSED = Symbol("as proposed");
+
+interface RunningTask {
+  task: real.Task;
+  /** End it. */
+  end(exitCode: number | undefined): void;
+}
 
 class Person {
   /** What they saw of what takes long. */
@@ -61,6 +68,14 @@ class Person {
   readonly status: string[] = [];
   /** The lines in the log. */
   readonly log: string[] = [];
+  /** The pages that were opened in a browser. */
+  readonly pages: string[] = [];
+  /** The documents that are open before them, by their addresses. */
+  readonly documents = new Map<string, string>();
+  /** What runs in terminals as tasks. */
+  readonly tasks: RunningTask[] = [];
+  /** Whether they cancel what takes a while. */
+  cancels = false;
   /** Whether the log was put before them. */
   sawLog = false;
 }
@@ -72,6 +87,10 @@ let settings = new Settings();
 const changed = new EventEmitter<real.ConfigurationChangeEvent>();
 const foldersChanged = new EventEmitter<real.WorkspaceFoldersChangeEvent>();
 const provided = new Map<string, unknown>();
+const documentClosed = new EventEmitter<{ uri: FakeUri }>();
+const taskEnded = new EventEmitter<{ execution: unknown; exitCode: number | undefined }>();
+const contents = new Map<string, real.TextDocumentContentProvider>();
+const lenses = new Map<string, real.CodeLensProvider>();
 export let chat = new BuiltInChat(provided);
 
 /** Be an editor that has just been opened, with somebody else before it. */
@@ -79,6 +98,7 @@ export function openAnew(how: { isRemote?: boolean; honoursScopes?: boolean } = 
   person = new Person();
   registered.clear();
   settings = Object.assign(new Settings(), how);
+  env.remoteName = how.isRemote ? "elsewhere" : undefined;
   settings.changed.event((change) => changed.fire(change));
   provided.clear();
   chat = new BuiltInChat(provided);
@@ -125,13 +145,24 @@ export const window = {
   showWarningMessage: message,
   async withProgress<T>(_: unknown, task: (progress: Progress, token: Token) => Promise<T>) {
     const cancelled = new EventEmitter<unknown>();
+    const token = { isCancellationRequested: false, onCancellationRequested: cancelled.event };
+    const cancel = () => {
+      token.isCancellationRequested = true;
+      cancelled.fire(undefined);
+    };
     const report = ({ message: text }: { message: string }) => {
       person.stages.push(text);
       if (text === person.cancelsAt) {
-        cancelled.fire(undefined);
+        cancel();
       }
     };
-    return task({ report }, { onCancellationRequested: cancelled.event });
+    if (person.cancels) {
+      setTimeout(cancel, 50);
+    }
+    return task({ report }, token);
+  },
+  async showTextDocument({ uri, text }: { uri: FakeUri; text: string }) {
+    person.documents.set(uri.toString(), text);
   },
   async showQuickPick<T extends Item | string>(items: readonly T[]): Promise<T | undefined> {
     const labels = items.map((item) => (typeof item === "string" ? item : item.label));
@@ -197,7 +228,8 @@ export const commands = {
     person.ran.push([name, ...args]);
     return chat.commands[name]?.(...(args as [never, never]));
   },
-  getCommands: async () => [...registered.keys()],
+  getCommands: async (filtersInternal = false) =>
+    [...registered.keys()].filter((name) => !filtersInternal || !name.startsWith("_")),
 };
 
 interface Place {
@@ -210,6 +242,15 @@ export const workspace = {
   workspaceFile: undefined as Place | undefined,
   onDidChangeConfiguration: changed.event,
   onDidChangeWorkspaceFolders: foldersChanged.event,
+  onDidCloseTextDocument: documentClosed.event,
+  registerTextDocumentContentProvider(scheme: string, found: real.TextDocumentContentProvider) {
+    contents.set(scheme, found);
+    return new Disposable(() => contents.delete(scheme));
+  },
+  async openTextDocument(uri: FakeUri) {
+    const text = contents.get(uri.scheme)?.provideTextDocumentContent(uri as real.Uri, never);
+    return { uri, text };
+  },
   getConfiguration: (section: string) => settings.of(section),
   fs: {
     stat: ({ fsPath }: Place) => stat(fsPath).catch(notFound),
@@ -240,9 +281,111 @@ export const extensions = {
   onDidChange: (listener: () => void) => chat.switched.event(listener),
 };
 
-export const env = { appName: "Fake", remoteName: undefined as string | undefined };
+export const languages = {
+  registerCodeLensProvider({ scheme }: { scheme: string }, found: real.CodeLensProvider) {
+    lenses.set(scheme, found);
+    return new Disposable(() => lenses.delete(scheme));
+  },
+};
+
+export const tasks = {
+  onDidEndTaskProcess: taskEnded.event,
+  async executeTask(task: real.Task) {
+    const execution = { task };
+    person.tasks.push({ task, end: (exitCode) => taskEnded.fire({ execution, exitCode }) });
+    return execution;
+  },
+};
+
+/** Return the buttons in a document, by what they say; each runs as it does when it is pressed. */
+export function buttonsIn(address: string): Map<string, () => Promise<unknown>> {
+  const uri = Uri.parse(address);
+  const found = lenses.get(uri.scheme)?.provideCodeLenses({ uri } as never, never) ?? [];
+  return new Map(
+    (found as real.CodeLens[]).map(({ command }) => [
+      command?.title ?? "",
+      async () => commands.executeCommand(command?.command ?? "", ...(command?.arguments ?? [])),
+    ]),
+  );
+}
+
+/** Close a document, as the person does. */
+export function closeDocument(address: string): void {
+  person.documents.delete(address);
+  documentClosed.fire({ uri: Uri.parse(address) });
+}
+
+export const env = {
+  appName: "Fake",
+  remoteName: undefined as string | undefined,
+  async openExternal(uri: FakeUri) {
+    person.pages.push(uri.toString());
+    return true;
+  },
+};
 export const version = "1.120.0";
+interface FakeUri {
+  scheme: string;
+  path: string;
+}
+
+const never = undefined as never;
+
+export class Task {
+  presentationOptions = {};
+
+  constructor(
+    readonly definition: real.TaskDefinition,
+    readonly scope: unknown,
+    readonly name: string,
+    readonly source: string,
+    readonly execution: ProcessExecution,
+  ) {}
+}
+
+export class ProcessExecution {
+  constructor(
+    readonly process: string,
+    readonly args: string[],
+    readonly options: real.ProcessExecutionOptions,
+  ) {}
+}
+
+export class Range {
+  constructor(
+    readonly startLine: number,
+    readonly startCharacter: number,
+    readonly endLine: number,
+    readonly endCharacter: number,
+  ) {}
+}
+
+export class CodeLens {
+  constructor(
+    readonly range: Range,
+    readonly command: real.Command,
+  ) {}
+}
+
+export enum TaskScope {
+  Global = 1,
+  Workspace = 2,
+}
+
+export enum TaskRevealKind {
+  Always = 1,
+}
+
+export enum TaskPanelKind {
+  New = 3,
+}
+
 export const Uri = {
+  from: ({ scheme, path }: FakeUri) => ({ scheme, path, toString: () => `${scheme}:${path}` }),
+  parse(address: string) {
+    const at = address.indexOf(":");
+    return Uri.from({ scheme: address.slice(0, at), path: address.slice(at + 1) });
+  },
   joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => ({
     fsPath: join(fsPath, ...parts),
   }),
@@ -287,7 +430,9 @@ export enum ConfigurationTarget {
 
 /** What the real module lacks is an error here. */
 type Names<Module> = { [Name in keyof Module]?: unknown };
-export const named = { window, commands, workspace, lm, extensions, env, Uri } satisfies {
+export const named = {
+  ...{ window, commands, workspace, lm, extensions, env, Uri, tasks, languages },
+} satisfies {
   window: Names<typeof real.window>;
   commands: Names<typeof real.commands>;
   workspace: Names<typeof real.workspace>;
@@ -295,4 +440,6 @@ export const named = { window, commands, workspace, lm, extensions, env, Uri } s
   extensions: Names<typeof real.extensions>;
   env: Names<typeof real.env>;
   Uri: Names<typeof real.Uri>;
+  tasks: Names<typeof real.tasks>;
+  languages: Names<typeof real.languages>;
 };

@@ -47,6 +47,18 @@ FAULTS = [
         "sorted(self._values, key=len)",
     ),
     Fault(
+        "a command to press holds a secret",
+        "fixes",
+        " or redact_arguments(words) != words:",
+        ":",
+    ),
+    Fault(
+        "a variable of a command to press holds a secret",
+        "fixes",
+        " if hide(value) == value}",
+        "}",
+    ),
+    Fault(
         "a value is found at every third place alone",
         "occurrences",
         "reversed(range(_STEP))",

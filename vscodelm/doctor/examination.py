@@ -19,6 +19,7 @@ import msgspec
 import trio
 
 from actors.trace import Trace
+from agents.acp.definition import missing_fixes
 from agents.acp.dialogue import Dialogue
 from agents.acp.environment import environment_of
 from agents.acp.known import environment_for
@@ -90,7 +91,8 @@ class Examination:
         except AgentError as error:
             failure = error.failure
             data: dict[str, Any] = {"kind": failure.kind, "detail": failure.detail}
-            self.tell(Finding("command", "failed", failure.message, data=data))
+            fixes = failure.fixes
+            self.tell(Finding("command", "failed", failure.message, data=data, fixes=fixes))
             return False
 
     def _look_for_command(self) -> bool:
@@ -110,7 +112,8 @@ class Examination:
         if found is None:
             advice = self.missing or ADVICE.get(self.spec.command) or _WHERE
             summary = f"{self.spec.command} was not found"
-            self.tell(Finding("command", "failed", summary, facts=facts, advice=advice))
+            fixes = () if self.missing else missing_fixes(self.spec.command)
+            self.tell(Finding("command", "failed", summary, None, facts, advice, fixes=fixes))
             return False
         self.tell(Finding("command", "ok", found, facts=facts))
         return True
@@ -152,7 +155,7 @@ class Examination:
                 "ok",
                 words.name_of(peer.about),
                 trio.current_time() - started,
-                words.introduction(self._argv, peer.about, peer.known),
+                words.introduction(self.spec, peer.about, peer.known),
                 data=msgspec.to_builtins(peer.about),
             )
         )
@@ -205,7 +208,8 @@ class Examination:
         stderr = failure.stderr_tail or await self._last_words()
         data: dict[str, Any] = {"kind": failure.kind, "detail": failure.detail}
         advice = _ADVICE.get(failure.kind, "")
-        self.tell(Finding(step, "failed", failure.message, None, (), advice, stderr, data))
+        fixes = failure.fixes
+        self.tell(Finding(step, "failed", failure.message, None, (), advice, stderr, data, fixes))
 
     def _too_slow(self, what: str) -> Failure:
         return Failure(

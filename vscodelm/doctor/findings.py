@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
+import msgspec
+
+from bridge.fixes import Fix, without_secrets
 from bridge.redact import Hide, map_strings
 from bridge.value import Value
 
@@ -17,7 +20,8 @@ Facts: TypeAlias = tuple[tuple[str, str], ...]
 class Finding(Value):
     """What came of a step: `facts` are labels with what belongs to them, `data` is for programs.
 
-    `advice` is what to do about it, `stderr` the end of what the agent wrote there.
+    `advice` is what to do about it, and `fixes` what an editor makes buttons of; `stderr` is the
+    end of what the agent wrote there.
     """
 
     step: Step
@@ -28,6 +32,7 @@ class Finding(Value):
     advice: str = ""
     stderr: str = ""
     data: Any = None
+    fixes: tuple[Fix, ...] = ()
 
     def without_secrets(self, hide: Hide) -> Finding:
         """Return the finding with `hide` applied to each text: reports are shown to others."""
@@ -40,6 +45,7 @@ class Finding(Value):
             hide(self.advice),
             hide(self.stderr),
             map_strings(self.data, hide),
+            without_secrets(self.fixes, hide),
         )
 
 
@@ -88,5 +94,6 @@ def _as_json(finding: Finding) -> dict[str, Any]:
         "advice": finding.advice,
         "stderr": finding.stderr,
         "data": finding.data,
+        "fixes": [msgspec.to_builtins(fix) for fix in finding.fixes],
     }
     return told | {name: value for name, value in more.items() if value}

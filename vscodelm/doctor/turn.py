@@ -89,7 +89,8 @@ def _deny(session: AgentSession, event: Event) -> None:
 
 
 def _failed(failure: Failure) -> Finding:
-    return Finding("prompt", "failed", failure.message, stderr=failure.stderr_tail or "")
+    stderr = failure.stderr_tail or ""
+    return Finding("prompt", "failed", failure.message, stderr=stderr, fixes=failure.fixes)
 
 
 def _shown(text: str) -> str:

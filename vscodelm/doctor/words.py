@@ -11,6 +11,7 @@ from agents.acp.exhibit import title_of
 from agents.acp.known import KnownAgent
 from agents.acp.login import login_advice
 from agents.acp.setup import AgentCapabilities, InitializeResponse
+from bridge.wire import McpServerSpec
 
 from .findings import Facts
 
@@ -28,7 +29,7 @@ def name_of(about: InitializeResponse) -> str:
     return f"{title} {title_of(told.version)}{named}"
 
 
-def introduction(argv: Sequence[str], about: InitializeResponse, known: KnownAgent) -> Facts:
+def introduction(spec: McpServerSpec, about: InitializeResponse, known: KnownAgent) -> Facts:
     """Return what the agent can do, and what is known of it."""
     capabilities = about.agent_capabilities
     facts = [
@@ -36,7 +37,7 @@ def introduction(argv: Sequence[str], about: InitializeResponse, known: KnownAge
         ("prompts", _prompts(capabilities)),
         ("sessions", _sessions(capabilities)),
         ("MCP servers", _servers(capabilities, known)),
-        ("login", _login(argv, about, known)),
+        ("login", _login(spec, about, known)),
         *(("known", fact) for fact in _known(known)),
     ]
     return tuple(facts)
@@ -94,13 +95,13 @@ def _servers(capabilities: AgentCapabilities, known: KnownAgent) -> str:
     return ", ".join(["stdio", *remote])
 
 
-def _login(argv: Sequence[str], about: InitializeResponse, known: KnownAgent) -> str:
+def _login(spec: McpServerSpec, about: InitializeResponse, known: KnownAgent) -> str:
     if not about.auth_methods:
         return "it offers none"
     names = ", ".join(title_of(method.name) or method.id for method in about.auth_methods)
-    advice = login_advice(argv, about.auth_methods, known)
-    where = advice.removesuffix(", then ask again.")
-    return f"{names}. If it is needed: {where}" if advice.startswith("Run") else names
+    advice = login_advice(spec, about.auth_methods, known)
+    where = advice.replace(", then ask again.", ".").rstrip(".")
+    return f"{names}. If it is needed: {where}" if advice.startswith(("Run", "Set")) else names
 
 
 def _known(known: KnownAgent) -> Iterable[str]:
@@ -109,7 +110,7 @@ def _known(known: KnownAgent) -> Iterable[str]:
     if known.http_tools_only:
         yield "it takes tools over http alone"
     if known.login:
-        yield f"`{known.login}` logs in"
+        yield f"`{' '.join((known.program, *known.login))}` logs in"
 
 
 def _choice(offered: Sequence[tuple[str, str]], current: str) -> str:

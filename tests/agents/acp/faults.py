@@ -83,6 +83,18 @@ FAULTS = [
         " if False else together",
         ("record",),
     ),
+    Fault(
+        "a method is tried though one of its keys isn't there",
+        "login",
+        "return bool(names) and all(environment.get(name) for name in names)",
+        "return bool(names)",
+    ),
+    Fault(
+        "a login in a terminal is given the reference to a secret",
+        "login",
+        " if _REFERENCE not in one.value}",
+        "}",
+    ),
     Fault("what stands round the entries is forgotten", "record", "budget - ROUND", "budget"),
     Fault(
         "an attached file takes no room",
@@ -330,7 +342,7 @@ FAULTS = [
         "(RESOURCE_NOT_FOUND,)",
     ),
     Fault(
-        "a method that does nothing is tried", "login", " or method.id in known.ignored_methods", ""
+        "a method that does nothing is tried", "login", "method.id in known.ignored_methods or ", ""
     ),
     Fault(
         "a definition is tried though no system takes it",

@@ -5,11 +5,14 @@ from typing import Any
 import pytest
 
 from agents.acp.known import known_agent
-from agents.acp.login import login_advice, sole_method
-from agents.acp.setup import AuthMethod
+from agents.acp.login import login_advice, login_fixes, method_to_try
+from agents.acp.setup import AuthMethod, AuthVariable
+from bridge.fixes import Fix, LogIn, RunCommand, SetKey
+from bridge.wire import EnvVariable, McpServerSpec
 
 NOBODY = known_agent(None)
-ARGV = ["/opt/my agent", "--acp"]
+MINE = McpServerSpec("mine", "/opt/my agent", ("--acp",))
+OPENCODE = McpServerSpec("o", "npx", ("-y", "opencode-ai@1.18.33", "acp"))
 QWEN = AuthMethod(
     "openai", "Use OpenAI API key", meta={"type": "terminal", "args": ["--auth-type=openai", 3]}
 )
@@ -21,10 +24,21 @@ COPILOT = AuthMethod(
 TERMINAL = AuthMethod("t", "Terminal", "terminal", args=("login",), env={"MODE": "a b"})
 AGENT = AuthMethod("chatgpt", "Login with ChatGPT")
 KEY = AuthMethod("key", "Use CODEX_API_KEY", "env_var", "Requires setting `CODEX_API_KEY`.")
+VARIABLES = AuthMethod("key", "Key", "env_var", vars=(AuthVariable("CODEX_API_KEY"),))
+OTHER = AuthMethod(
+    "o", "O", "env_var", vars=(AuthVariable("A"), AuthVariable("B"), AuthVariable("C", True))
+)
+GATEWAY = AuthMethod("gateway", "AI API Gateway", meta={"gateway": {"protocol": "google"}})
 
 
 def advice(*methods: AuthMethod, name: str | None = None) -> str:
-    return login_advice(ARGV, methods, known_agent(name))
+    return login_advice(MINE, methods, known_agent(name))
+
+
+def fixes(
+    *methods: AuthMethod, name: str | None = None, spec: McpServerSpec = MINE
+) -> tuple[Fix, ...]:
+    return login_fixes(spec, methods, known_agent(name))
 
 
 def test_the_protocols_login_in_a_terminal_is_the_agents_command_and_more() -> None:
@@ -45,7 +59,7 @@ def test_the_two_older_ways_of_telling_a_command_are_known() -> None:
 def test_other_things_beside_a_method_are_no_command(meta: dict[str, Any]) -> None:
     method = AuthMethod("a", "Way in", meta=meta)
     assert "It offers: Way in." in advice(method)
-    assert sole_method([method], NOBODY) is method
+    assert method_to_try([method], NOBODY, {}) is method
 
 
 def test_a_command_without_arguments_is_one() -> None:
@@ -75,13 +89,79 @@ def test_an_agent_that_offers_nothing_is_left_to_the_user() -> None:
 
 
 def test_only_a_method_without_alternative_is_tried_unasked() -> None:
-    assert sole_method([AGENT], NOBODY) is AGENT
-    for methods in ([], [AGENT, KEY], [KEY], [TERMINAL], [QWEN], [COPILOT]):
-        assert sole_method(methods, NOBODY) is None
+    assert method_to_try([AGENT], NOBODY, {}) is AGENT
+    for methods in ([], [AGENT, KEY], [KEY], [TERMINAL], [QWEN], [COPILOT], [GATEWAY]):
+        assert method_to_try(methods, NOBODY, {}) is None
 
 
 @pytest.mark.checklist(15)
 def test_a_method_that_does_nothing_is_not_tried() -> None:
     method = AuthMethod("opencode-login", "Login with opencode")
-    assert sole_method([method], known_agent("OpenCode")) is None
-    assert sole_method([method], NOBODY) is method
+    assert method_to_try([method], known_agent("OpenCode"), {}) is None
+    assert method_to_try([method], NOBODY, {}) is method
+
+
+def test_a_method_whose_keys_are_there_is_tried_among_others() -> None:
+    methods = [AGENT, VARIABLES, OTHER]
+    assert method_to_try(methods, NOBODY, {"CODEX_API_KEY": "k"}) is VARIABLES
+    assert method_to_try(methods, NOBODY, {"CODEX_API_KEY": ""}) is None
+    assert method_to_try(methods, NOBODY, {"CODEX_API_KEY": "k", "A": "1"}) is VARIABLES
+    both = {"CODEX_API_KEY": "k", "A": "1", "B": "2"}
+    assert method_to_try(methods, NOBODY, both) is None
+    gemini = [AGENT, AuthMethod("gemini-api-key", "Gemini API key")]
+    assert method_to_try(gemini, known_agent("gemini-cli"), {"GEMINI_API_KEY": "k"}) is gemini[1]
+    assert method_to_try(gemini, known_agent("gemini-cli"), {}) is None
+
+
+def test_the_variables_of_keys_are_named() -> None:
+    assert advice(TERMINAL, VARIABLES).endswith(
+        "then ask again. Or set `CODEX_API_KEY` in its environment."
+    )
+    assert advice(AGENT, VARIABLES) == (
+        "Set `CODEX_API_KEY` in its environment, then ask again. It also offers: "
+        "Login with ChatGPT."
+    )
+    assert advice(OTHER) == "Set `A` or `B` in its environment, then ask again."
+
+
+# What can be pressed.
+
+
+def test_each_kind_of_method_is_a_fix_of_its_own() -> None:
+    assert fixes(AGENT, VARIABLES, TERMINAL, OTHER, GATEWAY) == (
+        RunCommand("Log In: Terminal", "/opt/my agent", ("--acp", "login"), {"MODE": "a b"}),
+        LogIn("Login with ChatGPT", "chatgpt"),
+        SetKey("Set CODEX_API_KEY...", ("CODEX_API_KEY",)),
+        SetKey("Set A and B...", ("A", "B")),
+    )
+
+
+def test_the_older_ways_of_telling_a_command_are_the_same_fix() -> None:
+    meta = {"terminal-auth": {"command": "c", "args": ["login"], "env": {"X": "1", "Y": 2}}}
+    assert fixes(AuthMethod("t", "Log in", "terminal", meta=meta), QWEN) == (
+        RunCommand("Log in", "c", ("login",), {"X": "1"}),
+        RunCommand("Log In: Use OpenAI API key", "/opt/my agent", ("--acp", "--auth-type=openai")),
+    )
+    odd = {"terminal-auth": {"command": "c", "env": 3}}
+    assert fixes(AuthMethod("t", "Log in", meta=odd)) == (RunCommand("Log in", "c"),)
+
+
+def test_a_known_agent_logs_in_by_the_launcher_that_starts_it() -> None:
+    (fix,) = fixes(AuthMethod("opencode-login", "Login"), name="OpenCode", spec=OPENCODE)
+    words = ("-y", "opencode-ai@1.18.33", "auth", "login")
+    assert fix == RunCommand("Log In in a Terminal", "npx", words)
+    (elsewhere,) = fixes(name="OpenCode")
+    assert elsewhere == RunCommand("Log In in a Terminal", "opencode", ("auth", "login"))
+
+
+def test_a_login_has_the_definitions_environment_and_folder_but_no_secret() -> None:
+    env = (EnvVariable("HOME", "/else"), EnvVariable("KEY", "${secret:KEY}"))
+    spec = McpServerSpec("x", "x", (), env, "/there")
+    (fix,) = fixes(TERMINAL, spec=spec)
+    assert fix == RunCommand(
+        "Log In: Terminal", "x", ("login",), {"HOME": "/else", "MODE": "a b"}, "/there"
+    )
+
+
+def test_an_agent_that_offers_nothing_has_no_fix() -> None:
+    assert fixes() == ()

@@ -13,6 +13,8 @@ import trio
 
 from actors.trace import open_trace
 from agents.acp import process
+from agents.launchers import NODE, UV
+from bridge.fixes import ChangeSettings, OpenPage, RunCommand, SetKey
 from bridge.redact import HIDDEN
 from bridge.wire import EnvVariable, McpServerSpec
 from tests.fakes.acp_agents import ChildAgent, child_program
@@ -23,6 +25,7 @@ pytestmark = pytest.mark.slow
 
 JSON = dict[str, Any]
 PATIENCE = 60.0
+SETTINGS = ChangeSettings("Open Settings")
 
 
 @attrs.define
@@ -143,6 +146,7 @@ async def test_a_command_that_is_not_there_is_told_with_what_to_do() -> None:
     await told.examine(McpServerSpec("it", "no-such-command-here", ("--acp", "--token=x")))
     assert told.states == [("command", "failed")]
     assert "PATH" in told.of("command").advice
+    assert told.of("command").fixes == (SETTINGS,)
     assert (
         dict(told.of("command").facts)["runs"] == f"no-such-command-here --acp '--token={HIDDEN}'"
     )
@@ -153,23 +157,28 @@ async def test_a_definition_that_no_system_takes_is_told() -> None:
     await told.examine(McpServerSpec("it", "a\x00b"))
     assert told.states == [("command", "failed")]
     assert "`command`" in told.of("command").summary
+    assert told.of("command").fixes == (SETTINGS,)
 
 
-@pytest.mark.parametrize(("command", "advice"), [("npx", "Node.js"), ("uvx", "uv")])
+@pytest.mark.parametrize(
+    ("command", "advice", "page"), [("npx", "Node.js", NODE), ("uvx", "uv", UV)]
+)
 async def test_a_launcher_that_is_not_there_can_be_had(
-    command: str, advice: str, tmp_path: Path
+    command: str, advice: str, page: OpenPage, tmp_path: Path
 ) -> None:
     told = Told()
     spec = McpServerSpec("it", command, (), (EnvVariable("PATH", str(tmp_path)),))
     await told.examine(spec)
     assert told.states == [("command", "failed")]
     assert advice in told.of("command").advice
+    assert told.of("command").fixes == (page, SETTINGS)
 
 
 async def test_the_advice_of_who_knows_better_counts() -> None:
     told = Told()
     await told.examine(McpServerSpec("it", "/nowhere/at/all"), missing="Install it.")
     assert told.of("command").advice == "Install it."
+    assert told.of("command").fixes == ()
 
 
 async def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -197,6 +206,7 @@ async def test_an_agent_that_ends_before_it_is_ready_is_told_with_stderr() -> No
     assert told.states == [("command", "ok"), ("process", "ok"), ("initialize", "failed")]
     assert "status 7" in told.of("initialize").summary
     assert told.of("initialize").stderr == "node is too old"
+    assert told.of("initialize").fixes == (NODE,)
 
 
 async def test_another_version_of_the_protocol_is_told() -> None:
@@ -223,6 +233,19 @@ async def test_a_login_that_is_needed_is_told_with_its_command() -> None:
     assert "wants you to log in" in finding.summary
     assert "login`" in finding.summary
     assert finding.data["kind"] == "NoPermissions"
+    (fix,) = finding.fixes
+    assert isinstance(fix, RunCommand)
+    assert (fix.title, fix.command) == ("Log In: Terminal", sys.executable)
+    assert fix.args[-1] == "login"
+
+
+async def test_a_login_that_a_turn_needs_has_its_fix() -> None:
+    error = {"error": {"code": -32000, "message": "log in"}}
+    method = {"id": "k", "name": "Key", "type": "env_var", "vars": [{"name": "NO_SUCH_KEY"}]}
+    script = {"agent": {"authMethods": [method]}, "turns": [[error]]}
+    told, _ = await examined(script, prompt="Hi")
+    assert told.of("prompt").fixes == (SetKey("Set NO_SUCH_KEY...", ("NO_SUCH_KEY",)),)
+    assert "`NO_SUCH_KEY`" in told.of("prompt").summary
 
 
 async def test_an_agent_that_opens_no_session_is_given_up() -> None:

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from bridge.fixes import OpenPage, RunCommand
 from vscodelm.doctor.findings import Finding, Report, State, duration
+
+PAGE = OpenPage("KEY", "https://example.org")
 
 
 @pytest.mark.parametrize(
@@ -28,7 +31,9 @@ def test_json_has_what_is_there_and_nothing_else() -> None:
         "it",
         (
             Finding("end", "ok", "fine"),
-            Finding("prompt", "failed", "no", 1.23456, (("a", "b"),), "do", "err", {"k": 1}),
+            Finding(
+                "prompt", "failed", "no", 1.23456, (("a", "b"),), "do", "err", {"k": 1}, (PAGE,)
+            ),
         ),
     ).as_json()
     assert told == {
@@ -45,16 +50,21 @@ def test_json_has_what_is_there_and_nothing_else() -> None:
                 "advice": "do",
                 "stderr": "err",
                 "data": {"k": 1},
+                "fixes": [{"type": "page", "title": "KEY", "url": "https://example.org"}],
             },
         ],
     }
 
 
 def test_a_finding_is_shown_without_secrets() -> None:
-    found = Finding("command", "ok", "KEY", 1.0, (("a", "KEY"),), "KEY", "KEY", {"b": ["KEY", 1]})
+    found = Finding(
+        *("command", "ok", "KEY", 1.0, (("a", "KEY"),), "KEY", "KEY", {"b": ["KEY", 1]}),
+        (PAGE, RunCommand("Log in", "agent", ("KEY",))),
+    )
 
     def hide(text: str) -> str:
         return text.replace("KEY", "-")
 
-    shown = Finding("command", "ok", "-", 1.0, (("a", "-"),), "-", "-", {"b": ["-", 1]})
+    page = OpenPage("-", "https://example.org")
+    shown = Finding("command", "ok", "-", 1.0, (("a", "-"),), "-", "-", {"b": ["-", 1]}, (page,))
     assert found.without_secrets(hide) == shown

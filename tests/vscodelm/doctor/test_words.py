@@ -21,6 +21,7 @@ from agents.acp.setup import (
     SessionCapabilities,
     Supported,
 )
+from bridge.wire import McpServerSpec
 from vscodelm.doctor.words import SHOWN, choices, introduction, name_of
 
 YES = Supported()
@@ -33,7 +34,7 @@ EVERYTHING = AgentCapabilities(
 
 
 def told(about: InitializeResponse, name: str | None = None) -> dict[str, str]:
-    return dict(introduction(("my-agent", "--acp"), about, known_agent(name)))
+    return dict(introduction(McpServerSpec("it", "my-agent", ("--acp",)), about, known_agent(name)))
 
 
 def test_an_agent_is_called_by_its_title_version_and_name() -> None:
@@ -65,15 +66,17 @@ def test_an_agent_that_can_do_everything_says_so() -> None:
 
 
 def test_what_is_known_and_not_said_is_told() -> None:
-    facts = introduction(("x",), InitializeResponse(1), known_agent("OpenCode"))
+    facts = introduction(McpServerSpec("it", "x"), InitializeResponse(1), known_agent("OpenCode"))
     assert [fact for label, fact in facts if label == "known"] == [
         "its sessions share tools, so each chat has a process of its own",
         "`opencode auth login` logs in",
     ]
-    copilot = introduction(("x",), InitializeResponse(1, None, EVERYTHING), known_agent("Copilot"))
+    copilot = introduction(
+        McpServerSpec("it", "x"), InitializeResponse(1, None, EVERYTHING), known_agent("Copilot")
+    )
     assert dict(copilot)["MCP servers"] == "http, sse; it drops those on stdio without a word"
     assert ("known", "it takes tools over http alone") in copilot
-    bare = introduction(("x",), InitializeResponse(1), known_agent("Copilot"))
+    bare = introduction(McpServerSpec("it", "x"), InitializeResponse(1), known_agent("Copilot"))
     assert dict(bare)["MCP servers"].startswith("none; ")
 
 

@@ -1,0 +1,111 @@
+// What a user can do about a failure, as vscodelm tells it, and doing it: read a page, store a key, run a
+// command in a terminal, let the agent log in, correct the settings.
+
+import * as vscode from "vscode";
+import { showAgents } from "./own_settings.ts";
+import { reporting } from "./reporting.ts";
+
+export type Fix =
+  | { type: "page"; title: string; url: string }
+  | { type: "key"; title: string; variables: string[] }
+  | { type: "terminal"; title: string; command: string; args?: string[]; env?: Env; cwd?: string }
+  | { type: "settings"; title: string };
+
+type Env = Record<string, string>;
+
+/** What the user does once something was fixed. */
+export interface Retry {
+  words: string;
+  button: string;
+  run(): unknown;
+}
+
+const TYPES = ["page", "key", "terminal", "settings"];
+
+/** Return the fixes of a list that came from the program; those of another kind are left out. */
+export function fixesIn(list: unknown): Fix[] {
+  return Array.isArray(list)
+    ? list.filter((fix) => TYPES.includes(fix?.type) && typeof fix.title === "string")
+    : [];
+}
+
+export class Fixer {
+  constructor(
+    private readonly own: {
+      /** Ask for a key and store it for a model; return whether that was done. */
+      setKey(variable: string, modelId: string): Promise<boolean>;
+      /** Return the variables that the program has beside the editor's. */
+      environment(): Env;
+      log: Pick<vscode.LogOutputChannel, "error" | "show">;
+    },
+  ) {}
+
+  /** Show a failure with a button for each fix; the message goes away when one was pressed. */
+  async offer(message: string, fixes: readonly Fix[], modelId: string, retry: Retry) {
+    const titles = fixes.map(({ title }) => title);
+    const pressed = await vscode.window.showWarningMessage(message, ...titles);
+    const fix = fixes.find(({ title }) => title === pressed);
+    if (fix !== undefined) {
+      await this.apply(fix, modelId, retry);
+    }
+  }
+
+  /** Do it. A command in a terminal runs on when this returns. */
+  async apply(fix: Fix, modelId: string, retry: Retry): Promise<void> {
+    switch (fix.type) {
+      case "page":
+        await vscode.env.openExternal(vscode.Uri.parse(fix.url));
+        break;
+      case "settings":
+        await showAgents();
+        break;
+      case "key":
+        for (const variable of fix.variables) {
+          if (!(await this.own.setKey(variable, modelId))) {
+            return;
+          }
+        }
+        void this.suggest(`${fix.variables.join(" and ")} is stored. ${retry.words}`, retry);
+        break;
+      case "terminal":
+        await this.run(fix, retry);
+    }
+  }
+
+  /** Run it as a task: its terminal stays open when it has ended, so what it said can be read. */
+  private async run(fix: Fix & { type: "terminal" }, retry: Retry): Promise<void> {
+    const { title, command, args = [], env, cwd } = fix;
+    const options = { env: { ...this.own.environment(), ...env }, ...(cwd ? { cwd } : {}) };
+    const task = new vscode.Task(
+      { type: "vscodelm" },
+      vscode.TaskScope.Workspace,
+      title,
+      "vscodelm",
+      new vscode.ProcessExecution(command, args, options),
+    );
+    task.presentationOptions = {
+      reveal: vscode.TaskRevealKind.Always,
+      panel: vscode.TaskPanelKind.New,
+      focus: true,
+    };
+    const running = await vscode.tasks.executeTask(task);
+    const ended = (status: number | undefined) => {
+      const how = status === 0 ? "is done." : `ended with status ${status ?? "unknown"}.`;
+      return this.suggest(`"${title}" ${how} ${retry.words}`, retry);
+    };
+    const watch = vscode.tasks.onDidEndTaskProcess(
+      reporting(this.own.log, title, async ({ execution, exitCode }) => {
+        if (execution === running) {
+          watch.dispose();
+          await ended(exitCode);
+        }
+      }),
+    );
+  }
+
+  private async suggest(message: string, retry: Retry): Promise<void> {
+    if ((await vscode.window.showInformationMessage(message, retry.button)) === retry.button) {
+      await retry.run();
+    }
+  }
+}
