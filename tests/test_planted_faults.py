@@ -12,6 +12,7 @@ from .agents.mcp import faults as mcp
 from .agents.open_responses import faults as open_responses
 from .bridge import faults as bridge
 from .continuity import faults as continuity
+from .extension import faults as extension
 from .planted import Fault, Ground
 
 SUITES: dict[str, tuple[Ground, list[Fault]]] = {
@@ -21,6 +22,7 @@ SUITES: dict[str, tuple[Ground, list[Fault]]] = {
     "mcp": (mcp.GROUND, mcp.FAULTS),
     "open_responses": (open_responses.GROUND, open_responses.FAULTS),
     "continuity": (continuity.GROUND, continuity.FAULTS),
+    "extension": (extension.GROUND, extension.FAULTS),
 }
 
 each_fault = pytest.mark.parametrize(

@@ -61,7 +61,9 @@ export class Builder {
   private async buildWithVenv(python: string, folder: string): Promise<void> {
     this.work.stage("Making the environment");
     await this.step({}, python, "-m", "venv", folder);
-    const pip = ["-m", "pip", "install", "--disable-pip-version-check", "--no-input"];
+    // It says only with retries that a connection failed, and else that there is no such version.
+    const quietly = ["--disable-pip-version-check", "--no-input", "--retries", "2"];
+    const pip = ["-m", "pip", "install", ...quietly];
     const strictly = ["--require-hashes", "--only-binary", ":all:", "-r", this.bundle.requirements];
     const own = pythonIn(folder);
     this.work.stage("Installing packages");

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -60,7 +60,8 @@ test("without uv the first Python that fits makes it, with pip as strict as uv",
   const environment = here({ programs: ["python3", "python3.12"], pythons: old });
   await environment.create(said());
   const place = join(storage, "environments", (await environments())[0] ?? "");
-  const pip = `${join(place, "bin/python")} -m pip install --disable-pip-version-check --no-input`;
+  const quietly = "--disable-pip-version-check --no-input --retries 2";
+  const pip = `${join(place, "bin/python")} -m pip install ${quietly}`;
   expect(ranLines().slice(2)).toEqual([
     `/usr/bin/python3.12 -m venv ${place}`,
     `${pip} --require-hashes --only-binary :all: -r ${join(dist, "requirements.txt")}`,
@@ -184,6 +185,17 @@ test("until the new one is complete the old one counts", async () => {
   await new OwnEnvironment({ storage, bundle: dist }, what).create(said());
   expect(new Set(seen)).toEqual(new Set([before]));
   expect(await withUv().anyProgram()).not.toBe(before);
+});
+
+test("the note of what counts is replaced as a whole, never written over", async () => {
+  await withUv().create(said());
+  const note = join(storage, "environment.json");
+  const before = await readFile(note, "utf8");
+  const held = await open(note);
+  await withUv().create(said());
+  expect(await held.readFile("utf8")).toBe(before);
+  expect(await readFile(note, "utf8")).not.toBe(before);
+  await held.close();
 });
 
 test("the environment before the last is kept while a window may run it, and no older one", async () => {

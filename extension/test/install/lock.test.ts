@@ -1,6 +1,8 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Clock, realClock, removeLeft, withLock } from "../../src/install/lock.ts";
 import { LOCK_BEAT_MS, LOCK_STALE_MS } from "../../src/limits.ts";
@@ -133,6 +135,16 @@ test("a lock that was taken since it was looked at stays", async () => {
 test("a folder in which no lock can be is a failure", async () => {
   const nowhere = join(folder, "nowhere/lock");
   await expect(withLock(nowhere, async () => {})).rejects.toThrow("ENOENT");
+});
+
+test("a disk without room for the lock leaves none that would be nobody's", async () => {
+  const source = new URL("../../src/install/lock.ts", import.meta.url).href;
+  const script = `import("${source}").then(({ withLock }) => withLock("${file}", async () => {}))`;
+  // No file may have a byte: it can be made, and not be written.
+  const limited = `ulimit -f 0; exec "${process.execPath}" -e '${script}'`;
+  const failure = await promisify(execFile)("/bin/sh", ["-c", limited]).catch((error) => error);
+  expect(failure.stderr).toMatch(/EFBIG|ENOSPC/);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test("the real clock goes on, and its beat can be ended", async () => {

@@ -99,8 +99,12 @@ export async function program(file: string): Promise<void> {
 }
 
 /** Put a bundle of a version into a folder, as `make vsix` does. */
-export async function bundle(folder: string, version: string, files: Record<string, string> = {}) {
-  const contents: Record<string, string> = {
+export async function bundle(
+  folder: string,
+  version: string,
+  files: Record<string, string | Buffer> = {},
+) {
+  const contents: Record<string, string | Buffer> = {
     [`vscodelm-${version}-py3-none-any.whl`]: version,
     "requirements.txt": "",
     "uv.json": '{"version": "1.2.3", "files": {}}',
