@@ -7,8 +7,6 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -18,6 +16,7 @@ import { OwnEnvironment } from "../src/install/environment.ts";
 import { platformName } from "../src/install/uv.ts";
 import { zip } from "../test/install/archive.ts";
 import { bundle, Told } from "../test/install/machine.ts";
+import { FileServer } from "./file_server.ts";
 import { PYTHON, REPOSITORY } from "./places.ts";
 
 const run = promisify(execFile);
@@ -26,19 +25,17 @@ const NEEDED = "needed-1.0-py3-none-any.whl";
 
 vi.setConfig({ testTimeout: 240_000 });
 
-let shared: string;
 /** The folder of a Python that is no environment. */
 let systemPython: string;
 let files: Map<string, Buffer>;
-let server: Server;
-let address: string;
-/** Paths that are answered with a piece, and never to the end. */
-const hanging = new Set<string>();
+let server: FileServer;
+/** The address of uv's list of Pythons. */
+let downloads: string;
 
 let folder: string;
 const places = () => ({ storage: join(folder, "storage"), bundle: join(folder, "dist") });
 const environment = (find = async (_: string): Promise<string | undefined> => undefined) =>
-  new OwnEnvironment(places(), { find, index: async () => `${address}/simple` });
+  new OwnEnvironment(places(), { find, index: async () => `${server.address}/simple` });
 const names = (what: string) => readdir(join(places().storage, what)).catch(() => []);
 const hash = (content: Buffer) => createHash("sha256").update(content).digest("hex");
 
@@ -63,7 +60,10 @@ const NEEDED_WHEEL = wheel("needed", "1.0", "WORD = 'needed'\n");
 async function extension(version: string, needed = hash(NEEDED_WHEEL)): Promise<void> {
   const code = `import needed\ndef main():\n    print(needed.WORD, "${version}")\n`;
   const sum = hash(files.get(`/files/${UV_WHEEL}`) ?? Buffer.alloc(0));
-  const pin = { version: "9.9.9", files: { [platformName()]: { name: UV_WHEEL, sha256: sum } } };
+  const pin = {
+    version: "9.9.9",
+    files: { [await platformName()]: { name: UV_WHEEL, sha256: sum } },
+  };
   await rm(places().bundle, { recursive: true, force: true });
   await bundle(places().bundle, version, {
     [`vscodelm-${version}-py3-none-any.whl`]: wheel("vscodelm", version, code),
@@ -77,31 +77,11 @@ async function says(program: string | undefined): Promise<string> {
 }
 
 beforeAll(async () => {
-  shared = await mkdtemp(join(tmpdir(), "vscodelm-python-"));
-  files = new Map();
-  server = createServer(({ url = "" }, response) => {
-    const content = files.get(url.endsWith("/") ? url.slice(0, -1) : url);
-    response.statusCode = content === undefined ? 404 : 200;
-    response.setHeader(
-      "content-type",
-      url.endsWith("/") ? "text/html" : "application/octet-stream",
-    );
-    response.setHeader("content-length", content?.length ?? 0);
-    if (hanging.has(url)) {
-      response.write(content?.subarray(0, 1000));
-    } else {
-      response.end(content);
-    }
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  await run(PYTHON, ["-m", "tests.fakes.python_build", shared, address], { cwd: REPOSITORY });
+  server = await FileServer.start();
+  files = server.files;
+  downloads = await server.servePython();
   const base = "import sys; print(sys.base_prefix)";
   systemPython = join((await run(PYTHON, ["-c", base])).stdout.trim(), "bin");
-  for (const name of ["python.tar.gz", "downloads.json"]) {
-    files.set(`/${name}`, await readFile(join(shared, name)));
-  }
   const uv = await readFile(join(PYTHON, "../uv"));
   files.set(`/files/${UV_WHEEL}`, zip([{ path: "uv-9.9.9.data/scripts/uv", content: uv }]));
   files.set(`/files/${NEEDED}`, NEEDED_WHEEL);
@@ -113,11 +93,7 @@ beforeAll(async () => {
   }
 });
 
-afterAll(async () => {
-  server?.closeAllConnections();
-  server?.close();
-  await rm(shared, { recursive: true, force: true });
-});
+afterAll(() => server?.stop());
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "vscodelm-managed-"));
@@ -128,12 +104,12 @@ beforeEach(async () => {
   vi.stubEnv("XDG_DATA_HOME", undefined);
   vi.stubEnv("PIP_CONFIG_FILE", "/dev/null");
   vi.stubEnv("PIP_FIND_LINKS", undefined);
-  vi.stubEnv("UV_PYTHON_DOWNLOADS_JSON_URL", `${address}/downloads.json`);
+  vi.stubEnv("UV_PYTHON_DOWNLOADS_JSON_URL", downloads);
   await extension("1.0");
 });
 
 afterEach(async () => {
-  hanging.clear();
+  server.hanging.clear();
   vi.unstubAllEnvs();
   await rm(folder, { recursive: true, force: true });
 });
@@ -178,7 +154,7 @@ test("a package whose hash differs is refused by uv, and by pip", async () => {
   await environment().create(new Told(), true);
   await extension("2.0", other);
   await expect(environment().create(new Told())).rejects.toMatchObject({ reason: "changed" });
-  vi.stubEnv("PIP_INDEX_URL", `${address}/simple`);
+  vi.stubEnv("PIP_INDEX_URL", `${server.address}/simple`);
   const withPip = environment(async (name) => (name === "python3" ? PYTHON : undefined));
   await expect(withPip.create(new Told())).rejects.toMatchObject({ reason: "changed" });
   expect(await says(await environment().anyProgram())).toBe("needed 1.0");
@@ -216,7 +192,7 @@ test.each([
   ["Downloading Python", "/python.tar.gz"],
   ["Installing packages", `/files/${NEEDED}`],
 ])("cancelled in the middle, nothing is left: %s", async (stage, path) => {
-  hanging.add(path);
+  server.hanging.add(path);
   const told = new Told("cancel");
   const creating = environment().create(told, true);
   creating.catch(() => {});
@@ -226,7 +202,7 @@ test.each([
   await expect(creating).rejects.toThrow("was cancelled");
   expect([await names("environments"), await names("pythons")]).toEqual([[], []]);
   expect(await readdir(places().storage)).not.toContain("environment.json");
-  hanging.clear();
+  server.hanging.clear();
   await environment().create(new Told(), true);
   expect(await says(await environment().program())).toBe("needed 1.0");
 });
@@ -241,7 +217,7 @@ test.each([
     await environment().create(new Told(), true);
     vi.stubEnv("PATH", join(folder, "empty"));
     await extension("2.0");
-    hanging.add(path);
+    server.hanging.add(path);
     const child = window();
     await stageOf(child, at);
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -249,8 +225,8 @@ test.each([
     await once(child, "close");
     expect(await says(await environment().anyProgram())).toBe("needed 1.0");
     expect(await names("environments")).toHaveLength(at === "Downloading Python" ? 1 : 2);
-    hanging.clear();
-    server.closeAllConnections(); // what it had started may wait still
+    server.hanging.clear();
+    server.cut(); // what it had started may wait still
     await environment().create(new Told(), true);
     expect(await says(await environment().program())).toBe("needed 2.0");
     expect(await names("environments")).toHaveLength(2);
@@ -263,7 +239,7 @@ function window(): ChildProcess {
   const script = join(REPOSITORY, "extension/e2e/install_child.ts");
   const { storage, bundle } = places();
   return spawn(process.execPath, ["--experimental-transform-types", script, storage, bundle], {
-    env: { ...process.env, UV_DEFAULT_INDEX: `${address}/simple` },
+    env: { ...process.env, UV_DEFAULT_INDEX: `${server.address}/simple` },
     stdio: ["ignore", "pipe", "inherit"],
   });
 }

@@ -2,7 +2,7 @@
 // hash the extension knows. Nothing that has another hash is kept, let alone run.
 
 import { randomUUID } from "node:crypto";
-import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isExecutable } from "../executable.ts";
 import {
@@ -26,13 +26,14 @@ export async function obtainUv(
   index: string,
   folder: string,
   work: Work,
-  platform = platformName(),
+  platformOf = platformName,
 ): Promise<string> {
   const place = join(folder, pin.version);
   const program = join(place, PROGRAM);
   if (await isExecutable(program)) {
     return program;
   }
+  const platform = await platformOf();
   const file = pin.files[platform];
   if (file === undefined) {
     throw new InstallFailure(
@@ -68,17 +69,26 @@ export async function obtainUv(
   return program;
 }
 
-/** Return the platform's name in the pins: that of Node, and whether the C library is musl. */
-export function platformName(): string {
+/**
+ * Return the platform's name in the pins: that of Node, and whether the C library is musl. The editor's own
+ * program says that, by what it is loaded with; Node's report would, too, and editors have switched it off.
+ */
+export async function platformName(program = process.execPath): Promise<string> {
   const name = `${process.platform}-${process.arch}`;
   if (process.platform !== "linux") {
     return name;
   }
-  const report = process.report as typeof process.report & { excludeNetwork?: boolean };
-  report.excludeNetwork = true; // it looks up names, which can take long
-  const { header } = report.getReport() as { header: { glibcVersionRuntime?: string } };
-  return header.glibcVersionRuntime ? name : `${name}-musl`;
+  const file = await open(program);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER_BYTES), 0, HEADER_BYTES, 0);
+    return buffer.subarray(0, bytesRead).includes("/ld-musl-") ? `${name}-musl` : name;
+  } finally {
+    await file.close();
+  }
 }
+
+/** The headers of a program are in its beginning, and the name of its loader with them. */
+const HEADER_BYTES = 8192;
 
 interface Answer {
   body: Buffer;

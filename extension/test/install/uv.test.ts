@@ -1,10 +1,10 @@
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { sha256, type UvPin } from "../../src/install/bundle.ts";
 import { explain } from "../../src/install/failure.ts";
 import { obtainUv, platformName } from "../../src/install/uv.ts";
@@ -68,7 +68,8 @@ function inJson(path: string, response: ServerResponse): void {
   }
 }
 
-const obtain = (told = new Told(), pin = PIN) => obtainUv(pin, index, folder, told, "any-cpu");
+const obtain = (told = new Told(), pin = PIN) =>
+  obtainUv(pin, index, folder, told, async () => "any-cpu");
 
 test.each([
   ["HTML", inHtml],
@@ -183,11 +184,25 @@ test("who cancels a download ends it at once", async () => {
 });
 
 test("a system for which no uv is pinned says what to install", async () => {
-  const obtained = obtainUv(PIN, index, folder, new Told(), "sunos-sparc");
+  const obtained = obtainUv(PIN, index, folder, new Told(), async () => "sunos-sparc");
   await expect(obtained).rejects.toThrow("uv isn't known for this system (sunos-sparc)");
+});
+
+test.runIf(process.platform === "linux")("a program says which C library it has", async () => {
+  const header = (loader: string) => Buffer.concat([Buffer.alloc(600), Buffer.from(loader)]);
+  const program = join(folder, "node");
+  await writeFile(program, header("/lib/ld-musl-x86_64.so.1"));
+  expect(await platformName(program)).toBe(`linux-${process.arch}-musl`);
+  await writeFile(program, header("/lib64/ld-linux-x86-64.so.2"));
+  expect(await platformName(program)).toBe(`linux-${process.arch}`);
+});
+
+test("editors have switched off Node's report, and nothing here needs it", async () => {
+  vi.spyOn(process.report, "getReport").mockReturnValue(undefined as never);
+  expect(await platformName()).toContain(process.platform);
 });
 
 test("this system has a pinned uv", async () => {
   const pins = new URL("../../pins/uv.json", import.meta.url);
-  expect(JSON.parse(await readFile(pins, "utf8")).files[platformName()]).toBeDefined();
+  expect(JSON.parse(await readFile(pins, "utf8")).files[await platformName()]).toBeDefined();
 });
