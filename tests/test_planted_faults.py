@@ -12,6 +12,7 @@ from .agents.mcp import faults as mcp
 from .agents.open_responses import faults as open_responses
 from .bridge import faults as bridge
 from .continuity import faults as continuity
+from .extension import agents_faults as extension_agents
 from .extension import faults as extension
 from .planted import Fault, Ground
 
@@ -23,6 +24,7 @@ SUITES: dict[str, tuple[Ground, list[Fault]]] = {
     "open_responses": (open_responses.GROUND, open_responses.FAULTS),
     "continuity": (continuity.GROUND, continuity.FAULTS),
     "extension": (extension.GROUND, extension.FAULTS),
+    "extension: agents": (extension_agents.GROUND, extension_agents.FAULTS),
 }
 
 each_fault = pytest.mark.parametrize(

@@ -1,0 +1,148 @@
+"""Faults of the keys and the adding of agents, and the extension's tests that must notice them."""
+
+from __future__ import annotations
+
+from tests.planted import Fault
+
+from .faults import ExtensionGround
+
+GROUND = ExtensionGround(
+    package="extension/src",
+    tests="test",
+    copied=("extension/src", "extension/test", "agents/acp"),
+)
+
+FAULTS = [
+    Fault(
+        "only the newest message is searched for results of calls",
+        "open_calls",
+        ".slice(Math.max(0, answer))",
+        ".slice(-1)",
+    ),
+    Fault(
+        "calls are remembered without end",
+        "open_calls",
+        "this.ids.size > MAX_OPEN_CALLS",
+        "this.ids.size > 2 * MAX_OPEN_CALLS",
+    ),
+    Fault(
+        "a call keeps its process after its result",
+        "process",
+        "    this.calls.close(params.messages);\n",
+        "",
+        ("server",),
+    ),
+    Fault(
+        "a process ends though its tool calls are open",
+        "process",
+        "if (this.calls.size === 0) {",
+        "if (this.calls.size >= 0) {",
+        ("server",),
+    ),
+    Fault(
+        "a process ends in the midst of an answer",
+        "process",
+        " || (this.isReady && this.busy)",
+        "",
+        ("server",),
+    ),
+    Fault(
+        "results of tool calls go to the newest process",
+        "server",
+        ".findLast((one) => one.hasBegun(params))",
+        ".findLast(() => false)",
+    ),
+    Fault(
+        "what waits for a process fails when that is replaced",
+        "server",
+        "if (renewals === this.renewals) {",
+        "if (renewals <= this.renewals) {",
+    ),
+    Fault(
+        "a process is started with keys that have changed",
+        "server",
+        " || renewals !== this.renewals",
+        "",
+    ),
+    Fault(
+        "the window closes without its former processes",
+        "server",
+        "await Promise.all([...this.processes].map((process) => process.stop()));",
+        "await [...this.processes].at(-1)?.stop();",
+    ),
+    Fault(
+        "a changed key isn't noticed",
+        "secrets",
+        "if (key.startsWith(PREFIX)) {",
+        "if (key === PREFIX) {",
+        ("extension",),
+    ),
+    Fault(
+        "the former list of names stays",
+        "secrets",
+        "    void memory.update(FORMER_LIST, undefined);\n",
+        "",
+        ("extension",),
+    ),
+    Fault(
+        "the sessions of a removed agent go on",
+        "extension",
+        "(await removeAgent(secrets, models.list())) && renew()",
+        "(await removeAgent(secrets, models.list()))",
+    ),
+    Fault(
+        "Windows paths lose their backslashes",
+        "command_line",
+        'platform === "win32" ? withoutEscapes(line) : line',
+        "line",
+    ),
+    Fault(
+        "a model is replaced unasked",
+        "add_agent",
+        " || !(await mayAdd(id, models))",
+        "",
+    ),
+    Fault(
+        "an id that is taken is proposed",
+        "add_agent",
+        'value: unique(own, taken, "-")',
+        "value: own",
+    ),
+    Fault(
+        "anything is an id",
+        "naming",
+        "ID.test(id) ?",
+        'id !== "" ?',
+        ("add_agent",),
+    ),
+    Fault(
+        "a second key overwrites another one",
+        "naming",
+        'return unique(`${variable}_${suffix}`, taken, "_");',
+        "return `${variable}_${suffix}`;",
+    ),
+    Fault(
+        "an agent with a key of its own is given the others, too",
+        "agents",
+        "known.secrets.some((name) => name in env) ? [] : known.secrets",
+        "known.secrets",
+    ),
+    Fault(
+        "what is removed comes back by default",
+        "remove_agent",
+        "entry === undefined || id in defaultAgents()",
+        "entry === undefined",
+    ),
+    Fault(
+        "a key that another model uses can be deleted",
+        "remove_agent",
+        " && !used.includes(name)",
+        "",
+    ),
+    Fault(
+        "a key is deleted that was to be kept",
+        "remove_agent",
+        "key !== undefined && answer === WITH_KEY",
+        "key !== undefined",
+    ),
+]
