@@ -1,4 +1,4 @@
-"""Why an agent's question for permission is denied: by whom, and what the user can do. Pure."""
+"""Why an agent's question is decided as it is: by whom, and what the user can do. Pure."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ SWITCHED_OFF = (
     "Switch it on among the chat's tools to decide yourself."
 )
 READ_ONLY = "The setting permissions = read_only allows only reading, searching and thinking."
+ALLOWED_BY_RULE = "The command Manage Permissions takes the rule back."
 DENY = "The setting permissions = deny allows nothing."
 _PHRASES = (
     ("chose to skip", "You skipped it."),

@@ -25,6 +25,7 @@ from bridge.transcript import Transcript
 from bridge.value import Value
 from bridge.wire import (
     PERMISSION_TOOL,
+    Allowed,
     Capabilities,
     ChatMessage,
     ChatOptions,
@@ -163,7 +164,8 @@ def _answer(question: Question, results: dict[str, ToolResultPart]) -> Answer:
     match question:
         case AskPermission():
             if part is not None and is_approval(part):
-                return PermissionAnswer(question.call_id, Decision.ALLOWED)
+                option = chosen_option(part)
+                return PermissionAnswer(question.call_id, Decision.ALLOWED, option=option)
             return PermissionAnswer(question.call_id, Decision.DENIED, denied_by_answer(part))
         case CallTool():
             if part is None:
@@ -184,6 +186,8 @@ def abandoned(question: Question) -> Answer:
             assert_never(question)
 
 
+APPROVED_WITH = "Approved with option: "
+"""Stands before the id of a lasting approval that the agent offers and the user chose."""
 _APPROVALS = frozenset({"approved", "allow_once", "allow_always"})
 
 
@@ -192,7 +196,15 @@ def is_approval(part: ToolResultPart) -> bool:
 
     Only the word does: hosts answer a skipped or stopped call with an ordinary result, too.
     """
-    return not part.is_error and result_text(part.result).strip().lower() in _APPROVALS
+    text = result_text(part.result).strip()
+    is_word = text.lower() in _APPROVALS or text.startswith(APPROVED_WITH)
+    return not part.is_error and is_word
+
+
+def chosen_option(part: ToolResultPart) -> str | None:
+    """Return the id of the agent's own answer that an approval names."""
+    text = result_text(part.result).strip()
+    return text.removeprefix(APPROVED_WITH) if text.startswith(APPROVED_WITH) else None
 
 
 def _without_results(
@@ -236,6 +248,23 @@ def settings_for(settings: Settings, request_class: RequestClass) -> Settings:
 _HARMLESS = frozenset({"read", "search", "think"})
 _ALWAYS_ASKED = frozenset({"switch_mode"})
 """What changes how the agent works from then on, such as from planning to doing."""
+
+
+_NAMED_KINDS = frozenset({"read", "edit", "delete", "move", "search", "execute", "think", "fetch"})
+"""Kinds of action that a rule may allow: neither the unknown ones nor a change of mode."""
+
+
+def is_allowed(ask: AskPermission, rules: Sequence[Allowed]) -> bool:
+    """Return whether the user allows this without a question.
+
+    What an agent offers only for good is none of this: its note must be read each time.
+    """
+    if ask.kind not in _NAMED_KINDS or ask.details.get("note"):
+        return False
+    action = ask.details.get("action")
+    return any(
+        rule.kind == ask.kind and (rule.action is None or rule.action == action) for rule in rules
+    )
 
 
 def decide(ask: AskPermission, settings: Settings, *, can_ask: bool) -> Decision | None:

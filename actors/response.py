@@ -28,10 +28,10 @@ from bridge.errors import Failure
 from bridge.index import ConversationKey
 from bridge.wire import DataPart, Part
 
-from .denials import denied_by_settings
+from .denials import ALLOWED_BY_RULE, denied_by_settings
 from .inbox import Ended, FromSession, Said
 from .outbox import Outbox
-from .plan import Delivery, Question, decide
+from .plan import Delivery, Question, decide, is_allowed
 from .presentation import Presenter
 
 
@@ -123,12 +123,17 @@ class Response:
             await self.outbox.room()  # an editor that doesn't read stops the agent here
             await self.inbox.send(Said(self.conversation, self.delivery.turn, parts))
 
-    def _why(self, decision: Decision) -> str:
-        """Return the reason of a decision that the settings made."""
-        if decision is not Decision.DENIED:
-            return ""
-        offers_tools = bool(self.delivery.options.tools)
-        return denied_by_settings(self.delivery.settings, offers_tools=offers_tools)
+    def _decide(self, ask: AskPermission) -> PermissionAnswer | None:
+        """Return what the settings or the user's rules answer, None if the user is to be asked."""
+        settings, options = self.delivery.settings, self.delivery.options
+        if settings.permissions == "ask" and is_allowed(ask, options.allowed):
+            return PermissionAnswer(ask.call_id, Decision.ALLOWED, ALLOWED_BY_RULE)
+        decision = decide(ask, settings, can_ask=self.delivery.can_ask)
+        if decision is None:
+            return None
+        denied = decision is Decision.DENIED
+        why = denied_by_settings(settings, offers_tools=bool(options.tools)) if denied else ""
+        return PermissionAnswer(ask.call_id, decision, why)
 
     def _ask(self, question: Question) -> Part | None:
         """Put a question to the editor, or answer it here where the editor can't."""
@@ -138,11 +143,10 @@ class Response:
                     error = ToolAnswer(call_id, f"{name} is not offered.", is_error=True)
                     self.session.answer(error)
                     return None
-            case AskPermission(call_id=call_id):
-                settings = self.delivery.settings
-                decision = decide(question, settings, can_ask=self.delivery.can_ask)
-                if decision is not None:
-                    self.session.answer(PermissionAnswer(call_id, decision, self._why(decision)))
+            case AskPermission():
+                answer = self._decide(question)
+                if answer is not None:
+                    self.session.answer(answer)
                     return None
             case _:
                 assert_never(question)

@@ -20,6 +20,8 @@ import msgspec
 from bridge.errors import Failure
 from bridge.value import Value
 
+from .acp.markdown import escape
+from .acp.visible import visible_line
 from .eliza_script import AFTER_THINKING, BEFORE_ERROR, HANGING, LONG_ANSWER, THOUGHTS
 from .events import (
     Answer,
@@ -271,7 +273,8 @@ def _result(call: CallTool, answer: Answer) -> str:
 
 
 def _ask_permission(title: str, call_id: str) -> Steps:
-    (answer,) = yield Ask((AskPermission(call_id, title),))
+    message = f"Eliza asks: {escape(visible_line(title))}"
+    (answer,) = yield Ask((AskPermission(call_id, title, details={"message": message}),))
     assert isinstance(answer, PermissionAnswer)
     if answer.decision is Decision.ABANDONED:
         yield (CANCELLED,)

@@ -124,11 +124,15 @@ class Decision(enum.Enum):
 
 
 class PermissionAnswer(Value):
-    """The decision; `reason` says who denied and why, as sentences of plain text for the user."""
+    """The decision; `reason` says who decided and why, as sentences of plain text for the user.
+
+    `option` is the answer of the agent's own that the user chose, by its id.
+    """
 
     call_id: str
     decision: Decision
     reason: str = ""
+    option: str | None = None
 
 
 Answer: TypeAlias = ToolAnswer | PermissionAnswer

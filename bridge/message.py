@@ -18,13 +18,22 @@ from msgspec.structs import astuple
 
 from .request_text import request_in
 from .value import Value
-from .wire import DataPart, OwnTextPart, Part, Role, TextPart, ToolCallPart, ToolResultPart
+from .wire import (
+    PERMISSION_TOOL,
+    DataPart,
+    OwnTextPart,
+    Part,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class CallKey(Value):
-    """A tool call as it is compared; `arguments` is canonical JSON."""
+    """A tool call as it is compared; `arguments` is canonical JSON, empty for a question."""
 
     call_id: str
     name: str
@@ -101,7 +110,9 @@ class Draft:
                         self._own.append((start, end))
                     self._length = end
                 case ToolCallPart(tool_call_id=call_id, tool_name=tool, parameters=parameters):
-                    key = CallKey(_call_id(call_id), _tool_name(tool), canonical_json(parameters))
+                    # What a question says is for the user: editors may keep none of it.
+                    given = b"" if tool == PERMISSION_TOOL else canonical_json(parameters)
+                    key = CallKey(_call_id(call_id), _tool_name(tool), given)
                     self._calls.append(key)
                 case ToolResultPart(tool_call_id=call_id):
                     self._results.append(_call_id(call_id))

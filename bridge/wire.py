@@ -227,12 +227,24 @@ class ToolSpec(Wire):
     input_schema: Raw | UnsetType = UNSET
 
 
+class Allowed(Wire):
+    """What the user allows an agent without a question: a kind of action, or one action of it."""
+
+    kind: str
+    action: str | None = None
+    """As the question named the action; None: every action of the kind."""
+
+
 class ChatOptions(Wire):
-    """What the host offers and asks for; `toolMode` 1 is "auto", 2 is "required"."""
+    """What the host offers and asks for; `toolMode` 1 is "auto", 2 is "required".
+
+    `allowed` is what the user allows this agent under `permissions: "ask"`.
+    """
 
     tools: tuple[ToolSpec, ...] = ()
     tool_mode: Literal["auto", "required", 1, 2] = "auto"
     model_options: dict[str, Any] = {}
+    allowed: tuple[Allowed, ...] = ()
     request_initiator: str | None = None
 
 

@@ -66,7 +66,9 @@ def inline(line: str) -> str:
 def code(line: str) -> str:
     """Return a line as a code span."""
     ticks = "`" * (_longest_run(line) + 1)
-    space = " " if line.startswith("`") or line.endswith("`") else ""
+    edges = line[:1] + line[-1:]
+    # A span loses one blank at either end where it has both.
+    space = " " if "`" in edges or (edges == "  " and line.strip(" ")) else ""
     return f"{ticks}{space}{line}{space}{ticks}"
 
 

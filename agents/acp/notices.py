@@ -26,7 +26,7 @@ class Notices:
     _compactions: dict[str, object] = attrs.field(factory=dict[str, object], init=False)
 
     _reasons: set[str] = attrs.field(factory=set[str], init=False)
-    """Why something was denied, as told in this turn."""
+    """Why something was allowed or denied, as told in this turn."""
 
     def notice(self, notice: Notice) -> Sequence[Say]:
         """Return a quotation with an icon for how bad it is."""
@@ -36,9 +36,10 @@ class Notices:
             text += f": {escape(one_line(notice.description, 1000))}"
         return self._page.add(text)
 
-    def denial(self, title: str, reason: str) -> Sequence[Say]:
-        """Return what wasn't allowed; a reason that was told already isn't repeated."""
-        text = f"✘ **Not allowed:** {inline(one_line(title, 200))}"
+    def decision(self, title: str, reason: str, *, is_allowed: bool) -> Sequence[Say]:
+        """Return what a rule has allowed or what wasn't allowed; each reason is told once."""
+        mark = "✔ **Allowed by your rule:**" if is_allowed else "✘ **Not allowed:**"
+        text = f"{mark} {inline(one_line(title, 200))}"
         if reason not in self._reasons:
             self._reasons.add(reason)
             text += f". {escape(one_line(reason, 400))}"

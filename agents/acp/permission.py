@@ -14,16 +14,18 @@ approval. Three rules guard the user:
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any, TypeAlias, assert_never, cast, get_args
 
 import attrs
 
 from agents.events import AskPermission, Decision, PermissionKind
+from bridge.message import canonical_json
 from bridge.value import Value
 from bridge.wire import Permissions
 
 from .content import Diff
-from .exhibit import MOST_ITEMS, Exhibit, title_of
+from .exhibit import MOST_ITEMS, TITLE_LENGTH, Exhibit, title_of
 from .methods import (
     CancelledPermissionOutcome,
     PermissionOption,
@@ -31,7 +33,13 @@ from .methods import (
     RequestPermissionRequest,
     SelectedPermissionOutcome,
 )
-from .question_view import question_message, texts_of
+from .question_view import (
+    COMMANDS,
+    DESCRIPTION,
+    command_line,
+    question_message,
+    texts_of,
+)
 from .tool_call import CallRecord
 
 ALWAYS_ASKED = "switch_mode"
@@ -89,12 +97,16 @@ def once(options: Options) -> PermissionOption | None:
 
 
 def outcome(
-    question: Question, decision: Decision, permissions: Permissions
+    question: Question, decision: Decision, permissions: Permissions, chosen: str | None = None
 ) -> RequestPermissionOutcome:
-    """Return what to answer the agent; `permissions` as for `approval`."""
+    """Return what to answer the agent; `permissions` as for `approval`.
+
+    `chosen` is the id of a lasting approval of the agent's own, where the user chose one.
+    """
     match decision:
         case Decision.ALLOWED:
-            option = approval(question, permissions) or _denial(question)
+            lasting = (one for one in _lasting(question.options) if one.option_id == chosen)
+            option = next(lasting, None) or approval(question, permissions) or _denial(question)
         case Decision.DENIED:
             option = _denial(question)
         case Decision.ABANDONED:
@@ -106,6 +118,38 @@ def outcome(
 
 def _denial(question: Question) -> PermissionOption | None:
     return next(iter(_find(question.options, "reject_once")), None)
+
+
+def _lasting(options: Options) -> Options:
+    return _find(options[:MOST_ITEMS], "allow_always")
+
+
+def _action(call: CallRecord) -> str | None:
+    """Return what names this very action, None if not all of it can be named.
+
+    Only a command can: it is the same where all that the tool is given is the same, but for the
+    words that a model finds for it.
+    """
+    given = call.raw_input
+    if call.kind != "execute" or not isinstance(given, dict) or _diffs(call):
+        return None
+    fields = cast("dict[str, Any]", given)
+    if not any(command_line(fields.get(key)) for key in COMMANDS):
+        return None
+    told = {key: value for key, value in fields.items() if key != DESCRIPTION}
+    return hashlib.sha256(canonical_json(told)).hexdigest()
+
+
+def _command(call: CallRecord) -> str | None:
+    """Return the command that an action is, on a line, to know it by."""
+    if _action(call) is None:
+        return None
+    lines = (command_line(call.raw_input.get(key)) for key in COMMANDS)
+    return title_of(next(filter(None, lines)))
+
+
+def _diffs(call: CallRecord) -> list[Diff]:
+    return [part for part in call.content if isinstance(part, Diff)]
 
 
 def _find(options: Options, kind: str) -> Options:
@@ -129,8 +173,7 @@ def _details(call: CallRecord, options: Options, agent: str) -> dict[str, Any]:
                 "oldText": None if part.old_text is None else exhibit.text(part.old_text),
                 "newText": exhibit.text(part.new_text),
             }
-            for part in call.content[:MOST_ITEMS]
-            if isinstance(part, Diff)
+            for part in _diffs(call)[:MOST_ITEMS]
         ],
         "content": [exhibit.text(text) for text in texts_of(call.content[:MOST_ITEMS])],
         "locations": [
@@ -138,6 +181,13 @@ def _details(call: CallRecord, options: Options, agent: str) -> dict[str, Any]:
             for place in call.locations[:MOST_ITEMS]
         ],
         "options": [title_of(option.name) for option in options[:MOST_ITEMS]],
+        "lasting": [
+            {"id": option.option_id, "name": title_of(option.name)}
+            for option in _lasting(options)
+            if len(option.option_id) <= TITLE_LENGTH
+        ],
+        "action": _action(call),
+        "command": _command(call),
     }
     return {key: value for key, value in shown.items() if value not in (None, "", [], {})}
 

@@ -27,7 +27,7 @@ from .exhibit import MOST_ITEMS
 from .markdown import code, escape, fenced, unfenced
 from .todos import todo_entries
 from .tool_call import CallRecord
-from .visible import visible, visible_line, wrapped
+from .visible import has_long_word, visible, visible_line
 
 WHOLE_CHARACTERS = 20_000
 """Characters of a question; of a longer text the middle is left out, and the question says so."""
@@ -35,8 +35,8 @@ _SAID_CHARACTERS = 5 * WHOLE_CHARACTERS
 """Characters of a text that others are compared with, so that nothing is said twice."""
 _MANY_LINES = 12
 _INLINE_CHARACTERS = 200
-_COMMANDS = ("command", "cmd")
-_DESCRIPTION = "description"
+COMMANDS = ("command", "cmd")
+DESCRIPTION = "description"
 _PATCHES = frozenset({"diff", "patch", "unified_diff"})
 _NO_NEWS = frozenset(
     {
@@ -70,11 +70,22 @@ def question_message(call: CallRecord, agent: str, note: str | None = None) -> s
     paper = _Paper()
     body = list(_body(call, paper))
     title = _title(call, paper)
-    head = f"{escape(visible_line(agent)) or 'The agent'} asks:"
-    warnings = [f"⚠️ **{escape(visible_line(note))}**"] if note else []
+    head = [f"{escape(visible_line(agent)) or 'The agent'} asks:"]
+    if has_long_word(title):
+        head.append(fenced(title))
+    elif title:
+        head[0] += f" {escape(title)}"
+    warnings: list[str] = []
+    if note:
+        shown = visible_line(note)
+        warnings.append(f"⚠️\n\n{fenced(shown)}" if has_long_word(shown) else _warning(shown))
     if paper.missing:
-        warnings.append(f"⚠️ **{paper.missing:,} characters of this are not shown.**")
-    return "\n\n".join([f"{head} {title}" if title else head, *warnings, *body])
+        warnings.append(_warning(f"{paper.missing:,} characters of this are not shown."))
+    return "\n\n".join([*head, *warnings, *body])
+
+
+def _warning(line: str) -> str:
+    return f"⚠️ **{escape(line)}**"
 
 
 def texts_of(content: Sequence[ToolCallContent]) -> list[str]:
@@ -121,15 +132,18 @@ class _Paper:
         return f"{text[: room - tail]}\n… {more:,} characters left out …\n{end}"
 
     def block(self, text: str, language: str = "") -> str:
-        """Return a text as a block of code."""
-        shown = wrapped(visible(self.take(text).strip("\n")))
+        """Return a text as a block of code, of which an editor can break the lines."""
+        shown = visible(self.take(text).strip("\n"))
         lines = shown.count("\n") + 1
         many = f"*{lines:,} lines:*\n\n" if lines > _MANY_LINES else ""
         return many + fenced(shown, language)
 
-    def line(self, text: str) -> str:
-        """Return a text as code within a line."""
-        return code(visible_line(self.take(text)) or " ")
+    def named(self, label: str, text: str, end: str = "") -> str:
+        """Return a text as code behind its label, below it where a narrow page can't hold it."""
+        shown = visible_line(self.take(text)) or " "
+        if has_long_word(shown):
+            return f"{label}:\n\n{fenced(shown)}"
+        return f"{label} {code(shown)}{end}"
 
     def has(self, text: str) -> bool:
         """Return whether a text stands there already."""
@@ -150,12 +164,12 @@ def _title(call: CallRecord, paper: _Paper) -> str:
     told = [" ".join(text.split()) for text in words if _is_news(text, paper)]
     if not (told or paper.said):
         return "Use a tool"
-    return " · ".join(escape(visible_line(paper.take(text))) for text in dict.fromkeys(told))
+    return " · ".join(visible_line(paper.take(text)) for text in dict.fromkeys(told))
 
 
 def _description(call: CallRecord, paper: _Paper) -> str:
     """Return what the agent says that a command or a change is for, "" if that is no such line."""
-    said = call.arguments.get(_DESCRIPTION) if paper.shows_action else None
+    said = call.arguments.get(DESCRIPTION) if paper.shows_action else None
     return said if isinstance(said, str) and len(said) <= _INLINE_CHARACTERS else ""
 
 
@@ -183,17 +197,20 @@ def _body(call: CallRecord, paper: _Paper) -> Iterator[str]:
     if entries is not None:
         paper.shows_action = True
         shown = entries[:MOST_ITEMS]
-        boxes = ((entry, "x" if entry.status == "completed" else " ") for entry in shown)
-        yield "\n".join(
-            f"- [{box}] {escape(visible_line(paper.take(entry.content)))}" for entry, box in boxes
-        )
+        boxes = ["[x]" if entry.status == "completed" else "[ ]" for entry in shown]
+        texts = [visible_line(paper.take(entry.content)) for entry in shown]
+        if any(map(has_long_word, texts)):
+            yield fenced("\n".join(f"{box} {text}" for box, text in zip(boxes, texts, strict=True)))
+        else:
+            lines = zip(boxes, texts, strict=True)
+            yield "\n".join(f"- {box} {escape(text)}" for box, text in lines)
         paper.missing += sum(len(entry.content) for entry in entries[MOST_ITEMS:])
         return
     given = call.arguments
-    key = next((key for key in _COMMANDS if _command(given.get(key))), None)
+    key = next((key for key in COMMANDS if command_line(given.get(key))), None)
     if key is not None:
         paper.shows_action = True
-        yield paper.block(_command(given[key]), "sh")
+        yield paper.block(command_line(given[key]), "sh")
     content = call.content[:MOST_ITEMS]
     for part in content:
         if isinstance(part, Diff):
@@ -210,11 +227,14 @@ def _body(call: CallRecord, paper: _Paper) -> Iterator[str]:
         for place in call.locations[:MOST_ITEMS]
         if place.path and not paper.has(place.path)
     }
-    if places:
-        yield f"In {', '.join(map(paper.line, places))}"
+    if any(map(has_long_word, places)):
+        lines = [visible_line(paper.take(place)) for place in places]
+        yield "In:\n\n" + fenced("\n".join(lines))
+    elif places:
+        yield f"In {', '.join(code(visible_line(paper.take(place))) for place in places)}"
 
 
-def _command(given: Any) -> str:
+def command_line(given: Any) -> str:
     """Return a command line as a shell would be given it, "" if this is none."""
     if isinstance(given, list):
         return shlex.join(str(word) for word in cast("list[Any]", given))
@@ -223,16 +243,16 @@ def _command(given: Any) -> str:
 
 def _change(diff: Diff, call: CallRecord, paper: _Paper) -> Iterator[str]:
     """Return a change of a file."""
-    path = paper.line(diff.path)
     lines, left_out = diff_lines(diff, call.files.get(diff.path))
     paper.missing += left_out
-    paper.said += [diff.old_text or "", diff.new_text]
     if diff.old_text is None:
-        yield f"New file {path}:" if lines else f"New file {path}, empty"
+        label = "New file" if lines else "New empty file"
     elif diff.old_text == diff.new_text:
-        yield f"No change in {path}"
+        label = "No change in"
     else:
-        yield f"Change {path}:" if lines else f"Only line ends change in {path}"
+        label = "Change" if lines else "Only line ends change in"
+    yield paper.named(label, diff.path, ":" if lines else "")
+    paper.said += [diff.old_text or "", diff.new_text]
     if lines:
         yield paper.block("\n".join(lines), "diff")
 
@@ -254,15 +274,19 @@ def _input(call: CallRecord, given: dict[str, Any], paper: _Paper) -> Iterator[s
         text = _text(value)
         if isinstance(value, str) and (paper.has(text) or paper.has_lines(text)):
             continue
-        if name == _DESCRIPTION and value == _description(call, paper):
+        if name == DESCRIPTION and value == _description(call, paper):
             continue  # it stands at the top
         paper.shows_action = paper.shows_action or name in _PATCHES
-        label = escape(visible_line(paper.take(name)))
-        if "\n" in text or len(text) > _INLINE_CHARACTERS:
+        label = visible_line(name)
+        if has_long_word(label):
+            blocks.append(paper.block(f"{name}: {text}"))
+            continue
+        paper.take(name)
+        if "\n" in text or has_long_word(visible_line(text)) or len(text) > _INLINE_CHARACTERS:
             language = "diff" if name in _PATCHES else "" if isinstance(value, str) else "json"
-            blocks += [f"{label}:", paper.block(text, language)]
+            blocks += [f"{escape(label)}:", paper.block(text, language)]
         else:
-            lines.append(f"- {label}: {paper.line(text)}")
+            lines.append(f"- {escape(label)}: {code(visible_line(paper.take(text)) or ' ')}")
     paper.missing += sum(len(name) + len(_text(value)) for name, value in items[MOST_ITEMS:])
     if lines:
         yield "\n".join(lines)

@@ -10,6 +10,7 @@ import attrs
 import trio
 
 from agents.events import AskPermission, Decision, PermissionAnswer
+from bridge.value import Value
 from bridge.wire import Permissions
 
 from .dialogue import MOST_QUESTIONS, Asked, Dialogue
@@ -22,6 +23,14 @@ GATHER_SECONDS = 0.05
 """How long another question may take to come, before the turn awaits the answers."""
 MOST_GATHER_SECONDS = 0.5
 """How long questions that come one by one are gathered, at most."""
+
+
+class Decided(Value):
+    """What was allowed or denied, and why."""
+
+    title: str
+    reason: str
+    is_allowed: bool
 
 
 @attrs.define(eq=False)
@@ -42,7 +51,7 @@ class Questions:
         factory=dict[str, "tuple[Asked, Question]"], init=False
     )
     """By the id of the call."""
-    _denials: list[tuple[str, str]] = attrs.field(factory=list[tuple[str, str]], init=False)
+    _decided: list[Decided] = attrs.field(factory=list["Decided"], init=False)
 
     @property
     def are_open(self) -> bool:
@@ -66,8 +75,9 @@ class Questions:
         """Hand the agent the first answer to a question that is open."""
         if answer.call_id in self._asked:
             asked, question = self._asked.pop(answer.call_id)
-            if answer.decision is Decision.DENIED and answer.reason:
-                self._denials.append((question.ask.title, answer.reason))
+            if answer.decision is not Decision.ABANDONED and answer.reason:
+                is_allowed = answer.decision is Decision.ALLOWED
+                self._decided.append(Decided(question.ask.title, answer.reason, is_allowed))
             log.info(
                 "session=%s call=%s kind=%s decision=%s reason=%s",
                 self.dialogue.session_id,
@@ -76,13 +86,13 @@ class Questions:
                 answer.decision.value,
                 answer.reason or "-",
             )
-            option = outcome(question, answer.decision, self.permissions)
-            self.dialogue.answer(asked.id, option)
+            chosen = outcome(question, answer.decision, self.permissions, answer.option)
+            self.dialogue.answer(asked.id, chosen)
 
-    def take_denials(self) -> Sequence[tuple[str, str]]:
-        """Return what was denied since, and why: titles and reasons."""
-        denials, self._denials = self._denials, []
-        return denials
+    def take_decided(self) -> Sequence[Decided]:
+        """Return what was decided since for a reason that the user must know."""
+        decided, self._decided = self._decided, []
+        return decided
 
     def clear(self) -> None:
         """Forget them all: a cancel answers them."""

@@ -126,9 +126,9 @@ class Renderer:
         record.files = self.files
         return record
 
-    def deny(self, title: str, reason: str) -> Sequence[Shown]:
+    def decide(self, title: str, reason: str, *, is_allowed: bool) -> Sequence[Shown]:
         """Return that what the agent asked for was denied, and why."""
-        return self._notices.denial(title, reason)
+        return self._notices.decision(title, reason, is_allowed=is_allowed)
 
     @property
     def under_way(self) -> int:

@@ -237,8 +237,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             self.renderer.begin_response()
             self._tools.resume()
         events: list[Event] = []
-        for title, reason in self._questions.take_denials():
-            events += self.renderer.deny(title, reason)
+        for one in self._questions.take_decided():
+            events += self.renderer.decide(one.title, one.reason, is_allowed=one.is_allowed)
         for one in self.dialogue.take():
             self._is_quiet = False
             match one:

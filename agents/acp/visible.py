@@ -1,8 +1,7 @@
 """Text of an agent's, with all that is in it to be seen. Pure.
 
 A person who approves a command must see what runs. A character without a picture, or one that turns
-the text round, is written as `⟨U+202E⟩`; a long run of blanks and many empty lines are counted; a
-long line is broken, because a part that must be scrolled to is overlooked.
+the text round, is written as `⟨U+202E⟩`; a long run of blanks and many empty lines are counted.
 """
 
 from __future__ import annotations
@@ -11,15 +10,14 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-LINE_CHARACTERS = 48
-"""Cells of a line in the narrowest chat that people use."""
-GOES_ON = "↪ "
-"""Stands before what goes on with the line above."""
+LONGEST_WORD = 20
+"""Cells of a word that the narrowest chat holds."""
 _MOST_BLANKS = 32
 _MOST_EMPTY = 2
 _MOST_MARKS = 3
 """Marks that one letter may bear; more would be drawn over the text around it."""
 _OURS = frozenset("⟨↪")
+"""What we write ourselves; an editor may put the second before what goes on with the line above."""
 _PLAIN = re.compile(r"[\x20-\x7e\n\t]*")
 _BLANKS = re.compile(r"[ \t]+")
 _HIDDEN_KINDS = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
@@ -46,9 +44,16 @@ def visible_line(text: str) -> str:
     return "".join(map(_name, start)) + inner + "".join(map(_name, end))
 
 
-def wrapped(text: str) -> str:
-    """Return the text with no line too long."""
-    return "\n".join(f"\n{GOES_ON}".join(_pieces(line)) for line in text.split("\n"))
+def has_long_word(text: str) -> bool:
+    """Return whether a narrow page can't hold a word of the text: only code is broken anywhere."""
+    return any(cells(word) > LONGEST_WORD for word in text.split())
+
+
+def cells(text: str) -> int:
+    """Return how wide a text is: letters of Asia take two cells."""
+    if text.isascii():
+        return len(text)
+    return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)
 
 
 def is_hidden(character: str) -> bool:
@@ -93,24 +98,3 @@ def _blanks(run: re.Match[str]) -> str:
     blanks = run[0]
     cells = len(blanks) + 3 * blanks.count("\t")
     return blanks if cells <= _MOST_BLANKS else f" ⟨{len(blanks)} blanks⟩ "
-
-
-def _pieces(line: str) -> Iterator[str]:
-    start, room = 0, LINE_CHARACTERS
-    while (end := _fitting(line, start, room)) < len(line):
-        blank = line.rfind(" ", start + room // 2, end)
-        end = end if blank < 0 else blank + 1
-        yield line[start:end]
-        start, room = end, LINE_CHARACTERS - len(GOES_ON)
-    yield line[start:]
-
-
-def _fitting(line: str, start: int, room: int) -> int:
-    """Return where as much of the line ends as there is room for: letters of Asia are wide."""
-    if line.isascii():
-        return start + room
-    for at in range(start, len(line)):
-        room -= 2 if unicodedata.east_asian_width(line[at]) in "WF" else 1
-        if room < 0:
-            return at
-    return len(line)

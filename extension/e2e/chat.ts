@@ -242,6 +242,25 @@ export class Chat {
     return this.page.locator(`${this.root} .interactive-list .interactive-response`).last();
   }
 
+  /** Make the side bar with the chat so many pixels wide. */
+  async narrow(width: number): Promise<void> {
+    const bar = this.page.locator(".part.auxiliarybar");
+    const box = await bar.boundingBox();
+    if (box === null) {
+      throw new Error("the chat isn't at the side");
+    }
+    const y = box.y + box.height / 2;
+    await this.page.mouse.move(box.x, y);
+    await this.page.mouse.down();
+    await this.page.mouse.move(box.x + box.width - width, y, { steps: 5 });
+    await this.page.mouse.up();
+    await this.page.waitForTimeout(500); // the chat is drawn anew
+    const now = (await bar.boundingBox())?.width ?? 0;
+    if (Math.abs(now - width) > 10) {
+      throw new Error(`the chat is ${now} pixels wide, not ${width}`);
+    }
+  }
+
   /** Begin another chat. */
   async newChat(): Promise<void> {
     await this.page.locator('.part.auxiliarybar [aria-label^="New Chat"]').first().click();

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { addAgent } from "./add_agent.ts";
 import { AgentAction } from "./agent_action.ts";
+import { ALWAYS_ALLOW, AlwaysAllow } from "./always_allow.ts";
 import { setUpChat } from "./chat_setup.ts";
 import { configuredModels, processSettings, workingFolder } from "./configuration.ts";
 import { Doctor } from "./doctor.ts";
@@ -19,9 +20,11 @@ import { logLevel, logLine } from "./log.ts";
 import { Models } from "./models.ts";
 import { SECTION } from "./own_settings.ts";
 import { Provider } from "./provider.ts";
+import { Questions } from "./questions.ts";
 import { addFromRegistry } from "./registry.ts";
 import { removeAgent } from "./remove_agent.ts";
 import { offerLog, reporting } from "./reporting.ts";
+import { Rules } from "./rules.ts";
 import { deleteSecret, setSecret } from "./secret_commands.ts";
 import { Secrets } from "./secrets.ts";
 import { Server } from "./server.ts";
@@ -87,7 +90,10 @@ export function activate(context: vscode.ExtensionContext): void {
   const item = vscode.window.createStatusBarItem("vscodelm.turns", vscode.StatusBarAlignment.Right);
   item.name = "vscodelm";
   const turns = new Turns(item);
-  const provider = new Provider(server, models, turns, log);
+  const questions = new Questions();
+  const rules = new Rules(context.globalState);
+  const always = new AlwaysAllow(questions, rules);
+  const provider = new Provider(server, models, turns, questions, rules, log);
 
   const restart = async () => {
     await server.stop();
@@ -147,6 +153,7 @@ export function activate(context: vscode.ExtensionContext): void {
     },
     setSecret: () => setSecret(secrets),
     deleteSecret: () => deleteSecret(secrets),
+    managePermissions: () => always.manage(),
   };
 
   const ignored = new IgnoredSettings(log);
@@ -161,8 +168,12 @@ export function activate(context: vscode.ExtensionContext): void {
     ...Object.entries(commands).map(([name, run]) =>
       vscode.commands.registerCommand(`${SECTION}.${name}`, reporting(log, name, run)),
     ),
+    vscode.commands.registerCommand(
+      ALWAYS_ALLOW,
+      reporting(log, "alwaysAllow", (number?: unknown) => always.choose(number)),
+    ),
     vscode.lm.registerLanguageModelChatProvider(SECTION, provider),
-    vscode.lm.registerTool(PERMISSION_TOOL, new AgentAction()),
+    vscode.lm.registerTool(PERMISSION_TOOL, new AgentAction(questions, always)),
     vscode.workspace.onDidChangeConfiguration(
       reporting(log, "settings", async (change: vscode.ConfigurationChangeEvent) => {
         if (!change.affectsConfiguration(SECTION)) {

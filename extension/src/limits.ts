@@ -67,3 +67,6 @@ export const MODELS_LISTED_WITHIN_MS = 30_000;
 
 /** How long Eliza's answer in the chat may then take: the program starts for it. */
 export const ELIZA_ANSWERS_WITHIN_MS = 120_000;
+
+/** How many questions of agents wait for the user at most; of more, the oldest can't be answered. */
+export const MAX_OPEN_QUESTIONS = 1000;

@@ -1,115 +1,66 @@
-// An agent's question as Markdown: what will happen, before the words that describe it.
+// An agent's question for permission, as the bridge asks it.
 
-import { diff } from "./diff.ts";
-import { plain } from "./json.ts";
-import { block, inline } from "./markdown.ts";
-
-/** What the bridge puts into a call of the permission tool; each but `title` may be missing. */
-export interface Question {
-  message?: unknown;
-  title?: unknown;
-  kind?: unknown;
-  note?: unknown;
-  rawInput?: unknown;
-  diff?: unknown;
-  content?: unknown;
-  locations?: unknown;
-}
-
-export interface ShownQuestion {
+/** What the bridge puts into a call of the permission tool, as far as it is used here. */
+export interface Asked {
   title: string;
+  kind: string;
+  /** The question as Markdown, made by the bridge: nothing in it is Markdown of the agent's. */
   message: string;
+  /** What is wrong with approving it, such as that it can't be for once. */
+  note: string | undefined;
+  /** What names this very action, and its command, to show. */
+  action: string | undefined;
+  command: string | undefined;
+  /** The approvals for longer that the agent itself offers. */
+  lasting: { id: string; name: string }[];
 }
 
-const KINDS: Record<string, string> = {
-  read: "Read",
-  edit: "Edit a file",
-  delete: "Delete",
-  move: "Move",
-  search: "Search",
-  execute: "Run a command",
-  think: "Think",
-  fetch: "Fetch from the network",
-  switch_mode: "Change the agent's mode",
+/** The kinds of action that can be allowed for longer than once, and what then is allowed. */
+export const LASTING_KINDS: Record<string, string> = {
+  read: "read files",
+  edit: "change any file",
+  delete: "delete anything",
+  move: "move files",
+  search: "search",
+  execute: "run any command",
+  think: "think",
+  fetch: "fetch from the network",
 };
 
-export function showQuestion(question: Question): ShownQuestion {
-  const kind = typeof question.kind === "string" ? KINDS[question.kind] : undefined;
-  const whole = text(question.message);
-  if (whole !== undefined) {
-    return { title: `${kind ?? "Allow this"}?`, message: whole };
-  }
-  const paragraphs = [`**${inline(text(question.title) ?? "Use a tool")}**`];
-  const note = text(question.note);
-  if (note !== undefined) {
-    paragraphs.push(`⚠️ ${inline(note)}`);
-  }
-  const command = commandOf(question.rawInput);
-  if (command !== undefined) {
-    paragraphs.push(block(command, "sh"));
-  }
-  const changes = list(question.diff).flatMap(showChange);
-  paragraphs.push(...changes);
-  if (command === undefined && changes.length === 0 && hasContent(question.rawInput)) {
-    paragraphs.push(block(JSON.stringify(plain(question.rawInput), null, 2), "json"));
-  }
-  paragraphs.push(
-    ...list(question.content)
-      .map(text)
-      .flatMap((said) => (said === undefined ? [] : [block(said)])),
-  );
-  const places = list(question.locations).map(text).filter(isText);
-  if (places.length > 0) {
-    paragraphs.push(`In ${places.map(inline).join(", ")}`);
-  }
+const TITLES: Record<string, string> = {
+  read: "Read?",
+  edit: "Edit a file?",
+  delete: "Delete?",
+  move: "Move?",
+  search: "Search?",
+  execute: "Run a command?",
+  think: "Think?",
+  fetch: "Fetch from the network?",
+  switch_mode: "Change the agent's mode?",
+};
+
+export function titleOf({ kind }: Asked): string {
+  return TITLES[kind] ?? "Allow this?";
+}
+
+/** Read the parameters of the call, of whatever shape they are. */
+export function readAsked(parameters: unknown): Asked {
+  const given = (typeof parameters === "object" && parameters) || {};
+  const { title, kind, message, note, action, command, lasting } = given as Record<string, unknown>;
   return {
-    title: kind === undefined ? "The agent asks for permission" : `The agent asks: ${kind}`,
-    message: paragraphs.join("\n\n"),
+    title: text(title) ?? "The agent acts",
+    kind: text(kind) ?? "other",
+    message: text(message) ?? "An agent asks, and doesn't say what for.",
+    note: text(note),
+    action: text(action),
+    command: text(command),
+    lasting: (Array.isArray(lasting) ? lasting : []).flatMap((one) => {
+      const [id, name] = [text(one?.id), text(one?.name)];
+      return id === undefined || name === undefined ? [] : [{ id, name }];
+    }),
   };
-}
-
-/** Return the command line that the agent's tool was given, as agents put it. */
-function commandOf(input: unknown): string | undefined {
-  if (typeof input !== "object" || input === null) {
-    return undefined;
-  }
-  const { command, cmd } = input as { command?: unknown; cmd?: unknown };
-  const found = command ?? cmd;
-  if (Array.isArray(found) && found.every((word) => typeof word === "string")) {
-    return found.map(quote).join(" ");
-  }
-  return text(found);
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
-}
-
-function showChange(change: unknown): string[] {
-  if (typeof change !== "object" || change === null) {
-    return [];
-  }
-  const { path, oldText, newText } = change as Record<string, unknown>;
-  const lines = diff(typeof oldText === "string" ? oldText : "", text(newText) ?? "");
-  const isNew = typeof oldText !== "string";
-  const heading = `${isNew ? "New file" : "Change"}: ${inline(text(path) ?? "a file")}`;
-  return [heading, block(lines, "diff")];
-}
-
-function hasContent(value: unknown): boolean {
-  return typeof value === "object" && value !== null
-    ? Object.keys(value).length > 0
-    : value !== undefined && value !== null;
-}
-
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
-}
-
-function isText(value: string | undefined): value is string {
-  return value !== undefined;
 }

@@ -6,6 +6,8 @@ import { lastWordsOf, messageOf, toLanguageModelError, toShownError } from "./fa
 import { partFromWire } from "./incoming.ts";
 import type { Models } from "./models.ts";
 import { messageToWire, optionsToWire } from "./outgoing.ts";
+import type { Asker, Questions } from "./questions.ts";
+import { digestOf, type Rules } from "./rules.ts";
 import type { Server } from "./server.ts";
 import type { Turns } from "./turns.ts";
 import { UnaskedQuestions } from "./unasked.ts";
@@ -33,6 +35,8 @@ export class Provider implements vscode.LanguageModelChatProvider {
     private readonly server: Pick<Server, "chat">,
     private readonly models: Models,
     private readonly turns: Turns,
+    private readonly questions: Questions,
+    private readonly rules: Rules,
     private readonly log: Pick<vscode.LogOutputChannel, "error" | "debug">,
   ) {
     this.onDidChangeLanguageModelChatInformation = models.onDidChange;
@@ -54,13 +58,15 @@ export class Provider implements vscode.LanguageModelChatProvider {
     const { requestInitiator } = options as { requestInitiator?: string };
     const isBuiltIn = BUILT_IN_CHATS.includes(requestInitiator ?? "");
     try {
-      const params = this.paramsOf(model.id, messages, options);
+      const asker = this.askerOf(model);
+      const params = this.paramsOf(asker, messages, options);
       this.unasked.look(params.messages);
+      this.questions.settle(params.messages);
       await this.server.chat(
         params,
         (received) => {
           this.learn(params, model, received);
-          const part = partFromWire(received);
+          const part = partFromWire(this.questions.take(received, asker));
           if (part) {
             progress.report(part);
           }
@@ -90,18 +96,24 @@ export class Provider implements vscode.LanguageModelChatProvider {
     return this.counter.count(model, text);
   }
 
+  private askerOf({ id, name }: vscode.LanguageModelChatInformation): Asker {
+    const agent = this.models.configuredModel(id)?.agent;
+    return { id, name, definition: agent && digestOf(agent) };
+  }
+
   private paramsOf(
-    modelId: string,
+    asker: Asker,
     messages: readonly vscode.LanguageModelChatRequestMessage[],
     options: vscode.ProvideLanguageModelChatResponseOptions,
   ): ChatParams {
-    const configured = this.models.configuredModel(modelId);
+    const configured = this.models.configuredModel(asker.id);
+    const allowed = this.rules.allowed(asker);
     return {
-      modelId,
+      modelId: asker.id,
       messages: messages.map(messageToWire),
       // A model that the process knows by itself is looked up by its id there.
       ...(configured && { agent: configured.agent, settings: configured.settings }),
-      options: optionsToWire(options),
+      options: { ...optionsToWire(options), ...(allowed.length > 0 && { allowed }) },
     };
   }
 

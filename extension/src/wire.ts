@@ -66,12 +66,19 @@ export interface Tool {
   inputSchema?: object;
 }
 
+/** What the user allows an agent without a question. */
+export interface Allowed {
+  kind: string;
+  action?: string;
+}
+
 export interface ChatOptions {
   tools?: Tool[];
   toolMode: "auto" | "required";
   modelOptions?: object;
   modelConfiguration?: object;
   requestInitiator?: string;
+  allowed?: Allowed[];
 }
 
 export interface ChatParams {

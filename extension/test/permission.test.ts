@@ -1,112 +1,91 @@
 import { expect, test } from "vitest";
 import type { MarkdownString } from "vscode";
 import { AgentAction, APPROVED } from "../src/agent_action.ts";
-import { diff } from "../src/diff.ts";
-import { block, inline } from "../src/markdown.ts";
-import { type Question, showQuestion } from "../src/permission.ts";
+import { ALWAYS_ALLOW, AlwaysAllow } from "../src/always_allow.ts";
+import { readAsked, titleOf } from "../src/permission.ts";
+import { Questions } from "../src/questions.ts";
+import { Rules } from "../src/rules.ts";
+import { Memory } from "./memory.ts";
+import { asker, callOf } from "./questions.ts";
+import { configure, openAnew } from "./vscode.ts";
 
-test("a question shows the command, the change and the places", () => {
-  const { title, message } = showQuestion({
-    title: "Run the tests",
-    kind: "execute",
-    note: "Approving is for good: Always",
-    rawInput: { command: ["sh", "-c", "it's fine"] },
-    diff: [{ path: "a.txt", oldText: "one\ntwo\n", newText: "one\n2\n" }],
-    content: ["because"],
-    locations: ["src/a.ts:3"],
-  });
-  expect(title).toBe("The agent asks: Run a command");
-  expect(message).toBe(
-    [
-      "**Run the tests**",
-      "⚠️ Approving is for good\\: Always",
-      "```sh\nsh -c 'it'\\''s fine'\n```",
-      "Change: a\\.txt",
-      "```diff\n  one\n- two\n+ 2\n```",
-      "```\nbecause\n```",
-      "In src/a\\.ts\\:3",
-    ].join("\n\n"),
-  );
-});
+function toolFor(questions: Questions) {
+  return new AgentAction(questions, new AlwaysAllow(questions, new Rules(new Memory())));
+}
 
 test("the bridge's own message is shown as it is, and without icons", () => {
-  const message = "OpenCode asks:\n\n```sh\nls $(check)\n```";
-  const input = { title: "ls", kind: "execute", message, rawInput: { command: "ls $(check)" } };
-  expect(showQuestion(input)).toEqual({ title: "Run a command?", message });
-  expect(showQuestion({ message }).title).toBe("Allow this?");
-  const shown = new AgentAction().prepareInvocation({ input }).confirmationMessages
-    ?.message as MarkdownString;
-  expect([shown.value, shown.isTrusted, shown.supportThemeIcons]).toEqual([
+  const questions = new Questions();
+  const message = "OpenCode asks:\n\n`ls $(check)`";
+  questions.take(callOf("1", { title: "ls", kind: "switch_mode", message }), asker);
+  const prepared = toolFor(questions).prepareInvocation({ input: {} });
+  expect(prepared.invocationMessage).toBe("ls");
+  expect(prepared.confirmationMessages?.title).toBe("Change the agent's mode?");
+  const shown = prepared.confirmationMessages?.message as MarkdownString;
+  expect([shown.value, shown.isTrusted, shown.supportHtml, shown.supportThemeIcons]).toEqual([
     message,
+    undefined,
     undefined,
     false,
   ]);
 });
 
-test("what is neither command nor change is shown as it is", () => {
-  const { message } = showQuestion({ title: "Fetch", rawInput: { url: "https://example.org" } });
-  expect(message).toContain('```json\n{\n  "url": "https://example.org"\n}\n```');
-  expect(showQuestion({ title: "Fetch", rawInput: {} }).message).toBe("**Fetch**");
+test("a question is trusted with one command, and that is ours", () => {
+  const questions = new Questions();
+  questions.take(callOf("1", { kind: "execute", message: "OpenCode asks:" }), asker);
+  const { confirmationMessages } = toolFor(questions).prepareInvocation({ input: {} });
+  const shown = confirmationMessages?.message as MarkdownString;
+  expect(shown.isTrusted).toEqual({ enabledCommands: [ALWAYS_ALLOW] });
+  expect(shown.value).toBe(
+    `OpenCode asks:\n\n[Always Allow...](command:${ALWAYS_ALLOW}?${encodeURIComponent("[]")})`,
+  );
 });
 
-test("a file that wasn't there is a new one", () => {
-  const { message } = showQuestion({ diff: [{ path: "b", oldText: null, newText: "x" }, 1] });
-  expect(message).toBe("**Use a tool**\n\nNew file: b\n\n```diff\n+ x\n```");
+test("long lines of a command are broken, by the editor or else by us", () => {
+  openAnew();
+  const shownAs = () => {
+    const questions = new Questions();
+    const message = `OpenCode asks:\n\n\`\`\`sh\n${"x".repeat(50)}\n\`\`\``;
+    questions.take(callOf("1", { message }), asker);
+    const { confirmationMessages } = toolFor(questions).prepareInvocation({ input: {} });
+    const shown = confirmationMessages?.message as MarkdownString;
+    return shown.value;
+  };
+  expect(shownAs()).toContain(`${"x".repeat(24)}\n↪ x`);
+  configure("chat.editor.wordWrap", "on");
+  expect(shownAs()).toContain("x".repeat(50));
 });
+
+test("that the tool is run is the yes, once for each question", async () => {
+  const questions = new Questions();
+  const tool = toolFor(questions);
+  questions.take(callOf("1", { title: "Tidy up" }), asker);
+  const options = { input: {}, toolInvocationToken: undefined };
+  expect(await tool.invoke(options)).toEqual({ content: [{ value: APPROVED }] });
+  expect(APPROVED).toBe("Approved");
+  await expect(tool.invoke(options)).rejects.toThrow("isn't open any more");
+  expect(() => tool.prepareInvocation({ input: {} })).toThrow("isn't open any more");
+});
+
+test.each([{}, { question: "1" }, { title: "Safe", message: "Fine." }, null])(
+  "a call that no agent has made asks for nothing and approves nothing: %j",
+  async (input) => {
+    const tool = toolFor(new Questions());
+    const options = { input: input as object, toolInvocationToken: undefined };
+    expect(() => tool.prepareInvocation(options)).toThrow("isn't open any more");
+    await expect(tool.invoke(options)).rejects.toThrow("isn't open any more");
+  },
+);
 
 test("a question of an unknown shape is still a question", () => {
-  expect(showQuestion({ title: 3, kind: 4, diff: 5, content: {}, locations: [6] })).toEqual({
-    title: "The agent asks for permission",
-    message: "**Use a tool**",
-  });
-});
-
-test("odd questions are asked all the same: an error here would answer them with no", () => {
-  const nested: unknown = JSON.parse(`${"[".repeat(5_000)}${"]".repeat(5_000)}`);
-  const circle: { self?: unknown } = {};
-  circle.self = circle;
-  for (const rawInput of [nested, circle, { big: 2n ** 70n }, "text", 3, null, [undefined]]) {
-    expect(showQuestion({ title: "Do it", rawInput }).message).toContain("**Do it**");
-  }
-  const fences = "` ".repeat(300_000);
-  expect(showQuestion({ title: "Do it", content: [fences] }).message).toContain(fences);
-  for (const input of [undefined, null]) {
-    const asked = new AgentAction().prepareInvocation({ input: input as unknown as Question });
-    expect(asked.confirmationMessages?.title).toBe("The agent asks for permission");
-  }
-});
-
-test("nothing that an agent writes is Markdown or ends its block", () => {
-  const evil = "**Safe** [click](command:evil) `x` <b> $(check)\n\n# Approved";
-  expect(inline(evil)).toBe(
-    "\\*\\*Safe\\*\\* \\[click\\]\\(command\\:evil\\) \\`x\\` \\<b\\> \\$\\(check\\) \\# Approved",
-  );
-  const code = "a\n```\n# heading\n````\nb";
-  expect(block(code)).toBe(`\`\`\`\`\`\n${code}\n\`\`\`\`\``);
-});
-
-test("a diff is cut to what changed, with a few lines around", () => {
-  const lines = (numbers: (number | string)[]) => numbers.map((n) => `${n}\n`).join("");
-  const old = lines([1, 2, 3, 4, 5, 6, 7, 8, 9]);
-  expect(diff(old, lines([1, 2, 3, 4, "five", 6, 7, 8, 9]))).toBe(
-    "  2\n  3\n  4\n- 5\n+ five\n  6\n  7\n  8",
-  );
-  expect(diff("", "a\n")).toBe("+ a");
-  expect(diff("a\r\nb", "a\nb")).toBe("  a\n  b");
-  expect(diff("a\na\n", "a\n")).toBe("  a\n- a");
-});
-
-test("the tool asks by the editor's confirmation, and its result is the word that approves", () => {
-  const tool = new AgentAction();
-  const prepared = tool.prepareInvocation({ input: { title: "Tidy up", kind: "delete" } });
-  expect(prepared.invocationMessage).toBe("Tidy up");
-  expect(prepared.confirmationMessages?.title).toBe("The agent asks: Delete");
-  const message = prepared.confirmationMessages?.message as MarkdownString;
-  expect([message.value, message.isTrusted, message.supportHtml]).toEqual([
-    "**Tidy up**",
+  for (const odd of [
     undefined,
-    undefined,
-  ]);
-  expect(tool.invoke()).toEqual({ content: [{ value: APPROVED }] });
-  expect(APPROVED).toBe("Approved");
+    null,
+    3,
+    "text",
+    { title: 3, kind: 4, lasting: [null, { id: 1 }] },
+  ]) {
+    const asked = readAsked(odd);
+    expect([titleOf(asked), asked.kind, asked.lasting]).toEqual(["Allow this?", "other", []]);
+    expect(asked.message).not.toBe("");
+  }
 });

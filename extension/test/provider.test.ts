@@ -7,6 +7,8 @@ import { launchOf } from "../src/launch.ts";
 import { logLevel, logLine } from "../src/log.ts";
 import { Models } from "../src/models.ts";
 import { type ChatAnswer, Provider } from "../src/provider.ts";
+import { Questions } from "../src/questions.ts";
+import { digestOf, Rules } from "../src/rules.ts";
 import { Secrets } from "../src/secrets.ts";
 import { toToml } from "../src/toml.ts";
 import { SHOWN_AFTER_MS, Turns } from "../src/turns.ts";
@@ -40,6 +42,8 @@ function modelsOf(setting: () => unknown, ask = async () => [own("own")], memory
   );
 }
 
+const rules = new Rules(new Memory());
+
 function providerOf(chat: (params: ChatParams, received: (part: Part) => void) => Promise<void>) {
   const item = {
     text: "",
@@ -50,7 +54,9 @@ function providerOf(chat: (params: ChatParams, received: (part: Part) => void) =
     dispose() {},
   };
   const models = modelsOf(() => ({ eliza: { agent: { eliza: {} } } }));
-  return { provider: new Provider({ chat }, models, new Turns(item), quiet), item };
+  const questions = new Questions();
+  const provider = new Provider({ chat }, models, new Turns(item), questions, rules, quiet);
+  return { provider, item, questions };
 }
 
 const message = { role: 1, content: [new vscode.LanguageModelTextPart("hi")], name: undefined };
@@ -87,6 +93,41 @@ test("a request carries the agent and the settings of its model, and parts come 
     .provideLanguageModelChatResponse(own("own"), [message], { toolMode: 1 }, progress, token)
     .catch(() => {});
   expect(asked[1]).not.toHaveProperty("agent");
+});
+
+test("a question reaches the editor without what it says, and rules go along with requests", async () => {
+  const asked: ChatParams[] = [];
+  const parameters = { title: "Run it", kind: "execute", rawInput: { command: "ls" } };
+  const call: Part = {
+    type: "tool_call",
+    toolCallId: "1",
+    toolName: PERMISSION_TOOL,
+    parameters,
+  };
+  const { provider, questions } = providerOf(async (params, received) => {
+    asked.push(params);
+    received(call);
+  });
+  const parts: unknown[] = [];
+  const progress = { report: (part: unknown) => parts.push(part) };
+  const ask = (content: object[]) =>
+    provider.provideLanguageModelChatResponse(
+      own("eliza"),
+      [{ ...message, content }],
+      { toolMode: 1 },
+      progress,
+      token,
+    );
+  await ask(message.content);
+  expect(parts).toEqual([new vscode.LanguageModelToolCallPart("1", PERMISSION_TOOL, {})]);
+  expect(questions.find({})).toMatchObject({ title: "Run it", asker: { name: "eliza" } });
+  const rule = { id: "eliza", name: "Eliza", definition: digestOf({ eliza: {} }) };
+  const all = { action: undefined, command: undefined, isForGood: false };
+  await rules.add({ ...rule, ...all, kind: "execute" });
+  await ask([new vscode.LanguageModelToolResultPart("1", [])]);
+  expect(asked.map(({ options }) => options.allowed)).toEqual([undefined, [{ kind: "execute" }]]);
+  expect(parts).toHaveLength(2);
+  expect(parts[1]).toEqual(parts[0]); // the first is over
 });
 
 test("who asks for a person is given a plain error, and others the kind of failure", async () => {

@@ -6,10 +6,39 @@ from tests.planted import Fault, Ground
 
 GROUND = Ground("actors", "tests/actors", copied=("bridge", "actors", "agents", "tests"))
 
+_PLAN = ("tests/actors/test_plan.py",)
 _BOUNDARY = ("tests/actors/test_boundary.py",)
 _SUPERSEDED = ("tests/actors/test_superseded.py",)
 
 FAULTS = [
+    Fault(
+        "a rule for one command allows every command",
+        "plan",
+        "(rule.action is None or rule.action == action)",
+        "True",
+        _PLAN,
+    ),
+    Fault(
+        "a rule allows what has no name",
+        "plan",
+        'if ask.kind not in _NAMED_KINDS or ask.details.get("note"):',
+        'if ask.details.get("note"):',
+        _PLAN,
+    ),
+    Fault(
+        "a rule allows for good",
+        "plan",
+        'if ask.kind not in _NAMED_KINDS or ask.details.get("note"):',
+        "if ask.kind not in _NAMED_KINDS:",
+        _PLAN,
+    ),
+    Fault(
+        "a rule allows what the settings deny",
+        "response",
+        'if settings.permissions == "ask" and is_allowed',
+        "if is_allowed",
+        ("tests/actors/test_session_tools.py",),
+    ),
     Fault(
         "an unexpected error of a session ends every chat",
         "session",

@@ -13,7 +13,9 @@ from actors.plan import (
     Delivery,
     Plan,
     Question,
+    chosen_option,
     decide,
+    is_allowed,
     is_approval,
     offered_tools,
     plan,
@@ -31,6 +33,7 @@ from bridge.request import RequestClass
 from bridge.transcript import TranscriptReader
 from bridge.wire import (
     PERMISSION_TOOL,
+    Allowed,
     Capabilities,
     ChatMessage,
     ChatOptions,
@@ -250,6 +253,40 @@ def test_an_approval_is_the_word_however_it_is_wrapped(result: Any) -> None:
 )
 def test_anything_else_is_no_approval(result: Any) -> None:
     assert not is_approval(ToolResultPart("3", result))
+
+
+def test_an_approval_may_name_an_answer_of_the_agents_own() -> None:
+    part = ToolResultPart("3", [{"type": "text", "value": "Approved with option: always: x"}])
+    assert is_approval(part)
+    assert chosen_option(part) == "always: x"
+    assert chosen_option(ToolResultPart("3", "Approved")) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "action", "rules", "allowed"),
+    [
+        ("execute", None, (), False),
+        ("execute", None, (Allowed("execute"),), True),
+        ("execute", "a", (Allowed("execute"),), True),
+        ("execute", "a", (Allowed("execute", "a"),), True),
+        ("execute", "b", (Allowed("execute", "a"),), False),
+        ("execute", None, (Allowed("execute", "a"),), False),
+        ("edit", "a", (Allowed("execute", "a"), Allowed("execute")), False),
+        ("edit", None, (Allowed("execute"), Allowed("edit")), True),
+        ("other", None, (Allowed("other"),), False),
+        ("switch_mode", None, (Allowed("switch_mode"),), False),
+    ],
+)
+def test_a_rule_allows_its_kind_or_its_action_and_nothing_that_has_no_name(
+    kind: PermissionKind, action: str | None, rules: tuple[Allowed, ...], allowed: bool
+) -> None:
+    ask = AskPermission("1", "x", kind, {"action": action} if action else {})
+    assert is_allowed(ask, rules) is allowed
+
+
+def test_no_rule_allows_for_good_what_an_agent_offers_only_for_good() -> None:
+    ask = AskPermission("1", "x", "execute", {"note": "Approving is for good: Always"})
+    assert not is_allowed(ask, (Allowed("execute"),))
 
 
 def test_a_failed_call_of_the_permission_tool_is_no_approval() -> None:

@@ -356,6 +356,42 @@ async def test_a_result_without_the_word_denies_and_the_turn_goes_on(answer: str
     assert agent.cancels == []
 
 
+@pytest.mark.parametrize(
+    ("permissions", "allowed", "decision"),
+    [
+        ("ask", "delete", "allowed"),
+        ("read_only", "delete", "denied"),
+        ("deny", "delete", "denied"),
+    ],
+)
+async def test_what_the_user_allows_isnt_asked_and_the_settings_come_first(
+    permissions: str, allowed: str, decision: str
+) -> None:
+    agent = ScriptedAgent([asking()])
+    async with connected(agent) as editor:
+        options = ASKING | {"allowed": [{"kind": allowed}]}
+        chat = Chat(editor, options=options, settings={"permissions": permissions})
+        request = await chat.say("Delete it.")
+        assert (request.calls, request.text) == ([], decision)
+        assert len(agent.answers) == 1
+
+
+async def test_what_the_user_allows_of_another_kind_is_asked() -> None:
+    agent = ScriptedAgent([asking()])
+    async with connected(agent) as editor:
+        chat = Chat(editor, options=ASKING | {"allowed": [{"kind": "execute"}]})
+        assert len((await chat.say("Delete it.")).calls) == 1
+
+
+async def test_an_approval_takes_the_agents_own_answer_along() -> None:
+    agent = ScriptedAgent([asking()])
+    async with connected(agent) as editor:
+        chat = Chat(editor, options=ASKING)
+        request = await chat.say("Delete it.")
+        await chat.say(tool_result(request.calls[0], "Approved with option: always"))
+    assert agent.answers == [PermissionAnswer("ask-1", Decision.ALLOWED, option="always")]
+
+
 async def test_an_approval_that_is_an_error_denies() -> None:
     agent = ScriptedAgent([asking()])
     async with connected(agent) as editor:

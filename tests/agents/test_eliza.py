@@ -209,7 +209,9 @@ async def test_an_answer_of_the_wrong_kind_is_not_an_answer() -> None:
     async with eliza().session(prompt("")) as session:
         turn = session.run(prompt("!permission Delete it"))
         with trio.fail_after(5):
-            assert await turn.receive() == (AskPermission("id-1", "Delete it"), Await())
+            details = {"message": "Eliza asks: Delete it"}
+            question = AskPermission("id-1", "Delete it", details=details)
+            assert await turn.receive() == (question, Await())
         session.answer(ToolAnswer("id-1", "Approved"))
         session.answer(PermissionAnswer("id-1", Decision.DENIED))
         assert said(await rest_of(turn)) == "You have denied it: Delete it"

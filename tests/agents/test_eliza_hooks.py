@@ -252,8 +252,9 @@ def test_of_several_calls_those_that_are_offered_are_made() -> None:
     ("decision", "word"), [(Decision.ALLOWED, "allowed"), (Decision.DENIED, "denied")]
 )
 def test_she_says_what_the_user_decided(decision: Decision, word: str) -> None:
-    steps = steps_of("!permission Delete it")
-    assert next(steps) == Ask((AskPermission("id-1", "Delete it"),))
+    steps = steps_of("!permission Delete *it*")
+    details = {"message": r"Eliza asks: Delete \*it\*"}
+    assert next(steps) == Ask((AskPermission("id-1", "Delete *it*", details=details),))
     events = after(steps, PermissionAnswer("id-1", decision))
     assert word in said(events).split()
     assert events[-1] == Stop()

@@ -29,6 +29,12 @@ FAULTS = [
         "",
     ),
     Fault(
+        "a question is another one without its words",
+        "message",
+        'b"" if tool == PERMISSION_TOOL else canonical_json(parameters)',
+        "canonical_json(parameters)",
+    ),
+    Fault(
         "what stands under a secret's name is shown",
         "redact",
         "        if is_secret(key):\n            return HIDDEN\n",

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bridge.message import CallKey, Draft, Message, canonical_json, marker_token
 from bridge.wire import (
+    PERMISSION_TOOL,
     DataPart,
     Part,
     Role,
@@ -105,6 +106,10 @@ def test_messages_are_equal_just_when_they_mean_the_same(
         ([ToolResultPart("c1__vscode-17")], [ToolResultPart("c1__vscode-x\ny")]),
         ([ToolCallPart("c1", "a.b/c:é", {})], [ToolCallPart("c1", "a_b_c__", {})]),
         ([TextPart("a")], [TextPart("a"), DataPart("stateful_marker", b"m\\token")]),
+        (
+            [ToolCallPart("c1", PERMISSION_TOOL, {"title": "a"})],
+            [ToolCallPart("c1", PERMISSION_TOOL, {})],
+        ),
     ],
     ids=[
         "calls last",
@@ -116,6 +121,7 @@ def test_messages_are_equal_just_when_they_mean_the_same(
         "suffixes of results",
         "names of tools",
         "markers",
+        "what a question says",
     ],
 )
 def test_what_hosts_are_known_to_change_makes_no_difference(

@@ -52,8 +52,20 @@ def test_a_compaction_of_which_only_the_end_is_heard_is_told_once() -> None:
 
 def test_a_denial_tells_what_was_denied_and_why_and_each_reason_once() -> None:
     notices = Notices(Page(), Told())
-    told = [notices.denial(title, "You skipped it.") for title in ("Run `ls`", "Run *it*")]
+    told = [
+        notices.decision(title, "You skipped it.", is_allowed=False)
+        for title in ("Run `ls`", "Run *it*")
+    ]
     assert [say.text.strip() for says in told for say in says] == [
         "✘ **Not allowed:** Run `ls`. You skipped it.",
         "✘ **Not allowed:** Run \\*it\\*",
+    ]
+
+
+def test_what_a_rule_allows_is_told_each_time() -> None:
+    notices = Notices(Page(), Told())
+    told = [notices.decision("`ls`", "Take it back.", is_allowed=True) for _ in range(2)]
+    assert [say.text.strip() for says in told for say in says] == [
+        "✔ **Allowed by your rule:** `ls`. Take it back.",
+        "✔ **Allowed by your rule:** `ls`",
     ]

@@ -136,6 +136,50 @@ def test_what_an_approval_chooses_without_allow_once(
     assert chosen(offered, Decision.ALLOWED, permissions) == expected
 
 
+@pytest.mark.parametrize(
+    ("option", "expected"),
+    [("a2", "a2"), ("a1", "a1"), ("r", "o"), ("never", "o"), ("x", "o"), ("o", "o"), (None, "o")],
+)
+def test_the_user_may_choose_a_lasting_approval_and_nothing_else(
+    option: str | None, expected: str
+) -> None:
+    asked = question(
+        "allow_once=o allow_always=a1 allow_always=a2 reject_once=r reject_always=never"
+    )
+    lasting = asked.ask.details["lasting"]
+    assert [one["id"] for one in lasting] == ["a1", "a2"]
+    assert lasting[0]["name"] == "Name of a1"
+    answer = outcome(asked, Decision.ALLOWED, "ask", option)
+    assert answer == SelectedPermissionOutcome(expected)
+    denied = outcome(asked, Decision.DENIED, "ask", option)
+    assert denied == SelectedPermissionOutcome("r")
+
+
+def action(kind: str = "execute", **call: Any) -> str | None:
+    return question(kind=kind, **call).ask.details.get("action")
+
+
+def test_a_command_is_the_same_whatever_it_is_said_to_be_for() -> None:
+    named = action(raw_input={"command": "ls", "cwd": "/a", "description": "List"})
+    assert named == action(raw_input={"cwd": "/a", "command": "ls"}, title="Look")
+    others = [
+        action(raw_input={"command": "ls", "cwd": "/b"}),
+        action(raw_input={"command": "ls -l", "cwd": "/a"}),
+        action(raw_input={"cmd": "ls", "cwd": "/a"}),
+    ]
+    assert named is not None
+    assert len({named, *others}) == 4
+
+
+def test_what_is_no_command_alone_has_no_name_as_an_action() -> None:
+    assert action(raw_input={"cwd": "/a"}) is None
+    assert action(raw_input={"command": ""}) is None
+    assert action(raw_input={"command": {"a": 1}}) is None
+    assert action(raw_input="ls") is None
+    assert action("edit", raw_input={"command": "ls"}) is None
+    assert action(raw_input={"command": "ls"}, content=(Diff("/a", "x"),)) is None
+
+
 @pytest.mark.checklist(31)
 def test_a_change_of_mode_is_the_users_to_approve_for_good() -> None:
     several = "allow_always=a allow_always=b reject_once=r"
@@ -175,7 +219,7 @@ def test_a_question_shows_what_is_needed_to_decide() -> None:
     ).ask
     assert (ask.call_id, ask.title, ask.kind) == ("call-1", "Edit config.py", "edit")
     message = ask.details.pop("message")
-    assert message.startswith("The agent asks: Edit ")
+    assert message.startswith("The agent asks:")
     assert all(words in message for words in ("-old\n+new", "+all", "Why: because.", "embedded"))
     assert ask.details == {
         "rawInput": {"path": "/w/config.py"},

@@ -22,7 +22,7 @@ from agents.acp.content import (
 )
 from agents.acp.question_view import WHOLE_CHARACTERS, question_message
 from agents.acp.tool_call import CallRecord
-from agents.acp.visible import is_hidden
+from agents.acp.visible import LONGEST_WORD, cells, is_hidden
 from tests.growth import assert_linear
 
 from .test_visible import TEXTS
@@ -88,7 +88,7 @@ def test_a_change_is_a_diff_with_the_lines_of_the_file_and_said_once() -> None:
     ("diff", "words"),
     [
         (Diff("/a", "x"), "New file `/a`:\n\n```diff\n@@ -0,0 +1,1 @@\n+x\n```"),
-        (Diff("/a", ""), "New file `/a`, empty"),
+        (Diff("/a", ""), "New empty file `/a`"),
         (Diff("/a", "x", "x"), "No change in `/a`"),
         (Diff("/a", "x\n", "x\r\n"), "Only line ends change in `/a`"),
     ],
@@ -177,10 +177,27 @@ def test_what_the_user_must_know_comes_before_the_action() -> None:
     assert question_message(CallRecord("c"), "a_ [b](c)").startswith("a\\_ \\[b\\](c) asks:")
 
 
-def test_the_end_of_a_long_command_is_in_sight() -> None:
-    shown = message({"command": "echo " + "a" * 500 + "; rm -rf /"})
-    assert max(map(len, shown.split("\n"))) <= 50
-    assert shown.replace("\n↪ ", "").endswith("; rm -rf /\n```")
+def test_what_a_narrow_page_cannot_hold_is_code_which_an_editor_breaks() -> None:
+    long = "a/" * 15
+    change = (Diff(long, "x"),)
+    assert message({"command": long}).endswith(f"asks:\n\n```sh\n{long}\n```")
+    assert message(title=long) == f"OpenCode asks:\n\n```\n{long}\n```"
+    assert f"New file:\n\n```\n{long}\n```\n\n```diff\n" in message(content=change)
+    assert message({"url": long}, "x").endswith(f"\n\nurl:\n\n```\n{long}\n```")
+    assert message({long: 1}, "x").endswith(f"\n\n```\n{long}: 1\n```")
+    places = (ToolCallLocation(long), ToolCallLocation("b", 1))
+    assert message(title="x", locations=places).endswith(f"\n\nIn:\n\n```\n{long}\nb:1\n```")
+    assert message(title="x", note=long).endswith(f"⚠️\n\n```\n{long}\n```")
+    todos = [{"content": long, "status": "completed"}, {"content": "c"}]
+    assert message({"todos": todos}).endswith(f"```\n[x] {long}\n[ ] c\n```")
+
+
+@given(TEXTS)
+def test_nothing_but_code_has_a_word_that_a_narrow_page_cannot_hold(text: str) -> None:
+    parts = (Diff(text * 3, "x"), *said(text))
+    shown = message({text: text * 5, "url": text}, text * 2, content=parts, note=text * 3)
+    outside = re.sub(r"(?ms)^(`{3,})[^`\n]*\n.*?^\1$", "", shown)
+    assert all(cells(word) <= 2 * LONGEST_WORD + 4 for word in outside.split())
 
 
 def test_many_lines_are_counted_at_the_top() -> None:
@@ -224,7 +241,7 @@ def test_no_text_hides_a_part_or_ends_its_block(text: str, where: str) -> None:
     assert all(one in letters for one in wanted)
     fences = [line for line in shown.split("\n") if line.startswith("```")]
     opened = [line for line in fences if line.strip("`") in ("sh", "diff")]
-    if opened:
+    if opened and where != "path":
         ticks = opened[0].partition("sh")[0].partition("diff")[0]
         assert [line for line in fences if line.startswith(ticks)] == [opened[0], ticks]
 

@@ -439,6 +439,19 @@ async def test_a_denial_says_why_before_the_agent_goes_on(
     assert "decision=denied reason=You skipped it." in caplog.text
 
 
+async def test_what_a_rule_allows_is_told_and_logged_before_the_agent_goes_on(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    async with session_with({"turns": [[{"ask": call()}, *ASKS[1:]]]}) as (session, _):
+        turn = session.run(PROMPT)
+        (question,) = questions(await up_to(turn, Await))
+        session.answer(PermissionAnswer(question.call_id, Decision.ALLOWED, "A rule."))
+        text = said(await rest_of(turn))
+    assert text.startswith("✔ **Allowed by your rule:** Delete everything. A rule.\n\nallowed")
+    assert "decision=allowed reason=A rule." in caplog.text
+
+
 async def test_a_question_that_comes_while_others_are_awaited_is_asked_afterwards(
     autojump_clock: MockClock,
 ) -> None:

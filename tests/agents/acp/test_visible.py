@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.acp.visible import (
-    GOES_ON,
-    LINE_CHARACTERS,
+    LONGEST_WORD,
+    cells,
+    has_long_word,
     is_hidden,
     visible,
     visible_line,
-    wrapped,
 )
 
 ODD = "\u202e\u2066\u200b\u200d\ufeff\u00ad\ufe0f\U000e0041\u3164\u2800\x1b\x00\r\ud800\u00a0\u2028"
@@ -33,21 +33,9 @@ def test_nothing_that_cannot_be_seen_stands_there(text: str) -> None:
 
 @given(TEXTS)
 def test_all_that_can_be_seen_stands_there_in_order(text: str) -> None:
-    shown = iter(wrapped(visible(text)))
+    shown = iter(visible(text))
     wanted = [one for one in text if not (one.isspace() or is_hidden(one) or one in "⟨↪\u0301")]
     assert all(character in shown for character in wanted)
-
-
-@given(TEXTS)
-def test_a_long_line_is_broken_and_nothing_else_changes(text: str) -> None:
-    shown = visible(text)
-    lines = wrapped(shown)
-    assert lines.replace(f"\n{GOES_ON}", "") == shown
-    assert all(cells(line) <= LINE_CHARACTERS for line in lines.split("\n"))
-
-
-def cells(line: str) -> int:
-    return sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in line)
 
 
 @given(TEXTS, TEXTS)
@@ -88,7 +76,8 @@ def test_a_text_on_one_line_shows_its_line_ends_and_the_blanks_at_its_ends() -> 
     assert visible_line("") == ""
 
 
-def test_a_line_is_broken_between_words_where_it_can_be() -> None:
-    assert wrapped("a" * 40 + " " + "b" * 40) == f"{'a' * 40} \n{GOES_ON}{'b' * 40}"
-    assert wrapped("a" * 50) == f"{'a' * 48}\n{GOES_ON}aa"
-    assert wrapped("漢" * 25) == f"{'漢' * 24}\n{GOES_ON}漢"
+def test_a_word_is_long_by_the_room_that_it_takes() -> None:
+    assert cells("a漢\u0301") == 4
+    assert not has_long_word(f"{'a' * LONGEST_WORD} {'b' * LONGEST_WORD}\n")
+    assert has_long_word(f"a {'b' * (LONGEST_WORD + 1)}")
+    assert has_long_word("漢" * 11)
