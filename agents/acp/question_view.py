@@ -27,13 +27,15 @@ from .exhibit import MOST_ITEMS
 from .markdown import code, escape, fenced, unfenced
 from .todos import todo_entries
 from .tool_call import CallRecord
-from .visible import has_long_word, visible, visible_line
+from .visible import cells, has_long_word, visible, visible_line
 
 WHOLE_CHARACTERS = 20_000
 """Characters of a question; of a longer text the middle is left out, and the question says so."""
 _SAID_CHARACTERS = 5 * WHOLE_CHARACTERS
 """Characters of a text that others are compared with, so that nothing is said twice."""
 _MANY_LINES = 12
+_NARROW = 24
+"""Cells of a line in a narrow chat, which breaks longer ones."""
 _INLINE_CHARACTERS = 200
 COMMANDS = ("command", "cmd")
 DESCRIPTION = "description"
@@ -82,6 +84,15 @@ def question_message(call: CallRecord, agent: str, note: str | None = None) -> s
     if paper.missing:
         warnings.append(_warning(f"{paper.missing:,} characters of this are not shown."))
     return "\n\n".join([*head, *warnings, *body])
+
+
+def _size(text: str) -> str:
+    """Return how long a text is that a chat shows only a part of at a time, to be scrolled down."""
+    lines = text.split("\n")
+    if len(lines) > _MANY_LINES:
+        return f"*{len(lines):,} lines:*\n\n"
+    rows = sum(1 + cells(line) // _NARROW for line in lines)
+    return f"*{len(text):,} characters:*\n\n" if rows > _MANY_LINES else ""
 
 
 def _warning(line: str) -> str:
@@ -134,9 +145,7 @@ class _Paper:
     def block(self, text: str, language: str = "") -> str:
         """Return a text as a block of code, of which an editor can break the lines."""
         shown = visible(self.take(text).strip("\n"))
-        lines = shown.count("\n") + 1
-        many = f"*{lines:,} lines:*\n\n" if lines > _MANY_LINES else ""
-        return many + fenced(shown, language)
+        return _size(shown) + fenced(shown, language)
 
     def named(self, label: str, text: str, end: str = "") -> str:
         """Return a text as code behind its label, below it where a narrow page can't hold it."""

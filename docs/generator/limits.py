@@ -54,6 +54,7 @@ OUR_OWN: Mapping[str, frozenset[str]] = {
             "agents.acp.tool_view._MOST_BLOCKS",
             "agents.acp.tool_view._MOST_LOCATIONS",
             "agents.acp.question_view._INLINE_CHARACTERS",
+            "agents.acp.question_view._NARROW",
             "agents.acp.visible.LONGEST_WORD",
             "agents.acp.visible._MOST_BLANKS",
             "agents.acp.visible._MOST_EMPTY",

@@ -207,6 +207,11 @@ def test_many_lines_are_counted_at_the_top() -> None:
     assert "lines" not in message({"command": "x\n" * 12})
 
 
+def test_so_is_the_length_of_a_line_that_fills_a_narrow_page() -> None:
+    assert message({"command": "x" * 288}).startswith("OpenCode asks:\n\n*288 characters:*\n\n")
+    assert "characters" not in message({"command": "x" * 287})
+
+
 @pytest.mark.limit("agents.acp.question_view.WHOLE_CHARACTERS")
 def test_what_there_is_no_room_for_is_counted_before_the_rest() -> None:
     shown = message({"command": "x" * (WHOLE_CHARACTERS + 7), "cwd": "/secret"})
