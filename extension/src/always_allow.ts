@@ -6,7 +6,8 @@ import { LASTING_KINDS } from "./permission.ts";
 import type { Question, Questions } from "./questions.ts";
 import type { KnownRule, Rules } from "./rules.ts";
 
-export const ALWAYS_ALLOW = "vscodelm.alwaysAllow";
+/** A link runs it; no palette lists what begins so. */
+export const ALWAYS_ALLOW = "_vscodelm.alwaysAllow";
 
 /** What allowing one action is to allow besides: a rule of ours, or an answer of the agent's own. */
 type Choice = { rule: KnownRule } | { option: string };
