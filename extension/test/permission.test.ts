@@ -66,15 +66,14 @@ test("that the tool is run is the yes, once for each question", async () => {
   expect(() => tool.prepareInvocation({ input: {} })).toThrow("isn't open any more");
 });
 
-test.each([{}, { question: "1" }, { title: "Safe", message: "Fine." }, null])(
-  "a call that no agent has made asks for nothing and approves nothing: %j",
-  async (input) => {
+test("a call that no agent has made asks for nothing and approves nothing", async () => {
+  for (const input of [{}, { question: "1" }, { title: "Safe", message: "Fine." }, null]) {
     const tool = toolFor(new Questions());
     const options = { input: input as object, toolInvocationToken: undefined };
     expect(() => tool.prepareInvocation(options)).toThrow("isn't open any more");
     await expect(tool.invoke(options)).rejects.toThrow("isn't open any more");
-  },
-);
+  }
+});
 
 test("a question of an unknown shape is still a question", () => {
   for (const odd of [
