@@ -117,7 +117,8 @@ class AcpAgent:
                         new_call_id=self._new_call_id,
                         window=self._window,
                         knows_history=found is not None,
-                        has_own_process=self._one_session_each,
+                        has_own_process=self._one_session_each
+                        or (peer.known.sessions_start_processes and peer.can_close),
                     )
                     try:
                         yield session

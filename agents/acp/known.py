@@ -34,16 +34,18 @@ class KnownAgent(Value):
     """Facts about an agent.
 
     `sessions_share_tools`: sessions of one process see each other's MCP servers, so each session
-    needs a process. `http_tools_only`: MCP servers on stdio are dropped without a word.
-    `prompts_without_tools`: a turn begins without the tools of servers that aren't ready yet, and
-    nobody is told. `titles_name_tools`: no model can choose the title of a call. `login` are the
-    arguments with which its program logs in in a terminal, instead of `serves`, with which it
-    speaks ACP. `ignored_methods` are ways to log in that do nothing. `keys` are the environment
+    needs a process. `sessions_start_processes`: each session is a program that the agent starts,
+    and ends when the session is closed. `http_tools_only`: MCP servers on stdio are dropped without
+    a word. `prompts_without_tools`: a turn begins without the tools of servers that aren't ready
+    yet, and nobody is told. `titles_name_tools`: no model can choose the title of a call. `login`
+    are the arguments with which its program logs in in a terminal, instead of `serves`, with which
+    it speaks ACP. `ignored_methods` are ways to log in that do nothing. `keys` are the environment
     variables that a method to log in is about, by its id.
     """
 
     name: str
     sessions_share_tools: bool = False
+    sessions_start_processes: bool = False
     http_tools_only: bool = False
     prompts_without_tools: bool = False
     titles_name_tools: bool = False
@@ -62,6 +64,8 @@ _AGENTS = (
         # Many MCP tools are hidden behind a search otherwise, since 0.100.
         commands=("claude-agent-acp", "claude-code-acp"),
         environment={"ENABLE_TOOL_SEARCH": "false"},
+        # 170 to 230 MB each (0.49 and 0.101).
+        sessions_start_processes=True,
         prompts_without_tools=True,
     ),
     KnownAgent(

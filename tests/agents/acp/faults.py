@@ -19,6 +19,12 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "an agent that starts a program for each session keeps all of them",
+        "agent",
+        "or (peer.known.sessions_start_processes and peer.can_close)",
+        "or False",
+    ),
+    Fault(
         "any word of codex about MCP makes a call the editor's",
         "tool_call",
         'case {"is_mcp_tool_call": True}:',

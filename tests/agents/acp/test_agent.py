@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from trio.testing import MockClock
 
 JSON = dict[str, Any]
+CLAUDE = "@agentclientprotocol/claude-agent-acp"
 PROMPT = asking("x")
 HANG: list[JSON] = [{"hang": True}]
 
@@ -379,6 +380,23 @@ async def test_an_agent_whose_sessions_disturb_each_other_has_a_process_for_each
         assert [len(peer.memory) for peer in peers.peers] == [1, 1, 1, 1]
         await trio.sleep(1)
         assert agent.processes == 0, "they can't be used again"
+
+
+@pytest.mark.parametrize(
+    ("about", "has_one"),
+    [
+        ({"agentInfo": {"name": "OpenCode", "version": "1"}}, True),
+        ({"agentInfo": {"name": CLAUDE, "version": "1"}}, True),
+        ({"agentInfo": {"name": CLAUDE, "version": "1"}, "agentCapabilities": {}}, False),
+        ({}, False),
+    ],
+    ids=["OpenCode", "Claude", "Claude that closes no session", "another"],
+)
+async def test_who_starts_a_process_for_a_session_frees_it_with_that(
+    about: JSON, has_one: bool
+) -> None:
+    async with agent_in_process({"agent": about}) as (agent, _), agent.session(PROMPT) as session:
+        assert session.has_own_process is has_one
 
 
 async def test_a_process_for_one_session_serves_the_next_when_that_is_closed() -> None:
