@@ -243,16 +243,22 @@ export class Chat {
   }
 
   /** Make the side bar with the chat so many pixels wide. */
-  async narrow(width: number): Promise<void> {
+  async resize(width: number): Promise<void> {
     const bar = this.page.locator(".part.auxiliarybar");
     const box = await bar.boundingBox();
     if (box === null) {
       throw new Error("the chat isn't at the side");
     }
+    const edges = await this.page
+      .locator(".monaco-sash.vertical:not(.disabled)")
+      .evaluateAll((all) =>
+        all.map((one) => one.getBoundingClientRect()).map((r) => r.x + r.width / 2),
+      );
+    const [edge = box.x] = edges.sort((a, b) => Math.abs(a - box.x) - Math.abs(b - box.x));
     const y = box.y + box.height / 2;
-    await this.page.mouse.move(box.x, y);
+    await this.page.mouse.move(edge, y);
     await this.page.mouse.down();
-    await this.page.mouse.move(box.x + box.width - width, y, { steps: 5 });
+    await this.page.mouse.move(edge + box.width - width, y, { steps: 10 });
     await this.page.mouse.up();
     await this.page.waitForTimeout(500); // the chat is drawn anew
     const now = (await bar.boundingBox())?.width ?? 0;

@@ -72,7 +72,7 @@ test("a long command is seen whole, however narrow the chat is", async () => {
   await chat.question.waitFor();
   for (const width of [undefined, 500]) {
     if (width !== undefined) {
-      await chat.narrow(width);
+      await chat.resize(width);
     }
     await shoot(page, "permission", `long command at ${width ?? "default"}`.replace(/\d/g, digit));
     expect(await clipped()).toEqual([]);
@@ -92,7 +92,7 @@ test("that holds for who has switched the breaking of lines off, too", async () 
   await chat.newChat();
   await chat.send("run something long");
   await chat.question.waitFor();
-  await chat.narrow(300);
+  await chat.resize(300);
   await shoot(page, "permission", "long command without wrapping");
   expect(await clipped()).toEqual([]);
   const code = plain((await chat.question.locator(".view-lines").allTextContents()).join(""));
