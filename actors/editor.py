@@ -16,6 +16,7 @@ import msgspec
 import trio
 from msgspec import UNSET
 
+from agents.activities import Activities
 from agents.boundary import failure_of
 from agents.breather import Breather
 from bridge import methods
@@ -50,6 +51,7 @@ from bridge.transcript import TranscriptReader, decode_message
 from bridge.version import own_version
 from bridge.wire import (
     CancelParams,
+    CancelProgressParams,
     CancelRequestParams,
     Capabilities,
     ChatParams,
@@ -59,6 +61,7 @@ from bridge.wire import (
     InitializeResult,
     ModelsResult,
     Part,
+    ProgressParams,
     RequestId,
     ResponseCompleteParams,
     ResponsePartParams,
@@ -92,6 +95,8 @@ class EditorPort:
     trace: Trace
     hide: Hide = redact_text
     """Takes secrets out of the text of an error."""
+    activities: Activities = attrs.field(factory=Activities)
+    """What the editor may cancel."""
     requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
     _capabilities: Capabilities = attrs.field(factory=Capabilities, init=False)
     _calibration: Calibration = attrs.field(factory=Calibration, init=False)
@@ -205,6 +210,9 @@ class EditorPort:
         match params:
             case CancelParams(request_id=request) | CancelRequestParams(id=request):
                 return Cancelled(request) if request in self.requests else None
+            case CancelProgressParams(token=token):
+                self.activities.cancel(token)
+                return None
             case _:
                 raise AssertionError(f"no notification takes {params!r}")
 
@@ -293,6 +301,11 @@ class EditorPort:
     def learn(self, model: str, measured: Measured) -> None:
         """Count tokens better from now on."""
         self._calibration.learn(model, measured)
+
+    def tell_progress(self, progress: ProgressParams) -> None:
+        """Say how far something is that takes long."""
+        if self._capabilities.progress:
+            self._send(notification_line(methods.PROGRESS, progress))
 
     def change_catalogue(self, catalogue: Catalogue) -> None:
         """Take other models, and say so."""

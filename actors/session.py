@@ -112,6 +112,8 @@ class SessionActor:
         opened, failure = False, None
         try:
             with self.handle.opening():
+                if not await self._prepare(self._next.turn):
+                    return
                 origin = await self.lease.find(self._next)
                 async with self.agent.session(self._next.prompt(), origin) as session:
                     self.handle.opened()
@@ -137,6 +139,12 @@ class SessionActor:
         self._next = None
         self.handle.give_up(turn)
         await self.inbox.send(Failed(self.conversation, turn, failure))
+
+    async def _prepare(self, turn: int) -> bool:
+        """Have the agent get what it needs first; return False where the turn is aborted."""
+        with self.handle.abortable(turn) as scope:
+            await self.agent.prepare()
+        return not scope.cancelled_caught
 
     async def _serve(self, session: AgentSession) -> bool:
         """Serve the next delivery; return False, and leave it, if it needs another session."""

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import trio
 
+from agents.activities import Activities
 from agents.boundary import contained
 from bridge.models import Catalogue
 from bridge.redact import Hide, redact_text
@@ -41,6 +42,7 @@ async def run_system(
     at_rest: Callable[[], None] | None = None,
     trace: Trace,
     hide: Hide = redact_text,
+    activities: Activities | None = None,
     until: trio.CancelScope,
 ) -> None:
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.
@@ -49,11 +51,14 @@ async def run_system(
     no request was open for `REST_SECONDS`. `processes` counts the processes of the agents, and
     `measure` finds out what they hold, for who
     asks for statistics. `memory` knows the sessions that others had. `hide` takes secrets out of
-    errors. At the end every open request is settled, every session closed and every
+    errors. `activities` are what the agents do that takes long.
+
+    At the end every open request is settled, every session closed and every
     line written, within `LEAVING_SECONDS`.
     """
     outbox = Outbox()
-    port = EditorPort(outbox, catalogue, trace, hide)
+    activities = activities or Activities()
+    port = EditorPort(outbox, catalogue, trace, hide, activities)
     # size 0: what the History Actor hasn't heard yet, stops who would say more
     send_inbox, inbox = trio.open_memory_channel[Message](0)
 
@@ -80,7 +85,7 @@ async def run_system(
         whole.deadline = trio.current_time() + LEAVING_SECONDS
 
     listing, resting = trio.CancelScope(), trio.CancelScope()
-    with trio.CancelScope(deadline=math.inf) as whole:
+    with trio.CancelScope(deadline=math.inf) as whole, activities.told_to(port.tell_progress):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(write)
             nursery.start_soon(

@@ -148,6 +148,13 @@ class AgentSession(Protocol):
 class Agent(Protocol):
     """An agent definition that can open sessions."""
 
+    async def prepare(self) -> None:
+        """Get what has to be there before a session can be opened, such as a download.
+
+        It may take minutes, and be cancelled. Raises `AgentError` where it can't be had.
+        """
+        await trio.lowlevel.checkpoint()
+
     def session(
         self, prompt: Prompt, origin: Origin = FRESH
     ) -> AbstractAsyncContextManager[AgentSession]:

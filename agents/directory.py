@@ -21,6 +21,7 @@ from msgspec import UNSET
 from bridge.models import AgentChoice
 from bridge.wire import AgentProcess, McpServerSpec, OpenResponsesSpec
 
+from .activities import Activities
 from .base import Agent, AgentSession
 from .eliza import ElizaAgent
 from .events import Prompt
@@ -31,6 +32,7 @@ from .tap import TapFor, untapped
 
 if TYPE_CHECKING:
     from .acp.agent import AcpAgent
+    from .acp.downloads import Downloads
     from .open_responses.agent import OpenResponsesAgent
     from .open_responses.call_ids import CallIds
     from .open_responses.point_memory import PointMemory
@@ -58,6 +60,11 @@ class LentAgent:
     directory: AgentDirectory
     choice: AgentChoice
 
+    async def prepare(self) -> None:
+        """Fetch what the agent of the definition needs; raises `AgentError`."""
+        with self.directory.borrow(self.choice) as agent:
+            await agent.prepare()
+
     @asynccontextmanager
     async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AgentSession]:
         """Open a session with the agent of the definition; raises `AgentError`."""
@@ -69,8 +76,9 @@ class LentAgent:
 class AgentDirectory:
     """The agents of one process; their own processes live in `nursery`.
 
-    No task that lives there ends another. Call ids are unique in all of them. `point_memory` is for
-    what endpoints keep. An agent without sessions is forgotten after `idle_seconds`.
+    No task that lives there ends another. `activities` show what takes long. Call ids are unique in
+    all of them. `point_memory` is for what endpoints keep. An agent without sessions is forgotten
+    after `idle_seconds`.
     """
 
     def __init__(
@@ -79,7 +87,10 @@ class AgentDirectory:
         tap_for: TapFor = untapped,
         point_memory: PointMemory | None = None,
         idle_seconds: float = IDLE_SECONDS,
+        activities: Activities | None = None,
     ) -> None:
+        self._activities = activities or Activities()
+        self._downloads: Downloads | None = None
         self._tasks = GuardedTasks(nursery)
         self._tap_for = tap_for
         self._point_memory = point_memory
@@ -159,8 +170,16 @@ class AgentDirectory:
 
     def _acp_agent(self, spec: McpServerSpec) -> AcpAgent:
         from .acp.agent import AcpAgent  # here, because Eliza needn't wait for its many types
+        from .acp.downloads import Downloads
 
-        return AcpAgent(spec, self._tasks, new_call_id=self.new_call_id, tap_for=self._tap_for)
+        self._downloads = self._downloads or Downloads(self._activities)
+        return AcpAgent(
+            spec,
+            self._tasks,
+            new_call_id=self.new_call_id,
+            tap_for=self._tap_for,
+            downloads=self._downloads,
+        )
 
     def _open_responses_agent(
         self, choice: AgentChoice, spec: OpenResponsesSpec
@@ -190,10 +209,11 @@ async def open_directory(
     tap_for: TapFor = untapped,
     point_memory: PointMemory | None = None,
     idle_seconds: float = IDLE_SECONDS,
+    activities: Activities | None = None,
 ) -> AsyncGenerator[AgentDirectory]:
     """Open the directory; on exit every process of its agents has ended."""
     async with trio.open_nursery() as nursery:
-        directory = AgentDirectory(nursery, tap_for, point_memory, idle_seconds)
+        directory = AgentDirectory(nursery, tap_for, point_memory, idle_seconds, activities)
         try:
             yield directory
         finally:

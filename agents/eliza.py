@@ -19,6 +19,7 @@ import trio
 from bridge.errors import LocalError
 from bridge.request_text import request_text
 
+from .base import Agent
 from .breather import Breather
 from .eliza_engine import Eliza
 from .eliza_hooks import CANCELLED, Ask, Hang, Hook, Steps, enact, parse_hook, say
@@ -207,7 +208,7 @@ class ElizaSession:
         return parse_hook(text) or self._eliza.hear(text)
 
 
-class ElizaAgent:
+class ElizaAgent(Agent):
     """Eliza; it satisfies `agents.base.Agent`. `new_call_id` gives ids that nobody else has."""
 
     def __init__(

@@ -31,6 +31,8 @@ CANCEL = "lm/cancel"
 CANCEL_REQUEST = "$/cancelRequest"
 RESPONSE_PART = "lm/responsePart"
 RESPONSE_COMPLETE = "lm/responseComplete"
+PROGRESS = "lm/progress"
+CANCEL_PROGRESS = "lm/cancelProgress"
 MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation"
 
 METHODS: tuple[Method, ...] = (
@@ -87,6 +89,21 @@ METHODS: tuple[Method, ...] = (
         None,
         "The answer is complete; sent once, before the result of a request that resolves, and "
         "never before an error.",
+    ),
+    Method(
+        PROGRESS,
+        "notification from us",
+        wire.ProgressParams,
+        None,
+        "Something takes long, such as the download of an agent. Sent only to an editor that has "
+        "the capability `progress`.",
+    ),
+    Method(
+        CANCEL_PROGRESS,
+        "notification to us",
+        wire.CancelProgressParams,
+        None,
+        "Cancel what takes long. The requests that wait for it fail.",
     ),
     Method(
         MODELS_CHANGED,

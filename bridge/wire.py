@@ -259,12 +259,16 @@ class ClientInfo(Wire):
 
 
 class Capabilities(Wire):
-    """Which kinds of part the client can take beside text and tool calls."""
+    """Which kinds of part the client can take beside text and tool calls.
+
+    With `progress` it is told of what takes long, too.
+    """
 
     thinking: bool = False
     data: bool = False
     usage: bool = False
     marker: bool = False
+    progress: bool = False
 
 
 class InitializeParams(Wire):
@@ -403,6 +407,24 @@ class ResponsePartParams(Wire, omit_defaults=False):
 
     request_id: RequestId
     part: Part
+
+
+class ProgressParams(Wire, omit_defaults=False):
+    """How far something is that takes long, such as a download.
+
+    `token` names it: each time it is told of, and to cancel it. It is over where `isOver` is true.
+    """
+
+    token: int
+    title: str
+    message: str = ""
+    is_over: bool = False
+
+
+class CancelProgressParams(Wire):
+    """The activity to cancel."""
+
+    token: int
 
 
 class ResponseCompleteParams(Wire, omit_defaults=False):

@@ -14,6 +14,7 @@ import trio
 
 from actors.system import run_system
 from actors.trace import Trace, trace_or_none
+from agents.activities import Activities
 from agents.base import Agent
 from agents.directory import open_directory
 from bridge.known_secrets import KnownSecrets
@@ -76,6 +77,7 @@ async def _serve(
     catalogue: Catalogue, trace: Trace, state_dir: Path | None, secrets: KnownSecrets
 ) -> int:
     until = trio.CancelScope()
+    activities = Activities()
     status = 0
 
     def agent_for(choice: AgentChoice) -> Agent:
@@ -95,7 +97,7 @@ async def _serve(
         await nursery.start(watch_signals)
         async with (
             open_memory(state_dir) as memory,
-            open_directory(trace.tap, memory) as directory,
+            open_directory(trace.tap, memory, activities=activities) as directory,
         ):
             await run_system(
                 source,
@@ -109,6 +111,7 @@ async def _serve(
                 at_rest=collector.collect_if_due,
                 trace=trace,
                 hide=secrets.hide_all,
+                activities=activities,
                 until=until,
             )
         nursery.cancel_scope.cancel()

@@ -22,6 +22,7 @@ from agents.tap import TapFor, untapped
 from bridge.wire import McpServerSpec
 
 from .dialogue import Dialogue
+from .downloads import Downloads
 from .known import environment_for
 from .link import Connect, Link
 from .openings import SessionIdInUse
@@ -42,6 +43,7 @@ class AcpAgent:
     """An agent definition; it satisfies `agents.base.Agent`.
 
     Its processes live in `nursery`. `connect` starts one; `spares` are sessions opened in advance.
+    `downloads` fetches what is started.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class AcpAgent:
         idle_seconds: float = IDLE_SECONDS,
         spares: bool = True,
         tap_for: TapFor = untapped,
+        downloads: Downloads | None = None,
     ) -> None:
         self._spec = spec
         self._nursery = nursery
@@ -62,12 +65,19 @@ class AcpAgent:
         self._tap_for = tap_for
         self._idle_seconds = idle_seconds
         self._spares = spares
+        self._downloads = downloads
         self._peers: list[Peer] = []
         self._one_session_each = False
         self._repeats_ids = False
         """Whether it gave two sessions one id: then each chat has a process of its own."""
         self._window = ContextWindow()
         self.toolboxes = Toolboxes(nursery, new_call_id)
+
+    async def prepare(self) -> None:
+        """Fetch what is started, if a launcher would; raises `AgentError`."""
+        await trio.lowlevel.checkpoint()
+        if self._downloads is not None and not self._peers:
+            await self._downloads.prepare(self._spec, self._known_environment)
 
     @property
     def processes(self) -> int:
@@ -217,5 +227,8 @@ class AcpAgent:
         return self._start_link() if tap is None else tapped(self._start_link(), tap)
 
     def _start_process(self) -> AbstractAsyncContextManager[Link]:
-        environment = environment_for((self._spec.command, *self._spec.args))
-        return open_process(self._spec, environment)
+        return open_process(self._spec, self._known_environment)
+
+    @property
+    def _known_environment(self) -> Mapping[str, str]:
+        return environment_for((self._spec.command, *self._spec.args))

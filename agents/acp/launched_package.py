@@ -101,7 +101,11 @@ def launched_package(argv: Sequence[str]) -> LaunchedPackage | None:
 
 _FETCHING: Final[Mapping[Tool, tuple[str, ...]]] = {
     # It tells of each request, or it would be silent where nobody sees its terminal.
-    "npx": ("--yes", "--loglevel=http"),
+    # And it gives up in seconds where there is no network, not in a minute.
+    "npx": (
+        *("--yes", "--loglevel=http"),
+        *("--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"),
+    ),
     "uvx": (),
 }
 _NOTHING: Final[Mapping[Tool, tuple[str, ...]]] = {

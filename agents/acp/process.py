@@ -77,11 +77,15 @@ class AgentProcess:
             await self._is_silent.wait()
         return Exit(self.process.returncode, self._stderr.text())
 
-    async def drain_stderr(self, stderr: trio.abc.ReceiveStream) -> None:
+    async def drain_stderr(
+        self, stderr: trio.abc.ReceiveStream, hear: Callable[[bytes], None] | None = None
+    ) -> None:
         """Read stderr to its end: a child that logs much must not come to a stop."""
         async with stderr:
             async for chunk in stderr:
                 self._stderr.feed(chunk)
+                if hear is not None:
+                    hear(bytes(chunk))
                 if log.isEnabledFor(logging.DEBUG):
                     log.debug("agent=%s stderr=%r", self.name, bytes(chunk))
         self._is_silent.set()
@@ -144,12 +148,15 @@ class AgentProcess:
 
 @asynccontextmanager
 async def open_process(
-    spec: McpServerSpec, environment: Mapping[str, str] | None = None
+    spec: McpServerSpec,
+    environment: Mapping[str, str] | None = None,
+    *,
+    hear: Callable[[bytes], None] | None = None,
 ) -> AsyncGenerator[AgentProcess]:
     """Start an agent; raises `AgentError` where that can't be done.
 
-    `environment` lies over our own, and what the definition says lies over both. On exit the whole
-    group of the child is gone.
+    `environment` lies over our own, and what the definition says lies over both. `hear` is told
+    what the agent writes to stderr. On exit the whole group of the child is gone.
     """
     cwd = working_directory(spec)
     whole = environment_of(spec.env, environment or {}, os.environ)
@@ -162,7 +169,7 @@ async def open_process(
     log.info("agent=%s pid=%s started command=%s", spec.name, child.pid, spec.command)
     try:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(child.drain_stderr, process.stderr)
+            nursery.start_soon(child.drain_stderr, process.stderr, hear)
             try:
                 yield child
             finally:

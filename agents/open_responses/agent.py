@@ -9,6 +9,7 @@ from typing import Any
 
 import trio
 
+from agents.base import Agent
 from agents.events import Prompt
 from agents.guarded import Tasks
 from agents.origin import FRESH, Origin
@@ -22,7 +23,7 @@ from .points import Points
 from .session import OpenResponsesSession
 
 
-class OpenResponsesAgent:
+class OpenResponsesAgent(Agent):
     """A definition of an endpoint; it satisfies `agents.base.Agent`.
 
     `further` are the definition's keys that are the endpoint's own. Turns live in

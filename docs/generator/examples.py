@@ -54,6 +54,8 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.CANCEL_REQUEST: wire.CancelRequestParams(1),
     methods.RESPONSE_PART: wire.ResponsePartParams(1, wire.TextPart("How ")),
     methods.RESPONSE_COMPLETE: wire.ResponseCompleteParams(1),
+    methods.PROGRESS: wire.ProgressParams(1, "Fetching Gemini CLI 0.61.0", "34 MB, 12 s"),
+    methods.CANCEL_PROGRESS: wire.CancelProgressParams(1),
     methods.MODELS_CHANGED: wire.Empty(),
 }
 

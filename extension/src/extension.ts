@@ -1,6 +1,7 @@
 // What VS Code calls: here everything is put together, and nothing is decided.
 
 import * as vscode from "vscode";
+import { Activities } from "./activities.ts";
 import { addAgent } from "./add_agent.ts";
 import { AgentAction } from "./agent_action.ts";
 import { ALWAYS_ALLOW, AlwaysAllow } from "./always_allow.ts";
@@ -31,7 +32,7 @@ import { Server } from "./server.ts";
 import { statisticsLines } from "./statistics.ts";
 import { Turns } from "./turns.ts";
 import { welcome } from "./welcome.ts";
-import { MODELS_CHANGED, PERMISSION_TOOL } from "./wire.ts";
+import { MODELS_CHANGED, PERMISSION_TOOL, PROGRESS } from "./wire.ts";
 
 let running: Server | undefined;
 
@@ -67,6 +68,7 @@ export function activate(context: vscode.ExtensionContext): void {
       () => true,
       () => false,
     );
+  const activities = new Activities(log);
   const server = new Server({
     clientInfo: { name: vscode.env.appName, version: vscode.version },
     capabilities: capabilities(),
@@ -74,9 +76,11 @@ export function activate(context: vscode.ExtensionContext): void {
     observer: {
       logged: (line) => logLine(log, line),
       complained: (what) => log.error(what),
-      notified: (method) => {
+      notified: (method, params, from) => {
         if (method === MODELS_CHANGED) {
           void models.refresh();
+        } else if (method === PROGRESS) {
+          activities.tell(from, params);
         }
       },
       ended: (message) => {

@@ -25,5 +25,11 @@ export function thinkingPartClass(): ThinkingPartClass | undefined {
 /** Which kinds of part can be sent to this editor. It ignores data that it doesn't know. */
 export function capabilities(): Capabilities {
   const data = typeof vscode.LanguageModelDataPart === "function";
-  return { thinking: thinkingPartClass() !== undefined, data, usage: data, marker: data };
+  return {
+    thinking: thinkingPartClass() !== undefined,
+    data,
+    usage: data,
+    marker: data,
+    progress: true,
+  };
 }

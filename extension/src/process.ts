@@ -17,11 +17,14 @@ import {
   RESPONSE_PART,
 } from "./wire.ts";
 
+/** A process that tells something, as far as it can be answered. */
+export type Teller = Pick<ServerProcess, "notify" | "gone">;
+
 export interface Observer {
   /** A line that the process wrote to its standard error. */
   logged(line: string): void;
   /** A notification that isn't a part of an answer. */
-  notified(method: string, params: unknown): void;
+  notified(method: string, params: unknown, from: Teller): void;
   complained(what: string): void;
   /** It has ended; `message` tells how. */
   ended(message: string): void;
@@ -194,7 +197,7 @@ export class ServerProcess {
 
   private notified(method: string, params: unknown): void {
     if (method !== RESPONSE_PART) {
-      this.observer.notified(method, params);
+      this.observer.notified(method, params, this);
       return;
     }
     const { requestId, part } = params as { requestId: number; part: Part };

@@ -6,6 +6,8 @@ export const CHAT = "lm/provideLanguageModelChatResponse";
 export const STATS = "lm/stats";
 export const CANCEL = "lm/cancel";
 export const RESPONSE_PART = "lm/responsePart";
+export const PROGRESS = "lm/progress";
+export const CANCEL_PROGRESS = "lm/cancelProgress";
 export const MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation";
 
 /** The host's tool through which an agent's permission requests reach the user. */
@@ -106,6 +108,15 @@ export interface Capabilities {
   data: boolean;
   usage: boolean;
   marker: boolean;
+  progress: boolean;
+}
+
+/** How far something is that takes long, such as a download. */
+export interface ProgressParams {
+  token: number;
+  title: string;
+  message: string;
+  isOver: boolean;
 }
 
 export interface InitializeResult {

@@ -131,7 +131,13 @@ test("options go whole, also those that the declarations don't know", () => {
 });
 
 test("an editor without thinking parts is sent none, and says so first", () => {
-  expect(capabilities()).toEqual({ thinking: true, data: true, usage: true, marker: true });
+  expect(capabilities()).toEqual({
+    thinking: true,
+    data: true,
+    usage: true,
+    marker: true,
+    progress: true,
+  });
   withoutThinking(() => {
     expect(capabilities().thinking).toBe(false);
     expect(partFromWire({ type: "thinking", value: "hm" })).toBeUndefined();

@@ -35,7 +35,7 @@ function serve(how: () => string = () => "", patience: Patience = {}): [Server, 
   const seen: Seen = { logged: [], complained: [], notified: [], ended: [], launches: [] };
   const server = new Server({
     clientInfo: { name: "test", version: "1" },
-    capabilities: { thinking: true, data: true, usage: true, marker: true },
+    capabilities: { thinking: true, data: true, usage: true, marker: true, progress: true },
     graceMs: 200,
     ...patience,
     launch: async (mayAsk) => {

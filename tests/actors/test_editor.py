@@ -224,6 +224,27 @@ def test_a_change_of_the_models_is_told() -> None:
     assert port.result("lm/provideLanguageModelChatInformation", {}) == {"models": []}
 
 
+async def test_what_takes_long_is_told_to_an_editor_that_can_show_it_and_is_cancelled() -> None:
+    await trio.lowlevel.checkpoint()
+    port = Port()
+    with port.it.activities.told_to(port.it.tell_progress):
+        with port.it.activities.begin("Fetching") as activity:
+            activity.tell("1 s")
+            assert port.outbox.take() == []
+            me = {"clientInfo": {"name": "e", "version": "1"}, "capabilities": {"progress": True}}
+            port.result("lm/initialize", me)
+            activity.tell("2 s")
+            token = activity.token
+            params = {"token": token, "title": "Fetching", "message": "2 s", "isOver": False}
+            (told,) = port.outbox.take()
+            assert told == {"jsonrpc": "2.0", "method": "lm/progress", "params": params}
+            assert not activity.scope.cancel_called
+            assert port.hear(method="lm/cancelProgress", params={"token": token}) is None
+            assert activity.scope.cancel_called
+        (over,) = port.outbox.take()
+        assert over["params"]["isOver"] is True
+
+
 # Requests that the History Actor hears of.
 
 

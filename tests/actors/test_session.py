@@ -17,7 +17,7 @@ import trio
 from actors.handle import SessionHandle
 from actors.plan import Delivery
 from actors.session import DRAIN_SECONDS
-from agents.base import Turn
+from agents.base import Agent, AgentError, Turn
 from agents.events import Answer, Batch, Break, Prompt, Say, Stop, StopReason
 from agents.origin import FRESH, Origin
 from bridge.damper import WINDOW_SECONDS
@@ -555,6 +555,57 @@ async def test_a_session_is_opened_slowly_and_others_do_not_wait_for_it() -> Non
         await slow.settled()
 
 
+class Prepared(ScriptedAgent):
+    """An agent that has to be fetched, again and again."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.come = trio.Event()
+        self.left = 0
+
+    async def prepare(self) -> None:
+        try:
+            await self.come.wait()
+        except trio.Cancelled:
+            self.left += 1
+            raise
+
+
+async def test_a_request_waits_for_what_its_agent_needs() -> None:
+    agent = Prepared()
+    async with connected(agent) as editor:
+        request = Chat(editor).ask("one")
+        await quiet()
+        assert (request.is_settled, agent.sessions_opened) == (False, [])
+        agent.come.set()
+        assert (await request.settled()).text == "ok"
+
+
+async def test_a_cancelled_request_stops_what_is_got_for_it_and_the_next_one_gets_it() -> None:
+    agent = Prepared()
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        request = chat.ask("one")
+        await quiet()
+        editor.cancel(request)
+        chat.keep(await request.settled())
+        await quiet()
+        assert (agent.left, agent.sessions_opened) == (1, [])
+        agent.come.set()
+        assert (await chat.say("two")).text == "ok"
+
+
+async def test_what_an_agent_needs_and_cannot_be_had_fails_the_request() -> None:
+    class Offline(ScriptedAgent):
+        async def prepare(self) -> None:
+            await trio.lowlevel.checkpoint()
+            raise AgentError(Failure("Unavailable", "The registry can't be reached."))
+
+    async with connected(Offline()) as editor:
+        request = await Chat(editor).ask("one").settled()
+    assert request.error["message"] == "The registry can't be reached."
+
+
 async def test_a_turn_that_ends_without_a_word_of_why_is_a_failure_of_the_agent() -> None:
     class Mute(trio.abc.ReceiveChannel[Batch]):
         async def receive(self) -> Batch:
@@ -564,7 +615,7 @@ async def test_a_turn_that_ends_without_a_word_of_why_is_a_failure_of_the_agent(
         async def aclose(self) -> None:
             await trio.lowlevel.checkpoint()
 
-    class MuteAgent:
+    class MuteAgent(Agent):
         handle = None
         knows_history = False
         lost = None

@@ -31,6 +31,7 @@ from actors.plan import NO_RESULT
 from agents.acp.agent import AcpAgent
 from agents.acp.link import Link
 from agents.acp.session import AcpSession
+from agents.base import Agent
 from agents.events import Prompt
 from agents.mcp.desk import CANCELLED, CLOSED, NO_TURN
 from agents.mcp.toolbox import Toolbox, load_now
@@ -130,7 +131,7 @@ class Hands:
 
 
 @attrs.define(eq=False)
-class World:
+class World(Agent):
     """An agent, an editor, and the ledger."""
 
     nursery: trio.Nursery

@@ -23,8 +23,9 @@ BY_DIRECTION = {
         "lm/provideTokenCount",
         "lm/stats",
     },
-    "notification to us": {"lm/cancel", "$/cancelRequest"},
+    "notification to us": {"lm/cancel", "$/cancelRequest", "lm/cancelProgress"},
     "notification from us": {
+        "lm/progress",
         "lm/responsePart",
         "lm/responseComplete",
         "lm/didChangeLanguageModelChatInformation",

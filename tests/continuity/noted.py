@@ -72,6 +72,10 @@ class NotedAgent:
     agent: Agent
     note: Note
 
+    async def prepare(self) -> None:
+        """Get what the agent needs."""
+        await self.agent.prepare()
+
     @asynccontextmanager
     async def session(
         self, prompt: Prompt, origin: Origin = FRESH

@@ -15,6 +15,7 @@ from itertools import count
 import attrs
 import trio
 
+from agents.base import Agent
 from agents.events import (
     Answer,
     Await,
@@ -191,7 +192,7 @@ class Disk:
 
 
 @attrs.define(eq=False)
-class RememberingAgent:
+class RememberingAgent(Agent):
     """One definition; it satisfies `agents.base.Agent`."""
 
     troupe: RememberingTroupe

@@ -3,7 +3,7 @@
 A run has chats with two agents of one kind, and one with Eliza. In the k-th run the k-th call into
 `agents` raises, of those that are made by a task which serves several chats. It ends when a run has
 fewer such calls. Calls of the boundary itself don't count: nothing is behind it. Nor do those of
-the breather, which knows no agent: it only lets others have their turn.
+the breather and the activities, which know no agent: they let others have their turn, or show.
 """
 
 from __future__ import annotations
@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 JSON = dict[str, Any]
 
 HERE = str(Path(agents.__file__).parent)
-NOT_COUNTED = tuple(f"{HERE}/{name}.py" for name in ("boundary", "breather", "guarded", "base"))
+NOT_COUNTED = tuple(
+    f"{HERE}/{name}.py" for name in ("activities", "boundary", "breather", "guarded", "base")
+)
 OF_ONE_CHAT = ("session of conversation", "turn at ")
 """How the tasks are called that serve a single one."""
 FEW = 7

@@ -37,7 +37,7 @@ from typing import TypeAlias, assert_never
 import attrs
 import trio
 
-from agents.base import AgentError
+from agents.base import Agent, AgentError
 from agents.events import (
     Answer,
     AskPermission,
@@ -313,7 +313,7 @@ class ScriptedSession:
             self._turn.close()
 
 
-class ScriptedAgent:
+class ScriptedAgent(Agent):
     """The fake; it satisfies `agents.base.Agent`. Turns and sessions are numbered from 1.
 
     `opening` and `closing` are done when a session is opened and closed: gates make it slow, a

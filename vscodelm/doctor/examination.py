@@ -21,6 +21,7 @@ import trio
 from actors.trace import Trace
 from agents.acp.definition import missing_fixes
 from agents.acp.dialogue import Dialogue
+from agents.acp.downloads import Downloads
 from agents.acp.environment import environment_of
 from agents.acp.known import environment_for
 from agents.acp.link import Link
@@ -121,7 +122,9 @@ class Examination:
     @asynccontextmanager
     async def _connect(self) -> AsyncGenerator[Link]:
         try:
-            async with open_process(self.spec, environment_for(self._argv)) as child:
+            known = environment_for(self._argv)
+            await Downloads().prepare(self.spec, known)  # it takes as long as it takes
+            async with open_process(self.spec, known) as child:
                 self._child = child
                 self._tried.set()
                 yield TappedLink.of(child, self.trace.lines)

@@ -25,6 +25,30 @@ FAULTS = [
         "or False",
     ),
     Fault(
+        "a fetch that stalls goes on for ever",
+        "downloads",
+        "if trio.current_time() - moved >= STALL_SECONDS:",
+        "if False:",
+    ),
+    Fault(
+        "a cache that grows is no progress",
+        "downloads",
+        "if (now, heard.count) != (seen, heard_before):",
+        "if heard.count != heard_before:",
+    ),
+    Fault(
+        "chats that wait for the same fetch try it one after the other",
+        "downloads",
+        "if shared.ended > ended and shared.failure is not None:",
+        "if False:",
+    ),
+    Fault(
+        "another version in the cache is taken for the right one",
+        "download_cache",
+        'return bool(about.get("version") == package.version)',
+        'return bool(about.get("version"))',
+    ),
+    Fault(
         "any word of codex about MCP makes a call the editor's",
         "tool_call",
         'case {"is_mcp_tool_call": True}:',

@@ -7,7 +7,10 @@ from hypothesis import strategies as st
 from agents.acp.launched_package import LaunchedPackage, is_older, launched_package
 from agents.acp.ready_agents import ready_agents
 
-NPX = ("--yes", "--loglevel=http")
+NPX = (
+    *("--yes", "--loglevel=http"),
+    *("--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=4000"),
+)
 NOTHING = ("--", "node", "--version")
 
 
