@@ -59,6 +59,8 @@ from bridge.wire import (
     Empty,
     InitializeParams,
     InitializeResult,
+    LogInParams,
+    LogOutParams,
     ModelsResult,
     Part,
     ProgressParams,
@@ -72,7 +74,7 @@ from bridge.wire import (
 )
 from bridge.work import Work
 
-from .inbox import Asked, Cancelled, FromEditor, Leaving, StatsAsked
+from .inbox import AccountAsked, Asked, Cancelled, FromEditor, Leaving, StatsAsked
 from .log import log
 from .open_requests import OpenRequests
 from .outbox import Outbox
@@ -185,6 +187,11 @@ class EditorPort:
             if method == methods.STATS:
                 self.requests.begin(request)
                 return StatsAsked(request)
+            if isinstance(params, LogInParams | LogOutParams):
+                method_id = params.method_id if isinstance(params, LogInParams) else None
+                account = AccountAsked(request, self._agent_of(params), method_id)
+                self.requests.begin(request)
+                return account
             self._send(result_line(request, (yield from self._result(params))))
         except RpcError as error:
             # A line that turns out not to be JSON has no id to answer to (JSON-RPC 2.0, section 5).
@@ -239,22 +246,7 @@ class EditorPort:
     def _chat(self, request: RequestId, params: ChatParams) -> Work[Asked]:
         model = self.catalogue.find(params.model_id)
         settings = model.settings if model else Settings()
-        if params.agent is not UNSET:
-            try:
-                agent = _agent(bytes(params.agent))
-            except msgspec.ValidationError as error:
-                raise RpcError(INVALID_PARAMS, f"Invalid params: {_at_agent(error)}") from None
-            except UnicodeDecodeError as error:
-                raise RpcError(PARSE_ERROR, f"Parse error: {error} - at `$.agent`") from None
-        elif model is not None:
-            agent = model.agent
-        else:
-            known = ", ".join(m.information.id for m in self.catalogue.models)
-            raise Failure(
-                "NotFound",
-                f"There is no model {params.model_id!r} here; there is: {known}. "
-                "Name an `agent` in the request, or add the model to the configuration.",
-            ).as_rpc_error()
+        agent = self._agent_of(params)
         if is_too_deep(msgspec.json.encode(params.options.model_options)):
             text = f"Invalid params: {TOO_DEEP} - at `$.options.modelOptions`"
             raise RpcError(INVALID_PARAMS, text)
@@ -268,6 +260,25 @@ class EditorPort:
             settings if params.settings is UNSET else params.settings,
             self._capabilities,
         )
+
+    def _agent_of(self, params: ChatParams | LogInParams | LogOutParams) -> AgentChoice:
+        """Return the agent that a request names, or else that of its model."""
+        if params.agent is not UNSET:
+            try:
+                return _agent(bytes(params.agent))
+            except msgspec.ValidationError as error:
+                raise RpcError(INVALID_PARAMS, f"Invalid params: {_at_agent(error)}") from None
+            except UnicodeDecodeError as error:
+                raise RpcError(PARSE_ERROR, f"Parse error: {error} - at `$.agent`") from None
+        model = self.catalogue.find(params.model_id)
+        if model is not None:
+            return model.agent
+        known = ", ".join(m.information.id for m in self.catalogue.models)
+        raise Failure(
+            "NotFound",
+            f"There is no model {params.model_id!r} here; there is: {known}. "
+            "Name an `agent` in the request, or add the model to the configuration.",
+        ).as_rpc_error()
 
     def let_go(self) -> None:
         """Hold the newest chat request no longer: its conversation has ended."""
@@ -297,6 +308,14 @@ class EditorPort:
         """Answer `lm/stats`."""
         self.requests.end(request)
         self._send(result_line(request, stats))
+
+    def tell_account(self, request: RequestId, failure: Failure | None) -> None:
+        """Answer `lm/logIn` or `lm/logOut`: done, or failed."""
+        if failure is not None:
+            self.settle(request, failure)
+            return
+        self.requests.end(request)
+        self._send(result_line(request, _EMPTY))
 
     def learn(self, model: str, measured: Measured) -> None:
         """Count tokens better from now on."""

@@ -40,12 +40,14 @@ from bridge.request import RequestClass
 from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
 from bridge.wire import AgentProcess, OwnTextPart, Part, RequestId, Stats
 
+from .accounts import AccountDesk, Accounts
 from .beginning import Start
 from .conversation import Conversation
 from .editor import EditorPort
 from .handle import SessionHandle
 from .head import Head
 from .inbox import (
+    AccountAsked,
     Asked,
     Began,
     Cancelled,
@@ -85,6 +87,7 @@ class HistoryActor:
     sessions: trio.Nursery
     inbox: trio.MemorySendChannel[FromSession]
     """Cloned for each session actor."""
+    desk: AccountDesk
     processes: Callable[[], int] = lambda: 0
     measure: Measure | None = None
     memory: SessionMemory = attrs.field(factory=NoMemory)
@@ -128,6 +131,7 @@ class HistoryActor:
                 key = self._open.get(request)
                 if key is not None:
                     self._change(key, Cancel(request))
+                self.desk.cancel(request)
             case Began():
                 if message.start is Start.STORED:
                     self._tally.count_stored()
@@ -149,6 +153,8 @@ class HistoryActor:
                     self.editor.tell_stats(request, stats)
                 else:
                     self.sessions.start_soon(self._measure, request, stats, self.measure)
+            case AccountAsked():
+                self.desk.begin(message)
             case Leaving():
                 self._leave()
 
@@ -157,7 +163,7 @@ class HistoryActor:
         match message:
             case Leaving():
                 raise error
-            case StatsAsked(request=request):
+            case StatsAsked(request=request) | AccountAsked(request=request):
                 self.editor.settle(request, failure_of(error, f"request={request}"))
             case Gauged(model=model):
                 failure_of(error, f"model={model}")
@@ -346,6 +352,7 @@ class HistoryActor:
         for key in list(self._conversations):
             self._end(key, "leaving")
         self._leaving = True
+        self.desk.leave()
         self.inbox.close()  # the loop ends when the last session actor has
 
     def _perform(
@@ -407,11 +414,13 @@ async def run_history(
     processes: Callable[[], int],
     measure: Measure | None,
     memory: SessionMemory,
+    accounts: Accounts,
 ) -> None:
     """Decide until the editor has left and every session has ended; then close the outbox."""
     async with trio.open_nursery() as sessions:
+        desk = AccountDesk(editor, accounts, sessions)
         actor = HistoryActor(
-            editor, outbox, agent_for, sessions, from_sessions, processes, measure, memory
+            editor, outbox, agent_for, sessions, from_sessions, desk, processes, measure, memory
         )
         async with inbox:
             async for message in inbox:

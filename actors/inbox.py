@@ -40,6 +40,14 @@ class Cancelled(Value):
     request: RequestId
 
 
+class AccountAsked(Value):
+    """`lm/logIn` with a method, or `lm/logOut` without one."""
+
+    request: RequestId
+    agent: AgentChoice
+    method_id: str | None
+
+
 class StatsAsked(Value):
     """`lm/stats`."""
 
@@ -101,6 +109,6 @@ class Expired(Value):
     conversation: ConversationKey
 
 
-FromEditor: TypeAlias = Asked | Cancelled | StatsAsked | Leaving
+FromEditor: TypeAlias = Asked | Cancelled | AccountAsked | StatsAsked | Leaving
 FromSession: TypeAlias = Began | Said | Ended | Failed | Expired | Gauged
 Message: TypeAlias = FromEditor | FromSession

@@ -13,6 +13,7 @@ from agents.boundary import contained
 from bridge.models import Catalogue
 from bridge.redact import Hide, redact_text
 
+from .accounts import Accounts, NoAccounts
 from .editor import EditorPort, run_editor
 from .history import AgentFactory, Measure, run_history
 from .inbox import Message
@@ -37,6 +38,7 @@ async def run_system(
     processes: Callable[[], int] = lambda: 0,
     measure: Measure | None = None,
     memory: SessionMemory | None = None,
+    accounts: Accounts | None = None,
     catalogue: Catalogue,
     list_models: ModelLister | None = None,
     at_rest: Callable[[], None] | None = None,
@@ -49,12 +51,12 @@ async def run_system(
 
     `list_models` finds more models, and says so each time. `at_rest` is called once each time that
     no request was open for `REST_SECONDS`. `processes` counts the processes of the agents, and
-    `measure` finds out what they hold, for who
-    asks for statistics. `memory` knows the sessions that others had. `hide` takes secrets out of
-    errors. `activities` are what the agents do that takes long.
+    `measure` finds out what they hold, for who asks for statistics. `memory` knows the sessions
+    that others had, `accounts` who logs in. `hide` takes secrets out of errors. `activities` are
+    what the agents do that takes long.
 
-    At the end every open request is settled, every session closed and every
-    line written, within `LEAVING_SECONDS`.
+    At the end every open request is settled, every session closed and every line written, within
+    `LEAVING_SECONDS`.
     """
     outbox = Outbox()
     activities = activities or Activities()
@@ -98,6 +100,7 @@ async def run_system(
                 processes,
                 measure,
                 memory or NoMemory(),
+                accounts or NoAccounts(),
             )
             nursery.start_soon(read)
             nursery.start_soon(find_models)

@@ -89,6 +89,11 @@ class AgentError(Exception):
         self.failure = failure
 
 
+def no_account(name: str) -> AgentError:
+    """Return the error for somebody who has no login."""
+    return AgentError(Failure("NotFound", f"{name} has no login."))
+
+
 Turn: TypeAlias = trio.abc.ReceiveChannel[Batch]
 
 

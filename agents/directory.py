@@ -12,7 +12,7 @@ import secrets
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from itertools import count
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import attrs
 import trio
@@ -22,7 +22,7 @@ from bridge.models import AgentChoice
 from bridge.wire import AgentProcess, McpServerSpec, OpenResponsesSpec
 
 from .activities import Activities
-from .base import Agent, AgentSession
+from .base import Agent, AgentSession, no_account
 from .eliza import ElizaAgent
 from .events import Prompt
 from .guarded import GuardedTasks
@@ -127,6 +127,25 @@ class AgentDirectory:
         if choice.spec.eliza is not UNSET:
             return ElizaAgent(choice.spec.eliza, new_call_id=self.new_call_id)
         return LentAgent(self, choice)
+
+    async def log_in(self, choice: AgentChoice, method_id: str) -> None:
+        """Have the agent of a definition log in by a method of its own; raises `AgentError`."""
+        with self._borrow_acp(choice) as agent:
+            await agent.log_in(method_id)
+
+    async def log_out(self, choice: AgentChoice) -> None:
+        """Log out of the agent of a definition; raises `AgentError`."""
+        with self._borrow_acp(choice) as agent:
+            await agent.log_out()
+
+    @contextmanager
+    def _borrow_acp(self, choice: AgentChoice) -> Generator[AcpAgent]:
+        if choice.spec.eliza is not UNSET:
+            raise no_account("Eliza")
+        if choice.spec.open_responses is not UNSET:
+            raise no_account("An endpoint")
+        with self.borrow(choice) as agent:
+            yield cast("AcpAgent", agent)
 
     @contextmanager
     def borrow(self, choice: AgentChoice) -> Generator[Kept]:

@@ -38,7 +38,7 @@ class RunCommand(Wire, tag_field="type", tag="terminal"):
 
 
 class LogIn(Wire, tag_field="type", tag="login"):
-    """Let the agent log in by a method of its own, often in a browser."""
+    """Send `lm/logIn` with this method: the agent logs in by itself, often in a browser."""
 
     title: str
     method_id: str

@@ -27,6 +27,8 @@ MODELS = "lm/provideLanguageModelChatInformation"
 CHAT = "lm/provideLanguageModelChatResponse"
 TOKENS = "lm/provideTokenCount"
 STATS = "lm/stats"
+LOG_IN = "lm/logIn"
+LOG_OUT = "lm/logOut"
 CANCEL = "lm/cancel"
 CANCEL_REQUEST = "$/cancelRequest"
 RESPONSE_PART = "lm/responsePart"
@@ -61,6 +63,22 @@ METHODS: tuple[Method, ...] = (
         "Estimate the tokens of a text or of a message.",
     ),
     Method(STATS, "request", wire.StatsParams, wire.Stats, "Return counters of this process."),
+    Method(
+        LOG_IN,
+        "request",
+        wire.LogInParams,
+        wire.Empty,
+        "Have an ACP agent log in by a method of its own, which a fix of the type `login` names. "
+        "The answer comes when the agent has logged in, or can't; it may open a browser.",
+    ),
+    Method(
+        LOG_OUT,
+        "request",
+        wire.LogOutParams,
+        wire.Empty,
+        "Log out of an ACP agent. An agent without such a method answers with `NotFound`, and "
+        "with a fix where its own command is known.",
+    ),
     Method(
         CANCEL,
         "notification to us",

@@ -336,6 +336,21 @@ class ChatParams(Wire):
     settings: Settings | UnsetType = UNSET
 
 
+class LogOutParams(Wire):
+    """Of which agent: as in a chat."""
+
+    model_id: str
+    agent: Raw | UnsetType = UNSET
+
+
+class LogInParams(Wire):
+    """To which agent, as in a chat, and by which of its methods."""
+
+    model_id: str
+    method_id: str
+    agent: Raw | UnsetType = UNSET
+
+
 class TokenCountParams(Wire):
     """Exactly one of `text` and `message`."""
 

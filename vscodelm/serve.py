@@ -16,7 +16,7 @@ from actors.system import run_system
 from actors.trace import Trace, trace_or_none
 from agents.activities import Activities
 from agents.base import Agent
-from agents.directory import open_directory
+from agents.directory import AgentDirectory, open_directory
 from bridge.known_secrets import KnownSecrets
 from bridge.models import AgentChoice, Catalogue
 from bridge.stdio import open_stdio
@@ -73,6 +73,22 @@ async def list_models(
     await keep_listing(catalogue, change, cache=cache, tap_for=trace.tap)
 
 
+@attrs.frozen
+class _Accounts:
+    """The agents' logins, of which no error shows a secret."""
+
+    directory: AgentDirectory
+    secrets: KnownSecrets
+
+    async def log_in(self, choice: AgentChoice, method_id: str) -> None:
+        self.secrets.learn_once(choice.key, os.environ)
+        await self.directory.log_in(choice, method_id)
+
+    async def log_out(self, choice: AgentChoice) -> None:
+        self.secrets.learn_once(choice.key, os.environ)
+        await self.directory.log_out(choice)
+
+
 async def _serve(
     catalogue: Catalogue, trace: Trace, state_dir: Path | None, secrets: KnownSecrets
 ) -> int:
@@ -108,6 +124,7 @@ async def _serve(
                 catalogue=catalogue,
                 list_models=partial(list_models, trace) if catalogue.listings else None,
                 memory=memory,
+                accounts=_Accounts(directory, secrets),
                 at_rest=collector.collect_if_due,
                 trace=trace,
                 hide=secrets.hide_all,

@@ -141,6 +141,23 @@ class AcpAgent:
         assert refused is not None, "only that is tried again for a fresh session"
         raise refused
 
+    async def log_in(self, method_id: str) -> None:
+        """Log in by a method of the agent's own; raises `AgentError`.
+
+        The process that was logged in is kept for the next session.
+        """
+        async with self._claimed() as peer:
+            await peer.authentication.log_in_by(method_id)
+
+    async def log_out(self) -> None:
+        """Log out; raises `AgentError`. Sessions that are open end with their chats."""
+        async with self._claimed() as peer:
+            await peer.log_out()
+            for one in self._peers:
+                one.retire()
+                if not one.claims:
+                    one.end()
+
     async def _outfit(self, peer: Peer, prompt: Prompt, cwd: str) -> Outfit:
         """Return what a session is opened with."""
         if not prompt.tools:

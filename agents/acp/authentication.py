@@ -13,15 +13,16 @@ from bridge.errors import Failure
 from bridge.wire import McpServerSpec
 
 from .connection import Connection
+from .exhibit import title_of
 from .failures import is_auth_required, refused
 from .faults import Error
 from .known import KnownAgent
-from .login import login_advice, login_fixes, method_to_try
-from .methods import AUTHENTICATE, Empty
-from .setup import AuthenticateRequest, AuthMethod
+from .login import can_authenticate, login_advice, login_fixes, method_to_try
+from .methods import AUTHENTICATE, LOGOUT, Empty
+from .setup import AuthenticateRequest, AuthMethod, LogoutRequest
 
 LOGIN_SECONDS = 300.0
-"""How long a login may take: the agent may open a browser."""
+"""How long a login or a logout may take: the agent may open a browser."""
 
 T = TypeVar("T")
 
@@ -54,15 +55,49 @@ class Authentication:
             method = method_to_try(self.methods, self.known, self.environment)
             if method is None:
                 return self.failure_of(error)
-            answer: Empty | Error | None = None
-            with trio.move_on_after(LOGIN_SECONDS):
-                request = AuthenticateRequest(method.id)
-                answer = await self.connection.request(AUTHENTICATE, request)
-            if not isinstance(answer, Empty):
-                self.retire()
-                return self.failure_of(answer or error)
+            answer = await self._authenticate(method.id)
+            return None if isinstance(answer, Empty) else self.failure_of(answer or error)
+
+    async def log_in_by(self, method_id: str) -> None:
+        """Log in by a method that the user has chosen; raises `AgentError`."""
+        if not can_authenticate(self.methods, method_id):
+            text = f"{self.spec.name} has no way {title_of(method_id)!r} to log in here."
+            raise AgentError(Failure("NotFound", text))
+        async with self._login:
+            answer = await self._authenticate(method_id)
+        match answer:
+            case Empty():
+                pass
+            case Error():
+                raise AgentError(self.failure_of(answer))
+            case None:
+                text = f"{self.spec.name} didn't log in within {LOGIN_SECONDS:.0f} seconds."
+                raise AgentError(Failure("Unavailable", text))
+
+    async def log_out(self) -> None:
+        """Log out of an agent that can; raises `AgentError`."""
+        answer: Empty | Error | None = None
+        with trio.move_on_after(LOGIN_SECONDS):
+            answer = await self.connection.request(LOGOUT, LogoutRequest())
+        match answer:
+            case Empty():
+                pass
+            case Error():
+                raise AgentError(self.failure_of(answer))
+            case None:
+                text = f"{self.spec.name} didn't log out within {LOGIN_SECONDS:.0f} seconds."
+                raise AgentError(Failure("Unavailable", text))
+
+    async def _authenticate(self, method_id: str) -> Empty | Error | None:
+        """Return what the agent says to it; where that is no success, nobody comes to it anew."""
+        answer: Empty | Error | None = None
+        with trio.move_on_after(LOGIN_SECONDS):
+            answer = await self.connection.request(AUTHENTICATE, AuthenticateRequest(method_id))
+        if isinstance(answer, Empty):
             self._logins += 1
-            return None
+        else:
+            self.retire()
+        return answer
 
     async def ask(self, ask: Callable[[], Awaitable[T | Error]]) -> T | Error:
         """Ask, and once more after a login if that is demanded; raises `AgentError` if it fails."""

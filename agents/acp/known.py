@@ -39,8 +39,8 @@ class KnownAgent(Value):
     a word. `prompts_without_tools`: a turn begins without the tools of servers that aren't ready
     yet, and nobody is told. `titles_name_tools`: no model can choose the title of a call. `login`
     are the arguments with which its program logs in in a terminal, instead of `serves`, with which
-    it speaks ACP. `ignored_methods` are ways to log in that do nothing. `keys` are the environment
-    variables that a method to log in is about, by its id.
+    it speaks ACP; `logout` likewise. `ignored_methods` are ways to log in that do nothing. `keys`
+    are the environment variables that a method to log in is about, by its id.
     """
 
     name: str
@@ -52,6 +52,7 @@ class KnownAgent(Value):
     program: str = ""
     serves: tuple[str, ...] = ()
     login: tuple[str, ...] = ()
+    logout: tuple[str, ...] = ()
     ignored_methods: frozenset[str] = frozenset()
     keys: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, "tuple[str, ...]"])
     commands: tuple[str, ...] = ()
@@ -79,6 +80,7 @@ _AGENTS = (
         program="opencode",
         serves=("acp",),
         login=("auth", "login"),
+        logout=("auth", "logout"),
         ignored_methods=frozenset({"opencode-login"}),
     ),
     KnownAgent(

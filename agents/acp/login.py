@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from bridge.errors import Failure
 from bridge.fixes import Fix, LogIn, RunCommand, SetKey
 from bridge.value import Value
 from bridge.wire import McpServerSpec
@@ -84,6 +85,31 @@ def login_fixes(
     return (*(one.fix(spec) for one in _commands(spec, methods, known)), *own, *keys)
 
 
+def can_authenticate(methods: Sequence[AuthMethod], method_id: str) -> bool:
+    """Tell whether an agent can be asked to log in by that method: never by one in a terminal."""
+    found = [method for method in methods if method.id == method_id]
+    return any(_command((), method) is None for method in found)
+
+
+def no_logout(spec: McpServerSpec, known: KnownAgent) -> Failure:
+    """Return the failure for an agent that can't be asked to log out."""
+    name = title_of(spec.name)
+    if not known.logout:
+        text = f"{name} has no logout that an editor can ask for. Log out with its own program."
+        return Failure("NotFound", text)
+    command = _Command("Log Out in a Terminal", (*_program(spec, known), *known.logout), {})
+    text = f"{name} is logged out in a terminal. Run `{command.typed()}`."
+    return Failure("NotFound", text, fixes=(command.fix(spec),))
+
+
+def _program(spec: McpServerSpec, known: KnownAgent) -> tuple[str, ...]:
+    """Return what starts a known agent for something else than ACP."""
+    argv = (spec.command, *spec.args)
+    if known.serves and argv[-len(known.serves) :] == known.serves:
+        return argv[: -len(known.serves)]  # as it was started: it may be on no PATH
+    return (known.program,)
+
+
 def _commands(
     spec: McpServerSpec, methods: Sequence[AuthMethod], known: KnownAgent
 ) -> list[_Command]:
@@ -92,11 +118,7 @@ def _commands(
     found = [command for method in methods if (command := _command(argv, method)) is not None]
     if found or not known.login:
         return found
-    if known.serves and argv[-len(known.serves) :] == known.serves:
-        program = argv[: -len(known.serves)]  # as it was started: it may be on no PATH
-    else:
-        program = (known.program,)
-    return [_Command("Log In in a Terminal", (*program, *known.login), {})]
+    return [_Command("Log In in a Terminal", (*_program(spec, known), *known.login), {})]
 
 
 def _command(argv: tuple[str, ...], method: AuthMethod) -> _Command | None:

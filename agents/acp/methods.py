@@ -15,7 +15,13 @@ from bridge.wire import RequestId, Wire
 
 from .config import SessionConfigOption, SessionModelState, SessionModeState
 from .content import ContentBlock, ToolCallUpdate
-from .setup import AuthenticateRequest, InitializeRequest, InitializeResponse, McpServer
+from .setup import (
+    AuthenticateRequest,
+    InitializeRequest,
+    InitializeResponse,
+    LogoutRequest,
+    McpServer,
+)
 
 
 class Empty(Wire):
@@ -223,6 +229,7 @@ class Method(Value, Generic[P, R]):
 
 INITIALIZE = Method("initialize", InitializeRequest, InitializeResponse)
 AUTHENTICATE = Method("authenticate", AuthenticateRequest, Empty)
+LOGOUT = Method("logout", LogoutRequest, Empty)
 NEW_SESSION = Method("session/new", NewSessionRequest, NewSessionResponse)
 LOAD_SESSION = Method("session/load", LoadSessionRequest, LoadSessionResponse)
 RESUME_SESSION = Method("session/resume", LoadSessionRequest, LoadSessionResponse)
@@ -239,6 +246,7 @@ PROMPT = Method("session/prompt", PromptRequest, PromptResponse)
 METHODS: tuple[Method[Any, Any], ...] = (
     INITIALIZE,
     AUTHENTICATE,
+    LOGOUT,
     NEW_SESSION,
     LOAD_SESSION,
     RESUME_SESSION,

@@ -30,6 +30,7 @@ from .failures import exited, refused, wrong_version
 from .faults import Error
 from .known import KnownAgent, known_agent
 from .link import LAST_WORDS_SECONDS, Connect, Exit, Link
+from .login import no_logout
 from .methods import (
     CLOSE_SESSION,
     INITIALIZE,
@@ -40,6 +41,7 @@ from .openings import Openings
 from .outfit import Outfit
 from .setup import (
     PROTOCOL_VERSION,
+    AuthCapabilities,
     ClientCapabilities,
     Implementation,
     InitializeRequest,
@@ -48,6 +50,13 @@ from .setup import (
 
 INITIALIZE_SECONDS = 120.0
 """How long an agent may take to introduce itself; a launcher may download it first."""
+
+CAPABILITIES = ClientCapabilities(
+    # A user is told the command of such a login in any case; agents hide it from other clients.
+    auth=AuthCapabilities(terminal=True),
+    meta={"terminal-auth": True},  # the same, of the time before the protocol had it
+)
+"""What we can do for an agent."""
 
 MOST_CLOSING = 100
 """Sessions of which an agent may still say that it closed them: some never say so."""
@@ -130,7 +139,7 @@ class Peer:
 
     async def _introduce(self, link: Link, serving: trio.CancelScope) -> None:
         request = InitializeRequest(
-            PROTOCOL_VERSION, ClientCapabilities(), Implementation("vscodelm", own_version())
+            PROTOCOL_VERSION, CAPABILITIES, Implementation("vscodelm", own_version())
         )
         answer: InitializeResponse | Error | None = None
         with trio.move_on_after(INITIALIZE_SECONDS):
@@ -224,6 +233,14 @@ class Peer:
     def end(self) -> None:
         """End the process: nobody will use it any more."""
         self._scope.cancel()
+
+    # Its account.
+
+    async def log_out(self) -> None:
+        """Log out; raises `AgentError`."""
+        if self.about.agent_capabilities.auth.logout is None:
+            raise AgentError(no_logout(self.spec, self.known))
+        await self.authentication.log_out()
 
     # Sessions.
 

@@ -52,6 +52,7 @@ class ClientCapabilities(Wire):
 
     session: ClientSessionCapabilities | None = None
     auth: AuthCapabilities | None = None
+    meta: dict[str, Any] | None = msgspec.field(default=None, name="_meta")
 
 
 class InitializeRequest(Wire):
@@ -144,6 +145,10 @@ class AuthenticateRequest(Wire):
     """Log in by a method of the agent's; never one of type "terminal"."""
 
     method_id: str
+
+
+class LogoutRequest(Wire):
+    """Forget the login; needs `auth.logout`."""
 
 
 # MCP servers for a session. Their lists are required, so that they are sent when empty, too.

@@ -36,7 +36,7 @@ _SECTIONS: Mapping[str, Mapping[int, str]] = {
         13: "Commands and titles are announced at any time.",
         14: "Only version 1; an agent needn't say anything of itself.",
         15: "A login is done when it is asked for, once; one in a terminal is the user's.",
-        16: "No terminal is offered, and an agent may want a login and name no way to do it.",
+        16: "A login in a terminal is offered, and an agent may want one and name no way to do it.",
         17: "A session that is lost is recognised under each of its codes.",
         18: "What `session/load` repeats is not shown.",
         19: "Resume, else load, else a new session; never two loads of one session.",

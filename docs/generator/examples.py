@@ -50,6 +50,8 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     ),
     methods.TOKENS: wire.TokenCountParams("eliza", text="How many tokens is this?"),
     methods.STATS: wire.StatsParams(),
+    methods.LOG_IN: wire.LogInParams("codex", "chatgpt"),
+    methods.LOG_OUT: wire.LogOutParams("codex"),
     methods.CANCEL: wire.CancelParams(1),
     methods.CANCEL_REQUEST: wire.CancelRequestParams(1),
     methods.RESPONSE_PART: wire.ResponsePartParams(1, wire.TextPart("How ")),
@@ -75,6 +77,8 @@ _RESULTS: Mapping[str, msgspec.Struct] = {
         processes=1,
         agent_processes=[wire.AgentProcess("OpenCode", 4711, 2, 524_288_000)],
     ),
+    methods.LOG_IN: wire.Empty(),
+    methods.LOG_OUT: wire.Empty(),
 }
 
 

@@ -18,6 +18,7 @@ import { Installer } from "./install/installer.ts";
 import { nameKey } from "./key_names.ts";
 import { launchOf } from "./launch.ts";
 import { logLevel, logLine } from "./log.ts";
+import { Logins } from "./logins.ts";
 import { Models } from "./models.ts";
 import { SECTION } from "./own_settings.ts";
 import { Provider } from "./provider.ts";
@@ -97,7 +98,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const questions = new Questions();
   const rules = new Rules(context.globalState);
   const always = new AlwaysAllow(questions, rules);
-  const provider = new Provider(server, models, turns, questions, rules, log);
+  const provider = new Provider(server, models, turns, questions, rules, log, (model, error) =>
+    logins.failed(model, error),
+  );
 
   const restart = async () => {
     await server.stop();
@@ -110,7 +113,9 @@ export function activate(context: vscode.ExtensionContext): void {
     log.info("vscodelm starts anew for the next message; running answers go on.");
     await models.refreshAnew();
   };
+  const logins: Logins = new Logins(server, models, log, () => fixer);
   const fixer = new Fixer({
+    logIn: (modelId, methodId) => logins.logIn(modelId, methodId),
     setKey: async (variable, modelId) => {
       const isSet = await setSecret(secrets, variable);
       if (isSet) {
@@ -149,6 +154,7 @@ export function activate(context: vscode.ExtensionContext): void {
       statisticsLines(await server.stats()).forEach((line) => void log.info(line));
       log.show();
     },
+    logOut: () => logins.logOut(),
     runDoctor: () => doctor.run(),
     install: async () => {
       if (await installer.install()) {

@@ -3,6 +3,7 @@
 
 import * as vscode from "vscode";
 import { ConnectionClosed, RpcError } from "./connection.ts";
+import { type Fix, fixesIn } from "./fix.ts";
 import type { FailureData, FailureKind } from "./wire.ts";
 
 const FACTORIES: Partial<Record<FailureKind, (message: string) => vscode.LanguageModelError>> = {
@@ -56,6 +57,11 @@ export function messageOf(error: unknown): string {
 /** Return the last of what an agent wrote to its standard error, for the log. */
 export function lastWordsOf(error: unknown): string | undefined {
   return error instanceof RpcError ? dataOf(error)?.stderrTail : undefined;
+}
+
+/** Return what the user can do about an error. */
+export function fixesOf(error: unknown): Fix[] {
+  return error instanceof RpcError ? fixesIn(dataOf(error)?.fixes) : [];
 }
 
 function kindOf(error: unknown): FailureKind {

@@ -1,17 +1,10 @@
-// What a user can do about a failure, as vscodelm tells it, and doing it: read a page, store a key, run a
-// command in a terminal, let the agent log in, correct the settings.
+// Doing what a user can do about a failure: read a page, store a key, run a command in a terminal, let the
+// agent log in, correct the settings.
 
 import * as vscode from "vscode";
+import type { Env, Fix } from "./fix.ts";
 import { showAgents } from "./own_settings.ts";
 import { reporting } from "./reporting.ts";
-
-export type Fix =
-  | { type: "page"; title: string; url: string }
-  | { type: "key"; title: string; variables: string[] }
-  | { type: "terminal"; title: string; command: string; args?: string[]; env?: Env; cwd?: string }
-  | { type: "settings"; title: string };
-
-type Env = Record<string, string>;
 
 /** What the user does once something was fixed. */
 export interface Retry {
@@ -20,20 +13,13 @@ export interface Retry {
   run(): unknown;
 }
 
-const TYPES = ["page", "key", "terminal", "settings"];
-
-/** Return the fixes of a list that came from the program; those of another kind are left out. */
-export function fixesIn(list: unknown): Fix[] {
-  return Array.isArray(list)
-    ? list.filter((fix) => TYPES.includes(fix?.type) && typeof fix.title === "string")
-    : [];
-}
-
 export class Fixer {
   constructor(
     private readonly own: {
       /** Ask for a key and store it for a model; return whether that was done. */
       setKey(variable: string, modelId: string): Promise<boolean>;
+      /** Have the agent of a model log in by a method of its own; rejects if that fails. */
+      logIn(modelId: string, methodId: string): Promise<void>;
       /** Return the variables that the program has beside the editor's. */
       environment(): Env;
       log: Pick<vscode.LogOutputChannel, "error" | "show">;
@@ -58,6 +44,10 @@ export class Fixer {
         break;
       case "settings":
         await showAgents();
+        break;
+      case "login":
+        await this.own.logIn(modelId, fix.methodId);
+        void this.suggest(`"${fix.title}" is done. ${retry.words}`, retry);
         break;
       case "key":
         for (const variable of fix.variables) {

@@ -38,6 +38,11 @@ export class Provider implements vscode.LanguageModelChatProvider {
     private readonly questions: Questions,
     private readonly rules: Rules,
     private readonly log: Pick<vscode.LogOutputChannel, "error" | "debug">,
+    /** Is told of each failure; what it does about it keeps no chat waiting. */
+    private readonly failed: (
+      model: { id: string; name: string },
+      error: unknown,
+    ) => void = () => {},
   ) {
     this.onDidChangeLanguageModelChatInformation = models.onDidChange;
     this.unasked = new UnaskedQuestions(log);
@@ -79,6 +84,7 @@ export class Provider implements vscode.LanguageModelChatProvider {
     } catch (error) {
       const words = lastWordsOf(error);
       this.log.error(`${model.id}: ${messageOf(error)}${words ? `\n${words}` : ""}`);
+      this.failed(model, error);
       if (!isBuiltIn) {
         throw toLanguageModelError(error);
       }

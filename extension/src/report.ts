@@ -1,6 +1,6 @@
 // The doctor's report as a document: what `vscodelm doctor --json` found, and where its fixes stand.
 
-import { type Fix, fixesIn } from "./fixes.ts";
+import { type Fix, fixesIn } from "./fix.ts";
 
 interface Finding {
   step: string;

@@ -6,9 +6,12 @@ import { type Observer, ServerProcess } from "./process.ts";
 import type { Launch } from "./start.ts";
 import { checkVersion, whyRefused } from "./version.ts";
 import {
+  type AccountParams,
   CANCEL,
   type Capabilities,
   type ChatParams,
+  LOG_IN,
+  LOG_OUT,
   MODELS,
   type Part,
   STATS,
@@ -72,6 +75,25 @@ export class Server {
     const process = await this.process(false);
     const { result } = process.request<{ models?: unknown } | null>(MODELS, { silent: true });
     return (await result)?.models;
+  }
+
+  /** Have an agent log in, or out where no method is named. Rejects with why it can't. */
+  async account(params: AccountParams, token: CancellationToken): Promise<void> {
+    const process = await unlessCancelled(this.process(true), token);
+    if (process === undefined) {
+      return;
+    }
+    const { id, result } = process.request(params.methodId ? LOG_IN : LOG_OUT, params);
+    const watch = token.onCancellationRequested(() => process.notify(CANCEL, { requestId: id }));
+    try {
+      await result;
+    } catch (error) {
+      if (!token.isCancellationRequested) {
+        throw error;
+      }
+    } finally {
+      watch.dispose();
+    }
   }
 
   /** Return what the process has counted. */

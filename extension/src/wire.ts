@@ -4,6 +4,8 @@ export const INITIALIZE = "lm/initialize";
 export const MODELS = "lm/provideLanguageModelChatInformation";
 export const CHAT = "lm/provideLanguageModelChatResponse";
 export const STATS = "lm/stats";
+export const LOG_IN = "lm/logIn";
+export const LOG_OUT = "lm/logOut";
 export const CANCEL = "lm/cancel";
 export const RESPONSE_PART = "lm/responsePart";
 export const PROGRESS = "lm/progress";
@@ -91,6 +93,13 @@ export interface ChatParams {
   settings?: object;
 }
 
+/** Which agent is to log in, by `methodId`, or to log out. */
+export interface AccountParams {
+  modelId: string;
+  agent?: object;
+  methodId?: string;
+}
+
 export interface ModelInformation {
   id: string;
   name: string;
@@ -155,4 +164,6 @@ export interface FailureData {
   kind: FailureKind;
   detail: string;
   stderrTail?: string;
+  /** What the user can do: `fixesIn` reads it. */
+  fixes?: unknown;
 }

@@ -42,8 +42,10 @@ export class BuiltInChat {
     "workbench.action.chat.newChat": () => {
       this.chats++;
     },
-    "workbench.action.chat.open": (options: { query: string; modelSelector: Selector }) => {
-      this.send(options.query, options.modelSelector);
+    "workbench.action.chat.open": (options?: { query: string; modelSelector: Selector }) => {
+      if (options !== undefined) {
+        this.send(options.query, options.modelSelector);
+      }
     },
   };
 

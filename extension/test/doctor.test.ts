@@ -40,7 +40,12 @@ async function doctorWith(script: string): Promise<Doctor> {
   await writeFile(command, `#!/bin/sh\n${script}\n`);
   await chmod(command, 0o755);
   const launch: Launch = { command, args: ["--x"], env: { ...process.env, KEY: "k" }, cwd: folder };
-  const fixer = new Fixer({ setKey: async () => true, environment: () => ({}), log });
+  const fixer = new Fixer({
+    setKey: async () => true,
+    logIn: async () => {},
+    environment: () => ({}),
+    log,
+  });
   return new Doctor({ models, launch: async () => launch, storage, fixer, log });
 }
 

@@ -1,13 +1,18 @@
 import { beforeEach, expect, test, vi } from "vitest";
-import { type Fix, Fixer, fixesIn } from "../src/fixes.ts";
+import { type Fix, fixesIn } from "../src/fix.ts";
+import { Fixer } from "../src/fixes.ts";
 import { openAnew, person } from "./vscode.ts";
 
 const keys: string[][] = [];
+const logins: string[][] = [];
 let storesKeys = true;
 const fixer = new Fixer({
   setKey: async (...asked) => {
     keys.push(asked);
     return storesKeys;
+  },
+  logIn: async (...asked) => {
+    logins.push(asked);
   },
   environment: () => ({ PATH: "/bin", MODE: "ours" }),
   log: { error: () => {}, show() {} },
@@ -44,6 +49,14 @@ test("the settings of a remote machine are on a page of their own", async () => 
   await fixer.apply({ type: "settings", title: "Open Settings" }, "m", retry);
   const query = "vscodelm.agents";
   expect(person.ran).toEqual([["workbench.action.openRemoteSettings", { query }]]);
+});
+
+test("an agent logs in by a method of its own", async () => {
+  person.presses = "Go On";
+  await fixer.apply({ type: "login", title: "Log in", methodId: "browser" }, "m", retry);
+  expect(logins).toEqual([["m", "browser"]]);
+  expect(person.asked).toEqual(['"Log in" is done. Send your message again.']);
+  await vi.waitFor(() => expect(again).toHaveBeenCalledOnce());
 });
 
 test("each key of a fix is asked for, until the user leaves", async () => {

@@ -13,7 +13,7 @@ import trio
 import trio.testing
 
 from actors.editor import REPLIES_HIGH_WATER, EditorPort, run_editor
-from actors.inbox import Asked, Cancelled, FromEditor, Leaving, StatsAsked
+from actors.inbox import AccountAsked, Asked, Cancelled, FromEditor, Leaving, StatsAsked
 from actors.outbox import Outbox
 from actors.trace import Trace
 from agents import breather
@@ -21,7 +21,7 @@ from agents.events import Attach, Say, Stop, Think
 from bridge.depth import DEEPEST_JSON
 from bridge.errors import INVALID_PARAMS, PARSE_ERROR, Failure
 from bridge.jsonrpc import TooLong
-from bridge.models import Catalogue, parse_catalogue
+from bridge.models import AgentChoice, Catalogue, parse_catalogue
 from bridge.stdio import PipeSink
 from bridge.wire import Settings, TextPart
 from bridge.work import done
@@ -259,6 +259,23 @@ def test_a_chat_is_passed_on_with_everything_it_says() -> None:
     assert asked.settings.permissions == "deny"
     assert asked.capabilities.thinking
     assert port.outbox.take() == []
+
+
+def test_a_login_and_a_logout_are_passed_on_with_their_agent() -> None:
+    definition = {"acp": {"name": "x", "command": "x"}}
+    params = {"modelId": "m", "agent": definition, "methodId": "browser"}
+    assert Port().hear(id=1, method="lm/logIn", params=params) == AccountAsked(
+        1, AgentChoice.of(definition), "browser"
+    )
+    eliza = Port().hear(id=2, method="lm/logOut", params={"modelId": "eliza"})
+    assert isinstance(eliza, AccountAsked)
+    assert eliza.method_id is None
+
+
+def test_a_login_to_nobody_is_refused() -> None:
+    port = Port()
+    params = {"modelId": "nobody", "methodId": "browser"}
+    assert port.error(id=1, method="lm/logIn", params=params)["data"]["kind"] == "NotFound"
 
 
 def test_stats_are_passed_on() -> None:

@@ -12,6 +12,7 @@ import pytest
 import trio
 
 from agents.acp.agent import AcpAgent
+from agents.base import AgentError
 from agents.directory import AgentDirectory, open_directory
 from agents.eliza import ElizaAgent
 from agents.mcp import toolboxes
@@ -47,6 +48,18 @@ async def test_a_definition_has_one_agent_however_it_is_written() -> None:
             assert other is not agent
         assert directory.processes == 0
         assert directory.agents == 2
+
+
+@pytest.mark.parametrize(
+    "definition",
+    [{"eliza": {}}, {"open_responses": {"baseUrl": "http://127.0.0.1:1/v1", "model": "m"}}],
+)
+async def test_only_an_acp_agent_has_a_login(definition: Any) -> None:
+    async with open_directory() as directory:
+        with pytest.raises(AgentError, match="has no login"):
+            await directory.log_in(choice(**definition), "browser")
+        with pytest.raises(AgentError, match="has no login"):
+            await directory.log_out(choice(**definition))
 
 
 async def test_eliza_is_always_there() -> None:

@@ -22,6 +22,8 @@ BY_DIRECTION = {
         "lm/provideLanguageModelChatResponse",
         "lm/provideTokenCount",
         "lm/stats",
+        "lm/logIn",
+        "lm/logOut",
     },
     "notification to us": {"lm/cancel", "$/cancelRequest", "lm/cancelProgress"},
     "notification from us": {
@@ -67,6 +69,8 @@ def test_a_method_that_we_do_not_know_has_no_decoder() -> None:
         ),
         ("lm/provideTokenCount", b'{"modelId":"m","text":""}', wire.TokenCountParams),
         ("lm/stats", b"{}", wire.StatsParams),
+        ("lm/logIn", b'{"modelId":"m","methodId":"browser"}', wire.LogInParams),
+        ("lm/logOut", b'{"modelId":"m"}', wire.LogOutParams),
         ("lm/cancel", b'{"requestId":1}', wire.CancelParams),
         ("$/cancelRequest", b'{"id":"a"}', wire.CancelRequestParams),
     ],

@@ -1,6 +1,6 @@
 """An ACP agent that does what its script says: a program, and the peer within it.
 
-    python acp_program.py script.json [log.jsonl]
+    python acp_program.py script.json [log.jsonl [login]]
 
 `ScriptedPeer` decides and does no I/O: bytes go in, bytes come out, and it is told the time. The
 program drives it over its own stdin and stdout, `tests.fakes.acp_peer` over memory streams. It
@@ -18,6 +18,8 @@ A script is a JSON object, every key optional:
     otherwise       steps of any other turn; [{"say": "ok"}] unless told otherwise
     when_cancelled  what a turn does on a cancel; [{"stop": "cancelled"}] unless told otherwise
     login_needed    -32000 for what these methods ask, until `authenticate` was called
+    login_file      a file that the program writes when its last argument is `login`: where it is,
+                    the login that is needed has been done
     servers         servers to start in place of those that the client gives
     ignores_tools   true: the servers that the client gives are not started
     lingers         true: the end of the input doesn't end the program
@@ -321,7 +323,7 @@ class ScriptedPeer:
         self._unanswered: set[int] = set()
         """Everything that was asked, and not answered."""
         self._sessions = 0
-        self._logged_in = False
+        self._logged_in = os.path.exists(script.get("login_file", ""))
         self._rest = bytearray()
         start: Steps = self.script.get("start", [])
         if start:
@@ -535,10 +537,15 @@ def _be_stubborn(peer: ScriptedPeer) -> None:
     peer.children.clear()
 
 
-def main(script_path: str, log: str | None = None) -> None:
-    """Be an agent until the input ends."""
+def main(script_path: str, log: str | None = None, command: str | None = None) -> None:
+    """Be an agent until the input ends; or log in, as a person does in a terminal."""
     with open(script_path, encoding="utf-8") as file:
         script = json.load(file)
+    if command == "login":
+        with open(script["login_file"], "w", encoding="utf-8") as file:
+            file.write(os.environ.get("LOGIN_MODE", ""))
+        os.write(1, b"You are logged in.\n")
+        return
     peer = ScriptedPeer(script, _count_runs(log) if log else 0, _sessions_in(log))
     processes = ToolProcesses()
     _keep(log, [{"process": os.getpid()}])

@@ -31,6 +31,7 @@ import attrs
 import trio
 import trio.testing
 
+from actors.accounts import Accounts
 from actors.history import AgentFactory, Measure
 from actors.memory import SessionMemory
 from actors.system import ModelLister, run_system
@@ -430,6 +431,7 @@ async def connected_to(
     at_rest: Callable[[], None] | None = None,
     trace: Trace | None = None,
     until: trio.CancelScope | None = None,
+    accounts: Accounts | None = None,
     leaves_within: float = PATIENCE,
 ) -> AsyncGenerator[FakeEditor, None]:
     """Connect an editor to a system of its own; on exit it leaves, and everything must end."""
@@ -450,6 +452,7 @@ async def connected_to(
                 catalogue=catalogue or Catalogue(),
                 list_models=list_models,
                 at_rest=at_rest,
+                accounts=accounts,
                 trace=trace or Trace(),
                 until=until or trio.CancelScope(),
             )

@@ -125,6 +125,18 @@ FAULTS = [
         " if _REFERENCE not in one.value}",
         "}",
     ),
+    Fault(
+        "an agent is asked for a login that is a terminal's",
+        "login",
+        "return any(_command((), method) is None for method in found)",
+        "return bool(found)",
+    ),
+    Fault(
+        "after a logout a process that was logged in goes on",
+        "agent",
+        "                one.retire()\n",
+        "",
+    ),
     Fault("what stands round the entries is forgotten", "record", "budget - ROUND", "budget"),
     Fault(
         "an attached file takes no room",

@@ -69,12 +69,15 @@ async def test_sessions_that_come_at_once_start_one_process(autojump_clock: Mock
 
 @pytest.mark.checklist(14, 16)
 async def test_we_say_version_1_and_offer_nothing_that_we_don_t_serve() -> None:
-    """Points 11, 14, 16: neither files nor terminals, no login in a terminal."""
+    """Points 11, 14, 16: neither files nor terminals, but a login in a terminal of the user's."""
     async with agent_in_process({}) as (agent, peers):
         await use(agent)
         (introduction,) = peers.asked("initialize")
         assert introduction["protocolVersion"] == 1
-        assert introduction["clientCapabilities"] == {}
+        assert introduction["clientCapabilities"] == {
+            "auth": {"terminal": True},
+            "_meta": {"terminal-auth": True},
+        }
         assert introduction["clientInfo"]["name"] == "vscodelm"
         (opened, *_) = peers.asked("session/new")
         assert opened["cwd"].startswith("/")
@@ -550,6 +553,71 @@ async def test_a_login_without_a_plain_way_is_told(methods: list[JSON]) -> None:
         assert peers.asked("authenticate") == []
         await use(agent)
         assert len(peers.peers) == 2
+
+
+# Logins and logouts that the user asks for.
+
+SEVERAL = [METHOD, {"id": "other", "name": "Another way"}, TERMINAL]
+CHOICE: JSON = {"login_needed": ["session/new"], "agent": {"authMethods": SEVERAL}}
+CAN_LOG_OUT: JSON = {
+    "agentCapabilities": {"auth": {"logout": {}}, "sessionCapabilities": {"close": {}}}
+}
+
+
+async def test_after_a_login_that_the_user_chose_the_next_session_is_in_that_process() -> None:
+    async with agent_in_process(CHOICE) as (agent, peers):
+        failure = await failure_of(agent)
+        assert [fix.title for fix in failure.fixes] == [
+            *("Log in", "Log in", "Log In: Another way"),
+        ]
+        await agent.log_in("other")
+        await use(agent)
+        assert peers.asked("authenticate") == [{"methodId": "other"}]
+        assert len(peers.peers) == 2, "the one that wanted a login, and the one that had it"
+
+
+@pytest.mark.parametrize("method", ["login", "unknown"])
+async def test_no_agent_is_asked_for_a_login_in_a_terminal_or_an_unknown_one(method: str) -> None:
+    async with agent_in_process(CHOICE) as (agent, peers):
+        with pytest.raises(AgentError, match="has no way"):
+            await agent.log_in(method)
+        assert peers.asked("authenticate") == []
+
+
+@pytest.mark.parametrize("answer", [{"error": {"code": 1, "message": "no"}}, {"deaf": True}])
+async def test_a_chosen_login_that_fails_is_told(autojump_clock: MockClock, answer: JSON) -> None:
+    script = {**CHOICE, "on": {"authenticate": [answer]}}
+    async with agent_in_process({"runs": [script, {}]}) as (agent, _):
+        with pytest.raises(AgentError, match="no" if "error" in answer else "within 300 seconds"):
+            await agent.log_in("other")
+        await use(agent)
+
+
+async def test_after_a_logout_every_new_session_has_another_process() -> None:
+    async with agent_in_process({"agent": CAN_LOG_OUT}, spares=False) as (agent, peers):
+        async with agent.session(PROMPT) as session:
+            await agent.log_out()
+            assert peers.asked("logout") == [{}]
+            assert await answer_to(session, "still here?") == "ok"
+        await use(agent)
+        assert len(peers.peers) == 2
+
+
+@pytest.mark.parametrize("answer", [{"error": {"code": 1, "message": "no"}}, {"deaf": True}])
+async def test_a_logout_that_fails_is_told(autojump_clock: MockClock, answer: JSON) -> None:
+    script = {"agent": CAN_LOG_OUT, "on": {"logout": [answer]}}
+    async with agent_in_process(script) as (agent, _):
+        with pytest.raises(AgentError, match="no" if "error" in answer else "within 300 seconds"):
+            await agent.log_out()
+        await use(agent)
+
+
+async def test_an_agent_without_a_logout_is_logged_out_with_its_own_program() -> None:
+    async with agent_in_process({}) as (agent, peers):
+        with pytest.raises(AgentError, match="with its own program") as caught:
+            await agent.log_out()
+        assert (caught.value.failure.kind, caught.value.failure.fixes) == ("NotFound", ())
+        assert peers.asked("logout") == []
 
 
 # With a real process.

@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from agents.acp.known import known_agent
-from agents.acp.login import login_advice, login_fixes, method_to_try
+from agents.acp.login import (
+    can_authenticate,
+    login_advice,
+    login_fixes,
+    method_to_try,
+    no_logout,
+)
 from agents.acp.setup import AuthMethod, AuthVariable
 from bridge.fixes import Fix, LogIn, RunCommand, SetKey
 from bridge.wire import EnvVariable, McpServerSpec
@@ -161,6 +167,20 @@ def test_a_login_has_the_definitions_environment_and_folder_but_no_secret() -> N
     assert fix == RunCommand(
         "Log In: Terminal", "x", ("login",), {"HOME": "/else", "MODE": "a b"}, "/there"
     )
+
+
+def test_a_known_agent_is_logged_out_by_the_launcher_that_starts_it() -> None:
+    failure = no_logout(OPENCODE, known_agent("OpenCode"))
+    assert "`npx -y opencode-ai@1.18.33 auth logout`" in failure.message
+    words = ("-y", "opencode-ai@1.18.33", "auth", "logout")
+    assert failure.fixes == (RunCommand("Log Out in a Terminal", "npx", words),)
+    assert no_logout(MINE, NOBODY).fixes == ()
+
+
+def test_an_agent_is_asked_to_log_in_by_what_is_no_terminals() -> None:
+    methods = [AGENT, KEY, TERMINAL, QWEN, COPILOT]
+    assert [can_authenticate(methods, one.id) for one in methods] == [True, True, *[False] * 3]
+    assert not can_authenticate(methods, "unknown")
 
 
 def test_an_agent_that_offers_nothing_has_no_fix() -> None:

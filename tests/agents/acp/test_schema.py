@@ -37,7 +37,10 @@ OTHER_NAMES: dict[type[msgspec.Struct], tuple[str, ...]] = {
 }
 # Not in the stable schema, and never in any.
 UNSTABLE = {"Usage", "usage", "fork"}
-LEGACY = {"SessionModelState", "ModelInfo", "SetSessionModelRequest", "models"}
+LEGACY = {
+    *("SessionModelState", "ModelInfo", "SetSessionModelRequest", "models"),
+    *("AuthVariable", "vars"),
+}
 OURS = {"Method", "CancelledPermissionOutcome"}
 TYPE_FIELD = {"type"}  # a tag there, a field here
 
