@@ -144,7 +144,7 @@ export function keysOf(entry: unknown): string[] {
   if (!isObject(entry)) {
     return [];
   }
-  const referred = [...JSON.stringify(entry).matchAll(/\$\{secret:([^}"]+)\}/g)].map(
+  const referred = [...JSON.stringify(entry).matchAll(/\$\{secret:([^}"$]+)\}/g)].map(
     ([, name]) => name,
   );
   const known = typeof entry.registry === "string" ? findAgent(entry.registry) : undefined;

@@ -23,7 +23,11 @@ export async function configuredIndex(
 ): Promise<string> {
   const named = env.UV_DEFAULT_INDEX || env.UV_INDEX_URL || env.PIP_INDEX_URL;
   const index = named || (await inFiles(pipFiles({ env, home, platform }))) || DEFAULT_INDEX;
-  return index.replace(/\/+$/, "");
+  let end = index.length;
+  while (index[end - 1] === "/") {
+    end--;
+  }
+  return index.slice(0, end);
 }
 
 async function inFiles(files: string[]): Promise<string | undefined> {
