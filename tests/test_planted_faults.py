@@ -14,6 +14,7 @@ from .bridge import faults as bridge
 from .continuity import faults as continuity
 from .extension import agents_faults as extension_agents
 from .extension import faults as extension
+from .extension import first_answer_faults as first_answer
 from .planted import Fault, Ground
 
 SUITES: dict[str, tuple[Ground, list[Fault]]] = {
@@ -25,6 +26,7 @@ SUITES: dict[str, tuple[Ground, list[Fault]]] = {
     "continuity": (continuity.GROUND, continuity.FAULTS),
     "extension": (extension.GROUND, extension.FAULTS),
     "extension: agents": (extension_agents.GROUND, extension_agents.FAULTS),
+    "extension: first answer": (first_answer.GROUND, first_answer.FAULTS),
 }
 
 each_fault = pytest.mark.parametrize(

@@ -341,6 +341,7 @@ test("the process is asked for its models when they are listed first, and not be
   const models = modelsOf(() => ({}), ask);
   expect(ask).not.toHaveBeenCalled();
   models.list();
+  await models.refresh(); // joins the question that was asked
   models.list();
   expect(ask).toHaveBeenCalledTimes(1);
 });
