@@ -19,3 +19,4 @@ export const PYTHON = process.env.PYTHON ?? at("../../.venv/bin/python");
 /** The program under test. */
 export const VSCODELM = process.env.VSCODELM ?? at("../../.venv/bin/vscodelm");
 export const FAKE_AGENT = at("../../tests/fakes/acp_program.py");
+export const FAKE_NPX = at("../../tests/fakes/npx_program.py");
