@@ -42,7 +42,8 @@ async def held_by(groups: Collection[int]) -> Mapping[int, Held]:
             rows = await trio.to_thread.run_sync(_read_proc, abandon_on_cancel=True)
         else:
             listed = await trio.run_process(
-                ["ps", "-A", "-o", "pgid=,rss=,stat="],
+                # An option each: all that follows "=" is the header, to the end of the argument.
+                ["ps", "-A", "-o", "pgid=", "-o", "rss=", "-o", "stat="],
                 capture_stdout=True,
                 stderr=subprocess.DEVNULL,
                 check=False,

@@ -77,7 +77,7 @@ def add_here(
 ) -> None:
     """Print the entry of the models' file for an agent, or add it; raises what a user can read."""
     registry = options.registry
-    agent = _find(registry, options, id_)
+    agent = _find(registry, options, id_, kind)
     launched = registry.launch(agent, kind)
     entry = model_entry(agent.id, agent.name, launched.spec)
     notes = _what_is_missing(registry, agent, launched.kind)
@@ -94,7 +94,7 @@ def add_here(
 def install_here(options: OfferOptions, id_: str, kind: Kind | None, *, consent: bool) -> None:
     """Install an agent, or see that its launcher is there; raises what a user can read."""
     registry = options.registry
-    agent = _find(registry, options, id_)
+    agent = _find(registry, options, id_, kind)
     launched = registry.launch(agent, kind)
     if launched.kind != "binary":
         if not registry.has(launched.kind):
@@ -152,12 +152,12 @@ async def _install(
         await registry.shelf.install(agent.id, agent.version, archive, tell, loopback=loopback)
 
 
-def _find(registry: Registry, options: OfferOptions, id_: str) -> RegistryAgent:
+def _find(registry: Registry, options: OfferOptions, id_: str, kind: Kind | None) -> RegistryAgent:
     try:
         _cached(registry, options)
     except FetchError as error:
         raise RegistryError(_not_fetched(registry, error)) from None
-    return registry.find(id_)
+    return registry.find(id_, kind)
 
 
 def _cached(registry: Registry, options: OfferOptions) -> CachedIndex | None:

@@ -90,11 +90,12 @@ class Registry:
         """Fetch the index; raises `FetchError` and `CacheError`."""
         return await self.cache.refresh(self.url, time.time())
 
-    def find(self, id_: str) -> RegistryAgent:
+    def find(self, id_: str, kind: Kind | None = None) -> RegistryAgent:
         """Return an agent; raises `RegistryError` and `CacheError`.
 
-        One that vscodelm is tested with is there without an index, in the tested version; if the
-        index has a newer version, that is returned.
+        One that vscodelm is tested with is there without an index, in the tested version, which npx
+        starts. What the index has is returned if it is newer, or if it is wanted by another `kind`
+        or needs no npx, which isn't there.
         """
         tested = next((one for one in ready_offers() if one.id == RENAMED.get(id_, id_)), None)
         cached = self.cache.load()
@@ -105,8 +106,12 @@ class Registry:
                 "The registry's index was never fetched; `vscodelm agents --refresh` does."
             )
         agent = cached.index.find(id_)
-        if agent is None or (tested and not is_older(tested.version, agent.version)):
-            agent = tested or agent
+        if agent is None:
+            agent = tested
+        elif tested is not None and not is_older(tested.version, agent.version):
+            npx: Kind | None = "npx" if self.has("npx") else None
+            wanted = kind or npx or choose(agent, self.platform, self.has)
+            agent = tested if wanted in ("npx", None) else agent
         if agent is None:
             raise RegistryError(
                 f"The registry has no agent {id_!r}. `vscodelm agents` lists them, and "

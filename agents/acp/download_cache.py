@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -36,6 +37,19 @@ def is_cached(package: LaunchedPackage, environment: Mapping[str, str]) -> bool:
         return bool(about.get("version") == package.version)
     except (OSError, ValueError, AttributeError):
         return False
+
+
+def is_installed(package: LaunchedPackage, cwd: str, environment: Mapping[str, str]) -> bool:
+    """Tell whether npx would run a program that is here: `npx NAME` fetches only where none is.
+
+    A package of that name may be anybody's, and fetching it runs its scripts.
+    """
+    if package.tool != "npx" or {"@", "/"}.intersection(package.requirement):
+        return False
+    here = Path(cwd)
+    folders = [str(one / "node_modules" / ".bin") for one in (here, *here.parents)]
+    folders.append(environment.get("PATH", ""))
+    return shutil.which(package.requirement, path=os.pathsep.join(folders)) is not None
 
 
 def growth(package: LaunchedPackage, environment: Mapping[str, str]) -> Growth:

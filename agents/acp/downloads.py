@@ -24,12 +24,12 @@ from agents.base import AgentError
 from bridge.errors import Failure
 from bridge.wire import McpServerSpec
 
-from .download_cache import Growth, growth, is_cached
+from .download_cache import Growth, growth, is_cached, is_installed
 from .download_failures import cancelled, fetch_failure, stalled
 from .environment import environment_of
 from .launched_package import LaunchedPackage, launched_package
 from .link import Exit
-from .process import open_process
+from .process import open_process, working_directory
 from .ready_agents import ready_package
 
 STALL_SECONDS = 120.0
@@ -99,6 +99,9 @@ class Downloads:
         package = launched_package((spec.command, *spec.args))
         if package is None:
             return
+        environment = environment_of(spec.env, known, os.environ)
+        if is_installed(package, working_directory(spec), environment):
+            return
         shared = self._shared.setdefault((*package.fetch, *map(str, spec.env)), _Shared())
         ended = shared.ended
         async with shared.lock:
@@ -106,7 +109,6 @@ class Downloads:
                 return
             if shared.ended > ended and shared.failure is not None:
                 raise AgentError(shared.failure)  # somebody else has just tried
-            environment = environment_of(spec.env, known, os.environ)
             shared.is_there = await self.has(package, environment)
             if shared.is_there:
                 return

@@ -17,6 +17,7 @@ from typing import Any
 import trio
 
 from agents.base import AgentError
+from agents.launchers import NODE
 from bridge.errors import Failure
 
 from .launched_package import LaunchedPackage, is_older, launched_package
@@ -38,7 +39,7 @@ async def check_node(argv: Sequence[str], environment: Mapping[str, str], cwd: s
     node = shutil.which("node", path=environment.get("PATH"))
     if node is None:
         return  # npx may bring its own; where it doesn't, it says so
-    version = await _version_of(os.path.join(cwd, node), environment)
+    version = await _version_of(os.path.join(cwd, node), environment, cwd)
     found = _VERSION.match(version)
     if found is not None and int(found[1]) < agent.node:
         raise AgentError(too_old(agent, package, node, version))
@@ -52,6 +53,7 @@ def too_old(agent: ReadyAgent, package: LaunchedPackage, node: str, version: str
         f"{named} needs Node {agent.node} or newer; {node} is {version.removeprefix('v')}. "
         "Install a newer Node from https://nodejs.org, or put it first on PATH.",
         f"{package.requirement} on Node {version}",
+        fixes=(NODE,),
     )
 
 
@@ -64,7 +66,8 @@ def _agent_of(package: LaunchedPackage | None) -> ReadyAgent | None:
     return None if older else agent
 
 
-async def _version_of(node: str, environment: Mapping[str, str]) -> str:
+async def _version_of(node: str, environment: Mapping[str, str], cwd: str) -> str:
+    """Return what a Node says of itself in a folder: one of a version manager's chooses by that."""
     hidden: dict[str, Any] = {}
     if sys.platform == "win32":
         hidden["creationflags"] = subprocess.CREATE_NO_WINDOW
@@ -76,6 +79,7 @@ async def _version_of(node: str, environment: Mapping[str, str]) -> str:
                 stderr=subprocess.DEVNULL,
                 check=False,
                 env=environment,
+                cwd=cwd,
                 **hidden,
             )
         except OSError as error:

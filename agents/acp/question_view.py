@@ -286,8 +286,8 @@ def _input(call: CallRecord, given: dict[str, Any], paper: _Paper) -> Iterator[s
         if name == DESCRIPTION and value == _description(call, paper):
             continue  # it stands at the top
         paper.shows_action = paper.shows_action or name in _PATCHES
-        label = visible_line(name)
-        if has_long_word(label):
+        label = visible_line(name[: _INLINE_CHARACTERS + 1])
+        if len(name) > _INLINE_CHARACTERS or has_long_word(label):
             blocks.append(paper.block(f"{name}: {text}"))
             continue
         paper.take(name)

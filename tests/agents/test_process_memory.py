@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -75,6 +76,34 @@ async def test_other_systems_are_asked_by_ps(monkeypatch: pytest.MonkeyPatch) ->
     held = (await held_by([os.getpgrp()]))[os.getpgrp()]
     assert held.processes >= 1
     assert held.memory_bytes > 1_000_000
+
+
+_PS = """#!{python}
+import sys
+values = {{"pgid": "42", "rss": "10", "stat": "S+"}}
+columns = []
+for option, value in zip(sys.argv[1:], sys.argv[2:]):
+    if option == "-o":
+        names, _, header = value.partition("=")
+        columns += [(name, name.upper()) for name in names.split(",")]
+        columns[-1] = (columns[-1][0], header)
+headers = [header for _, header in columns if header]
+print(*headers, sep=" ", end="\\n" if headers else "")
+print(*(values[name] for name, _ in columns))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="it has no ps")
+async def test_a_ps_whose_headers_go_to_the_end_of_an_option_is_understood(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """POSIX has it so, and macOS does it; the ps of Linux takes several in one option."""
+    (tmp_path / "ps").write_text(_PS.format(python=sys.executable))
+    (tmp_path / "ps").chmod(0o755)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(process_memory, "MEASURING_SECONDS", 60.0)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert await held_by([42]) == {42: Held(1, 10_240)}
 
 
 @pytest.mark.limit("agents.process_memory.MEASURING_SECONDS")

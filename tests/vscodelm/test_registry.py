@@ -138,3 +138,14 @@ def test_the_index_counts_where_its_version_is_newer(
     (tested,) = (agent for agent in ready_offers() if agent.id == READY)
     found = registry(tmp_path).find(READY)
     assert found.version == (version if is_taken else tested.version)
+
+
+def test_without_npx_or_by_another_kind_the_index_counts(tmp_path: Path) -> None:
+    """A binary of the tested version, or of an older one, needs no Node."""
+    fill(tmp_path, {**BINARY, "id": READY, "version": "0.0.1"})
+    (tested,) = (agent for agent in ready_offers() if agent.id == READY)
+    without, having = registry(tmp_path), registry(tmp_path, "npx")
+    assert without.launch(without.find(READY)).kind == "binary"
+    assert having.find(READY) == tested
+    assert having.launch(having.find(READY, "binary"), "binary").kind == "binary"
+    assert without.find(READY, "npx") == tested

@@ -25,6 +25,24 @@ FAULTS = [
         "or False",
     ),
     Fault(
+        "a program that is here is fetched as the package of its name",
+        "downloads",
+        "if is_installed(package, working_directory(spec), environment):",
+        "if False:",
+    ),
+    Fault(
+        "a Node is asked for its version in our own folder",
+        "node",
+        "cwd=cwd,",
+        "cwd=None,",
+    ),
+    Fault(
+        "the name of an argument is shown whole, however long it is",
+        "question_view",
+        "if len(name) > _INLINE_CHARACTERS or has_long_word(label):",
+        "if has_long_word(label):",
+    ),
+    Fault(
         "a fetch that stalls goes on for ever",
         "downloads",
         "if trio.current_time() - moved >= STALL_SECONDS:",

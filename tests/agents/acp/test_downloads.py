@@ -136,6 +136,30 @@ async def test_what_is_there_is_not_fetched() -> None:
     assert (bench.launcher.started, bench.told) == ([], [])
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="its programs have other names")
+async def test_a_program_that_is_here_is_no_package_of_its_name(tmp_path: Path) -> None:
+    """`npx opencode` runs it; the package of that name is somebody else's."""
+    inner = tmp_path / "project" / "inner"
+    inner.mkdir(parents=True)
+    for folder in (tmp_path / "bin", tmp_path / "project" / "node_modules" / ".bin"):
+        folder.mkdir(parents=True)
+        (folder / "opencode").touch(0o755)
+
+    async def fetches(command: str, path: str, cwd: Path) -> bool:
+        bench = Bench(Launcher(0.0))
+        arguments = ("-y", *command.split())
+        variables = (EnvVariable("PATH", path),)
+        assert await bench.prepare(McpServerSpec("o", "npx", arguments, variables, str(cwd))) == ""
+        return bool(bench.launcher.started)
+
+    on_path, nowhere = str(tmp_path / "bin"), str(tmp_path / "nowhere")
+    assert not await fetches("opencode acp", on_path, tmp_path)
+    assert not await fetches("opencode acp", nowhere, inner)
+    assert await fetches("opencode acp", nowhere, tmp_path)
+    assert await fetches("opencode@1 acp", on_path, tmp_path)
+    assert await fetches("@us/opencode acp", on_path, tmp_path)
+
+
 async def test_a_silent_launcher_goes_on_while_its_cache_grows(autojump_clock: MockClock) -> None:
     bench = Bench(Launcher(300.0, writes=False, grows=True))
     assert await bench.prepare() == ""

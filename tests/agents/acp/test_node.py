@@ -13,6 +13,7 @@ from agents.acp import node
 from agents.acp.node import check_node
 from agents.acp.process import open_process
 from agents.base import AgentError
+from agents.launchers import NODE
 from bridge.wire import EnvVariable, McpServerSpec
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its programs are shell scripts")
@@ -45,7 +46,22 @@ async def test_a_node_that_is_too_old_is_told_before_the_agent_is_started(tmp_pa
         f"Gemini CLI 0.61.0 needs Node 20 or newer; {tmp_path}/bin/node is 18.19.1. "
         "Install a newer Node from https://nodejs.org, or put it first on PATH."
     )
+    assert raised.value.failure.fixes == (NODE,)
     assert not (tmp_path / "started").exists()
+
+
+async def test_a_node_that_is_chosen_by_the_folder_is_asked_in_the_agents_folder(
+    tmp_path: Path,
+) -> None:
+    program(tmp_path / "bin", "node", "read version < .node-version; echo $version")
+    environment = {"PATH": str(tmp_path / "bin")}
+    for name, version in {"old": "v18.0.0", "new": "v24.0.0"}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ".node-version").write_text(f"{version}\n")
+    with trio.fail_after(PATIENCE):
+        await check_node(GEMINI, environment, str(tmp_path / "new"))
+        with pytest.raises(AgentError):
+            await check_node(GEMINI, environment, str(tmp_path / "old"))
 
 
 @pytest.mark.parametrize("version", ["v20.0.0", "v24.1.2", "who knows", ""])

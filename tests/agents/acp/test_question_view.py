@@ -36,6 +36,12 @@ def said(text: str) -> tuple[ToolCallContent, ...]:
     return (Content(TextContent(text)),)
 
 
+def test_the_name_of_an_argument_has_as_little_room_as_its_value() -> None:
+    text = message({"a b " * WHOLE_CHARACTERS: "c"})
+    assert len(text) < 2 * WHOLE_CHARACTERS
+    assert "characters of this are not shown" in text
+
+
 @pytest.mark.parametrize("title", ["", "`ls -l`", "Run: ls -l", "bash", "execute ls", "ls…"])
 def test_a_command_is_said_once(title: str) -> None:
     assert message({"command": "ls -l"}, title) == "OpenCode asks:\n\n```sh\nls -l\n```"
