@@ -10,7 +10,7 @@ import {
   type KnownAgent,
   type KnownEndpoint,
 } from "./known_agents.ts";
-import { idOf, programName, unique, whyNoId } from "./naming.ts";
+import { idOf, programName, unique, whyNoId, whyNoVariable } from "./naming.ts";
 import { ownAgents, showAgents, writeAgents } from "./own_settings.ts";
 import type { Secrets } from "./secrets.ts";
 
@@ -115,15 +115,16 @@ function choices(): Choice[] {
   ];
 }
 
-function draftOf({ id, name, secrets: [usual] }: KnownAgent): Draft {
+function draftOf({ id, name, secrets }: KnownAgent): Draft {
+  const [usual] = secrets;
   return {
     name,
-    ...(usual === undefined ? {} : { key: { variable: usual, hasLogin: true } }),
+    ...(usual === undefined ? {} : { key: { variables: secrets, hasLogin: true } }),
     entry: (chosen, variable) => ({
       registry: id,
       ...(chosen === name ? {} : { name: chosen }),
-      // Under its usual name a key is given to every agent of this kind, without words in its entry.
-      ...(usual === undefined || variable === undefined || variable === usual
+      // Under a usual name a key is given to every agent of this kind, without words in its entry.
+      ...(usual === undefined || variable === undefined || secrets.includes(variable)
         ? {}
         : { env: { [usual]: `\${secret:${variable}}` } }),
     }),
@@ -160,6 +161,10 @@ async function askForEndpoint(): Promise<Draft | undefined> {
   const apiKeyEnv = await ask(
     "The environment variable that holds its key; leave this empty if it needs none",
     "EXAMPLE_API_KEY",
+    {
+      prompt: "Its name, not the key: you are asked for the key itself at the end.",
+      validateInput: (value) => (value === "" ? undefined : whyNoVariable(value)),
+    },
   );
   if (apiKeyEnv === undefined) {
     return undefined;
@@ -177,7 +182,7 @@ async function askForModel(endpoint: KnownEndpoint): Promise<Draft | undefined> 
   return {
     name: model,
     id: idOf(`${endpoint.id}-${model}`), // whoever made it is part of its name
-    ...(apiKeyEnv === undefined ? {} : { key: { variable: apiKeyEnv, hasLogin: false } }),
+    ...(apiKeyEnv === undefined ? {} : { key: { variables: [apiKeyEnv], hasLogin: false } }),
     entry: (name, variable) => ({
       name,
       detail: endpoint.name,

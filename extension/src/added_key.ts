@@ -6,8 +6,8 @@ import type { Secrets } from "./secrets.ts";
 
 /** The key that a model may have. */
 export interface KeyUse {
-  /** The environment variable that it has by default. */
-  variable: string;
+  /** The environment variables in which it may be; a new key goes into the first. */
+  variables: readonly string[];
   /** Whether the model can do without, because the agent has a login of its own. */
   hasLogin: boolean;
 }
@@ -28,16 +28,19 @@ export async function askForKey(
   if (use === undefined) {
     return {};
   }
-  const { variable, hasLogin } = use;
+  const { variables, hasLogin } = use;
+  const [usual = ""] = variables;
   const kept = await secrets.names();
-  const isThere = kept.includes(variable) || Boolean(process.env[variable]);
-  if (!isThere && !hasLogin) {
-    return typeKey(variable);
+  const there =
+    variables.find((name) => kept.includes(name)) ?? variables.find((name) => process.env[name]);
+  if (there === undefined && !hasLogin) {
+    return typeKey(usual);
   }
-  const present: ChosenKey = isThere ? { variable } : {};
-  const [known, another] = isThere
-    ? [`The key in ${variable}`, "Another key..."]
-    : ["The agent's own login", `A key (${variable})...`];
+  const present: ChosenKey = there === undefined ? {} : { variable: there };
+  const [known, another] =
+    there === undefined
+      ? ["The agent's own login", `A key (${usual})...`]
+      : [`The key in ${there}`, "Another key..."];
   const chosen = await vscode.window.showQuickPick([known, another], {
     title: "What does it sign in with?",
     ignoreFocusOut: true,
@@ -45,7 +48,10 @@ export async function askForKey(
   if (chosen === undefined) {
     return undefined;
   }
-  return chosen === known ? present : typeKey(isThere ? ownVariable(variable, id, kept) : variable);
+  if (chosen === known) {
+    return present;
+  }
+  return typeKey(there === undefined ? usual : ownVariable(usual, id, kept));
 }
 
 async function typeKey(variable: string): Promise<ChosenKey | undefined> {

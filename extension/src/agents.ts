@@ -135,7 +135,7 @@ function readAgent(id: string, entry: Entry): Record<string, unknown> {
 }
 
 /** Return the variables of the keys that an agent of the registry is given; one with a key of its own, none. */
-function usualKeys(known: KnownAgent, env: Entry): readonly string[] {
+export function usualKeys(known: KnownAgent, env: Entry): readonly string[] {
   return known.secrets.some((name) => name in env) ? [] : known.secrets;
 }
 

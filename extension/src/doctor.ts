@@ -25,7 +25,7 @@ export interface DoctorPlaces {
   log: Pick<vscode.LogOutputChannel, "error" | "show">;
 }
 
-const GONE = "This report went with the window that it was made in. Run the doctor again.\n";
+const GONE = "A report is kept only while it is open. Run the doctor again.\n";
 
 /** The reports of a window, kept while their documents are open. */
 export class Doctor implements vscode.Disposable {

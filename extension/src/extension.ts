@@ -15,7 +15,7 @@ import { Fixer } from "./fixes.ts";
 import { IgnoredSettings } from "./ignored.ts";
 import { OwnEnvironment } from "./install/environment.ts";
 import { Installer } from "./install/installer.ts";
-import { nameKey } from "./key_names.ts";
+import { keptAs, nameKey } from "./key_names.ts";
 import { launchOf } from "./launch.ts";
 import { logLevel, logLine } from "./log.ts";
 import { Logins } from "./logins.ts";
@@ -117,7 +117,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const fixer = new Fixer({
     logIn: (modelId, methodId) => logins.logIn(modelId, methodId),
     setKey: async (variable, modelId) => {
-      const isSet = await setSecret(secrets, variable);
+      const isSet = await setSecret(secrets, keptAs(modelId, variable));
       if (isSet) {
         await nameKey(modelId, variable);
       }

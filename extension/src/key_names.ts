@@ -1,6 +1,7 @@
 // vscodelm gives a key only to the agents whose definition names it. So when a user sets one for an agent,
 // the agent's entry in the settings must name it, too.
 
+import { usualKeys } from "./agents.ts";
 import { findAgent } from "./known_agents.ts";
 import { ownAgents, writeAgents } from "./own_settings.ts";
 
@@ -13,11 +14,12 @@ export function withKey(entry: unknown, variable: string): Entry | undefined {
   }
   const reference = `\${secret:${variable}}`;
   if (typeof entry.registry === "string") {
-    const names = Object.keys(isObject(entry.env) ? entry.env : {});
-    const known = [...(findAgent(entry.registry)?.secrets ?? []), ...names];
-    return known.includes(variable)
+    const env = isObject(entry.env) ? entry.env : {};
+    const known = findAgent(entry.registry);
+    const given = [...(known ? usualKeys(known, env) : []), ...Object.keys(env)];
+    return given.includes(variable)
       ? undefined
-      : { ...entry, env: { ...(entry.env as Entry | undefined), [variable]: reference } };
+      : { ...entry, env: { ...env, [variable]: reference } };
   }
   const agent = isObject(entry.agent) ? entry.agent : {};
   const kind = ["acp", "mcp_server"].find((name) => isObject(agent[name]));
@@ -28,6 +30,22 @@ export function withKey(entry: unknown, variable: string): Entry | undefined {
   const env = withVariable(definition.env, variable, reference);
   return env && { ...entry, agent: { ...agent, [kind]: { ...definition, env } } };
 }
+
+/** Return the name under which a model's key is kept: an entry may refer to one of its own. */
+export function keptAs(modelId: string, variable: string): string {
+  const entry = ownAgents()[modelId];
+  const agent = isObject(entry) && isObject(entry.agent) ? entry.agent : {};
+  const { env } =
+    [entry, agent.acp, agent.mcp_server].filter(isObject).find((one) => one.env) ?? {};
+  const value = Array.isArray(env)
+    ? env.find((one) => one?.name === variable)?.value
+    : isObject(env) && env[variable];
+  const [, name] = (typeof value === "string" && REFERENCE.exec(value)) || [];
+  return name ?? variable;
+}
+
+/** A value that is a secret, and nothing beside it. */
+const REFERENCE = /^\$\{secret:([^}]+)\}$/;
 
 function withVariable(env: unknown, name: string, value: string): object | undefined {
   if (Array.isArray(env)) {

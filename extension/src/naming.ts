@@ -1,10 +1,16 @@
 // Names that a person gives: of models, their ids in the settings, and the variables of their keys.
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Return what is wrong with an id, undefined if nothing is. */
 export function whyNoId(id: string): string | undefined {
   return ID.test(id) ? undefined : "Letters, digits, and then also . _ and -";
+}
+
+/** Return what is wrong with the name of an environment variable, undefined if nothing is. */
+export function whyNoVariable(name: string): string | undefined {
+  return VARIABLE.test(name) ? undefined : "Letters, digits and _, as variables are named.";
 }
 
 /** Return an id made of a name's letters and digits. */

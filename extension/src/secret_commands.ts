@@ -1,9 +1,8 @@
 // Setting and deleting the keys that agents need.
 
 import * as vscode from "vscode";
+import { whyNoVariable } from "./naming.ts";
 import type { Secrets } from "./secrets.ts";
-
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** Ask for the variable, unless it is `known`, and for the key; return whether it was set. */
 export async function setSecret(secrets: Secrets, known?: string): Promise<boolean> {
@@ -41,7 +40,6 @@ async function askForName(): Promise<string | undefined> {
     title: "The environment variable that agents read the key from",
     placeHolder: "ANTHROPIC_API_KEY",
     ignoreFocusOut: true,
-    validateInput: (value) =>
-      NAME.test(value) ? undefined : "Letters, digits and _, as variables are named.",
+    validateInput: whyNoVariable,
   });
 }

@@ -205,6 +205,22 @@ test("a key that is in the environment can be used, too", async () => {
   });
 });
 
+test("a key in any variable that an agent reads is the one that it signs in with", async () => {
+  await secrets.set("OPENAI_API_KEY", "k");
+  vi.stubEnv("CODEX_API_KEY", "c");
+  person.picks = ["Codex", "The key in OPENAI_API_KEY", "Codex", "Another key..."];
+  person.types = [AS_PROPOSED, AS_PROPOSED];
+  await add();
+  person.types = [AS_PROPOSED, "work", "another"];
+  await add();
+  vi.unstubAllEnvs();
+  expect(agents().codex).toEqual({ registry: "codex-acp" });
+  expect(environmentOf("work")).toEqual([
+    { name: "CODEX_API_KEY", value: "${secret:CODEX_API_KEY_WORK}" },
+  ]);
+  expect(person.lists.flat()).not.toContain(OWN_LOGIN);
+});
+
 test("two entries of one agent have keys of their own, and neither is given the other's", async () => {
   person.picks = ["Claude Code", "A key (ANTHROPIC_API_KEY)..."];
   person.types = [AS_PROPOSED, AS_PROPOSED, "first"];
@@ -251,6 +267,14 @@ test.each([
     detail: "endpoint",
     agent: { open_responses: endpoint },
   });
+});
+
+test.each(["sk-proj-1234", "a b", "A=B"])("%j is taken for no variable's name", async (typed) => {
+  person.picks = ["Another endpoint..."];
+  person.types = ["http://127.0.0.1:1/v1", typed, "KEY", "small", AS_PROPOSED, AS_PROPOSED, ""];
+  await add();
+  expect(person.refused).toEqual([expect.stringContaining("as variables are named")]);
+  expect(JSON.stringify(agents())).not.toContain(typed);
 });
 
 test.each([

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { nameKey, withKey } from "../src/key_names.ts";
+import { keptAs, nameKey, withKey } from "../src/key_names.ts";
 import { configure, openAnew, setting } from "./vscode.ts";
 
 const KEY = "${secret:KEY}";
@@ -40,4 +40,29 @@ test("the user's own settings are changed, and no other entry", async () => {
     other,
     mine: { agent: { acp: { command: "x", env: { KEY } } } },
   });
+});
+
+test("an entry with one key of its own is given no other, so another one must be named", () => {
+  const env = { CODEX_API_KEY: "${secret:MINE}" };
+  expect(withKey({ registry: "codex-acp", env }, "CODEX_API_KEY")).toBeUndefined();
+  expect(withKey({ registry: "codex-acp", env }, "OPENAI_API_KEY")).toEqual({
+    registry: "codex-acp",
+    env: { ...env, OPENAI_API_KEY: "${secret:OPENAI_API_KEY}" },
+  });
+});
+
+test.each<[string, unknown, string]>([
+  ["a ready entry", { registry: "codex-acp", env: { KEY: "${secret:MINE}" } }, "MINE"],
+  ["a command", { agent: { acp: { command: "x", env: { KEY: "${secret:MINE}" } } } }, "MINE"],
+  [
+    "a list",
+    { agent: { mcp_server: { env: [null, { name: "KEY", value: "${secret:MINE}" }] } } },
+    "MINE",
+  ],
+  ["no secret", { registry: "codex-acp", env: { KEY: "x ${secret:MINE}" } }, "KEY"],
+  ["another variable", { registry: "codex-acp", env: { OTHER: "${secret:MINE}" } }, "KEY"],
+  ["nothing", undefined, "KEY"],
+])("a key is kept under the name that its entry refers to: %s", (_, entry, name) => {
+  configure("vscodelm.agents", { mine: entry });
+  expect(keptAs("mine", "KEY")).toBe(name);
 });

@@ -145,4 +145,28 @@ FAULTS = [
         "key !== undefined && answer === WITH_KEY",
         "key !== undefined",
     ),
+    Fault(
+        "a key is taken for the name of its variable",
+        "add_agent",
+        'value === "" ? undefined : whyNoVariable(value)',
+        "undefined",
+    ),
+    Fault(
+        "a key is looked for in the first of its variables only",
+        "add_agent",
+        "variables: secrets, hasLogin",
+        "variables: [usual], hasLogin",
+    ),
+    Fault(
+        "a key is kept where no entry looks for it",
+        "key_names",
+        "return name ?? variable;",
+        "return variable;",
+    ),
+    Fault(
+        "a key that isn't given isn't named either",
+        "key_names",
+        "usualKeys(known, env)",
+        "known.secrets",
+    ),
 ]

@@ -163,4 +163,16 @@ FAULTS = [
         "    await rm(file, { force: true }); // on a full disk",
         "    // on a full disk",
     ),
+    Fault(
+        "each that needs the program asks for itself",
+        "installer",
+        "this.asking ??= ",
+        "this.asking = ",
+    ),
+    Fault(
+        "macOS's own Python is run",
+        "pythons",
+        'platform === "darwin" && ',
+        "false && ",
+    ),
 ]

@@ -13,6 +13,7 @@ const SHOW_LOG = "Show Log";
 const OWN_FOLDER = "It goes into a folder of the extension's own";
 
 export class Installer {
+  private asking: Promise<string | undefined> | undefined;
   private installing: Promise<string | undefined> | undefined;
   private running: AbortController | undefined;
 
@@ -28,21 +29,15 @@ export class Installer {
     return this.environment.program();
   }
 
-  /** Return the program, made if the user agrees; who agreed once isn't asked for an update. */
-  async ask(): Promise<string | undefined> {
-    if (this.installing === undefined && !(await this.environment.exists())) {
-      const tools = await this.environment.tools(this.work(new AbortController().signal));
-      const lacking = tools.kind === "none" ? tools.why : undefined;
-      const agrees = await this.agrees(
-        "These models are answered by vscodelm, a Python program that isn't installed here. Install it for this extension?",
-        `${OWN_FOLDER}, with what it needs from the Python package index.${
-          lacking === undefined ? "" : ` Python is downloaded, too, because ${lacking}: ${SIZE}.`
-        }`,
-        INSTALL,
-      );
-      return agrees ? this.install(lacking !== undefined) : undefined;
-    }
-    return this.install();
+  /**
+   * Return the program, made if the user agrees; who agreed once isn't asked for an update. Several that
+   * need it at once have one question.
+   */
+  ask(): Promise<string | undefined> {
+    this.asking ??= this.askAlone().finally(() => {
+      this.asking = undefined;
+    });
+    return this.asking;
   }
 
   /** Return the program, made anew. If that failed, which the user is told, it is the one before. */
@@ -56,6 +51,22 @@ export class Installer {
   /** End what is being installed: the window closes. */
   dispose(): void {
     this.running?.abort(new Cancelled());
+  }
+
+  private async askAlone(): Promise<string | undefined> {
+    if (this.installing === undefined && !(await this.environment.exists())) {
+      const tools = await this.environment.tools(this.work(new AbortController().signal));
+      const lacking = tools.kind === "none" ? tools.why : undefined;
+      const agrees = await this.agrees(
+        "These models are answered by vscodelm, a Python program that isn't installed here. Install it for this extension?",
+        `${OWN_FOLDER}, with what it needs from the Python package index.${
+          lacking === undefined ? "" : ` Python is downloaded, too, because ${lacking}: ${SIZE}.`
+        }`,
+        INSTALL,
+      );
+      return agrees ? this.install(lacking !== undefined) : undefined;
+    }
+    return this.install();
   }
 
   private async create(mayDownload: boolean): Promise<string | undefined> {

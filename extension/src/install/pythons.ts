@@ -10,6 +10,8 @@ export const OLDEST = [3, 11];
 export const TOO_NEW = [3, 15];
 /** What uv is asked for. */
 export const WANTED = `cpython>=${OLDEST.join(".")},<${TOO_NEW.join(".")}`;
+/** macOS's own: too old, and a mere offer, in a window, to download developer tools where there are none. */
+const OF_MACOS = "/usr/bin/python3";
 const NAMES = ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python"];
 
 /** With what an environment can be made, or why with nothing. */
@@ -26,6 +28,7 @@ export async function findTools(
   folder: string,
   work: Work,
   find: Find = findOnPath,
+  platform: NodeJS.Platform = process.platform,
 ): Promise<Tools> {
   const uv = await find("uv");
   if (uv !== undefined && (await canRun(run, uv, folder, work))) {
@@ -36,7 +39,10 @@ export async function findTools(
   const misfits: string[] = [];
   for (const name of NAMES) {
     const python = await find(name);
-    const misfit = python && (await whyUnfit(run, python, folder, work));
+    const isOfMacos = platform === "darwin" && python === OF_MACOS;
+    const misfit = isOfMacos
+      ? "is macOS's own, which is too old"
+      : python && (await whyUnfit(run, python, folder, work));
     if (python !== undefined && misfit === undefined) {
       return { kind: "venv", python };
     }

@@ -45,6 +45,15 @@ test("nothing is installed unless the user says so, once for all who ask", async
   expect(person.stages).toContain("Installing packages");
 });
 
+test("several that need it at once have one question", async () => {
+  const installer = on({ programs: ["uv"] });
+  person.presses = "Install";
+  const [one, other] = await Promise.all([installer.ask(), installer.ask()]);
+  expect(one).toBeDefined();
+  expect(other).toBe(one);
+  expect(person.asked).toHaveLength(1);
+});
+
 test("who agreed once isn't asked for an update", async () => {
   const installer = on({ programs: ["uv"] });
   const before = await installer.install();

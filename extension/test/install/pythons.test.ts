@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { findTools } from "../../src/install/pythons.ts";
+import type { Step } from "../../src/install/run.ts";
 import { type Here, machine, Told } from "./machine.ts";
 
 function tools(here: Here) {
@@ -57,6 +58,22 @@ test("without anything the words say what is missing", async () => {
     uv: "/usr/bin/uv",
     why: "uv finds no Python from 3.11 on here",
   });
+});
+
+test("macOS's own Python is never run: it may only open a window that offers developer tools", async () => {
+  const ran: Step[] = [];
+  const { run, find } = machine({ programs: ["python3"] }, ran);
+  const on = (platform: NodeJS.Platform, other = find) =>
+    findTools(run, "/storage", new Told(), other, platform);
+  expect(await on("darwin")).toEqual({
+    kind: "none",
+    why: "/usr/bin/python3 is macOS's own, which is too old",
+  });
+  expect(ran).toEqual([]);
+  const brew = async (name: string) =>
+    name === "python3.12" ? "/opt/brew/python3.12" : find(name);
+  expect(await on("darwin", brew)).toEqual({ kind: "venv", python: "/opt/brew/python3.12" });
+  expect(await on("linux")).toMatchObject({ kind: "venv" });
 });
 
 test("who cancels while it is looked for isn't told that there is none", async () => {
