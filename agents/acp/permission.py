@@ -18,6 +18,7 @@ import hashlib
 from typing import Any, TypeAlias, assert_never, cast, get_args
 
 import attrs
+import msgspec
 
 from agents.events import AskPermission, Decision, PermissionKind
 from bridge.message import canonical_json
@@ -42,6 +43,8 @@ from .question_view import (
 )
 from .tool_call import CallRecord
 
+MOST_ACTION_BYTES = 10_000
+"""Bytes of JSON of a command that a rule may allow: of a longer one a question may show a part."""
 ALWAYS_ASKED = "switch_mode"
 """The kind that the user decides about under "allow", too."""
 CANCELLED = CancelledPermissionOutcome()
@@ -137,13 +140,13 @@ def _action(call: CallRecord) -> str | None:
     if not any(command_line(fields.get(key)) for key in COMMANDS):
         return None
     told = {key: value for key, value in fields.items() if key != DESCRIPTION}
+    if len(msgspec.json.encode(told)) > MOST_ACTION_BYTES:
+        return None
     return hashlib.sha256(canonical_json(told)).hexdigest()
 
 
-def _command(call: CallRecord) -> str | None:
+def _command(call: CallRecord) -> str:
     """Return the command that an action is, on a line, to know it by."""
-    if _action(call) is None:
-        return None
     lines = (command_line(call.raw_input.get(key)) for key in COMMANDS)
     return title_of(next(filter(None, lines)))
 
@@ -163,6 +166,7 @@ def _details(call: CallRecord, options: Options, agent: str) -> dict[str, Any]:
     """
     exhibit = Exhibit()
     note = _note(options)
+    action = _action(call)
     shown = {
         "message": question_message(call, agent, note),
         "note": note,
@@ -186,8 +190,8 @@ def _details(call: CallRecord, options: Options, agent: str) -> dict[str, Any]:
             for option in _lasting(options)
             if len(option.option_id) <= TITLE_LENGTH
         ],
-        "action": _action(call),
-        "command": _command(call),
+        "action": action,
+        "command": None if action is None else _command(call),
     }
     return {key: value for key, value in shown.items() if value not in (None, "", [], {})}
 

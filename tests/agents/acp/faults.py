@@ -43,6 +43,12 @@ FAULTS = [
         "if has_long_word(label):",
     ),
     Fault(
+        "a rule may allow a command of which only a part was shown",
+        "permission",
+        "if len(msgspec.json.encode(told)) > MOST_ACTION_BYTES:",
+        "if False:",
+    ),
+    Fault(
         "a fetch that stalls goes on for ever",
         "downloads",
         "if trio.current_time() - moved >= STALL_SECONDS:",

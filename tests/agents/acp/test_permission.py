@@ -25,7 +25,14 @@ from agents.acp.methods import (
     RequestPermissionRequest,
     SelectedPermissionOutcome,
 )
-from agents.acp.permission import CANCELLED, Question, approval, outcome, question_of
+from agents.acp.permission import (
+    CANCELLED,
+    MOST_ACTION_BYTES,
+    Question,
+    approval,
+    outcome,
+    question_of,
+)
 from agents.acp.tool_call import CallRecord
 from agents.events import Decision, PermissionKind
 from bridge.wire import Permissions
@@ -169,6 +176,18 @@ def test_a_command_is_the_same_whatever_it_is_said_to_be_for() -> None:
     ]
     assert named is not None
     assert len({named, *others}) == 4
+
+
+@pytest.mark.limit("agents.acp.permission.MOST_ACTION_BYTES")
+def test_a_command_of_which_only_a_part_is_shown_has_no_name() -> None:
+    frame = len('{"command":""}')
+    longest = "x" * (MOST_ACTION_BYTES - frame)
+    asked = question(kind="execute", raw_input={"command": longest}).ask
+    assert asked.details["action"]
+    assert longest in asked.details["message"]
+    details = question(kind="execute", raw_input={"command": longest + "x"}).ask.details
+    assert not {"action", "command"} & details.keys()
+    assert action(raw_input={"command": "ls", "input": longest}) is None
 
 
 def test_what_is_no_command_alone_has_no_name_as_an_action() -> None:
