@@ -144,9 +144,14 @@ def _command(argv: tuple[str, ...], method: AuthMethod) -> _Command | None:
 def _keys(method: AuthMethod, known: KnownAgent) -> tuple[str, ...]:
     """Return the variables that a method needs, none if it is about no key."""
     told = tuple(variable.name for variable in method.vars if not variable.optional)
-    if method.type == "env_var" and told:
+    if method.type == "env_var" and told and all(map(_is_name, told)):
         return told
     return known.keys.get(method.id, ())
+
+
+def _is_name(name: str) -> bool:
+    """Tell whether a variable can have that name: it is shown in a sentence, and on a button."""
+    return name.isascii() and name.isidentifier() and title_of(name) == name
 
 
 def _has_keys(method: AuthMethod, known: KnownAgent, environment: Mapping[str, str]) -> bool:

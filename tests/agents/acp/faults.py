@@ -49,6 +49,12 @@ FAULTS = [
         "if False:",
     ),
     Fault(
+        "an agent may name any text as the variable of a key",
+        "login",
+        "told and all(map(_is_name, told))",
+        "told",
+    ),
+    Fault(
         "a fetch that stalls goes on for ever",
         "downloads",
         "if trio.current_time() - moved >= STALL_SECONDS:",

@@ -133,6 +133,14 @@ def test_the_variables_of_keys_are_named() -> None:
 # What can be pressed.
 
 
+@pytest.mark.parametrize("name", ["", "A B", "A`\n# B", "KEY\u202e", "A,B", "K" * 201, "Schlüssel"])
+def test_what_can_be_no_variable_is_none(name: str) -> None:
+    """It would be shown on a button, and a key would be kept under it."""
+    method = AuthMethod("m", "Key", "env_var", vars=(AuthVariable("A_1"), AuthVariable(name)))
+    assert fixes(method) == ()
+    assert advice(method) == "Log in with its own command line, then ask again. It offers: Key."
+
+
 def test_each_kind_of_method_is_a_fix_of_its_own() -> None:
     assert fixes(AGENT, VARIABLES, TERMINAL, OTHER, GATEWAY) == (
         RunCommand("Log In: Terminal", "/opt/my agent", ("--acp", "login"), {"MODE": "a b"}),
