@@ -18,8 +18,8 @@ export class Fixer {
     private readonly own: {
       /** Ask for a key and store it for a model; return whether that was done. */
       setKey(variable: string, modelId: string): Promise<boolean>;
-      /** Have the agent of a model log in by a method of its own; rejects if that fails. */
-      logIn(modelId: string, methodId: string): Promise<void>;
+      /** Have the agent of a model log in by a method of its own; return whether it did, and wasn't cancelled. */
+      logIn(modelId: string, methodId: string): Promise<boolean>;
       /** Return the variables that the program has beside the editor's. */
       environment(): Env;
       log: Pick<vscode.LogOutputChannel, "error" | "show">;
@@ -46,7 +46,9 @@ export class Fixer {
         await showAgents();
         break;
       case "login":
-        await this.own.logIn(modelId, fix.methodId);
+        if (!(await this.own.logIn(modelId, fix.methodId))) {
+          return;
+        }
         void this.suggest(`"${fix.title}" is done. ${retry.words}`, retry);
         break;
       case "key":

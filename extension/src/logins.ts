@@ -27,9 +27,9 @@ export class Logins {
     private readonly fixer: () => Fixer,
   ) {}
 
-  /** Have an agent log in by a method of its own; rejects if it can't. */
-  async logIn(modelId: string, methodId: string): Promise<void> {
-    await this.ask(modelId, `Logging in to ${modelId}`, { methodId });
+  /** Have an agent log in by a method of its own; return whether it did. Rejects if it can't. */
+  logIn(modelId: string, methodId: string): Promise<boolean> {
+    return this.ask(modelId, `Logging in to ${modelId}`, { methodId });
   }
 
   /** Ask which agent, and log out of it. */
@@ -43,7 +43,9 @@ export class Logins {
       return;
     }
     try {
-      await this.ask(id, `Logging out of ${id}`, {});
+      if (!(await this.ask(id, `Logging out of ${id}`, {}))) {
+        return; // the user has cancelled it
+      }
     } catch (error) {
       if (fixesOf(error).length === 0) {
         throw error;
@@ -65,11 +67,11 @@ export class Logins {
     void reporting(this.log, id, offer)().finally(() => this.shown.delete(id));
   }
 
-  private async ask(modelId: string, title: string, more: { methodId?: string }): Promise<void> {
+  private async ask(modelId: string, title: string, more: { methodId?: string }): Promise<boolean> {
     const agent = this.models.configuredModel(modelId)?.agent;
     const params: AccountParams = { modelId, ...(agent && { agent }), ...more };
     const location = vscode.ProgressLocation.Notification;
-    await vscode.window.withProgress({ location, title, cancellable: true }, (_, token) =>
+    return vscode.window.withProgress({ location, title, cancellable: true }, (_, token) =>
       this.server.account(params, token),
     );
   }

@@ -77,20 +77,25 @@ export class Server {
     return (await result)?.models;
   }
 
-  /** Have an agent log in, or out where no method is named. Rejects with why it can't. */
-  async account(params: AccountParams, token: CancellationToken): Promise<void> {
+  /**
+   * Have an agent log in, or out where no method is named; return whether that was done, and not
+   * cancelled. Rejects with why it can't.
+   */
+  async account(params: AccountParams, token: CancellationToken): Promise<boolean> {
     const process = await unlessCancelled(this.process(true), token);
     if (process === undefined) {
-      return;
+      return false;
     }
     const { id, result } = process.request(params.methodId ? LOG_IN : LOG_OUT, params);
     const watch = token.onCancellationRequested(() => process.notify(CANCEL, { requestId: id }));
     try {
       await result;
+      return !token.isCancellationRequested;
     } catch (error) {
       if (!token.isCancellationRequested) {
         throw error;
       }
+      return false;
     } finally {
       watch.dispose();
     }

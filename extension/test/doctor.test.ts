@@ -42,7 +42,7 @@ async function doctorWith(script: string): Promise<Doctor> {
   const launch: Launch = { command, args: ["--x"], env: { ...process.env, KEY: "k" }, cwd: folder };
   const fixer = new Fixer({
     setKey: async () => true,
-    logIn: async () => {},
+    logIn: async () => true,
     environment: () => ({}),
     log,
   });

@@ -49,6 +49,14 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     case "lm/provideLanguageModelChatInformation":
       say({ id, result: { models: [model("own")] } });
       break;
+    case "lm/logOut":
+      say({ id, result: {} });
+      break;
+    case "lm/logIn":
+      if (params.methodId !== "hangs") {
+        say({ id, error: { code: -32000, message: "no such way" } });
+      }
+      break;
     case "lm/cancel":
       hanging.delete(params.requestId);
       complete(params.requestId);

@@ -6,6 +6,7 @@ import { openAnew, person } from "./vscode.ts";
 const keys: string[][] = [];
 const logins: string[][] = [];
 let storesKeys = true;
+let logsIn = true;
 const fixer = new Fixer({
   setKey: async (...asked) => {
     keys.push(asked);
@@ -13,6 +14,7 @@ const fixer = new Fixer({
   },
   logIn: async (...asked) => {
     logins.push(asked);
+    return logsIn;
   },
   environment: () => ({ PATH: "/bin", MODE: "ours" }),
   log: { error: () => {}, show() {} },
@@ -27,7 +29,7 @@ const login: Fix = {
 beforeEach(() => {
   openAnew();
   keys.length = 0;
-  storesKeys = true;
+  storesKeys = logsIn = true;
   again.mockClear();
 });
 
@@ -57,6 +59,12 @@ test("an agent logs in by a method of its own", async () => {
   expect(logins).toEqual([["m", "browser"]]);
   expect(person.asked).toEqual(['"Log in" is done. Send your message again.']);
   await vi.waitFor(() => expect(again).toHaveBeenCalledOnce());
+});
+
+test("a login that was cancelled isn't told to be done", async () => {
+  logsIn = false;
+  await fixer.apply({ type: "login", title: "Log in", methodId: "browser" }, "m", retry);
+  expect(person.asked).toEqual([]);
 });
 
 test("each key of a fix is asked for, until the user leaves", async () => {

@@ -17,11 +17,12 @@ const wantsLogin = new RpcError(-32000, "mine wants you to log in. Run `mine`.",
 
 let asked: AccountParams[];
 let answer: () => Promise<void>;
+let isCancelled: boolean;
 let logins: Logins;
 
 beforeEach(() => {
   openAnew();
-  asked = [];
+  [asked, isCancelled] = [[], false];
   answer = async () => {};
   const variables = { workspaceFolder: "/project", userHome: "/home/me", env: {} };
   const quiet = { info() {}, warn() {} };
@@ -31,6 +32,7 @@ beforeEach(() => {
     async account(params: AccountParams) {
       asked.push(params);
       await answer();
+      return !isCancelled;
     },
   };
   logins = new Logins(server, models, log, () => fixer);
@@ -54,6 +56,14 @@ test("a logout asks which agent, and tells that it is done", async () => {
   await logins.logOut();
   expect(asked).toEqual([{ modelId: "mine", agent }]);
   expect(person.asked).toEqual(["Mine (mine) is logged out. The next message may need a login."]);
+});
+
+test("what was cancelled isn't told to be done", async () => {
+  isCancelled = true;
+  person.picks = ["Mine (mine)"];
+  await logins.logOut();
+  expect(await logins.logIn("mine", "browser")).toBe(false);
+  expect(person.asked).toEqual([]);
 });
 
 test("a logout that fails is told, with its fixes where it has some", async () => {

@@ -440,3 +440,14 @@ test("all processes are ended with the window", async () => {
   expect(await cut).toBe("vscodelm was stopped.");
   expect([pid, next].map(isThere)).toEqual([false, false]);
 });
+
+test("a login or logout says whether it was done: not if it fails, and not if it is cancelled", async () => {
+  const [server] = serve();
+  const source = new CancellationTokenSource();
+  expect(await server.account({ modelId: "m" }, never)).toBe(true);
+  await expect(server.account({ modelId: "m", methodId: "odd" }, never)).rejects.toThrow("no such");
+  const hanging = server.account({ modelId: "m", methodId: "hangs" }, source.token);
+  setTimeout(() => source.cancel(), 50);
+  expect(await hanging).toBe(false);
+  expect(await server.account({ modelId: "m" }, source.token)).toBe(false);
+});

@@ -169,4 +169,16 @@ FAULTS = [
         "usualKeys(known, env)",
         "known.secrets",
     ),
+    Fault(
+        "a login that was cancelled counts as done",
+        "server",
+        "return !token.isCancellationRequested;",
+        "return true;",
+    ),
+    Fault(
+        "a logout that was cancelled is told to be done",
+        "logins",
+        "if (!(await this.ask(id, `Logging out of ${id}`, {}))) {",
+        "if ((await this.ask(id, `Logging out of ${id}`, {})) === undefined) {",
+    ),
 ]

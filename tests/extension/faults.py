@@ -175,4 +175,16 @@ FAULTS = [
         'platform === "darwin" && ',
         "false && ",
     ),
+    Fault(
+        "the name of an index is part of its address",
+        "package_index",
+        'found.replace(NAME, "")',
+        "found",
+    ),
+    Fault(
+        "a password that is no address's is told",
+        "uv",
+        "if (!URL.canParse(index) || ",
+        "if (URL.canParse(index) && ",
+    ),
 ]

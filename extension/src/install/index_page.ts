@@ -42,10 +42,14 @@ function linksInHtml(text: string): string[] {
 }
 
 function nameIn({ pathname }: URL): string {
-  const name = pathname.slice(pathname.lastIndexOf("/") + 1);
+  return decoded(pathname.slice(pathname.lastIndexOf("/") + 1));
+}
+
+/** Return a piece of an address without its escapes; as it is if they are none. */
+export function decoded(piece: string): string {
   try {
-    return decodeURIComponent(name);
+    return decodeURIComponent(piece);
   } catch {
-    return name;
+    return piece;
   }
 }

@@ -22,13 +22,17 @@ export async function configuredIndex(
   },
 ): Promise<string> {
   const named = env.UV_DEFAULT_INDEX || env.UV_INDEX_URL || env.PIP_INDEX_URL;
-  const index = named || (await inFiles(pipFiles({ env, home, platform }))) || DEFAULT_INDEX;
+  const found = named || (await inFiles(pipFiles({ env, home, platform }))) || DEFAULT_INDEX;
+  const index = found.replace(NAME, "");
   let end = index.length;
   while (index[end - 1] === "/") {
     end--;
   }
   return index.slice(0, end);
 }
+
+/** uv lets an index have a name, which stands before its address. */
+const NAME = /^[\w-]+=(?=https?:)/;
 
 async function inFiles(files: string[]): Promise<string | undefined> {
   for (const file of files) {

@@ -13,7 +13,7 @@ import {
 } from "../limits.ts";
 import { sha256, type UvPin } from "./bundle.ts";
 import { InstallFailure } from "./failure.ts";
-import { ACCEPTED, addressOf } from "./index_page.ts";
+import { ACCEPTED, addressOf, decoded } from "./index_page.ts";
 import { withoutCredentials } from "./redact.ts";
 import type { Work } from "./work.ts";
 import { fileIn } from "./zip.ts";
@@ -39,6 +39,13 @@ export async function obtainUv(
     throw new InstallFailure(
       "python",
       `uv isn't known for this system (${platform}). Install Python 3.11 or newer, with venv.`,
+    );
+  }
+  if (!URL.canParse(index) || !["http:", "https:"].includes(new URL(index).protocol)) {
+    // It isn't shown: where no address begins, there is no telling what of it is a password.
+    throw new InstallFailure(
+      "other",
+      "uv can't be fetched: the address of your package index must begin with https:// or http://.",
     );
   }
   work.stage("Downloading uv");
@@ -142,7 +149,7 @@ function request(
   const { username, password } = login;
   url.username = "";
   url.password = "";
-  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const text = `${decoded(username)}:${decoded(password)}`;
   const authorization = `Basic ${Buffer.from(text).toString("base64")}`;
   return {
     href: url.href,

@@ -29,6 +29,11 @@ test("the index is uv's, else pip's, else the public one", async () => {
   expect(await index(both)).toBe("https://uv");
 });
 
+test("the name that uv lets an index have is no part of its address", async () => {
+  expect(await index({ UV_DEFAULT_INDEX: "corp-1=https://uv/simple" })).toBe("https://uv/simple");
+  expect(await index({ UV_DEFAULT_INDEX: "https://uv/a=https:b" })).toBe("https://uv/a=https:b");
+});
+
 test("pip's settings are read where pip has them", async () => {
   const file = join(home, ".config/pip/pip.conf");
   await mkdir(dirname(file), { recursive: true });

@@ -106,6 +106,24 @@ test("the index's name and password are sent to it, and are not in the log", asy
   expect(told.lines[0]).toContain("://***@127.0.0.1");
 });
 
+test("a password with a bare % in it is sent as it is", async () => {
+  index = index.replace("http://", "http://me:100%@");
+  await obtain();
+  const login = `Basic ${Buffer.from("me:100%").toString("base64")}`;
+  expect(asked.map(({ headers }) => headers.authorization)).toEqual([login, login]);
+});
+
+test.each(["me:secret@index.example/simple", "secret", "file:///secret"])(
+  "%j is no address of an index, and nothing of it is told",
+  async (address) => {
+    index = address;
+    const told = new Told();
+    const refused = await obtain(told).catch((error) => explain(error, "The package index"));
+    expect(String(refused)).toContain("must begin with https:// or http://");
+    expect(String(refused) + told.lines.join("")).not.toContain("secret");
+  },
+);
+
 test("another server, which has the files, isn't given the index's password", async () => {
   const [other, there] = [createServer(), [] as (string | undefined)[]];
   other.on("request", (request, response) => {
