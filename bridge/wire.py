@@ -199,7 +199,9 @@ ThinkingMode: TypeAlias = Literal["part", "text", "hide"]
 class Settings(Wire):
     """How a conversation is led; every key has a default, the newest apply from the next turn.
 
-    `model` and `mode` are among what the agent offers, by id or by name; None leaves them alone.
+    `model` and `mode` are among what the agent offers, by id or by name; None leaves them alone,
+    but for a known mode in which the agent decides by itself: then it is put into one in which it
+    asks, unless `permissions` is "allow".
     """
 
     context: Literal["request", "full"] | None = None

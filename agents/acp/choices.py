@@ -6,7 +6,7 @@ the protocol. The first that offers the thing is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, TypeAlias, assert_never
 
 from msgspec.structs import replace
@@ -110,6 +110,29 @@ def change_to(
             return None
         return SetSessionModelRequest(session_id, value)
     return _not_offered(kind, wanted, ())
+
+
+def chosen(choices: Choices, kind: Kind) -> str | None:
+    """Return the id of what is chosen; None where the agent offers no choice."""
+    option = _option(choices.options, kind)
+    if option is not None:
+        return option.current_value
+    if kind == "mode" and choices.modes is not None:
+        return choices.modes.current_mode_id
+    if kind == "model" and choices.models is not None:
+        return choices.models.current_model_id
+    return None
+
+
+def asking_mode(choices: Choices, asking_modes: Mapping[str, str]) -> str | None:
+    """Return the mode to choose so that the user is asked; None where nothing need be chosen.
+
+    `asking_modes` says for modes in which the agent decides by itself in which it asks.
+    """
+    wanted = asking_modes.get(chosen(choices, "mode") or "")
+    if wanted is None or isinstance(change_to(choices, "", "mode", wanted), Failure):
+        return None
+    return wanted
 
 
 def _option(options: Iterable[SessionConfigOption], kind: Kind) -> SessionConfigSelect | None:

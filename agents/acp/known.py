@@ -40,7 +40,8 @@ class KnownAgent(Value):
     yet, and nobody is told. `titles_name_tools`: no model can choose the title of a call. `login`
     are the arguments with which its program logs in in a terminal, instead of `serves`, with which
     it speaks ACP; `logout` likewise. `ignored_methods` are ways to log in that do nothing. `keys`
-    are the environment variables that a method to log in is about, by its id.
+    are the environment variables that a method to log in is about, by its id. `asking_modes` name
+    for each mode in which a model decides what is allowed the one in which the user is asked.
     """
 
     name: str
@@ -57,6 +58,7 @@ class KnownAgent(Value):
     keys: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict[str, "tuple[str, ...]"])
     commands: tuple[str, ...] = ()
     environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    asking_modes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
 _AGENTS = (
@@ -67,11 +69,13 @@ _AGENTS = (
         environment={"ENABLE_TOOL_SEARCH": "false"},
         # 170 to 230 MB each (0.49 and 0.101).
         sessions_start_processes=True,
+        asking_modes={"auto": "default"},
         prompts_without_tools=True,
     ),
     KnownAgent(
         "@agentclientprotocol/codex-acp",
         prompts_without_tools=True,
+        asking_modes={"agent": "read-only"},
     ),
     KnownAgent(
         "OpenCode",
@@ -91,6 +95,7 @@ _AGENTS = (
         serves=("--acp",),
         login=("login",),
     ),
+    KnownAgent("qwen-code", asking_modes={"auto": "default"}),
     KnownAgent("gemini-cli", keys={"gemini-api-key": ("GEMINI_API_KEY",)}),
     KnownAgent(
         "fast-agent-acp",

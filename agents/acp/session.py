@@ -15,7 +15,7 @@ from bridge.wire import ChatMessage, ToolSpec
 from bridge.work import Work
 
 from .changed_files import read_changed
-from .choices import Change, Kind, change_to
+from .choices import Change, Kind, asking_mode, change_to
 from .content import ContentBlock, TextContent
 from .dialogue import Dialogue
 from .existing import can_find
@@ -166,13 +166,20 @@ class AcpSession:
         return blocks
 
     async def _prepare(self, prompt: Prompt) -> Failure | None:
-        """Offer the tools of this turn, and choose the model and the mode of the settings."""
+        """Offer the tools of this turn, and choose the model and the mode of the settings.
+
+        Without such a mode an agent that would decide by itself is put into one in which it asks,
+        unless everything is allowed anyway.
+        """
         if self.dialogue.tools is not None and self.peer.known.prompts_without_tools:
             await self.dialogue.tools.learned()
         await self.renew(prompt)
+        mode = prompt.settings.mode
+        if mode is None and prompt.settings.permissions != "allow":
+            mode = asking_mode(self.dialogue.choices, self.peer.known.asking_modes)
         wanted: tuple[tuple[Kind, str | None], ...] = (
             ("model", prompt.settings.model),
-            ("mode", prompt.settings.mode),
+            ("mode", mode),
         )
         for kind, name in wanted:
             if name is None:

@@ -256,9 +256,10 @@ SURPRISES: Mapping[int, Surprise] = {
     23: Surprise(
         "Claude, Codex and Qwen begin a session in a mode in which a model decides about "
         "permission, and the user is seldom asked.",
-        "The mode is left as the agent has it. `settings.mode` chooses another: the table above "
-        "names the mode in which each agent asks the user.",
+        "They are put into the mode in which they ask, which the table above names, unless "
+        "everything is allowed. `settings.mode` chooses another.",
         (
+            _ACP + "test_turn.py::test_an_agent_that_would_decide_by_itself_is_made_to_ask",
             _REAL + "test_what_is_allowed_is_done",
             _REAL + "test_what_is_denied_is_not_done_and_the_chat_goes_on",
         ),

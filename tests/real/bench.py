@@ -41,9 +41,7 @@ class Bench:
         return self.process.editor
 
     def chat(self, **settings: Any) -> Chat:
-        """Open a chat window with the agent, in which it asks before it acts."""
-        if self.agent.asking_mode is not None:
-            settings = {"mode": self.agent.asking_mode, **settings}
+        """Open a chat window with the agent."""
         return Chat(self.editor, agent=self.definition, options=ASKING, settings=settings)
 
     def groups(self) -> list[int]:

@@ -19,6 +19,13 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "an agent is left to decide by itself",
+        "session",
+        "mode = asking_mode(self.dialogue.choices, self.peer.known.asking_modes)",
+        "mode = None",
+        ("tests/agents/acp/test_turn.py",),
+    ),
+    Fault(
         "an agent that starts a program for each session keeps all of them",
         "agent",
         "or (peer.known.sessions_start_processes and peer.can_close)",

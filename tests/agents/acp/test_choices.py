@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.acp.choices import Change, Choices, Kind, change_to
+from agents.acp.choices import Change, Choices, Kind, asking_mode, change_to, chosen
 from agents.acp.config import (
     ModelInfo,
     SessionConfigBoolean,
@@ -153,3 +153,28 @@ def test_a_change_is_remembered() -> None:
 def test_what_a_session_offers_is_what_it_was_opened_with() -> None:
     assert Choices.of(NewSessionResponse("s", MODES, None, MODELS)) == Choices((), MODES, MODELS)
     assert Choices.of(LoadSessionResponse(None, (select(),))) == Choices((select(),))
+
+
+@pytest.mark.parametrize("kind", ["model", "mode"])
+def test_what_is_chosen_is_known_in_each_way_and_without_one(kind: Kind) -> None:
+    assert chosen(Choices(), kind) is None
+    option = SessionConfigSelect("it", "It", "small", FLAT, category=kind)
+    modes = SessionModeState("ask", (SessionMode("ask", "Ask"),))
+    models = SessionModelState("big", (ModelInfo("big", "Big"),))
+    assert chosen(Choices((option,), modes, models), kind) == "small"
+    assert chosen(Choices((), modes, models), kind) == {"model": "big", "mode": "ask"}[kind]
+
+
+@pytest.mark.parametrize(
+    ("current", "offered", "wanted"),
+    [
+        ("auto", ("auto", "default"), "default"),
+        ("auto", ("auto",), None),
+        ("plan", ("plan", "default"), None),
+    ],
+)
+def test_a_mode_in_which_the_user_is_asked_is_chosen_where_there_is_one(
+    current: str, offered: tuple[str, ...], wanted: str | None
+) -> None:
+    modes = SessionModeState(current, tuple(SessionMode(one, one) for one in offered))
+    assert asking_mode(Choices(modes=modes), {"auto": "default"}) == wanted

@@ -730,6 +730,41 @@ async def test_a_model_that_isn_t_offered_breaks_the_turn_and_says_what_is(
         assert len(prompt["prompt"]) == 2  # with what was said in the turn that broke
 
 
+DECIDING: JSON = {
+    "modes": {
+        "currentModeId": "auto",
+        "availableModes": [{"id": name, "name": name} for name in ("default", "auto", "plan")],
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("session", "settings", "modes"),
+    [
+        (DECIDING, Settings(), ["default"]),
+        (DECIDING, Settings(permissions="read_only"), ["default"]),
+        (DECIDING, Settings(permissions="allow"), []),
+        (DECIDING, Settings(mode="auto"), []),
+        (DECIDING, Settings(mode="plan"), ["plan"]),
+        ({"modes": DECIDING["modes"] | {"currentModeId": "plan"}}, Settings(), []),
+        ({"modes": {"currentModeId": "auto", "availableModes": []}}, Settings(), []),
+        ({}, Settings(), []),
+    ],
+    ids=[
+        *("asked", "read only", "all allowed", "chosen", "another chosen"),
+        *("its user's mode", "none that asks", "no modes"),
+    ],
+)
+async def test_an_agent_that_would_decide_by_itself_is_made_to_ask(
+    autojump_clock: MockClock, session: JSON, settings: Settings, modes: list[str]
+) -> None:
+    script = {"agent": {"agentInfo": {"name": "qwen-code", "version": "1"}}, "session": session}
+    async with session_with(script) as (it, peers):
+        for _ in range(2):
+            assert said(await rest_of(it.run(asking("x", settings=settings)))) == "ok"
+        assert [params["modeId"] for params in peers.asked("session/set_mode")] == modes
+
+
 async def test_what_the_agent_chose_itself_is_not_chosen_again(autojump_clock: MockClock) -> None:
     """Point 20; the protocol's own example calls the mode `modeId`."""
     (option,) = MODELS["configOptions"]
