@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 REFRESHES_A_SECOND = 12
 DRAWN_CHARACTERS = 20_000
 """How much of a growing block is laid out; a screen doesn't hold more."""
+_HINT = "Ctrl-C stops"
 
 # Control characters as pictures, so that an agent can't steer the terminal; marks that turn the
 # direction of text are dropped, so that what is read is what is there.
@@ -71,6 +72,10 @@ class AnswerView(Protocol):
         """Show a piece of the reasoning."""
         ...
 
+    def wait_for(self, title: str, message: str) -> None:
+        """Show what the answer waits for, and how far that is; without a title it is over."""
+        ...
+
 
 class PlainView:
     """Text as it is on `out`, so that it can be piped on; the reasoning on `notes`."""
@@ -80,6 +85,7 @@ class PlainView:
         self._notes = notes
         self._thoughts: list[str] = []
         self._last = ""
+        self._awaited = ""
 
     def __enter__(self) -> Self:
         return self
@@ -106,6 +112,12 @@ class PlainView:
         """Write when the thought is whole."""
         self._thoughts.append(text)
 
+    def wait_for(self, title: str, message: str) -> None:
+        """Write when it begins, in one line."""
+        if title and title != self._awaited:
+            self._notes.print(Text(printable(f"{title} ..."), style="dim"), soft_wrap=True)
+        self._awaited = title
+
     def _end_thoughts(self) -> None:
         thought = "".join(self._thoughts).strip()
         self._thoughts.clear()
@@ -128,7 +140,7 @@ class LiveView:
         self._turn = threading.Lock()
         self._ended = threading.Event()
         self._redrawing = threading.Thread(target=self._redraw, daemon=True)
-        self._spinner = Spinner("dots", Text("Ctrl-C stops", style="dim"), style="dim")
+        self._spinner = Spinner("dots", Text(_HINT, style="dim"), style="dim")
         self._live = Live(
             console=out,
             get_renderable=self._draw,
@@ -162,6 +174,12 @@ class LiveView:
     def think(self, text: str) -> None:
         """Draw a piece of the reasoning, dimmed."""
         self._grow(text, is_thought=True)
+
+    def wait_for(self, title: str, message: str) -> None:
+        """Draw it beside the spinner."""
+        parts = (printable(part) for part in (title, message, _HINT) if part)
+        with self._turn:
+            self._spinner.text = Text(" - ".join(parts), style="dim")
 
     def _grow(self, text: str, *, is_thought: bool) -> None:
         if is_thought is not self._is_thought:

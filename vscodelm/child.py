@@ -19,6 +19,7 @@ import trio
 
 from bridge.errors import RpcError
 from bridge.jsonrpc import LineSplitter, TooLong
+from bridge.wire import ProgressParams
 
 from .client import LEAVING_SECONDS, Client, ServerGone, open_connection
 
@@ -111,12 +112,16 @@ class _Child:
 
 @asynccontextmanager
 async def open_client(
-    argv: Sequence[str], show: Callable[[str], None], patience: float = LEAVING_SECONDS
+    argv: Sequence[str],
+    show: Callable[[str], None],
+    patience: float = LEAVING_SECONDS,
+    tell: Callable[[ProgressParams], None] | None = None,
 ) -> AsyncGenerator[Client]:
     """Start a server and return a client of it; raises `ServerGone` where it didn't start.
 
-    Lines of its stderr go to `show`. The server is gone when the context ends: its input ends, it
-    has `patience` seconds to leave, then it is terminated, then killed.
+    Lines of its stderr go to `show`, and to `tell` how far something is. The server is gone when
+    the context ends: its input ends, it has `patience` seconds to leave, then it is terminated,
+    then killed.
     """
     refused: ServerGone | RpcError | None = None
     child = _Child(await _start(argv), show)
@@ -127,7 +132,7 @@ async def open_client(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(child.listen, stderr)
         try:
-            async with open_connection(source, sink, child.why, patience) as client:
+            async with open_connection(source, sink, child.why, patience, tell) as client:
                 child.serves()
                 yield client
         except (ServerGone, RpcError) as error:

@@ -31,6 +31,7 @@ from bridge.wire import (
     InitializeParams,
     InitializeResult,
     Part,
+    ProgressParams,
     RequestId,
 )
 
@@ -92,6 +93,8 @@ class Answer:
 class Client:
     """One connection to a server; made by `open_connection`."""
 
+    _tell: Callable[[ProgressParams], None] | None = None
+    """Shows how far something is that takes long."""
     _outbox: Outbox = attrs.field(factory=Outbox, init=False)
     _open: dict[RequestId, _Call] = attrs.field(factory=dict["RequestId", _Call], init=False)
     _ids: count[int] = attrs.field(factory=lambda: count(1), init=False)
@@ -126,7 +129,8 @@ class Client:
     async def initialize(self) -> InitializeResult:
         """Say who we are and what we can show."""
         me = ClientInfo("vscodelm-chat", own_version())
-        params = InitializeParams(me, Capabilities(thinking=True, usage=True))
+        shown = Capabilities(thinking=True, usage=True, progress=self._tell is not None)
+        params = InitializeParams(me, shown)
         return await self.request(methods.INITIALIZE, params, InitializeResult)
 
     def _begin(self, method: str, params: msgspec.Struct, call: _Call) -> tuple[RequestId, _Call]:
@@ -178,6 +182,9 @@ class Client:
                 call = self._open.pop(request, None)
                 if call is not None:
                     call.settle(outcome)
+            case ProgressParams():
+                if self._tell is not None:
+                    self._tell(reply)
             case Told(method=method):
                 log.debug("ignored method=%s", method)
 
@@ -193,12 +200,14 @@ async def open_connection(
     sink: trio.abc.SendStream,
     why: Callable[[], Awaitable[str]] = _input_ended,
     patience: float = LEAVING_SECONDS,
+    tell: Callable[[ProgressParams], None] | None = None,
 ) -> AsyncGenerator[Client]:
     """Return a client that said hello; raises `ServerGone` or `RpcError` where that failed.
 
+    `tell` shows how far something is that takes long; without it the server doesn't say.
     At the end the server's input ends, and it has `patience` seconds to end its output.
     """
-    client = Client()
+    client = Client(tell)
     refused: ServerGone | RpcError | None = None
     async with trio.open_nursery() as nursery:
         left = trio.Event()

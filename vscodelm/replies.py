@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw, UnsetType
 from bridge import methods
 from bridge.errors import RpcError
 from bridge.jsonrpc import TooLong
-from bridge.wire import KnownPart, Part, RequestId, UnknownPart
+from bridge.wire import KnownPart, Part, ProgressParams, RequestId, UnknownPart
 
 
 class BadReply(Exception):
@@ -36,12 +36,12 @@ class Settled:
 
 @attrs.frozen
 class Told:
-    """A notification that carries no part."""
+    """Any other notification."""
 
     method: str
 
 
-Reply: TypeAlias = PartOf | Settled | Told
+Reply: TypeAlias = PartOf | ProgressParams | Settled | Told
 
 
 class _Error(msgspec.Struct):
@@ -76,6 +76,7 @@ class _Request(msgspec.Struct, tag_field="jsonrpc", tag="2.0"):
 _encode = msgspec.json.Encoder().encode
 _decode_line = msgspec.json.Decoder(_Line).decode
 _decode_params = msgspec.json.Decoder(_PartParams).decode
+_decode_progress = msgspec.json.Decoder(ProgressParams).decode
 _decode_kind = msgspec.json.Decoder(_Kind).decode
 _part_decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(KnownPart)
 _KNOWN_KINDS = frozenset({"text", "tool_call", "tool_result", "thinking", "data"})
@@ -106,7 +107,9 @@ def parse_reply(line: bytes | TooLong) -> Reply:
     return Settled(message.id, _NO_RESULT if message.result is UNSET else message.result)
 
 
-def _notification(method: str, params: Raw | UnsetType) -> PartOf | Told:
+def _notification(method: str, params: Raw | UnsetType) -> PartOf | ProgressParams | Told:
+    if method == methods.PROGRESS and params is not UNSET:
+        return _decode_progress(params)
     if method != methods.RESPONSE_PART or params is UNSET:
         return Told(method)
     said = _decode_params(params)

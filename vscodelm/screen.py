@@ -20,6 +20,7 @@ from bridge.wire import (
     DataPart,
     ModelInformation,
     Part,
+    ProgressParams,
     TextPart,
     ThinkingPart,
     ToolCallPart,
@@ -49,6 +50,8 @@ class Screen:
     out: Console
     notes: Console
     is_live: bool
+    _view: AnswerView | None = attrs.field(default=None, init=False)
+    """Shows the answer that is waited for."""
 
     @classmethod
     def of_process(cls) -> Screen:
@@ -63,13 +66,22 @@ class Screen:
         """Show an answer while it comes."""
         view: AnswerView = LiveView(self.out) if self.is_live else PlainView(self.out, self.notes)
         answer = AnswerOnScreen(view)
-        with view:
-            yield answer
+        self._view = view
+        try:
+            with view:
+                yield answer
+        finally:
+            self._view = None
         if answer.usage is not None:
             used = answer.usage
             self._line(f"{used.prompt_tokens:,} tokens in, {used.completion_tokens:,} out", "dim")
         if self.is_live and answer.said:
             self.out.print()
+
+    def progress(self, progress: ProgressParams) -> None:
+        """Show how far something is that the answer waits for."""
+        if self._view is not None:
+            self._view.wait_for("" if progress.is_over else progress.title, progress.message)
 
     def note(self, text: str) -> None:
         """Show something of ours."""

@@ -156,3 +156,21 @@ def test_of_a_very_long_block_only_the_end_is_laid_out() -> None:
         console.file = io.StringIO()
         view._live.refresh()  # pyright: ignore[reportPrivateUsage]  # as its own clock does
         assert "last" in written(console)
+
+
+def test_on_a_terminal_what_is_waited_for_stands_beside_the_spinner_until_it_is_over() -> None:
+    console = terminal()
+
+    def frame() -> str:
+        console.file = io.StringIO()
+        view._live.refresh()  # pyright: ignore[reportPrivateUsage]  # as its own clock does
+        return written(console)
+
+    with LiveView(console) as view:
+        view.wait_for("Fetching \x1b[2J", "9 MB, 2 s")
+        assert "Fetching \u241b[2J - 9 MB, 2 s - Ctrl-C" in frame()
+        view.wait_for("Fetching a package of which the name is long", "9 MB, 2 s")
+        assert " ".join(frame().split()).endswith("long - 9 MB, 2 s - Ctrl-C stops"), "all of it"
+        view.wait_for("", "")
+        assert "Fetching" not in frame()
+        assert "Ctrl-C stops" in frame()

@@ -16,6 +16,7 @@ from trio.testing import memory_stream_one_way_pair, wait_all_tasks_blocked
 
 from actors.system import run_system
 from actors.trace import Trace
+from agents.activities import Activities
 from agents.base import Agent
 from agents.directory import AgentDirectory, open_directory
 from agents.events import AskPermission, Await, CallTool, Say
@@ -81,6 +82,8 @@ class Seat:
     out: io.StringIO
     notes: io.StringIO
     left: list[bool]
+    activities: Activities
+    """What the system's agents do that takes long."""
 
     async def talk(self) -> bool:
         with trio.fail_after(5):
@@ -139,6 +142,8 @@ async def _seat(
     to_system, source = memory_stream_one_way_pair()
     sink, from_system = memory_stream_one_way_pair()
 
+    activities = Activities()
+
     async def serve() -> None:
         async with sink:
             await run_system(
@@ -148,6 +153,7 @@ async def _seat(
                 catalogue=catalogue,
                 trace=Trace(),
                 until=trio.CancelScope(),
+                activities=activities,
             )
 
     out, notes = io.StringIO(), io.StringIO()
@@ -158,8 +164,8 @@ async def _seat(
     async with trio.open_nursery() as nursery:
         nursery.start_soon(serve)
         with trio.fail_after(5):
-            async with open_connection(from_system, to_system) as client:
-                yield Seat(chat, client, lines, out, notes, left)
+            async with open_connection(from_system, to_system, tell=screen.progress) as client:
+                yield Seat(chat, client, lines, out, notes, left, activities)
 
 
 async def test_a_line_is_answered_and_the_end_of_the_lines_ends_the_chat() -> None:
@@ -211,6 +217,32 @@ async def test_an_interrupted_question_can_be_asked_again() -> None:
             here.chat.interrupt()
         assert await here.matches() == {"new": 1, "retry": 1}
     assert here.answers == ["Well, ", "Yes."]
+
+
+async def test_what_the_agent_needs_first_is_shown_and_an_interrupt_stops_it() -> None:
+    come, fetching = trio.Event(), list[Activities]()
+
+    class Fetched(ScriptedAgent):
+        async def prepare(self) -> None:
+            with fetching[0].begin("Fetching parrot") as activity:
+                activity.tell("1 s")
+                activity.tell("2 s")
+                await come.wait()
+
+    async with seat("Hello", "/retry", agent=Fetched([[Say("Yes.")]])) as here:
+        fetching.append(here.activities)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(here.talk)
+            await wait_all_tasks_blocked()
+            assert here.shown == "Fetching parrot ...\n"
+            here.chat.interrupt()
+            await wait_all_tasks_blocked()
+            assert here.shown.splitlines()[1:] == [
+                "Stopped. What was said stays; /retry asks again.",
+                "Fetching parrot ...",
+            ]
+            come.set()
+        assert here.answers == ["Yes."]
 
 
 async def test_a_second_interrupt_does_not_wait_for_the_server() -> None:

@@ -15,7 +15,7 @@ from trio.testing import memory_stream_one_way_pair, wait_all_tasks_blocked
 
 from bridge import methods
 from bridge.errors import RpcError
-from bridge.wire import ChatParams, Empty, Part, StatsParams, TextPart
+from bridge.wire import ChatParams, Empty, Part, ProgressParams, StatsParams, TextPart
 from vscodelm.client import Answer, Client, ServerGone, open_connection
 
 QUESTION = ChatParams("eliza", [Raw(b'{"role":"user","content":[{"type":"text","value":"Hi"}]}')])
@@ -106,6 +106,27 @@ async def test_the_handshake_says_that_thinking_and_usage_can_be_shown() -> None
             assert hello["params"]["capabilities"] == {"thinking": True, "usage": True}
             await peer.send({"id": hello["id"], "result": HELLO})
             await peer.leave()
+
+
+async def test_what_takes_long_is_asked_for_and_handed_on_where_it_is_shown() -> None:
+    told: list[ProgressParams] = []
+    to_peer, peer_source = memory_stream_one_way_pair()
+    peer_sink, from_peer = memory_stream_one_way_pair()
+    peer = Peer(peer_source, peer_sink)
+    begun = {"token": 1, "title": "Fetching parrot", "message": "1 s", "isOver": False}
+
+    async def serve() -> None:
+        hello = await peer.hear()
+        assert hello["params"]["capabilities"]["progress"] is True
+        await peer.send(notice(methods.PROGRESS, begun), {"id": hello["id"], "result": HELLO})
+        await peer.leave()
+
+    with trio.fail_after(5):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(serve)
+            async with open_connection(from_peer, to_peer, tell=told.append):
+                pass
+    assert told == [ProgressParams(1, "Fetching parrot", "1 s")]
 
 
 async def test_a_request_returns_its_own_result_whatever_comes_first() -> None:

@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from msgspec import Raw
 
+from bridge import methods
 from bridge.errors import Failure, RpcError
 from bridge.jsonrpc import TooLong, error_line, notification_line, result_line
 from bridge.wire import (
     DataPart,
     Empty,
     KnownPart,
+    ProgressParams,
     ResponsePartParams,
     TextPart,
     ThinkingPart,
@@ -63,6 +65,12 @@ def test_an_error_settles_its_request_with_all_that_it_says() -> None:
     )
 
 
+def test_progress_comes_as_the_bridge_wrote_it() -> None:
+    progress = ProgressParams(3, "Fetching parrot 1.0.0", "34 MB, 12 s")
+    assert parse_reply(notification_line(methods.PROGRESS, progress)) == progress
+    assert parse_reply(b'{"method":"lm/progress"}') == Told("lm/progress")
+
+
 def test_other_notifications_are_only_named() -> None:
     line = notification_line("lm/didChangeLanguageModelChatInformation", Empty())
     assert parse_reply(line) == Told("lm/didChangeLanguageModelChatInformation")
@@ -78,6 +86,7 @@ def test_other_notifications_are_only_named() -> None:
         b'{"jsonrpc":"2.0","id":null,"result":{}}',
         part_line({"type": "text"}),
         part_line({"value": "no type"}),
+        b'{"method":"lm/progress","params":{"token":1}}',
         TooLong(1_000_000_000),
     ],
 )

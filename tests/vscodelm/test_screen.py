@@ -8,7 +8,14 @@ import pytest
 from rich.console import Console
 
 from bridge.models import ELIZA
-from bridge.wire import DataPart, TextPart, ThinkingPart, ToolCallPart, ToolResultPart
+from bridge.wire import (
+    DataPart,
+    ProgressParams,
+    TextPart,
+    ThinkingPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from vscodelm.screen import DETAIL_LINES, Screen
 from vscodelm.tools import Permission
 
@@ -38,6 +45,20 @@ def test_a_usage_record_that_is_none_is_passed_over(data: bytes) -> None:
     with shown.answer() as answer:
         answer.show(DataPart("usage", data))
     assert notes.getvalue() == ""
+
+
+def test_what_an_answer_waits_for_is_said_once_and_not_among_the_answers() -> None:
+    shown, out, notes = screen()
+    fetching = ProgressParams(1, "Fetching parrot\x1b[2J", "1 s")
+    shown.progress(fetching)  # no answer is waited for
+    with shown.answer() as answer:
+        shown.progress(fetching)
+        shown.progress(ProgressParams(1, fetching.title, "2 s"))
+        shown.progress(ProgressParams(1, fetching.title, is_over=True))
+        answer.show(TextPart("Hello"))
+    shown.progress(fetching)
+    assert out.getvalue() == "Hello\n"
+    assert notes.getvalue() == "Fetching parrot\u241b[2J ...\n"
 
 
 def test_calls_and_results_are_one_short_line_each() -> None:
