@@ -16,6 +16,7 @@ from .extension import agents_faults as extension_agents
 from .extension import faults as extension
 from .extension import first_answer_faults as first_answer
 from .planted import Fault, Ground
+from .vscodelm import faults as programs
 
 SUITES: dict[str, tuple[Ground, list[Fault]]] = {
     "bridge": (bridge.GROUND, bridge.FAULTS),
@@ -24,6 +25,7 @@ SUITES: dict[str, tuple[Ground, list[Fault]]] = {
     "mcp": (mcp.GROUND, mcp.FAULTS),
     "open_responses": (open_responses.GROUND, open_responses.FAULTS),
     "continuity": (continuity.GROUND, continuity.FAULTS),
+    "vscodelm": (programs.GROUND, programs.FAULTS),
     "extension": (extension.GROUND, extension.FAULTS),
     "extension: agents": (extension_agents.GROUND, extension_agents.FAULTS),
     "extension: first answer": (first_answer.GROUND, first_answer.FAULTS),

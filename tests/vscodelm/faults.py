@@ -1,0 +1,37 @@
+"""Faults to be planted into the programs (`tests.test_planted_faults`)."""
+
+from __future__ import annotations
+
+from tests.planted import Fault, Ground
+
+GROUND = Ground(
+    "vscodelm", "tests/vscodelm", copied=("agents", "bridge", "actors", "vscodelm", "tests")
+)
+
+FAULTS = [
+    Fault(
+        "the terminal chat doesn't ask how far a download is",
+        "client",
+        "progress=self._tell is not None",
+        "progress=False",
+    ),
+    Fault(
+        "each step of a download is a line of its own",
+        "answer_view",
+        "if title and title != self._awaited:",
+        "if title:",
+        ("screen",),
+    ),
+    Fault(
+        "the name of a download steers the terminal",
+        "answer_view",
+        "parts = (printable(part) for part",
+        "parts = (part for part",
+    ),
+    Fault(
+        "what an answer has waited for is shown after it",
+        "screen",
+        "finally:\n            self._view = None",
+        "finally:\n            pass",
+    ),
+]
