@@ -13,6 +13,7 @@ from itertools import count
 
 import attrs
 import trio
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from agents.base import Agent
@@ -391,7 +392,7 @@ class HistoryActor:
     async def _measure(self, request: RequestId, stats: Stats, measure: Measure) -> None:
         """Answer with counters that were taken in their place, when the memory is known, too."""
         try:
-            stats = replace(stats, agent_processes=await measure())
+            stats = replace(stats, agent_processes=await measure() or UNSET)
         except Exception as error:
             failure_of(error, f"request={request}")  # the counters are of use without it
         self.editor.tell_stats(request, stats)

@@ -391,7 +391,7 @@ class AgentProcess(Wire):
 class Stats(Wire, omit_defaults=False):
     """Counters since the process began; the last four are of this moment.
 
-    `processes` counts those that we started, `agentProcesses` has each of them.
+    `processes` counts those that we started; `agentProcesses` has each of them, if there are any.
     """
 
     requests_by_class: dict[str, int]
@@ -400,7 +400,7 @@ class Stats(Wire, omit_defaults=False):
     live_conversations: int
     sessions: int
     processes: int
-    agent_processes: list[AgentProcess] = []
+    agent_processes: list[AgentProcess] | UnsetType = UNSET
 
 
 class Empty(Wire):

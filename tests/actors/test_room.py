@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 import trio
 
+from actors.accounts import AccountDesk, NoAccounts
 from actors.editor import EditorPort
 from actors.history import HistoryActor
 from actors.inbox import Asked, Cancelled, Expired
@@ -172,7 +173,14 @@ def port_and_actor(
     outbox = Outbox()
     port = EditorPort(outbox, Catalogue(), Trace())
     send, receive = trio.open_memory_channel[Heard](1_000)
-    actor = HistoryActor(port, outbox, lambda choice: agent, sessions, send)
+    actor = HistoryActor(
+        port,
+        outbox,
+        lambda choice: agent,
+        sessions,
+        send,
+        AccountDesk(port, NoAccounts(), sessions),
+    )
     if most_bytes is not None:
         actor.most_bytes = most_bytes
     return port, actor, receive
