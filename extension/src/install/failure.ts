@@ -30,7 +30,7 @@ export class InstallFailure extends Error {
 const SIGNS: [Reason, RegExp][] = [
   [
     "full",
-    /No space left on device|Disk quota exceeded|not enough space on the disk|\bENOSPC\b|\bEDQUOT\b|os error (28|112|122)\b|Errno (28|122)\b/,
+    /No space left on device|Disk quota exceeded|not enough space on the disk|\bENOSPC\b|\bEDQUOT\b|os error (28|122)\b|Errno (28|122)\b/,
   ],
   ["changed", /DO NOT MATCH THE HASHES|Hash mismatch|hash mismatch/],
   [

@@ -118,7 +118,11 @@ function killTree(child: ChildProcess): void {
     return;
   }
   if (process.platform === "win32") {
-    spawn("taskkill", ["/pid", String(child.pid), "/T", "/F"], { windowsHide: true });
+    // Where that can't be started, the child alone is ended.
+    const killing = spawn("taskkill", ["/pid", String(child.pid), "/T", "/F"], {
+      windowsHide: true,
+    });
+    killing.once("error", () => child.kill("SIGKILL"));
     return;
   }
   try {
