@@ -7,7 +7,7 @@ export const VIEW = ".part.auxiliarybar .interactive-session";
 export const EDITOR = ".part.editor .interactive-session";
 
 /** The models of all these tests. */
-const MODELS = /Eliza|Scripted|Inside|OpenCode|Endpoint/;
+const MODELS = /Eliza|Claude|Scripted|Inside|OpenCode|Endpoint/;
 
 /** A file that a tool has made is written when the editor saves it. */
 export const SAVED = { timeout: 10_000 };

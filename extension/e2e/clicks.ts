@@ -18,10 +18,13 @@ export async function countClicks(context: BrowserContext): Promise<void> {
 export class Clicks {
   private readonly names: string[] = [];
   private readonly from = Date.now();
+  private pictures = 0;
 
   constructor(
     private readonly page: Page,
     private readonly run: string,
+    /** The number of the first picture, in its name. */
+    private readonly first = 1,
   ) {}
 
   /** Click on something as soon as it is there, and keep a picture of what it looked like before. */
@@ -32,8 +35,11 @@ export class Clicks {
     this.names.push(name);
   }
 
+  /** Keep a picture of the page, as soon as nothing fades in or out. */
   async picture(name: string): Promise<void> {
-    await shoot(this.page, this.run, `${this.names.length + 1} ${name}`);
+    const number = String(this.first + this.pictures++).padStart(2, "0");
+    await this.page.evaluate(settled);
+    await shoot(this.page, this.run, `${number} ${name}`);
   }
 
   /** What was clicked on, in order. */
@@ -49,4 +55,13 @@ export class Clicks {
   seen(): Promise<number> {
     return this.page.evaluate(() => (globalThis as { clicks?: number }).clicks ?? 0);
   }
+}
+
+/** Wait until the page's animations are over, but for those that never end. */
+async function settled(): Promise<void> {
+  const ends = document
+    .getAnimations()
+    .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
+    .map(({ finished }) => finished);
+  await Promise.race([Promise.allSettled(ends), new Promise((end) => setTimeout(end, 2_000))]);
 }

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { openSync } from "node:fs";
-import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -95,7 +95,7 @@ export class Editor {
     }
     const places = ["--extensions-dir", extensions, "--user-data-dir", user] as string[];
     const env: NodeJS.ProcessEnv = {
-      ...process.env,
+      ...(options.isUntouched ? withoutNpm(process.env) : process.env),
       HOME: home,
       VSCODELM_STATE_DIR: join(folder, "state"),
       ...options.env,
@@ -116,6 +116,9 @@ export class Editor {
       await rm(join(extensions as string, "extensions.json"));
     }
     await options.prepare?.(extensions as string);
+    if (options.isUntouched) {
+      await installNode(home as string);
+    }
     const port = await freePort();
     const log = openSync(join(folder, "server.log"), "a");
     const server = spawn(
@@ -177,6 +180,23 @@ export class Editor {
     }
     throw new Error(`code-server didn't start: see ${join(this.folder, "server.log")}`);
   }
+}
+
+/** Return the environment as it is outside of npm, which runs the tests. */
+function withoutNpm(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(environment).filter(([name]) => !name.startsWith("npm_")),
+  );
+}
+
+/** Install the tests' Node as a person may have it: in ~/bin. The editor asks a login shell for its PATH. */
+async function installNode(home: string): Promise<void> {
+  const bin = join(home, "bin");
+  const npm = join(dirname(dirname(process.execPath)), "lib/node_modules/npm/bin");
+  await mkdir(bin);
+  await symlink(process.execPath, join(bin, "node"));
+  await symlink(join(npm, "npx-cli.js"), join(bin, "npx"));
+  await writeFile(join(home, ".profile"), 'PATH="$HOME/bin:$PATH"\n');
 }
 
 function underTest(folder: string): Record<string, unknown> {

@@ -108,7 +108,8 @@ class ModelServer:
             given = read(asked)
             turn = ModelTurn(given, scenario_for(given), asked)
             self.asked.append(turn)
-            self.keep({"scenario": turn.scenario.name, "body": asked})
+            key = dict(request.headers).get(b"x-api-key", b"").decode()
+            self.keep({"scenario": turn.scenario.name, "body": asked, "key": key})
             self._changed.unpark_all()
             if turn.scenario.status != 200:
                 error = {"type": "api_error", "message": "The model is on fire"}
