@@ -1,4 +1,4 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { RESULTS } from "./e2e/places.ts";
 
 /** What takes long and changes seldom; SHORT=yes leaves it out. */
@@ -8,7 +8,7 @@ const LONG = ["e2e/managed_python.test.ts"];
 export default defineConfig({
   test: {
     include: ["e2e/**/*.test.ts"],
-    exclude: process.env.SHORT ? LONG : [],
+    exclude: [...configDefaults.exclude, ...(process.env.SHORT ? LONG : [])],
     fileParallelism: false,
     testTimeout: 90_000,
     hookTimeout: 300_000,
