@@ -15,7 +15,7 @@ from bridge.wire import ChatMessage, ToolSpec
 from bridge.work import Work
 
 from .changed_files import read_changed
-from .choices import Change, Kind, asking_mode, change_to
+from .choices import Change, Kind, asking_mode, change_to, chosen
 from .content import ContentBlock, TextContent
 from .dialogue import Dialogue
 from .existing import can_find
@@ -197,6 +197,9 @@ class AcpSession:
     async def _change(self, change: Change, kind: Kind) -> Failure | None:
         request = self.peer.connection.request
         answer: SetSessionConfigOptionResponse | Empty | Error | None = None
+        changed = self.dialogue.choices.after(change)
+        # The agent says it, too, but the user has chosen it, or was asked all along.
+        self._told.mode = chosen(changed, "mode") or self._told.mode
         with trio.move_on_after(CHANGE_SECONDS):
             match change:
                 case SetSessionConfigOptionRequest():
@@ -212,7 +215,7 @@ class AcpSession:
             return Failure("Unavailable", f"{message} Try again, or restart the agent.")
         if isinstance(answer, Error):
             return self.peer.authentication.failure_of(answer)
-        self.dialogue.choices = self.dialogue.choices.after(change)
+        self.dialogue.choices = changed
         if isinstance(answer, SetSessionConfigOptionResponse) and answer.config_options:
             self.dialogue.choices = self.dialogue.choices.with_options(answer.config_options)
         return None

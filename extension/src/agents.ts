@@ -104,7 +104,7 @@ function readAgent(id: string, entry: Entry): Record<string, unknown> {
     const args = [...known.args, ...(Array.isArray(entry.args) ? entry.args : [])];
     return {
       acp: {
-        name: id,
+        name: known.name,
         command: known.command,
         args,
         env: variablesList({ ...Object.fromEntries(keys), ...env }),

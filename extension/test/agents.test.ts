@@ -59,7 +59,7 @@ test("arguments and variables are added to a ready entry", () => {
   }).models;
   expect(model?.agent).toEqual({
     acp: {
-      name: "oc",
+      name: "OpenCode",
       command: "npx",
       args: ["-y", "opencode-ai@1.18.33", "acp", "--print-logs"],
       env: [{ name: "A", value: "k" }],

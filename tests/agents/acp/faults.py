@@ -19,6 +19,13 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "a mode that was chosen is told",
+        "session",
+        'self._told.mode = chosen(changed, "mode") or self._told.mode',
+        "pass",
+        ("tests/agents/acp/test_turn.py",),
+    ),
+    Fault(
         "an agent is left to decide by itself",
         "session",
         "mode = asking_mode(self.dialogue.choices, self.peer.known.asking_modes)",

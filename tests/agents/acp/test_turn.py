@@ -765,6 +765,19 @@ async def test_an_agent_that_would_decide_by_itself_is_made_to_ask(
         assert [params["modeId"] for params in peers.asked("session/set_mode")] == modes
 
 
+@pytest.mark.parametrize("told", ["default", "plan"])
+async def test_a_mode_that_was_chosen_is_not_told_and_another_is(told: str) -> None:
+    update = {"sessionUpdate": "current_mode_update", "currentModeId": told}
+    script = {
+        "agent": {"agentInfo": {"name": "qwen-code", "version": "1"}},
+        "session": DECIDING,
+        "turns": [[{"update": update}, {"say": "done"}]],
+    }
+    async with session_with(script) as (session, _):
+        text = said(await rest_of(session.run(PROMPT)))
+    assert ("Mode" in text) is (told == "plan")
+
+
 async def test_what_the_agent_chose_itself_is_not_chosen_again(autojump_clock: MockClock) -> None:
     """Point 20; the protocol's own example calls the mode `modeId`."""
     (option,) = MODELS["configOptions"]
