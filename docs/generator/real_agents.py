@@ -236,9 +236,9 @@ SURPRISES: Mapping[int, Surprise] = {
     ),
     21: Surprise(
         "A call that takes two minutes is waited for by those that heed progress, or that have no "
-        "limit; Codex gives up after two minutes, whatever it hears.",
-        "Progress is sent every ten seconds. Codex tells its model that the call timed out; the "
-        "result that comes later is dropped, and the chat goes on.",
+        "limit. Older versions of Codex (0.16) give up after two minutes, whatever they hear.",
+        "Progress is sent every ten seconds. The result of a call that was given up is dropped, "
+        "and the chat goes on.",
         (
             _TOOLS + "test_a_call_that_takes_two_minutes_is_waited_for",
             _CLIENT + "test_it_waits_for_a_call_of_which_it_hears_progress",

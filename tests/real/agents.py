@@ -51,8 +51,6 @@ class RealAgent:
     """Whether a denial ends its turn, rather than being told to the model."""
     tells_failures: bool = False
     """Whether a model that fails is told soon, and not tried again for a minute."""
-    gives_up: str | None = None
-    """What its model is told of a call that takes two minutes, if it doesn't wait."""
     drops_of_schemas: frozenset[str] = frozenset()
     """Keywords in the schemas of tools that it doesn't tell its model."""
     adds_to_schemas: JSON = attrs.field(factory=dict[str, Any])
@@ -184,7 +182,6 @@ CODEX = RealAgent(
     tells_failures=True,
     failures={429: "429 Too Many Requests", 500: "high demand"},
     stops_when_denied=True,  # the only refusal that it offers is an abort
-    gives_up="timed out",
     drops_of_schemas=frozenset(
         {"pattern", "format", "default", "uniqueItems", "minItems", "maxItems", "maxLength"}
         | {"minimum", "maximum", "exclusiveMinimum"}
