@@ -61,7 +61,7 @@ def estimating(text: str) -> Work[int]:
     if len(text) <= _STEP_CHARACTERS:
         return estimate_text(text)
     price = 0
-    for pieces in _pieces(_joined(text)):
+    for pieces in _pieces((yield from _joining(text))):
         for piece in pieces:
             if len(piece) > _STEP_CHARACTERS:
                 price += yield from _pricing(piece)
@@ -76,6 +76,21 @@ def _joined(text: str) -> str:
     if not text.isascii() and _SPLIT_PAIR.search(text):
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     return text
+
+
+def _joining(text: str) -> Work[str]:
+    """Return what `_joined` does, in steps."""
+    if text.isascii():
+        return text
+    joined: list[str] = []
+    start = 0
+    while start < len(text):
+        end = start + _LONGEST_PIECE
+        end += _SPLIT_PAIR.match(text, end - 1) is not None
+        joined.append(_joined(text[start:end]))
+        start = end
+        yield
+    return "".join(joined)
 
 
 def _tokens(price: int) -> int:

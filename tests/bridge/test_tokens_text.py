@@ -198,3 +198,12 @@ def test_a_run_that_is_very_long_is_cut(monkeypatch: pytest.MonkeyPatch, over: i
     run = "=" * (8 * STEP + over)
     first = estimate_text("=" * (8 * STEP)) if over else 0
     assert done(estimating(run)) - first == pytest.approx(estimate_text(run) - first, abs=1)
+
+
+@given(st.text(st.sampled_from("\ud83d\ude00a ")), st.integers(2, 5))
+def test_halves_of_a_character_are_joined_wherever_a_step_ends(text: str, size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens_text, "_STEP_CHARACTERS", 0)
+        patch.setattr(tokens_text, "_LONGEST_PIECE", size)
+        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        assert done(tokens_text._joining(text)) == joined  # pyright: ignore[reportPrivateUsage]
