@@ -65,27 +65,24 @@ class Authentication:
             raise AgentError(Failure("NotFound", text))
         async with self._login:
             answer = await self._authenticate(method_id)
-        match answer:
-            case Empty():
-                pass
-            case Error():
-                raise AgentError(self.failure_of(answer))
-            case None:
-                text = f"{self.spec.name} didn't log in within {LOGIN_SECONDS:.0f} seconds."
-                raise AgentError(Failure("Unavailable", text))
+        self._settle(answer, "log in")
 
     async def log_out(self) -> None:
         """Log out of an agent that can; raises `AgentError`."""
         answer: Empty | Error | None = None
         with trio.move_on_after(LOGIN_SECONDS):
             answer = await self.connection.request(LOGOUT, LogoutRequest())
+        self._settle(answer, "log out")
+
+    def _settle(self, answer: Empty | Error | None, action: str) -> None:
+        """Raise `AgentError` where an agent didn't do what it was asked to, or not in time."""
         match answer:
             case Empty():
                 pass
             case Error():
                 raise AgentError(self.failure_of(answer))
             case None:
-                text = f"{self.spec.name} didn't log out within {LOGIN_SECONDS:.0f} seconds."
+                text = f"{self.spec.name} didn't {action} within {LOGIN_SECONDS:.0f} seconds."
                 raise AgentError(Failure("Unavailable", text))
 
     async def _authenticate(self, method_id: str) -> Empty | Error | None:
