@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -128,13 +129,13 @@ def _install_examples(folder: Path) -> None:
     shutil.rmtree(unpacked)
 
 
-def _install_fast_agent(folder: Path) -> None:
+def _install_python(folder: Path, requirements: Sequence[str], overrides: Sequence[str]) -> None:
     """Make an environment of its own: it needs a newer Python, and pins what others pin, too."""
     _run([_newer_python(), "-m", "venv", "."], folder)
     programs = folder / ("Scripts" if sys.platform == "win32" else "bin")
     _run([programs / "python", "-m", "pip", "install", "-q", INSTALLER], folder)
-    (folder / "override.txt").write_text(FAST_AGENT_OVERRIDE, encoding="utf-8")
-    install = ("pip", "install", "-q", "--override", "override.txt", FAST_AGENT)
+    (folder / "override.txt").write_text("\n".join(overrides), encoding="utf-8")
+    install = ("pip", "install", "-q", "--override", "override.txt", *requirements)
     # Compiled now, or every start takes half a minute where Python may write no bytecode.
     _run([programs / "uv", *install, "--compile-bytecode", "--python", programs / "python"], folder)
 
@@ -164,15 +165,20 @@ def _run(command: Sequence[str | Path], folder: Path) -> None:
     subprocess.run(list(map(str, command)), cwd=folder, check=True, stdin=subprocess.DEVNULL)
 
 
+def python_part(name: str, *requirements: str, overrides: Sequence[str] = ()) -> Part:
+    """Return the part of an agent that is written in Python; a machine may lack what it needs."""
+    return Part(
+        name,
+        [*requirements, *overrides, INSTALLER],
+        partial(_install_python, requirements=requirements, overrides=overrides),
+        is_required=False,
+    )
+
+
 PARTS = (
     Part("npm", NPM, _install_npm),
     Part("python-sdk", PYTHON_SDK, _install_examples),
-    Part(
-        "fast-agent",
-        [FAST_AGENT, FAST_AGENT_OVERRIDE, INSTALLER],
-        _install_fast_agent,
-        is_required=False,
-    ),
+    python_part("fast-agent", FAST_AGENT, overrides=[FAST_AGENT_OVERRIDE]),
 )
 
 

@@ -16,8 +16,8 @@ from tests.fakes.acp_agents import until
 from tests.fakes.editor import ASKING, Chat, FakeEditor
 from tests.fakes.groups import groups_of_children
 
-from .agents import RealAgent, bare_environment
 from .model_server import ModelServer, model_server
+from .real_agent import RealAgent, bare_environment
 
 JSON = dict[str, Any]
 PATIENCE = 180.0

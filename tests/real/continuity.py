@@ -6,7 +6,10 @@ from collections.abc import Mapping
 
 import attrs
 
-from .agents import CLAUDE, CODEX, FAST_AGENT, OPENCODE
+from .recipes.claude import CLAUDE
+from .recipes.codex import CODEX
+from .recipes.fast_agent import FAST_AGENT
+from .recipes.opencode import OPENCODE
 
 
 @attrs.frozen

@@ -28,9 +28,9 @@ import attrs
 from tests.e2e.process import Process, started
 from tests.fakes.acp_agents import until
 
-from .agents import RealAgent, bare_environment
 from .bench import PATIENCE, Bench, alone, left_behind
 from .model_server import ModelServer, model_server
+from .real_agent import RealAgent, bare_environment
 
 JSON = dict[str, Any]
 _SESSION_METHODS = frozenset({"session/new", "session/resume", "session/load", "session/fork"})

@@ -17,9 +17,10 @@ import trio
 
 from tests.fakes.program import kept_in, ready_until_the_input_ends
 
-from .agents import ALL_AGENTS, RealAgent, bare_environment
+from .agents import ALL_AGENTS
 from .bench import alone
 from .model_server import model_server
+from .real_agent import RealAgent, bare_environment
 
 JSON = dict[str, Any]
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from .agents import AGENTS, RealAgent
+from .agents import AGENTS
 from .program import definition
+from .real_agent import RealAgent
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)

@@ -18,9 +18,10 @@ from tests.fakes.acp_agents import until
 from tests.fakes.editor import text, tool_result, user
 from tests.fakes.groups import group_is_gone
 
-from .agents import AGENTS, ALL_AGENTS, RealAgent
+from .agents import AGENTS, ALL_AGENTS
 from .bench import Bench, at_work
 from .model_server import ModelTurn
+from .real_agent import RealAgent
 
 pytestmark = pytest.mark.agents
 

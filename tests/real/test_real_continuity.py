@@ -12,11 +12,14 @@ import trio
 
 from tests.fakes.editor import ASKING, Chat, Request, message
 
-from .agents import AGENTS, CLAUDE, OPENCODE, RealAgent
+from .agents import AGENTS
 from .bench import Bench
 from .continuity import CONTINUITY
 from .lifetimes import World, world_of
 from .model_server import ModelTurn
+from .real_agent import RealAgent
+from .recipes.claude import CLAUDE
+from .recipes.opencode import OPENCODE
 
 pytestmark = pytest.mark.agents
 

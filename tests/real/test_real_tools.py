@@ -19,9 +19,10 @@ from agents.mcp.names import aliases, server_name
 from bridge.wire import PERMISSION_TOOL
 from tests.fakes.editor import Chat, Request, tool_result, tools
 
-from .agents import AGENTS, RealAgent
+from .agents import AGENTS
 from .bench import Bench, at_work
 from .forty_tools import forty
+from .real_agent import RealAgent
 
 pytestmark = pytest.mark.agents
 

@@ -12,8 +12,9 @@ import pytest
 from tests.e2e.process import started
 from tests.fakes.editor import ASKING, Chat, FakeEditor, text, tool_result, user
 
-from .agents import PYTHON_EXAMPLES, TYPESCRIPT_EXAMPLE, bare_environment
+from .agents import PYTHON_EXAMPLES, TYPESCRIPT_EXAMPLE
 from .bench import PATIENCE, alone
+from .real_agent import bare_environment
 
 pytestmark = pytest.mark.agents
 

@@ -24,8 +24,8 @@ from bridge.wire import ToolSpec
 from tests.fakes.acp_agents import until
 from tooling.real_agents import node
 
-from .agents import MODULES
 from .forty_tools import forty
+from .real_agent import MODULES
 
 pytestmark = pytest.mark.agents
 
