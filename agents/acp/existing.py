@@ -91,34 +91,39 @@ class ExistingSessions:
 
         Raises `AgentError` where that takes a login which can't be done.
         """
-        request = outfit.to_load(origin.handle)
         found: Dialogue | None = None
         match origin:
-            case ForkOf():
+            case ForkOf(handle=handle):
                 if self.able.session_capabilities.fork is not None:
                     fork = FORK_SESSION.name
-                    found = await self._have(fork, request, lambda: self._fork(request))
-            case Resumed():
-                found = await self._resume(request)
+                    found = await self._have(
+                        fork, handle, lambda: self._fork(outfit.to_load(handle))
+                    )
+            case Resumed(handle=handle):
+                found = await self._resume(handle, outfit)
             case _:
                 assert_never(origin)
         if found is not None:
             found.tools = outfit.tools
         return found
 
-    async def _resume(self, request: LoadSessionRequest) -> Dialogue | None:
+    async def _resume(self, session_id: str, outfit: Outfit) -> Dialogue | None:
         for way in _ways(self.able):
-            if self.connection.is_attached(request.session_id):
+            if self.connection.is_attached(session_id):
                 # Somebody has it, or it is still being opened: two of it would disturb each other.
-                log.info("session=%s not had by %s: it is in use", request.session_id, way.name)
+                log.info("session=%s not had by %s: it is in use", session_id, way.name)
                 return None
-            found = await self._have(way.name, request, lambda way=way: self._load(way, request))
+
+            def load(way: Way = way) -> _Search:
+                return self._load(way, outfit.to_load(session_id))
+
+            found = await self._have(way.name, session_id, load)
             if found is not None:
                 return found
         return None
 
     async def _have(
-        self, way: str, request: LoadSessionRequest, begin: Callable[[], _Search]
+        self, way: str, session_id: str, begin: Callable[[], _Search]
     ) -> Dialogue | None:
         match await self.authentication.ask(lambda: self._end(begin())):
             case Dialogue(lost=None) as dialogue:
@@ -130,7 +135,7 @@ class ExistingSessions:
             case _:
                 reason = f"no answer in {SESSION_SECONDS:.0f} seconds"
                 self.retire()
-        log.warning("session=%s not had by %s: %s", request.session_id, way, reason)
+        log.warning("session=%s not had by %s: %s", session_id, way, reason)
         return None
 
     async def list(self, cwd: str | None = None) -> tuple[SessionInfo, ...] | None:

@@ -32,18 +32,18 @@ class Outfit:
             self.tools.close()
 
     def to_open(self) -> NewSessionRequest:
-        """Return the request for a new session."""
-        return NewSessionRequest(self.cwd, self._servers)
+        """Return the request for a new session, with an access to the tools of its own."""
+        return NewSessionRequest(self.cwd, self._servers())
 
     def to_load(self, session_id: str) -> LoadSessionRequest:
-        """Return the request for a session that exists."""
-        return LoadSessionRequest(session_id, self.cwd, self._servers)
+        """Return the request for a session that exists; the access is of its own likewise."""
+        return LoadSessionRequest(session_id, self.cwd, self._servers())
 
-    @property
     def _servers(self) -> tuple[McpServer, ...]:
         if self.tools is None:
             return ()
-        match self.tools.access:
+        access = self.tools.present()
+        match access:
             case StdioAccess(program=program, arguments=arguments, environment=environment):
                 return (McpServerStdio(self.tools.server, program, arguments, environment),)
             case HttpAccess(url=url, authorization=words):
@@ -52,4 +52,4 @@ class Outfit:
             case None:
                 return ()
             case _:
-                assert_never(self.tools.access)
+                assert_never(access)

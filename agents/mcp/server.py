@@ -94,6 +94,10 @@ class EditorServer:
         self._bus = InMemorySubscriptionBus()
         """Tells of changes who has subscribed to them, in the newest era."""
 
+    def start_over(self) -> None:
+        """Forget who has come and asked: another connection counts from now on."""
+        self.asked, self.has_come = anyio.Event(), False
+
     @property
     def was_asked(self) -> bool:
         """Whether an agent ever asked what there is."""

@@ -81,6 +81,10 @@ def _nothing() -> None:
     """Do nothing."""
 
 
+def _no_access() -> None:
+    """Return no access: there is nothing to get at."""
+
+
 @attrs.define(eq=False)
 class Toolbox:
     """The tools of one session. `wake` is called when there is news for its turn."""
@@ -93,6 +97,8 @@ class Toolbox:
     """Whether no model can choose what its agent calls a call."""
     access: Access | None = attrs.field(default=None, init=False)
     """How its agent gets at them."""
+    renew: Callable[[], Access | None] = attrs.field(default=_no_access, init=False)
+    """Makes another access and ends the one before it."""
     on_close: Callable[[], None] = attrs.field(default=_nothing, init=False)
     may_complain: Callable[[], bool] = attrs.field(default=lambda: True, init=False)
     """Called when there is cause to; true the first time for an agent."""
@@ -100,6 +106,8 @@ class Toolbox:
     """What was offered last, by `offer`."""
     _begun_at: float = attrs.field(default=math.inf, init=False)
     """When the first turn began."""
+    _is_presented: bool = attrs.field(default=False, init=False)
+    """Whether an opening of a session was given the access."""
     _is_awaited: bool = attrs.field(default=False, init=False)
     """Whether a prompt has waited for the agent."""
     _desk: Desk = attrs.field(factory=Desk, init=False)
@@ -159,6 +167,19 @@ class Toolbox:
             await trio.sleep(LEARNING_SECONDS)
             return
         log.warning("server=%s not asked for tools before the first prompt", self.server)
+
+    def present(self) -> Access | None:
+        """Return the access for one opening of a session, which no other opening is given.
+
+        An agent may have started a server for an opening that failed. It loses its connection,
+        and what it did doesn't count for the next one.
+        """
+        if self._is_presented:
+            self.access = self.renew()
+            if self._mcp is not None:
+                self._mcp.start_over()
+        self._is_presented = True
+        return self.access
 
     # The turn's side.
 

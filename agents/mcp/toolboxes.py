@@ -15,12 +15,13 @@ from bridge.errors import Failure
 from bridge.wire import ToolSpec
 
 from .catalogue import Catalogue
-from .door import Door, open_door
+from .door import Door, Pass, open_door
 from .names import server_name
-from .toolbox import HttpAccess, StdioAccess, Toolbox, load
+from .toolbox import StdioAccess, Toolbox, load
 
 if TYPE_CHECKING:
     from .server import EditorServer
+    from .web import Web
 
 _SUFFIX_BYTES = 3
 
@@ -58,15 +59,20 @@ class Toolboxes:
         """Return a toolbox for an agent that starts a program to get at it; `prepare` first."""
         assert self._door is not None, "prepare it first"
         toolbox = self._make(specs)
-        one = self._door.issue(toolbox.serve)
-        program, *arguments = one.command
-        toolbox.access = StdioAccess(program, tuple(arguments), one.environment)
+        door = self._door
+        one = door.issue(toolbox.serve)
+
+        def renew() -> StdioAccess:
+            nonlocal one
+            one.revoke()
+            one = door.issue(toolbox.serve)
+            return _access(one)
 
         def close() -> None:
             one.revoke()
             self._names.discard(toolbox.server)
 
-        toolbox.on_close = close
+        toolbox.access, toolbox.renew, toolbox.on_close = _access(one), renew, close
         return toolbox
 
     async def make_web(self, specs: Sequence[ToolSpec]) -> Toolbox:
@@ -80,7 +86,8 @@ class Toolboxes:
 
         toolbox.on_close = close
         await load("web")
-        toolbox.access = await self.nursery.start(self._keep_web, await toolbox.mcp(), scope)
+        web = await self.nursery.start(self._keep_web, await toolbox.mcp(), scope)
+        toolbox.access, toolbox.renew = web.issue(), web.issue
         return toolbox
 
     def _make(self, specs: Sequence[ToolSpec]) -> Toolbox:
@@ -113,17 +120,22 @@ class Toolboxes:
         self,
         server: EditorServer,
         scope: trio.CancelScope,
-        task_status: trio.TaskStatus[HttpAccess],
+        task_status: trio.TaskStatus[Web],
     ) -> None:
         from .web import open_web
 
         with scope:
             try:
-                async with open_web(server) as access:
-                    task_status.started(access)
+                async with open_web(server) as web:
+                    task_status.started(web)
                     await trio.sleep_forever()
             except OSError as error:
                 raise _cannot_listen(error) from error
+
+
+def _access(one: Pass) -> StdioAccess:
+    program, *arguments = one.command
+    return StdioAccess(program, tuple(arguments), one.environment)
 
 
 def _cannot_listen(error: OSError) -> AgentError:

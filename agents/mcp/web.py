@@ -115,11 +115,25 @@ class _Connection(TCPServer):
 cast("Any", hypercorn_run).TCPServer = _Connection
 
 
+@attrs.define(eq=False)
+class Web:
+    """A server on a port, under a path that nobody can guess; shut until the first `issue`."""
+
+    _guarded: _Guarded
+    _host: str
+    _path: str
+
+    def issue(self) -> HttpAccess:
+        """Let in requests with a new token, and no others any more."""
+        token = secrets.token_hex(32)
+        self._guarded.gate = Gate(self._host, self._path, token)
+        return HttpAccess(f"http://{self._host}{self._path}", f"Bearer {token}")
+
+
 @asynccontextmanager
-async def open_web(server: EditorServer) -> AsyncGenerator[HttpAccess]:
-    """Serve on a port, a path and with a token that nobody can guess, until the exit."""
+async def open_web(server: EditorServer) -> AsyncGenerator[Web]:
+    """Serve on the loopback until the exit."""
     path = f"/{secrets.token_urlsafe(16)}/mcp"
-    token = secrets.token_hex(32)
     with server.sdk() as sdk:
         app: Any = sdk.streamable_http_app(
             streamable_http_path=path,
@@ -132,9 +146,7 @@ async def open_web(server: EditorServer) -> AsyncGenerator[HttpAccess]:
         async with trio.open_nursery() as nursery:
             serve = cast("Any", hypercorn_trio).serve  # whose types are incomplete
             (bound,) = await nursery.start(serve, guarded, _config())
-            host = urlsplit(str(bound)).netloc
-            guarded.gate = Gate(host, path, token)
-            yield HttpAccess(f"http://{host}{path}", f"Bearer {token}")
+            yield Web(guarded, urlsplit(str(bound)).netloc, path)
             nursery.cancel_scope.cancel()
 
 

@@ -28,6 +28,7 @@ from agents.events import (
     ToolAnswer,
 )
 from agents.mcp.toolbox import IGNORED, LEARNING_SECONDS, LISTING_SECONDS, load_now
+from agents.origin import Resumed
 from bridge.wire import ChatMessage, TextPart, ToolSpec
 from tests.fakes.acp_agents import ChildAgent, agent_as_child, agent_in_process
 
@@ -314,6 +315,60 @@ async def test_a_server_that_is_started_again_serves_again() -> None:
         one.answer(ids["tool_01"], "x")
         await one.response()
         assert one.said.endswith("1=x")
+
+
+async def test_a_load_that_fails_after_its_server_has_started_leaves_the_tools_to_the_next() -> (
+    None
+):
+    """Its server goes on running in the agent, with the token that it was given."""
+    about: JSON = {
+        "agentInfo": {"name": "starts-first", "version": "1"},
+        "agentCapabilities": {"loadSession": True, "sessionCapabilities": {"close": {}}},
+    }
+    refusal = {"error": {"code": -32603, "message": "No previous sessions found."}}
+    script = {
+        "agent": about,
+        "on": {"session/load": [{"tools": True}, refusal]},
+        "turns": [[{"say": "hello"}], [{"tools": True}, call(1), *TOLD]],
+    }
+    async with agent_as_child(script) as (agent, child):
+        with trio.fail_after(60):
+            async with agent.session(prompt()) as session:
+                await Chat(agent, child, session).ask()
+                handle = session.handle
+            assert handle is not None
+            async with agent.session(prompt(), Resumed(handle)) as session:
+                assert not session.knows_history
+                one = Chat(agent, child, session)
+                ids = calls(await one.ask())
+                assert list(ids) == ["tool_01"]
+                one.answer(ids["tool_01"], "x")
+                await one.response()
+                assert one.said.endswith("tool_391=x")
+        assert child.faults == []
+
+
+async def test_each_opening_has_a_token_of_its_own() -> None:
+    """Those of the ones that failed let nobody in any more."""
+    refusal = {"error": {"code": -32603, "message": "Not now."}}
+    failing = {"session/resume": [refusal], "session/load": [refusal]}
+    login: JSON = {"login_needed": ["session/new"], "ignores_tools": True, "on": failing}
+    about = {"authMethods": [{"id": "browser", "name": "Log in"}]}
+    async with agent_in_process({**login, "agent": about}, spares=False) as (agent, peers):
+        with trio.fail_after(60):
+            async with agent.session(prompt()) as session:
+                handle = session.handle
+            assert handle is not None
+            async with agent.session(prompt(), Resumed(handle)):
+                methods = ("session/new", "session/resume", "session/load")
+                asked = [one for one in peers.heard if one.get("method") in methods]
+                tokens = [one["params"]["mcpServers"][0]["env"][0]["value"] for one in asked]
+                assert len(set(tokens)) == len(tokens) == 5
+                door = agent.toolboxes._door  # pyright: ignore[reportPrivateUsage]  # who has a key
+                assert door is not None
+                passes = door._passes  # pyright: ignore[reportPrivateUsage]
+                assert [one.token for one in passes] == tokens[-1:]
+            assert passes == []
 
 
 async def test_sessions_have_servers_of_their_own_spares_too() -> None:

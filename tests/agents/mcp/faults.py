@@ -10,6 +10,34 @@ INTERLEAVINGS = "tests/actors/test_tool_interleavings.py"
 
 FAULTS = [
     Fault(
+        "an opening is given the token of the one that failed before it",
+        "mcp/toolbox",
+        "            self.access = self.renew()\n",
+        "",
+        ("toolbox", "tests/agents/acp/test_tools.py"),
+    ),
+    Fault(
+        "a token of an opening that failed stays valid",
+        "mcp/toolboxes",
+        "            one.revoke()\n            one = door.issue",
+        "            one = door.issue",
+        ("tests/agents/acp/test_tools.py",),
+    ),
+    Fault(
+        "an old token opens the gate",
+        "mcp/web",
+        "        token = secrets.token_hex(32)\n",
+        '        token = self._guarded.gate.token or "x"\n',
+        ("web",),
+    ),
+    Fault(
+        "an agent that came for an opening that failed has come",
+        "mcp/server",
+        "        self.asked, self.has_come = anyio.Event(), False\n",
+        "        pass\n",
+        ("toolbox",),
+    ),
+    Fault(
         "a batch may have any number of messages",
         "mcp/messages",
         "    if len(batch) > MOST_BATCH:\n",

@@ -231,6 +231,32 @@ async def test_each_session_has_a_name_and_a_token_of_its_own(autojump_clock: ob
         assert all(isinstance(box.access, StdioAccess) for box in boxes)
 
 
+async def test_each_opening_is_given_a_token_of_its_own(autojump_clock: object) -> None:
+    async with making() as made:
+        box = made.make(TOOLS)
+        first = box.access
+        assert box.present() == first
+        second = box.present()
+        assert isinstance(first, StdioAccess)
+        assert isinstance(second, StdioAccess)
+        assert second.environment != first.environment
+        assert box.access == second
+
+
+async def test_who_came_to_an_opening_that_failed_does_not_count(autojump_clock: object) -> None:
+    async with making() as made:
+        box = made.make(TOOLS)
+        box.present()
+        mcp = await box.mcp()
+        mcp.asked.set()
+        mcp.has_come = True
+        box.present()
+        assert not box.was_asked
+        box.begin()
+        await trio.sleep(IGNORED_SECONDS)
+        assert box.complain() == IGNORED
+
+
 async def test_a_name_is_not_given_twice_while_it_is_used(
     autojump_clock: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from itertools import product
 from typing import Any
@@ -52,6 +52,7 @@ class Web:
     entry: HttpAccess
     http: httpx.AsyncClient
     tools: Tools
+    issue: Callable[[], HttpAccess]
     session: dict[str, str] = attrs.field(factory=dict[str, str])
 
     async def post(self, message: Any, **headers: str) -> httpx.Response:
@@ -76,10 +77,10 @@ async def serving() -> AsyncGenerator[Web]:
     server = EditorServer("vscx", "1", catalogue, tools.call)
     with trio.fail_after(30):
         async with (
-            open_web(server) as entry,
+            open_web(server) as web,
             httpx.AsyncClient(trust_env=False, timeout=20) as http,
         ):
-            yield Web(server, entry, http, tools)
+            yield Web(server, web.issue(), http, tools, web.issue)
 
 
 def message(era: str, method: str, params: JSON | None = None, **more: Any) -> JSON:
@@ -255,6 +256,14 @@ async def test_it_is_on_the_loopback_at_a_path_that_nobody_can_guess() -> None:
         assert one.entry.url != other.entry.url
         assert one.entry.authorization != other.entry.authorization
         assert one.entry.authorization not in one.entry.url
+
+
+async def test_a_new_token_ends_the_one_before_it() -> None:
+    async with serving() as web_:
+        former, web_.entry = web_.entry, web_.issue()
+        assert former.url == web_.entry.url
+        assert (await web_.post(INITIALIZE)).status_code == 200
+        assert (await web_.post(INITIALIZE, authorization=former.authorization)).status_code == 401
 
 
 async def test_a_web_socket_is_refused() -> None:
