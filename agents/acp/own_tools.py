@@ -11,6 +11,10 @@ instance as the description of a command to run.
   name of a tool that is offered now, exactly and with nothing beside it, on the server of this very
   session. And nothing else may speak of another tool: neither the kind, nor what it is given, nor
   files or changes that it names.
+- A call that was announced by such a title stays the editor's if its question names the tool alone,
+  without the server. The kind that counts is the question's: agents guess that of the announcement.
+- An agent that calls every tool by its bare name asks about those of servers in a sentence of its
+  own code. That sentence and the title together decide.
 - In an agent whose titles no model can choose, the kind says nothing against it: `run_in_terminal`
   is of the kind `execute`, by its name.
 - Codex says what a call is of when it begins, in a wrapper around the input; and its question is a
@@ -25,10 +29,15 @@ from typing import Any, Protocol, cast
 
 from agents.mcp.catalogue import Catalogue, OfferedTool
 
+from .content import Content, TextContent
 from .tool_call import WRAPPED, CallRecord
 
 _HARMLESS_KINDS = frozenset({"", "other", "read", "search", "think"})
 """Agents say `execute`, `edit` and so on of tools of their own."""
+_ASKS = "Requesting approval to perform: Call MCP tool `{}`."
+"""What kimi-cli's own code says when it asks about a tool of a server.
+
+It knows no servers but those of the session, and asks about its own tools in other words."""
 
 
 def spellings(server: str, alias: str) -> frozenset[str]:
@@ -71,8 +80,10 @@ class Offer(Protocol):
 
 def editors_tool(call: CallRecord, offer: Offer) -> OfferedTool | None:
     """Return the editor's tool that a call is of, None if that isn't beyond doubt."""
-    words = _own_name(call) or call.title
-    tool = _named(words, offer.server, offer.catalogue)
+    if _own_name(call):
+        tool = _named(_own_name(call), offer)
+    else:
+        tool = _named(call.title, offer) or _still_named(call, offer) or _asked_for(call, offer)
     if tool is None and _server_of_form(call.raw_input) is not None:
         _, alias = call.wrapper
         tool = offer.catalogue.tools.get(alias)
@@ -89,6 +100,11 @@ def is_still(call: CallRecord, tool: OfferedTool, offer: Offer) -> bool:
         return name in spellings(offer.server, tool.alias)
     if not (offer.titles_name_tools or call.kind in _HARMLESS_KINDS):
         return False
+    return _fits(call, tool, offer)
+
+
+def _fits(call: CallRecord, tool: OfferedTool, offer: Offer) -> bool:
+    """Return whether a call is given nothing that the tool can't be given."""
     if call.locations or any(not hasattr(part, "content") for part in call.content):
         return False
     asked_about = _server_of_form(call.raw_input)
@@ -97,15 +113,52 @@ def is_still(call: CallRecord, tool: OfferedTool, offer: Offer) -> bool:
     return _could_be_given(call.raw_input, tool, offer.server)
 
 
+def may_be_editors(call: CallRecord, offer: Offer) -> bool:
+    """Return whether a call may turn out to be of an editor's tool, by its title.
+
+    It is enough to wait before the call is shown, and for nothing else.
+    """
+    if _own_name(call):
+        return False
+    if call.status != "pending" and call.kind not in _HARMLESS_KINDS:
+        return False
+    bare = offer.catalogue.tools.get(_bare_name(call))
+    tool = _named(call.first_title, offer) or bare
+    return tool is not None and _fits(call, tool, offer)
+
+
 def _own_name(call: CallRecord) -> str:
     """Return what the agent itself calls a call's tool, if it does."""
     return call.name or call.meta_name
 
 
-def _named(words: str, server: str, catalogue: Catalogue) -> OfferedTool | None:
-    return next(
-        (tool for tool in catalogue.tools.values() if words in spellings(server, tool.alias)), None
-    )
+def _named(words: str, offer: Offer) -> OfferedTool | None:
+    tools = offer.catalogue.tools.values()
+    return next((tool for tool in tools if words in spellings(offer.server, tool.alias)), None)
+
+
+def _still_named(call: CallRecord, offer: Offer) -> OfferedTool | None:
+    """Return the tool by whose whole name a call was announced, if it is now called so, too."""
+    tool = _named(call.first_title, offer)
+    return tool if tool is not None and call.title == tool.alias else None
+
+
+def _asked_for(call: CallRecord, offer: Offer) -> OfferedTool | None:
+    """Return the tool that a question is about in the agent's own words.
+
+    Only the words of the question are about it: they replace what the announcement said.
+    """
+    match call.content:
+        case (Content(content=TextContent(text=text)),) if call.raw_input is None:
+            tool = offer.catalogue.tools.get(_bare_name(call))
+            return tool if tool is not None and text == _ASKS.format(tool.alias) else None
+        case _:
+            return None
+
+
+def _bare_name(call: CallRecord) -> str:
+    """Return the name with which a title begins, before what the tool is given."""
+    return call.title.partition(": ")[0]
 
 
 def _server_of_form(raw: Any) -> str | None:

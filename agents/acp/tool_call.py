@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 import attrs
+import msgspec
 
 from .content import ToolCall, ToolCallContent, ToolCallLocation, ToolCallUpdate
 
@@ -25,9 +26,11 @@ class CallRecord:
 
     call_id: str
     title: str = ""
+    first_title: str = ""
+    """How the call was announced: later titles tell what it is about, or how it ended."""
     name: str = ""
     meta_name: str = ""
-    """What two agents say in `_meta` instead of the name."""
+    """What some agents say in `_meta` instead of the name."""
     wrapper: tuple[str, str] = ("", "")
     """The server and the tool that one agent puts around the input, whatever comes instead."""
     kind: str = "other"
@@ -46,9 +49,12 @@ class CallRecord:
     def learn(self, news: ToolCall | ToolCallUpdate) -> None:
         """Take over what is said; None says nothing, a list replaces the former one.
 
-        An empty title or input says nothing either: agents that don't know it yet send one.
+        An empty title or input says nothing either: agents that don't know it yet send one. Nor
+        does a title that is the input, as JSON.
         """
-        self.title = news.title or self.title
+        if not _repeats(news.title, news.raw_input):
+            self.title = news.title or self.title
+            self.first_title = self.first_title or self.title
         self.name = news.name or self.name
         self.meta_name = _meta_name(news.meta, news.raw_input) or self.meta_name
         self.kind = news.kind or self.kind
@@ -109,9 +115,19 @@ def _wrapper(given: Any) -> tuple[str, str] | None:
             return None
 
 
+def _repeats(title: str | None, given: Any) -> bool:
+    """Return whether a title is what the tool is given, as JSON."""
+    if not title or not given or title[0] not in "{[":
+        return False
+    try:
+        return bool(msgspec.json.decode(title) == given)
+    except msgspec.DecodeError:
+        return False
+
+
 def _meta_name(meta: dict[str, Any] | None, given: Any) -> str:
     match meta:
-        case {"claudeCode": {"toolName": str(name)}}:
+        case {"claudeCode": {"toolName": str(name)}} | {"toolName": str(name)}:
             return name
         case {"is_mcp_tool_call": True}:  # codex, whose wrapper says which tool that is
             return ".".join(("mcp", *wrapper)) if (wrapper := _wrapper(given)) else ""

@@ -12,7 +12,7 @@ from agents.mcp.catalogue import OfferedTool
 
 from . import tool_view
 from .content import Diff, ToolCall, ToolCallUpdate
-from .own_tools import Offer, editors_tool, is_still
+from .own_tools import Offer, editors_tool, is_still, may_be_editors
 from .page import Page
 from .plan_view import PlanView
 from .todos import todo_entries
@@ -56,7 +56,8 @@ class ToolCalls:
         """Return what there is to show of the news of a call.
 
         A call that waits, of which nothing but a title is known, is held: agents announce a call
-        as soon as the model begins to write it, and fill in what it is about a moment later.
+        as soon as the model begins to write it, and fill in what it is about a moment later. So is
+        one that may be of an editor's tool: the question about it tells.
         """
         call_id = news.tool_call_id
         if self._told.has_ended(call_id) and call_id not in self._calls:
@@ -73,7 +74,7 @@ class ToolCalls:
             return self._close(call, tool_view.outcome)
         if call.is_started:
             return ()
-        if call.is_bare:
+        if call.is_bare or (self._offer is not None and may_be_editors(call, self._offer)):
             self._held[call_id] = call
             return ()
         return self._start(call)

@@ -84,8 +84,9 @@ class TurnTools:
         """
         if self._box is None:
             return False
-        call = attrs.evolve(record)
-        call.learn(asked.request.tool_call)  # which the record leaves out where the call had ended
+        # What ended was another call: some agents use an id again.
+        call = CallRecord(record.call_id) if record.is_over else attrs.evolve(record)
+        call.learn(asked.request.tool_call)
         tool = editors_tool(call, self._box)
         option = None if tool is None else once(asked.request.options)
         if tool is None or option is None:

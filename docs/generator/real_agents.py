@@ -224,10 +224,19 @@ SURPRISES: Mapping[int, Surprise] = {
     ),
     20: Surprise(
         "An agent asks before it calls one of the editor's tools: as a command (Codex, for each of "
-        "them), or as of a dangerous kind, by a word in the tool's name (fast-agent).",
+        "them), as of a dangerous kind, by a word in the tool's name (fast-agent), by its bare "
+        "name (Copilot, Kimi), or with the input as the title (Qwen).",
         "The question is answered, once and silently, because the editor asks by itself: where the "
-        "call's beginning said of which tool it is, or where no model can choose the title.",
+        "call's beginning, the agent's own code or its own words say of which tool it is, or where "
+        "no model can choose the title. Anything else is asked, and shown (OpenHands).",
         (
+            _ACP + "test_tools.py"
+            "::test_a_tool_that_is_asked_about_by_its_bare_name_is_not_asked_about_again",
+            _ACP + "test_tools.py"
+            "::test_a_tool_that_the_agent_names_beside_the_call_is_not_asked_about_again",
+            _ACP + "test_tools.py"
+            "::test_a_tool_that_is_asked_about_in_a_sentence_is_not_asked_about_again",
+            _ACP + "test_tools.py::test_a_command_that_is_announced_as_a_tool_is_asked_about",
             _ACP + "test_tools.py"
             "::test_a_question_that_names_the_tool_in_its_announcement_alone_is_not_asked_again",
             _ACP + "test_tools.py::test_a_kind_that_is_guessed_by_the_tools_name_asks_nobody_again",

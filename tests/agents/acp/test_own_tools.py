@@ -14,7 +14,7 @@ from agents.acp.content import (
     ToolCallLocation,
     ToolCallUpdate,
 )
-from agents.acp.own_tools import editors_tool, is_still, spellings
+from agents.acp.own_tools import editors_tool, is_still, may_be_editors, spellings
 from agents.acp.tool_call import CallRecord
 from bridge.wire import ToolSpec
 
@@ -85,6 +85,9 @@ def test_what_the_agent_says_of_the_tool_decides_whatever_the_title() -> None:
     assert recognised(title="Read a file", name=OURS) == "read_file"
     assert recognised(title="Read a file", meta=meta(OURS)) == "read_file"
     assert recognised(name="bash", meta=meta(OURS)) is None
+    assert recognised(title="Read a file", meta={"toolName": OURS}) == "read_file"
+    assert recognised(title=OURS, meta={"toolName": "read_file"}) is None
+    assert recognised(title=OURS, meta={"toolName": "run_shell_command"}) is None
 
 
 @pytest.mark.parametrize("kind", ["execute", "edit", "delete", "move", "fetch", "switch_mode", "?"])
@@ -268,3 +271,103 @@ def test_a_name_counts_more_than_a_form() -> None:
 
 def test_a_form_does_not_count_where_a_title_says_whose_tool_it_is() -> None:
     assert recognised(title=OURS, raw_input=form(SERVER)) is None
+
+
+def asked(announced: dict[str, Any], question: dict[str, Any]) -> str | None:
+    """Return the tool of a call that is announced, and then asked about."""
+    call = CallRecord("c1")
+    call.learn(ToolCallUpdate("c1", **announced))
+    call.learn(ToolCallUpdate("c1", **question))
+    tool = editors_tool(call, OFFER)
+    return None if tool is None else tool.name
+
+
+ANNOUNCED: dict[str, Any] = {"title": f"{SERVER}-read_file", "kind": "execute"}
+
+
+def test_a_call_that_was_announced_by_its_whole_name_may_be_asked_about_by_its_bare_one() -> None:
+    question = {"title": "read_file", "kind": "other", "raw_input": {"path": "a"}}
+    assert asked(ANNOUNCED, question) == "read_file"
+    assert recognised(**question) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"title": "read_file"},  # the kind is still that of a command
+        {"title": "read_file", "kind": "execute"},
+        {"title": "bare", "kind": "other"},
+        {"title": "Read a file", "kind": "other"},
+        {"title": "read_file; rm -rf /", "kind": "other"},
+        {"title": "read_file", "kind": "other", "raw_input": {"command": "rm -rf /"}},
+        {"title": "read_file", "kind": "other", "name": "bash"},
+        {"title": "read_file", "kind": "other", "meta": meta("Bash")},
+        {"title": "read_file", "kind": "other", "content": (Diff("/a", "new"),)},
+        {"title": "read_file", "kind": "other", "locations": (ToolCallLocation("/a"),)},
+    ],
+)
+def test_an_announcement_does_not_make_a_question_about_something_else_ours(
+    question: dict[str, Any],
+) -> None:
+    assert asked(ANNOUNCED, question) is None
+
+
+@pytest.mark.parametrize("title", ["read_file", "vscother-read_file", f"{SERVER}-gone", "Read"])
+def test_a_bare_name_counts_only_after_an_announcement_with_the_server(title: str) -> None:
+    assert asked({"title": title}, {"title": "read_file", "kind": "other"}) is None
+
+
+def test_a_title_that_is_the_input_does_not_take_the_name_away() -> None:
+    question = {"title": '{"path":"a"}', "raw_input": {"path": "a"}}
+    assert asked({"title": OURS, "raw_input": {}}, question) == "read_file"
+    other = {"title": '{"path":"b"}', "raw_input": {"path": "a"}}
+    assert asked({"title": OURS, "raw_input": {}}, other) is None
+
+
+def says(*texts: str) -> tuple[Content, ...]:
+    return tuple(Content(TextContent(text)) for text in texts)
+
+
+ASKS = "Requesting approval to perform: Call MCP tool `read_file`."
+
+
+@pytest.mark.parametrize("title", ["read_file", 'read_file: {"path": "a"}'])
+def test_a_question_in_the_agents_own_words_names_a_tool_by_its_bare_name(title: str) -> None:
+    assert asked({"title": title, "content": says("{")}, {"content": says(ASKS)}) == "read_file"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        {"title": "Shell: read_file", "content": says(ASKS)},
+        {"title": "bare", "content": says(ASKS)},
+        {"title": "gone", "content": says(ASKS.replace("read_file", "gone"))},
+        {"title": "read_file", "content": says(ASKS, ASKS)},
+        {"title": "read_file", "content": says(f"{ASKS} rm -rf /")},
+        {"title": "read_file", "content": says("Requesting approval to perform: Run `rm`.")},
+        {"title": "read_file", "content": says(ASKS), "kind": "execute"},
+        {"title": "read_file", "content": says(ASKS), "raw_input": {"path": "a"}},
+        {"title": "read_file", "content": says(ASKS), "name": "bash"},
+        {"title": "read_file", "content": says(ASKS), "locations": (ToolCallLocation("/a"),)},
+    ],
+)
+def test_other_words_of_a_question_do_not(question: dict[str, Any]) -> None:
+    assert recognised(**question) is None
+
+
+@pytest.mark.parametrize(
+    ("news", "may_be"),
+    [
+        ({"title": f"{SERVER}-read_file", "kind": "execute"}, True),
+        ({"title": f"{SERVER}-read_file", "kind": "execute", "status": "in_progress"}, False),
+        ({"title": "read_file: {", "status": "in_progress", "content": says("{")}, True),
+        ({"title": f"{SERVER}-read_file", "raw_input": {"command": "ls"}}, False),
+        ({"title": "read_file", "content": (Diff("/a", "new"),)}, False),
+        ({"title": "read_file", "name": "bash"}, False),
+        ({"title": "Read a file"}, False),
+    ],
+)
+def test_what_may_be_the_editors_is_worth_waiting_for(news: dict[str, Any], may_be: bool) -> None:
+    call = CallRecord("c1")
+    call.learn(ToolCallUpdate("c1", **news))
+    assert may_be_editors(call, OFFER) is may_be

@@ -11,6 +11,7 @@ import attrs
 import httpx
 import pytest
 import trio
+from msgspec import Raw
 
 from agents.acp.agent import AcpAgent
 from agents.acp.session import AcpSession
@@ -239,10 +240,18 @@ async def test_a_cancel_answers_the_calls_and_the_next_turn_works() -> None:
         assert one.said == "1!The turn was cancelled. 2!The turn was cancelled. 3=ok"
 
 
-async def is_allowed_unasked(*steps: JSON) -> bool:
-    """Return whether what an agent asks in these steps of a turn is allowed, and nobody asked."""
-    async with chat({"turns": [[*steps, {"await": True}, {"outcomes": True}]]}) as one:
-        events = await one.ask()
+N = Raw(b'{"type": "object", "properties": {"n": {}}}')
+WITH_N = tuple(ToolSpec(spec.name, spec.description, N) for spec in FORTY)
+
+
+async def is_allowed_unasked(*steps: JSON, tools: Sequence[ToolSpec] = FORTY) -> bool:
+    """Return whether what an agent asks in these steps of a turn is allowed, and nobody asked.
+
+    Then nothing else is shown, either.
+    """
+    script = {"turns": [[*steps, {"await": True}, {"outcomes": True}]]}
+    async with chat(script, prompt(tools=tools)) as one:
+        events = await one.ask(tools=tools)
         return isinstance(events[-1], Stop) and one.said == "allowed"
 
 
@@ -284,6 +293,53 @@ async def test_a_kind_that_is_guessed_by_the_tools_name_asks_nobody_again(
         events = await one.ask()
         assert isinstance(events[-1], Stop if said else Await)
         assert one.said == said
+
+
+def announced(**news: Any) -> JSON:
+    return {"update": {"sessionUpdate": "tool_call", "toolCallId": "t1", **news}}
+
+
+async def test_a_tool_that_is_asked_about_by_its_bare_name_is_not_asked_about_again() -> None:
+    """Copilot announces the whole name, and a kind that it guesses. It shows nothing of it."""
+    begun = announced(title="$server-tool_01", kind="execute", status="pending", rawInput={"n": 1})
+    about = {"toolCallId": "t1", "title": "tool_01", "kind": "other", "rawInput": {"n": 1}}
+    assert await is_allowed_unasked(begun, {"ask": about}, tools=WITH_N)
+
+
+async def test_a_command_that_is_announced_as_a_tool_is_asked_about() -> None:
+    """A model may choose the title of a command, and no agent gives its question another kind."""
+    begun = announced(title="$server-tool_01", kind="execute", status="pending", rawInput={"n": 1})
+    about = {"toolCallId": "t1", "title": "tool_01", "kind": "execute", "rawInput": {"n": 1}}
+    assert not await is_allowed_unasked(begun, {"ask": about}, tools=WITH_N)
+
+
+async def test_a_tool_that_the_agent_names_beside_the_call_is_not_asked_about_again() -> None:
+    """Qwen does; its title is the input."""
+    about: JSON = {"toolCallId": "t1", "title": '{"n":1}', "kind": "other", "rawInput": {"n": 1}}
+    about["_meta"] = {"toolName": "mcp__$server__tool_01"}
+    assert await is_allowed_unasked({"ask": about})
+
+
+async def test_a_tool_that_is_asked_about_in_a_sentence_is_not_asked_about_again() -> None:
+    """Kimi never says of which server it is, and writes the input as text."""
+
+    def text(said: str) -> list[JSON]:
+        return [{"type": "content", "content": {"type": "text", "text": said}}]
+
+    title = 'tool_01: {"n": 1}'
+    begun = announced(title="tool_01", status="in_progress", content=text(""))
+    written = announced(title=title, status="in_progress", content=text('{"n": 1}'))
+    sentence = "Requesting approval to perform: Call MCP tool `tool_01`."
+    about = {"toolCallId": "t1", "title": title, "content": text(sentence)}
+    assert await is_allowed_unasked(begun, written, {"ask": about})
+    shell = "Requesting approval to perform: Run command `tool_01`."
+    assert not await is_allowed_unasked(begun, {"ask": {**about, "content": text(shell)}})
+
+
+async def test_an_id_that_is_used_again_says_nothing_of_the_new_call() -> None:
+    begun = announced(title="$server-tool_01", kind="other", status="completed")
+    about = {"toolCallId": "t1", "title": "tool_01", "kind": "other"}
+    assert not await is_allowed_unasked(begun, {"ask": about})
 
 
 async def test_other_tools_in_the_next_turn_are_announced() -> None:
