@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import attrs
@@ -33,6 +34,7 @@ from .tap import TapFor, untapped
 if TYPE_CHECKING:
     from .acp.agent import AcpAgent
     from .acp.downloads import Downloads
+    from .acp.learned import Learned
     from .open_responses.agent import OpenResponsesAgent
     from .open_responses.call_ids import CallIds
     from .open_responses.point_memory import PointMemory
@@ -77,8 +79,9 @@ class AgentDirectory:
     """The agents of one process; their own processes live in `nursery`.
 
     No task that lives there ends another. `activities` show what takes long. Call ids are unique in
-    all of them. `point_memory` is for what endpoints keep. An agent without sessions is forgotten
-    after `idle_seconds`.
+    all of them. `point_memory` is for what endpoints keep, and the file that `find_learned` names
+    for what agents have shown of themselves. An agent without sessions is forgotten after
+    `idle_seconds`.
     """
 
     def __init__(
@@ -88,9 +91,12 @@ class AgentDirectory:
         point_memory: PointMemory | None = None,
         idle_seconds: float = IDLE_SECONDS,
         activities: Activities | None = None,
+        find_learned: Callable[[], Path] | None = None,
     ) -> None:
         self._activities = activities or Activities()
         self._downloads: Downloads | None = None
+        self._learned: Learned | None = None
+        self._find_learned = find_learned
         self._tasks = GuardedTasks(nursery)
         self._tap_for = tap_for
         self._point_memory = point_memory
@@ -190,14 +196,17 @@ class AgentDirectory:
     def _acp_agent(self, spec: McpServerSpec) -> AcpAgent:
         from .acp.agent import AcpAgent  # here, because Eliza needn't wait for its many types
         from .acp.downloads import Downloads
+        from .acp.learned import Learned
 
         self._downloads = self._downloads or Downloads(self._activities)
+        self._learned = self._learned or Learned(self._tasks, self._find_learned)
         return AcpAgent(
             spec,
             self._tasks,
             new_call_id=self.new_call_id,
             tap_for=self._tap_for,
             downloads=self._downloads,
+            learned=self._learned,
         )
 
     def _open_responses_agent(
@@ -229,10 +238,13 @@ async def open_directory(
     point_memory: PointMemory | None = None,
     idle_seconds: float = IDLE_SECONDS,
     activities: Activities | None = None,
+    find_learned: Callable[[], Path] | None = None,
 ) -> AsyncGenerator[AgentDirectory]:
     """Open the directory; on exit every process of its agents has ended."""
     async with trio.open_nursery() as nursery:
-        directory = AgentDirectory(nursery, tap_for, point_memory, idle_seconds, activities)
+        directory = AgentDirectory(
+            nursery, tap_for, point_memory, idle_seconds, activities, find_learned
+        )
         try:
             yield directory
         finally:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from .store.opening import Memories
 
 
+LEARNED = "learned.json"
+"""The file for what agents have shown of themselves, in the state folder."""
+
+
 class LateMemory:
     """Satisfies `SessionMemory` and `PointMemory`; its work is done in `nursery`.
 

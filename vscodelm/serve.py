@@ -25,7 +25,7 @@ from . import collector
 from .cache_folder import cache_folder
 from .config_file import load_catalogue
 from .log_setup import set_up_logging
-from .memory import open_memory
+from .memory import LEARNED, open_memory, state_folder
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("vscodelm")
@@ -113,7 +113,12 @@ async def _serve(
         await nursery.start(watch_signals)
         async with (
             open_memory(state_dir) as memory,
-            open_directory(trace.tap, memory, activities=activities) as directory,
+            open_directory(
+                trace.tap,
+                memory,
+                activities=activities,
+                find_learned=lambda: state_folder(state_dir) / LEARNED,
+            ) as directory,
         ):
             await run_system(
                 source,

@@ -24,6 +24,7 @@ from bridge.wire import McpServerSpec
 from .dialogue import Dialogue
 from .downloads import Downloads
 from .known import environment_for
+from .learned import Learned
 from .link import Connect, Link
 from .openings import SessionIdInUse
 from .outfit import Outfit
@@ -43,7 +44,7 @@ class AcpAgent:
     """An agent definition; it satisfies `agents.base.Agent`.
 
     Its processes live in `nursery`. `connect` starts one; `spares` are sessions opened in advance.
-    `downloads` fetches what is started.
+    `downloads` fetches what is started. `learned` are the facts that agents have shown.
     """
 
     def __init__(
@@ -57,6 +58,7 @@ class AcpAgent:
         spares: bool = True,
         tap_for: TapFor = untapped,
         downloads: Downloads | None = None,
+        learned: Learned | None = None,
     ) -> None:
         self._spec = spec
         self._nursery = nursery
@@ -66,6 +68,7 @@ class AcpAgent:
         self._idle_seconds = idle_seconds
         self._spares = spares
         self._downloads = downloads
+        self._learned = learned or Learned(nursery)
         self._peers: list[Peer] = []
         self._one_session_each = False
         self._repeats_ids = False
@@ -226,7 +229,7 @@ class AcpAgent:
         return peer.is_usable and not (self._one_session_each and peer.claims)
 
     def _start(self) -> Peer:
-        peer = Peer(self._spec, self._connect, self._idle_seconds, self._spares)
+        peer = Peer(self._spec, self._connect, self._idle_seconds, self._spares, self._learned)
         self._peers.append(peer)
         self._nursery.start_soon(self._run, peer, name=f"agent {self._spec.name}")
         return peer

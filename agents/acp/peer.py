@@ -29,6 +29,7 @@ from .existing import ExistingSessions
 from .failures import exited, refused, wrong_version
 from .faults import Error
 from .known import KnownAgent, known_agent
+from .learned import AgentFacts, Learned
 from .link import LAST_WORDS_SECONDS, Connect, Exit, Link
 from .login import no_logout
 from .methods import (
@@ -72,6 +73,7 @@ class Peer:
     connect: Connect
     idle_seconds: float
     spares: bool
+    learned: Learned
     failure: Failure | None = attrs.field(default=None, init=False)
     """Why it is of no more use."""
     is_ending: bool = attrs.field(default=False, init=False)
@@ -83,6 +85,8 @@ class Peer:
         default=InitializeResponse(PROTOCOL_VERSION), init=False
     )
     known: KnownAgent = attrs.field(default=KnownAgent(""), init=False)
+    facts: AgentFacts = attrs.field(factory=AgentFacts, init=False)
+    """What the agent has shown, in whatever process it ran."""
     ready: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when it can be used, or never can."""
     authentication: Authentication = attrs.field(init=False)
@@ -146,6 +150,7 @@ class Peer:
             answer = await self.connection.request(INITIALIZE, request)
         match answer:
             case InitializeResponse(protocol_version=1):
+                self.facts = await self.learned.of(answer.agent_info)
                 self._get_ready(answer)
                 return
             case InitializeResponse(protocol_version=other):

@@ -24,6 +24,7 @@ from agents.acp.dialogue import Dialogue
 from agents.acp.downloads import Downloads
 from agents.acp.environment import environment_of
 from agents.acp.known import environment_for
+from agents.acp.learned import Learned
 from agents.acp.link import Link
 from agents.acp.outfit import Outfit
 from agents.acp.peer import Peer
@@ -70,7 +71,8 @@ class Examination:
             return
         self.begin("process")
         async with trio.open_nursery() as nursery:
-            peer = Peer(self.spec, self._connect, math.inf, spares=False)
+            learned = Learned(nursery)  # nothing: what is advertised is tried
+            peer = Peer(self.spec, self._connect, math.inf, spares=False, learned=learned)
             peer.claim()
             nursery.start_soon(peer.run)
             await self._meet(peer)

@@ -19,6 +19,18 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "what another process has learned meanwhile is overwritten",
+        "learned",
+        "encode(merged(self._read(), name, version, facts))",
+        "encode(merged((), name, version, facts))",
+    ),
+    Fault(
+        "a fact is taken for one of every version",
+        "learned",
+        "return self._key == (name, version)",
+        "return self.name == name",
+    ),
+    Fault(
         "a mode that was chosen is told",
         "session",
         'self._told.mode = chosen(changed, "mode") or self._told.mode',
