@@ -20,7 +20,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -47,9 +47,16 @@ NPM = {
     "zod": "4.6.7",  # the example's own need
 }
 PYTHON_SDK = "agent-client-protocol==0.12.1"
+KILO = {f"@kilocode/cli-{TARGET}": "7.7.9"}
 FAST_AGENT = "fast-agent-mcp==0.10.48"
-FAST_AGENT_OVERRIDE = "certifi>=2026.1"  # it pins one that isn't to be had any more
+VIBE = "mistral-vibe==3.0.3"
+KIMI = "kimi-cli==1.51.0"  # the last one that works: the next only says that it is archived
+CERTIFICATES = "certifi>=2026.1"
+"""What replaces the pins of agents that name a version which isn't to be had."""
 INSTALLER = "uv==0.11.31"
+
+LAST_WORDS = 600
+"""How much is kept of what a failed installation printed."""
 
 
 class CannotHave(Exception):
@@ -108,9 +115,9 @@ def _npm() -> Sequence[str | Path]:
     return (npm,)
 
 
-def _install_npm(folder: Path) -> None:
-    """Install what npm has: agents, the TypeScript SDK's example, and MCP's SDK for a client."""
-    package = {"private": True, "dependencies": NPM}
+def _install_npm(folder: Path, dependencies: Mapping[str, str]) -> None:
+    """Install packages of npm."""
+    package = {"private": True, "dependencies": {**dependencies}}
     (folder / "package.json").write_text(json.dumps(package, indent=2), encoding="utf-8")
     # Scripts of packages fetch programs from elsewhere; what we need is in the packages.
     options = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
@@ -129,27 +136,32 @@ def _install_examples(folder: Path) -> None:
     shutil.rmtree(unpacked)
 
 
-def _install_python(folder: Path, requirements: Sequence[str], overrides: Sequence[str]) -> None:
+def _install_python(
+    folder: Path, requirements: Sequence[str], overrides: Sequence[str], oldest: int
+) -> None:
     """Make an environment of its own: it needs a newer Python, and pins what others pin, too."""
-    _run([_newer_python(), "-m", "venv", "."], folder)
+    _run([_newer_python(oldest), "-m", "venv", "."], folder)
     programs = folder / ("Scripts" if sys.platform == "win32" else "bin")
-    _run([programs / "python", "-m", "pip", "install", "-q", INSTALLER], folder)
+    python = programs / "python"
+    _run([python, "-m", "pip", "install", "-q", INSTALLER], folder)
     (folder / "override.txt").write_text("\n".join(overrides), encoding="utf-8")
     install = ("pip", "install", "-q", "--override", "override.txt", *requirements)
     # Compiled now, or every start takes half a minute where Python may write no bytecode.
-    _run([programs / "uv", *install, "--compile-bytecode", "--python", programs / "python"], folder)
+    _run([programs / "uv", *install, "--compile-bytecode", "--python", python], folder)
+    _run([python, "-m", "pip", "uninstall", "-q", "-y", "uv"], folder)  # it is large
 
 
-def _newer_python() -> str:
+def _newer_python(oldest: int) -> str:
     for python in _pythons():
-        test = "import ensurepip, sys; sys.exit(not (3, 12) <= sys.version_info < (3, 14))"
+        test = f"import ensurepip, sys; sys.exit(not (3, {oldest}) <= sys.version_info < (3, 14))"
         try:  # a version manager's shim can be on PATH with nothing behind it
             done = subprocess.run([python, "-c", test], capture_output=True)
         except OSError:
             continue
         if done.returncode == 0:
             return python
-    raise CannotHave("it needs Python 3.12 or 3.13, and there is none on this machine")
+    wanted = " or ".join(f"3.{minor}" for minor in range(oldest, 14))
+    raise CannotHave(f"it needs Python {wanted}, and there is none on this machine")
 
 
 def _pythons() -> Iterator[str]:
@@ -162,23 +174,50 @@ def _pythons() -> Iterator[str]:
 
 
 def _run(command: Sequence[str | Path], folder: Path) -> None:
-    subprocess.run(list(map(str, command)), cwd=folder, check=True, stdin=subprocess.DEVNULL)
-
-
-def python_part(name: str, *requirements: str, overrides: Sequence[str] = ()) -> Part:
-    """Return the part of an agent that is written in Python; a machine may lack what it needs."""
-    return Part(
-        name,
-        [*requirements, *overrides, INSTALLER],
-        partial(_install_python, requirements=requirements, overrides=overrides),
-        is_required=False,
+    """Run a command. Raise `CannotHave` with its last words if it fails."""
+    words = list(map(str, command))
+    done = subprocess.run(
+        words,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
     )
+    if done.returncode != 0:
+        said = " ".join(done.stdout.split())[-LAST_WORDS:]
+        raise CannotHave(f"{Path(words[0]).name} ended with status {done.returncode}: {said}")
+
+
+def npm_part(name: str, dependencies: Mapping[str, str], *, is_required: bool = False) -> Part:
+    """Return a part that npm has."""
+    return Part(name, dependencies, partial(_install_npm, dependencies=dependencies), is_required)
+
+
+def python_part(
+    name: str, *requirements: str, overrides: Sequence[str] = (), oldest: int = 12
+) -> Part:
+    """Return the part of an agent that is written in Python; a machine may lack what it needs.
+
+    It is installed with Python 3.`oldest` or newer.
+    """
+    recipe: list[str | int] = [*requirements, *overrides, INSTALLER]
+    if oldest != 12:
+        recipe.append(oldest)
+    install = partial(
+        _install_python, requirements=requirements, overrides=overrides, oldest=oldest
+    )
+    return Part(name, recipe, install, is_required=False)
 
 
 PARTS = (
-    Part("npm", NPM, _install_npm),
+    npm_part("npm", NPM, is_required=True),
     Part("python-sdk", PYTHON_SDK, _install_examples),
-    python_part("fast-agent", FAST_AGENT, overrides=[FAST_AGENT_OVERRIDE]),
+    python_part("fast-agent", FAST_AGENT, overrides=[CERTIFICATES]),
+    npm_part("kilo", KILO),
+    python_part("vibe", VIBE, overrides=[CERTIFICATES]),
+    python_part("kimi", KIMI, oldest=13),  # Python 3.12.1 can't load it
 )
 
 
@@ -192,14 +231,17 @@ def main(names: Sequence[str]) -> int:
     if names and MISSING.exists():  # of the other parts nothing new is known
         missing = json.loads(MISSING.read_text(encoding="utf-8"))
     for part in PARTS:
-        if part.is_installed or (names and part.name not in names):
+        if names and part.name not in names:
+            continue
+        missing.pop(part.name, None)
+        if part.is_installed:
             continue
         print(f"Installing {part.name} into {part.folder} ...", flush=True)
         shutil.rmtree(part.folder, ignore_errors=True)
         part.folder.mkdir(parents=True)
         try:
             part.install(part.folder)
-        except (CannotHave, subprocess.CalledProcessError) as error:
+        except CannotHave as error:
             if part.is_required:
                 print(f"{part.name} can't be installed: {error}", file=sys.stderr)
                 return 1

@@ -12,8 +12,11 @@ from .recipes.codex import CODEX
 from .recipes.copilot import COPILOT
 from .recipes.fast_agent import FAST_AGENT
 from .recipes.gemini import GEMINI
+from .recipes.kilo import KILO
+from .recipes.kimi import KIMI
 from .recipes.opencode import OPENCODE
 from .recipes.qwen import QWEN
+from .recipes.vibe import VIBE
 
 EXAMPLES = FOLDER / "python-sdk" / "examples"
 
@@ -22,6 +25,9 @@ AGENTS = (
     CODEX,
     OPENCODE,
     FAST_AGENT,
+    KILO,
+    VIBE,
+    KIMI,
 )
 """Those that are tested with everything."""
 FURTHER_AGENTS = (

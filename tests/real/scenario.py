@@ -32,6 +32,9 @@ _WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|FAIL|WRITE)\b(?:\((?P<of>[^)\
 _USES = re.compile(r"^(?:(?:USE \w+ \{.*\}|THEN)(?:\n|\Z))+", re.MULTILINE)
 _THEN = "THEN\n"
 _NAME = re.compile(r"\bmy name is (\w+)")
+_CODE = "run_typescript"
+_GROUP = re.compile(r"^- (mcp_\w+)$", re.MULTILINE)
+"""A group of tools that code may call, as an agent tells of it."""
 _SHELLS = ("bash", "execute", "exec_command", "run_shell_command", "shell", "shell_command")
 
 
@@ -185,11 +188,24 @@ def _next_round(uses: str, given: Given, results: Sequence[str]) -> Scenario:
 
 
 def _use(call: str, given: Given) -> Step:
+    """Return the call of a tool. An agent's own tool may have the very name that is meant."""
     name, _, arguments = call.partition(" ")
-    for tool in given.tools:
-        if tool.whole_name == name or tool.whole_name.endswith(f"_{name}"):
-            return Call(tool.name, json.loads(arguments), tool.namespace)
+    named = [tool for tool in given.tools if tool.whole_name.endswith(f"_{name}")]
+    code = _code_that_calls(name, arguments, given)
+    for tool in (*named, *(tool for tool in given.tools if tool.whole_name == name and not code)):
+        return Call(tool.name, json.loads(arguments), tool.namespace)
+    if code is not None:
+        return code
     return Say(f"I have no {name}, only {' '.join(tool.whole_name for tool in given.tools)}.")
+
+
+def _code_that_calls(name: str, arguments: str, given: Given) -> Call | None:
+    """Return code that calls a tool, where an agent offers the tools of servers to code alone."""
+    groups = _GROUP.findall(given.texts("system"))
+    if not groups or all(tool.name != _CODE for tool in given.tools):
+        return None
+    call = f"tools.{groups[-1]}.{name}({arguments})"
+    return Call(_CODE, {"code": f"async function main() {{ return await {call}; }}"})
 
 
 def _scenario(words: Sequence[re.Match[str]], given: Given) -> Scenario:

@@ -124,6 +124,20 @@ def test_what_was_used_in_a_transcript_is_not_used_again() -> None:
     assert scenario_for(given(Said("user", f"{before}RECALL"))).name == "RECALL"
 
 
+def test_a_tool_that_only_code_can_call_is_called_by_code() -> None:
+    """The agent's own tool of that name is another one."""
+    code, own = Tool("run_typescript", {}), Tool("read_file", {})
+    told = Said("system", "Groups:\n\n- file_system\n- mcp_vsc1\n")
+    asked = Said("user", 'USE read_file {"path": "/a"}')
+    scenario = scenario_for(given(told, asked, tools=(own, code)))
+    call = 'tools.mcp_vsc1.read_file({"path": "/a"})'
+    assert scenario.steps[-1] == Call(
+        "run_typescript", {"code": f"async function main() {{ return await {call}; }}"}
+    )
+    without_a_group = scenario_for(given(asked, tools=(own, code)))
+    assert without_a_group.steps[-1] == Call("read_file", {"path": "/a"})
+
+
 def test_a_tool_that_was_not_offered_is_missed_in_words() -> None:
     missed = scenario_for(given(Said("user", "USE fly {}"), tools=(READ,)))
     assert missed.steps[-1] == Say("I have no fly, only mcp__vsc1__read_file.")

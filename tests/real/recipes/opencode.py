@@ -10,7 +10,8 @@ from tooling.real_agents import READY, TARGET
 from ..real_agent import JSON, MODULES, RealAgent, write
 
 
-def _settings(home: Path, url: str) -> None:
+def opencode_settings(url: str) -> str:
+    """Return what OpenCode and its forks read from their folder of settings."""
     model: JSON = {"name": "Scripted", "tool_call": True, "reasoning": True, "attachment": True}
     model |= {"limit": {"context": 128_000, "output": 8_192}}
     model |= {"modalities": {"input": ["text", "image"], "output": ["text"]}}
@@ -29,7 +30,11 @@ def _settings(home: Path, url: str) -> None:
         "permission": {"*": "ask"},
         "provider": {"ours": provider},
     }
-    write(home / ".config" / "opencode" / "opencode.json", json.dumps(settings))
+    return json.dumps(settings)
+
+
+def _settings(home: Path, url: str) -> None:
+    write(home / ".config" / "opencode" / "opencode.json", opencode_settings(url))
 
 
 OPENCODE = RealAgent(
