@@ -59,7 +59,7 @@ test-faults: $(DEV) ## Plant each known fault and see a test fail; run what take
 test-slow: $(DEV) ## Run the slow tests: real processes, many examples
 	$(RUN) pytest -m slow -n $(WORKERS) $(ARGS)
 
-test-agents: $(DEV) ## Install real ACP agents into .agents (1.9 GB), and talk to them
+test-agents: $(DEV) ## Install real ACP agents into .agents (2.8 GB), and talk to them
 	$(RUN) tooling.real_agents
 	$(RUN) pytest -m agents -n $(WORKERS) $(ARGS)
 

@@ -88,6 +88,16 @@ _AGENTS = (
         ignored_methods=frozenset({"opencode-login"}),
     ),
     KnownAgent(
+        "Kilo",
+        # A fork of OpenCode. Its mode `ask` is one for questions, not one that asks the user.
+        sessions_share_tools=True,
+        program="kilo",
+        serves=("acp",),
+        login=("auth", "login"),
+        logout=("auth", "logout"),
+        ignored_methods=frozenset({"kilo-login"}),
+    ),
+    KnownAgent(
         "Copilot",
         # `Rejecting non-http/sse MCP server` stands in its log only.
         http_tools_only=True,
@@ -96,6 +106,11 @@ _AGENTS = (
         login=("login",),
     ),
     KnownAgent("qwen-code", asking_modes={"auto": "default"}),
+    KnownAgent(
+        "@mistralai/mistral-vibe",
+        # It begins in `accept-edits`, or in `smart-approve` where a model may decide.
+        asking_modes={"accept-edits": "ask", "smart-approve": "ask"},
+    ),
     KnownAgent("gemini-cli", keys={"gemini-api-key": ("GEMINI_API_KEY",)}),
     KnownAgent(
         "fast-agent-acp",

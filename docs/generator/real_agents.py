@@ -45,9 +45,10 @@ SURPRISES: Mapping[int, Surprise] = {
         ),
     ),
     2: Surprise(
-        "MCP servers belong to the folder (OpenCode) or the process (fast-agent), not to the "
+        "MCP servers belong to the folder (OpenCode, Kilo) or the process (fast-agent), not to the "
         "session.",
-        "OpenCode gets a process for each session, and every session's server a name of its own.",
+        "OpenCode and Kilo get a process for each session, and every session's server has a name "
+        "of its own.",
         (
             "agents/acp/test_tools.py::test_sessions_have_servers_of_their_own_spares_too",
             _ACP + "test_known.py"
@@ -63,7 +64,8 @@ SURPRISES: Mapping[int, Surprise] = {
         (_ACP + "test_known.py::test_an_agent_that_drops_stdio_servers_gets_them_over_http",),
     ),
     4: Surprise(
-        "A tool call is first heard of in a permission request or an update (Gemini, Qwen).",
+        "A tool call is first heard of in a permission request or an update (Gemini, Qwen). Kilo "
+        "keeps back the text before it, too, until it is answered.",
         "Whatever comes first is its beginning.",
         (
             _ACP + "test_tool_calls.py::test_an_update_of_a_call_that_nobody_announced_is_enough",
@@ -89,6 +91,7 @@ SURPRISES: Mapping[int, Surprise] = {
         (
             _ACP + "test_known.py::test_claudes_tools_are_made_visible_before_it_can_say_who_it_is",
             _TOOLS + "test_the_model_is_offered_all_forty_tools_with_their_schemas",
+            "real/test_scenario.py::test_a_tool_that_only_code_can_call_is_called_by_code",
         ),
     ),
     7: Surprise(
@@ -264,11 +267,12 @@ SURPRISES: Mapping[int, Surprise] = {
     ),
     23: Surprise(
         "Claude, Codex and Qwen begin a session in a mode in which a model decides about "
-        "permission, and the user is seldom asked.",
+        "permission, and the user is seldom asked; Vibe in one in which edits need none.",
         "They are put into the mode in which they ask, which the table above names, unless "
         "everything is allowed. `settings.mode` chooses another.",
         (
             _ACP + "test_turn.py::test_an_agent_that_would_decide_by_itself_is_made_to_ask",
+            _ACP + "test_known.py::test_vibe_asks_in_one_of_its_modes_alone",
             _REAL + "test_what_is_allowed_is_done",
             _REAL + "test_what_is_denied_is_not_done_and_the_chat_goes_on",
         ),

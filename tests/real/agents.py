@@ -25,15 +25,15 @@ AGENTS = (
     CODEX,
     OPENCODE,
     FAST_AGENT,
-    KILO,
-    VIBE,
-    KIMI,
 )
 """Those that are tested with everything."""
 FURTHER_AGENTS = (
     GEMINI,
     COPILOT,
     QWEN,
+    KILO,
+    VIBE,
+    KIMI,
 )
 """Those of which only the first steps are tested."""
 ALL_AGENTS = (*AGENTS, *FURTHER_AGENTS)

@@ -9,10 +9,7 @@ import attrs
 from .recipes.claude import CLAUDE
 from .recipes.codex import CODEX
 from .recipes.fast_agent import FAST_AGENT
-from .recipes.kilo import KILO
-from .recipes.kimi import KIMI
 from .recipes.opencode import OPENCODE
-from .recipes.vibe import VIBE
 
 
 @attrs.frozen
@@ -28,7 +25,4 @@ CONTINUITY: Mapping[str, Continuity] = {
     CODEX.name: Continuity("session/resume", copies=True),
     OPENCODE.name: Continuity("session/resume", copies=True),
     FAST_AGENT.name: Continuity("session/resume", copies=False),
-    KILO.name: Continuity("session/resume", copies=True),
-    VIBE.name: Continuity("session/load", copies=True),
-    KIMI.name: Continuity("session/resume", copies=False),
 }

@@ -7,12 +7,24 @@ from agents.acp.known import KnownAgent, environment_for, known_agent
 
 def test_an_agent_that_keeps_tools_by_folder_gets_a_process_for_each_session() -> None:
     assert known_agent("OpenCode").sessions_share_tools
+    assert known_agent("Kilo").sessions_share_tools
     assert not known_agent("codex-acp").sessions_share_tools
 
 
 def test_an_agent_that_drops_stdio_servers_gets_them_over_http() -> None:
     assert known_agent("Copilot").http_tools_only
     assert not known_agent("OpenCode").http_tools_only
+
+
+def test_a_fork_logs_in_as_the_agent_that_it_was_made_of() -> None:
+    """Its method does nothing by itself, so its own program is started in a terminal."""
+    origin, fork = known_agent("OpenCode"), known_agent("Kilo")
+    assert (fork.serves, fork.login, fork.logout) == (origin.serves, origin.login, origin.logout)
+    assert (fork.program, fork.ignored_methods) == ("kilo", {"kilo-login"})
+
+
+def test_vibe_asks_in_one_of_its_modes_alone() -> None:
+    assert set(known_agent("@mistralai/mistral-vibe").asking_modes.values()) == {"ask"}
 
 
 def test_an_agent_that_begins_turns_without_its_tools_is_known() -> None:

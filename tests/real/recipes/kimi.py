@@ -44,4 +44,5 @@ KIMI = RealAgent(
     environment=lambda home, url: {},
     settings=_settings,
     tells_usage=False,
+    stops_when_denied=True,
 )
