@@ -53,6 +53,9 @@ VIBE = "mistral-vibe==3.0.3"
 KIMI = "kimi-cli==1.51.0"  # the last one that works: the next only says that it is archived
 CERTIFICATES = "certifi>=2026.1"
 """What replaces the pins of agents that name a version which isn't to be had."""
+HERMES = "hermes-agent[acp,mcp]==0.19.0"
+OPENHANDS = "openhands==1.16.0"
+CODE_PUPPY = "code-puppy==0.0.946"
 INSTALLER = "uv==0.11.31"
 
 LAST_WORDS = 600
@@ -137,7 +140,11 @@ def _install_examples(folder: Path) -> None:
 
 
 def _install_python(
-    folder: Path, requirements: Sequence[str], overrides: Sequence[str], oldest: int
+    folder: Path,
+    requirements: Sequence[str],
+    overrides: Sequence[str],
+    excluded: Sequence[str],
+    oldest: int,
 ) -> None:
     """Make an environment of its own: it needs a newer Python, and pins what others pin, too."""
     _run([_newer_python(oldest), "-m", "venv", "."], folder)
@@ -145,7 +152,9 @@ def _install_python(
     python = programs / "python"
     _run([python, "-m", "pip", "install", "-q", INSTALLER], folder)
     (folder / "override.txt").write_text("\n".join(overrides), encoding="utf-8")
-    install = ("pip", "install", "-q", "--override", "override.txt", *requirements)
+    (folder / "excluded.txt").write_text("\n".join(excluded), encoding="utf-8")
+    choices = ("--override", "override.txt", "--excludes", "excluded.txt")
+    install = ("pip", "install", "-q", *choices, *requirements)
     # Compiled now, or every start takes half a minute where Python may write no bytecode.
     _run([programs / "uv", *install, "--compile-bytecode", "--python", python], folder)
     _run([python, "-m", "pip", "uninstall", "-q", "-y", "uv"], folder)  # it is large
@@ -196,17 +205,27 @@ def npm_part(name: str, dependencies: Mapping[str, str], *, is_required: bool = 
 
 
 def python_part(
-    name: str, *requirements: str, overrides: Sequence[str] = (), oldest: int = 12
+    name: str,
+    *requirements: str,
+    overrides: Sequence[str] = (),
+    excluded: Sequence[str] = (),
+    oldest: int = 12,
 ) -> Part:
     """Return the part of an agent that is written in Python; a machine may lack what it needs.
 
-    It is installed with Python 3.`oldest` or newer.
+    It is installed with Python 3.`oldest` or newer. What is `excluded` isn't installed: it is
+    large, and the agent starts without it.
     """
-    recipe: list[str | int] = [*requirements, *overrides, INSTALLER]
+    recipe: list[str | int] = [*requirements, *overrides, *(f"!{one}" for one in excluded)]
+    recipe.append(INSTALLER)
     if oldest != 12:
         recipe.append(oldest)
     install = partial(
-        _install_python, requirements=requirements, overrides=overrides, oldest=oldest
+        _install_python,
+        requirements=requirements,
+        overrides=overrides,
+        excluded=excluded,
+        oldest=oldest,
     )
     return Part(name, recipe, install, is_required=False)
 
@@ -218,6 +237,9 @@ PARTS = (
     npm_part("kilo", KILO),
     python_part("vibe", VIBE, overrides=[CERTIFICATES]),
     python_part("kimi", KIMI, oldest=13),  # Python 3.12.1 can't load it
+    python_part("hermes", HERMES),
+    python_part("openhands", OPENHANDS, excluded=["browser-use"]),
+    python_part("code-puppy", CODE_PUPPY, excluded=["playwright"]),
 )
 
 

@@ -291,6 +291,36 @@ SURPRISES: Mapping[int, Surprise] = {
             "test_a_load_that_fails_after_its_server_has_started_leaves_the_tools_to_the_next",
         ),
     ),
+    26: Surprise(
+        "OpenHands offers its model the tools of MCP servers without the server's name. It insists "
+        "on a word of the model's about the danger of each call, and of a schema it keeps the "
+        "types and the descriptions.",
+        "That is theirs. The call that reaches our server has our arguments alone.",
+        (
+            "real/test_scenario.py"
+            "::test_a_call_says_how_dangerous_it_is_where_an_agent_insists_on_it",
+        ),
+    ),
+    27: Surprise(
+        "OpenHands asks its model for whole answers, and can't interrupt one. Text beside a call "
+        "comes as a thought; so does its system prompt, before the first answer of a session.",
+        "An answer appears when it is complete. A stop that takes too long ends the process.",
+        (
+            "real/test_scenario.py::test_a_reply_in_one_piece_holds_all_of_it",
+            _ACP + "test_cancellation.py"
+            "::test_an_agent_that_never_stops_is_ended_and_the_next_turn_works",
+        ),
+    ),
+    28: Surprise(
+        "Hermes asks before it edits a file and before a command that it calls dangerous; its "
+        "question is denied after a minute. Code Puppy asks nobody, unless `yolo_mode = false` "
+        "stands in its `puppy.cfg`.",
+        "What isn't asked can't be denied. An answer that comes too late changes nothing.",
+        (
+            "real/test_scenario.py"
+            "::test_a_file_is_written_without_a_shell_where_only_that_is_asked_about",
+        ),
+    ),
 }
 
 

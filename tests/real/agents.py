@@ -8,13 +8,16 @@ from tooling.real_agents import FOLDER, node
 
 from .real_agent import MODULES
 from .recipes.claude import CLAUDE
+from .recipes.code_puppy import CODE_PUPPY
 from .recipes.codex import CODEX
 from .recipes.copilot import COPILOT
 from .recipes.fast_agent import FAST_AGENT
 from .recipes.gemini import GEMINI
+from .recipes.hermes import HERMES
 from .recipes.kilo import KILO
 from .recipes.kimi import KIMI
 from .recipes.opencode import OPENCODE
+from .recipes.openhands import OPENHANDS
 from .recipes.qwen import QWEN
 from .recipes.vibe import VIBE
 
@@ -34,6 +37,9 @@ FURTHER_AGENTS = (
     KILO,
     VIBE,
     KIMI,
+    HERMES,
+    OPENHANDS,
+    CODE_PUPPY,
 )
 """Those of which only the first steps are tested."""
 ALL_AGENTS = (*AGENTS, *FURTHER_AGENTS)

@@ -114,6 +114,8 @@ class ModelServer:
             if turn.scenario.status != 200:
                 error = {"type": "api_error", "message": "The model is on fire"}
                 await _send(speech, stream, {"error": error}, status=turn.scenario.status)
+            elif dialect is DIALECTS[chat_completions.PATH] and not asked.get("stream"):
+                await self._whole(speech, stream, turn)
             else:
                 events = write(turn.scenario, next(self._numbers))
                 await self._stream(speech, stream, turn, events)
@@ -124,6 +126,19 @@ class ModelServer:
         else:
             self.unknown.append(f"{method} {path}")
             await _send(speech, stream, {"error": {"message": "not found"}}, status=404)
+
+    async def _whole(
+        self, speech: h11.Connection, stream: trio.SocketStream, turn: ModelTurn
+    ) -> None:
+        """Answer in one piece; a reply without an end never comes."""
+        try:
+            while any(isinstance(step, Forever) for step in turn.scenario.steps):
+                if await stream.receive_some() == b"":
+                    raise trio.BrokenResourceError
+            answer = chat_completions.write_whole(turn.scenario, next(self._numbers))
+            await _send(speech, stream, answer)
+        except trio.BrokenResourceError:
+            self._is_left(turn)
 
     async def _stream(
         self,
@@ -141,9 +156,12 @@ class ModelServer:
                     await trio.sleep(PAUSE)
             await stream.send_all(speech.send(h11.EndOfMessage()) or b"")
         except trio.BrokenResourceError:
-            turn.is_left = True
-            self.keep({"left": turn.scenario.name})
-            self._changed.unpark_all()
+            self._is_left(turn)
+
+    def _is_left(self, turn: ModelTurn) -> None:
+        turn.is_left = True
+        self.keep({"left": turn.scenario.name})
+        self._changed.unpark_all()
 
 
 def _head(speech: h11.Connection, status: int, kind: str, *more: tuple[str, str]) -> bytes:

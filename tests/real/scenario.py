@@ -35,6 +35,10 @@ _NAME = re.compile(r"\bmy name is (\w+)")
 _CODE = "run_typescript"
 _GROUP = re.compile(r"^- (mcp_\w+)$", re.MULTILINE)
 """A group of tools that code may call, as an agent tells of it."""
+_RISK = "security_risk"
+_WRITER = "write_file"
+_LAST_SHELL = "terminal"
+"""One agent asks before it writes a file with the one, but not before it does with the other."""
 _SHELLS = ("bash", "execute", "exec_command", "run_shell_command", "shell", "shell_command")
 
 
@@ -193,7 +197,7 @@ def _use(call: str, given: Given) -> Step:
     named = [tool for tool in given.tools if tool.whole_name.endswith(f"_{name}")]
     code = _code_that_calls(name, arguments, given)
     for tool in (*named, *(tool for tool in given.tools if tool.whole_name == name and not code)):
-        return Call(tool.name, json.loads(arguments), tool.namespace)
+        return Call(tool.name, _judged(json.loads(arguments), tool), tool.namespace)
     if code is not None:
         return code
     return Say(f"I have no {name}, only {' '.join(tool.whole_name for tool in given.tools)}.")
@@ -228,9 +232,19 @@ def _scenario(words: Sequence[re.Match[str]], given: Given) -> Scenario:
     return Scenario(name, steps)
 
 
+def _judged(arguments: JSON, tool: Tool) -> JSON:
+    """Return the arguments with the model's own judgement, where an agent insists on it."""
+    is_judged = _RISK in tool.parameters.get("required", ())
+    return arguments | ({_RISK: "LOW"} if is_judged else {})
+
+
 def _write(path: str, tools: tuple[Tool, ...]) -> Step:
     """Return the call that makes a file, in the shape in which this agent wants it."""
-    shells = [tool for tool in tools if tool.name.lower().split("__")[-1] in _SHELLS]
+    by_name = {tool.name.lower().split("__")[-1]: tool for tool in tools}
+    shells = [tool for name, tool in by_name.items() if name in _SHELLS]
+    if not shells and _WRITER in by_name:
+        return Call(by_name[_WRITER].name, {"path": path, "content": "written"})
+    shells += [tool for name, tool in by_name.items() if name == _LAST_SHELL]
     if not shells:
         return Say(f"I have no shell, only {' '.join(tool.name for tool in tools)}.")
     shell = shells[0]
@@ -238,7 +252,9 @@ def _write(path: str, tools: tuple[Tool, ...]) -> Step:
     properties: JSON = shell.parameters.get("properties", {})
     arguments: JSON = {}
     for name in {*shell.parameters.get("required", ()), *({"command", "cmd"} & {*properties})}:
-        if name not in ("command", "cmd"):
+        if name == _RISK:
+            arguments = _judged(arguments, shell)
+        elif name not in ("command", "cmd"):
             arguments[name] = "Make a file"  # a description, in words
         elif properties[name].get("type") == "array":
             arguments[name] = ["bash", "-c", command]

@@ -90,6 +90,25 @@ def test_a_file_is_written_by_the_shell_that_there_is(tool: Tool, arguments: JSO
     assert scenario.steps[-1] == Call(tool.name, arguments)
 
 
+def test_a_file_is_written_without_a_shell_where_only_that_is_asked_about() -> None:
+    write, terminal = Tool("write_file", {}), Tool("terminal", SHELL.parameters)
+    wanted = Said("user", "WRITE(/x)")
+    scenario = scenario_for(given(wanted, tools=(terminal, write)))
+    assert scenario.steps[-1] == Call("write_file", {"path": "/x", "content": "written"})
+    assert scenario_for(given(wanted, tools=(terminal,))).steps[-1] == Call(
+        "terminal", {"command": "touch /x"}
+    )
+
+
+def test_a_call_says_how_dangerous_it_is_where_an_agent_insists_on_it() -> None:
+    parameters: JSON = {"properties": {"command": {}}, "required": ["command", "security_risk"]}
+    tool = Tool("terminal", parameters)
+    judged = {"security_risk": "LOW"}
+    scenario = scenario_for(given(Said("user", "WRITE(/x)"), tools=(tool,)))
+    assert scenario.steps[-1] == Call("terminal", {"command": "touch /x"} | judged)
+    assert used("USE terminal {}", tools=(tool,)) == [Call("terminal", judged)]
+
+
 READ = Tool("read_file", {}, "Reads.", "mcp__vsc1")
 LIST = Tool("vsc1_list_dir", {})
 
@@ -136,6 +155,12 @@ def test_a_tool_that_only_code_can_call_is_called_by_code() -> None:
     )
     without_a_group = scenario_for(given(asked, tools=(own, code)))
     assert without_a_group.steps[-1] == Call("read_file", {"path": "/a"})
+
+
+def test_a_tool_of_the_same_name_that_an_agent_has_itself_is_not_used() -> None:
+    own = Tool("list_dir", {})
+    assert used("USE list_dir {}", tools=(own, LIST)) == [Call("vsc1_list_dir", {})]
+    assert used("USE list_dir {}", tools=(own,)) == [Call("list_dir", {})]
 
 
 def test_a_tool_that_was_not_offered_is_missed_in_words() -> None:
@@ -243,3 +268,14 @@ def test_every_dialect_carries_a_whole_reply(
     stream = b"".join(events).decode()
     assert all(word in stream for word in ("Hmm", "One", "bash"))
     assert json.dumps(json.dumps({"command": "ls"})) in stream
+
+
+def test_a_reply_in_one_piece_holds_all_of_it() -> None:
+    steps = Think("Hmm"), Say("One "), Say("two"), Call("bash", {"command": "ls"})
+    choice = chat_completions.write_whole(Scenario("it", steps), 7)["choices"][0]
+    message, (call,) = choice["message"], choice["message"]["tool_calls"]
+    assert (message["reasoning_content"], message["content"]) == ("Hmm", "One two")
+    assert call["function"] == {"name": "bash", "arguments": json.dumps({"command": "ls"})}
+    assert choice["finish_reason"] == "tool_calls"
+    short = chat_completions.write_whole(Scenario("it", (Say("One"),)), 7)["choices"][0]
+    assert short["finish_reason"] == "stop"

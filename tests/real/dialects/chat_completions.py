@@ -19,6 +19,7 @@ _SPEAKERS: dict[str, Speaker] = {
     "assistant": "assistant",
     "tool": "tool",
 }
+_USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
 def read(body: JSON) -> Given:
@@ -43,6 +44,25 @@ def _said(message: JSON) -> Said:
         tuple(part["image_url"]["url"].partition(",")[2] for part in parts if "image_url" in part),
         message.get("tool_call_id") or "",
     )
+
+
+def write_whole(scenario: Scenario, number: int) -> JSON:
+    """Return the reply for an agent that wants it in one piece; it must have an end."""
+    message: JSON = {"role": "assistant", "content": ""}
+    for index, step in enumerate(scenario.steps):
+        match step:
+            case Say(text) | Forever(text):
+                message["content"] += text
+            case Think(text):
+                message["reasoning_content"] = message.get("reasoning_content", "") + text
+            case Call(name, arguments):
+                function = {"name": name, "arguments": json.dumps(arguments)}
+                call: JSON = {"id": f"call-{number}-{index}", "type": "function"}
+                message.setdefault("tool_calls", []).append(call | {"function": function})
+    finish = "tool_calls" if "tool_calls" in message else "stop"
+    choice: JSON = {"index": 0, "message": message, "finish_reason": finish}
+    head: JSON = {"id": f"chat-{number}", "object": "chat.completion", "created": 1}
+    return head | {"model": "scripted", "choices": [choice], "usage": _USAGE}
 
 
 def write(scenario: Scenario, number: int) -> Iterator[bytes]:
@@ -72,9 +92,8 @@ def write(scenario: Scenario, number: int) -> Iterator[bytes]:
                 yield chunk({"tool_calls": [rest]})
                 calls += 1
     yield chunk({}, "tool_calls" if calls else "stop")
-    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     yield event(
         {"id": f"chat-{number}", "object": "chat.completion.chunk", "created": 1}
-        | {"model": "scripted", "choices": [], "usage": usage}
+        | {"model": "scripted", "choices": [], "usage": _USAGE}
     )
     yield b"data: [DONE]\n\n"
