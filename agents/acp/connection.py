@@ -44,6 +44,7 @@ from .methods import (
     Method,
     RequestPermissionRequest,
     RequestPermissionResponse,
+    is_extension,
 )
 from .speaker import Speaker
 
@@ -294,7 +295,7 @@ class Connection:
 
     def _notification(self, method: str, params: Raw | UnsetType) -> None:
         if method != CANCEL_REQUEST:
-            self._tell_once(f"unknown notification {method}")
+            self._tell_unknown("notification", method)
             return
         try:
             id_ = decode_params(CancelRequestNotification, params, method).request_id
@@ -306,7 +307,7 @@ class Connection:
 
     def _request(self, id_: PermissionId, method: str, params: Raw | UnsetType) -> None:
         if method != REQUEST_PERMISSION:
-            self._tell_once(f"unknown request {method}")
+            self._tell_unknown("request", method)
             self._respond(error_line(id_, Error(METHOD_NOT_FOUND, f"Method not found: {method}")))
             return
         try:
@@ -323,6 +324,13 @@ class Connection:
             id_, request, _size(params)
         ):  # it is closed, or has yet to be prompted
             self.answer(id_, CANCELLED)
+
+    def _tell_unknown(self, what: str, method: str) -> None:
+        """Log a method that we don't know. An extension of the protocol is nothing odd."""
+        if is_extension(method):
+            log.debug("agent=%s %s of an extension: %s", self.name, what, method)
+        else:
+            self._tell_once(f"unknown {what} {method}")
 
     def _tell_once(self, what: str) -> None:
         """Log what is odd of an agent, once: it may say it a thousand times."""

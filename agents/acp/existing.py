@@ -26,6 +26,7 @@ from .authentication import Authentication
 from .choices import Choices
 from .connection import Connection
 from .dialogue import Dialogue
+from .failures import words_of
 from .faults import Error
 from .methods import (
     FORK_SESSION,
@@ -131,7 +132,7 @@ class ExistingSessions:
             case Dialogue(lost=Failure() as failure) | (Failure() as failure):
                 reason = failure.message
             case Error() as error:
-                reason = f"{error.code} {error.message}"
+                reason = f"{error.code} {words_of(error)}"
             case _:
                 reason = f"no answer in {SESSION_SECONDS:.0f} seconds"
                 self.retire()

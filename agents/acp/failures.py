@@ -31,6 +31,8 @@ from .setup import PROTOCOL_VERSION
 _DETAIL_LENGTH = 1000
 _LEGACY_NOT_FOUND = -32001
 _UNSUPPORTED_VERSION = -32022
+_REASON_FIELDS = ("details", "detail", "reason", "message", "error", "cause")
+"""Where the data of an error has the agent's own reason."""
 
 _NO_SESSION = re.compile(
     r"\b(unknown|invalid|no such|no previous|missing|expired|nonexistent) session"
@@ -105,7 +107,7 @@ def refused(
 
     `advice` and `fixes` are how to log in (`agents.acp.login`), `last_words` the end of stderr.
     """
-    words = _words(error)
+    words = words_of(error)
     detail = f"{error.code} {words}"
     if is_auth_required(error):
         message = f"{agent} wants you to log in. {advice}".rstrip()
@@ -162,17 +164,32 @@ def _how(status: int | None) -> str:
     return f"signal {-status}" if status < 0 else f"status {status}"
 
 
-def _words(error: Error) -> str:
-    """Return what the error says: often "Internal error", with the reason in its data."""
+def words_of(error: Error) -> str:
+    """Return what an error says: often "Internal error", with the true reason in its data."""
     said = Exhibit(_DETAIL_LENGTH)
     words = said.text(error.message.strip()) or "no reason given"
     if error.data in (None, "", {}, []):
         return words
-    match error.data:
-        case str(more) | {"message": str(more)} | {"details": str(more)} | {"error": str(more)}:
-            return words if more in words else f"{words} ({said.text(more)})"
-        case other:
-            return f"{words} ({said.text(msgspec.json.encode(other).decode())})"
+    reasons = list(_reasons(error.data)) or [msgspec.json.encode(error.data).decode()]
+    more = next((reason for reason in reasons if reason not in words), None)
+    return words if more is None else f"{words} ({said.text(more)})"
+
+
+def _reasons(data: Any) -> Iterator[str]:
+    """Yield the texts in an error's data that are a reason, the most telling first."""
+    match data:
+        case str(text):
+            yield text
+        case dict():
+            fields = cast("dict[str, Any]", data)
+            for name in _REASON_FIELDS:
+                match fields.get(name):
+                    case str(text) | {"message": str(text)} if text.strip():
+                        yield text
+                    case _:
+                        pass
+        case _:
+            pass
 
 
 def _texts(error: Error) -> Iterator[str]:

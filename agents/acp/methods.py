@@ -28,6 +28,11 @@ class Empty(Wire):
     """`{}`, and whatever else an agent says where there is nothing to say."""
 
 
+def is_extension(name: str) -> bool:
+    """Return whether a name is an extension: the protocol lets anybody make such names."""
+    return name.startswith("_")
+
+
 # Sessions: opening, keeping, ending.
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import attrs
 
 from .markdown import one_line
+from .methods import is_extension
 
 _MOST_CALLS = 1000
 """Calls that have ended and are remembered."""
@@ -36,7 +37,9 @@ class Told:
         self._ended.pop(call_id, None)
 
     def note_unknown(self, what: str, kind: str) -> None:
-        """Note a kind that we don't know, once in a session."""
+        """Note a kind that we don't know, once in a session. One of an extension is nothing odd."""
+        if is_extension(kind):
+            return
         note = f"the agent sent {what} of an unknown kind, which isn't shown: {one_line(kind, 60)}"
         if note not in self._kinds and len(self._kinds) < _MOST_KINDS:
             self._kinds.add(note)

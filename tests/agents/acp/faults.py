@@ -482,4 +482,29 @@ FAULTS = [
         "                    other.end()\n",
         "                    pass\n",
     ),
+    Fault(
+        "an extension of the protocol is a warning",
+        "connection",
+        "if is_extension(method):",
+        "if False:",
+        ("connection",),
+    ),
+    Fault(
+        "an update of an extension is a warning",
+        "told",
+        "if is_extension(kind):",
+        "if False:",
+    ),
+    Fault(
+        "a refused load is logged without the agent's own reason",
+        "existing",
+        'reason = f"{error.code} {words_of(error)}"',
+        'reason = f"{error.code} {error.message}"',
+    ),
+    Fault(
+        "a reason that repeats the message hides the one that doesn't",
+        "failures",
+        "next((reason for reason in reasons if reason not in words), None)",
+        "reasons[0] if reasons[0] not in words else None",
+    ),
 ]

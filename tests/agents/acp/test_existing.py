@@ -139,6 +139,19 @@ async def test_what_can_t_be_resumed_is_loaded_and_else_opened_anew(
 
 
 @pytest.mark.checklist(17)
+async def test_a_refused_load_is_logged_with_the_agents_own_reason(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Point 17: the message of gemini's error is "Internal error", whatever it was."""
+    error = {"code": -32603, "message": "Internal error", "data": {"details": "No such chat."}}
+    script = scripted("load", on={"session/load": [{"error": error}]})
+    async with agent_in_process(script) as (agent, _):
+        assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
+    (told,) = [record.message for record in caplog.records]
+    assert told.endswith("not had by session/load: -32603 Internal error (No such chat.)")
+
+
+@pytest.mark.checklist(17)
 async def test_a_result_that_isn_t_one_is_a_failure() -> None:
     """Point 17."""
     failing: JSON = {"session/resume": [{"result": "yes"}], "session/load": [{"result": 7}]}

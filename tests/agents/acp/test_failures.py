@@ -119,6 +119,21 @@ def test_the_words_of_an_error_tell_its_kind(words: str, kind: FailureKind) -> N
         (Error(-32603, "Internal error: boom", "boom"), "X failed: Internal error: boom"),
         (Error(-32603, "Internal", {"error": "boom"}), "X failed: Internal (boom)"),
         (Error(-32603, "Internal", {"message": "boom"}), "X failed: Internal (boom)"),
+        (Error(-32603, "Internal", {"details": "boom"}), "X failed: Internal (boom)"),
+        (Error(-32603, "Internal", {"reason": "boom"}), "X failed: Internal (boom)"),
+        (Error(-32603, "Internal", {"error": {"message": "boom"}}), "X failed: Internal (boom)"),
+        (
+            Error(-32603, "Internal", {"message": "Internal", "details": "boom"}),
+            "X failed: Internal (boom)",
+        ),
+        (
+            Error(-32603, "Internal", {"code": 1, "error": "Internal", "cause": "boom"}),
+            "X failed: Internal (boom)",
+        ),
+        (
+            Error(-32603, "Internal", {"details": " ", "reason": 7}),
+            'X failed: Internal ({"details":" ","reason":7})',
+        ),
         (Error(-32603, "Internal", {"a": 1}), 'X failed: Internal ({"a":1})'),
         (Error(-32603, "red \x1b[31m"), "X failed: red ␛[31m"),
     ],

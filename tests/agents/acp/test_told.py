@@ -28,6 +28,12 @@ def test_an_unknown_kind_is_noted_once() -> None:
     assert told.take_notes() == []
 
 
+def test_a_kind_of_an_extension_is_nothing_odd() -> None:
+    told = Told()
+    told.note_unknown("an update", "_example.com/dance")
+    assert told.take_notes() == []
+
+
 @pytest.mark.limit("agents.acp.told._MOST_CALLS", "agents.acp.told._MOST_KINDS")
 def test_notes_are_bounded() -> None:
     told = Told()
