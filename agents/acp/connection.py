@@ -47,6 +47,7 @@ from .methods import (
     is_extension,
 )
 from .speaker import Speaker
+from .tail import Tail
 
 CHUNK = 64 * 1024
 """What is read at once."""
@@ -54,6 +55,8 @@ BROKEN_SECONDS = 0.25
 """How long an agent that hears nothing more is listened to: it may say why."""
 MOST_UNSENT_BYTES = 16 * 1024 * 1024
 """Bytes of answers that an agent may leave unread; one that asks more then is ended."""
+NOISE_LINES = 5
+"""Lines of an agent that are no messages, and are shown where it fails at its start."""
 _MOST_TOLD = 100
 """Kinds of oddities of an agent that are logged."""
 
@@ -78,10 +81,17 @@ class Connection:
         self.failure: Failure | None = None
         """Why nothing more is said."""
         self._running = trio.CancelScope()
+        self._noise = Tail()
+        """What the agent wrote that is no message."""
         self._told: set[str] = set()
         self._breather = Breather()
 
     # What we say. Nothing of this waits.
+
+    @property
+    def noise(self) -> str:
+        """The last lines that the agent wrote which are no messages."""
+        return self._noise.text(NOISE_LINES)
 
     @property
     def unread_answers(self) -> int:
@@ -265,6 +275,7 @@ class Connection:
             if isinstance(message, Envelope) and _size(message.params) > CHUNK:
                 yield  # a line this long has taken its time
             if not isinstance(message, Envelope):
+                self._noise.feed(f"{message.text}\n".encode(errors="replace"))
                 self._tell_once(f"skipped: {message.reason}")
                 log.debug("agent=%s skipped reason=%s %r", self.name, message.reason, message.text)
             elif message.method == UPDATE:

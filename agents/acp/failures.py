@@ -141,21 +141,44 @@ def cannot_be_given(spec: McpServerSpec, reason: ValueError) -> Failure:
     return Failure("AgentFailed", f"{spec.name} can't be started: {reason}. {advice}")
 
 
-def exited(agent: str, status: int | None, last_words: str, *, was_ready: bool) -> Failure:
+def exited(agent: str, status: int | None, last_words: str) -> Failure:
     """Return the failure for a process that has ended; `status` as Python tells it, if known."""
     how = _how(status)
-    if was_ready:
-        message = f"{agent} ended ({how}). The next request starts it anew."
-        return Failure("AgentFailed", message, how, last_words or None)
+    message = f"{agent} ended ({how}). The next request starts it anew."
+    return Failure("AgentFailed", message, how, last_words or None)
+
+
+def ended_early(agent: str, status: int | None, last_words: str, *, said: str = "") -> Failure:
+    """Return the failure for a process that has ended before it was ready.
+
+    `said` is what it wrote on stdout instead of messages: some say there why they end.
+    """
+    how = _how(status)
     if status == 127:  # a launcher's word for it: env, a shell script
         message = f"{agent} can't be started: the command that it needs was not found ({how})."
         return Failure("NotFound", message, how, last_words or None)
-    message = (
-        f"{agent} ended before it was ready ({how}). Run its command in a terminal to see why; "
-        "a launcher such as npx or uvx needs the network, and a recent Node or Python."
-    )
+    message = f"{agent} ended before it was ready ({how}).{_quoted(said)}"
+    if status != 0 or not said:
+        message += (
+            " Run its command in a terminal to see why; "
+            "a launcher such as npx or uvx needs the network, and a recent Node or Python."
+        )
     fixes = (NODE,) if wants_newer_node(last_words) else ()
     return Failure("AgentFailed", message, how, last_words or None, fixes)
+
+
+def silent(agent: str, seconds: float, last_words: str, *, said: str = "") -> Failure:
+    """Return the failure for an agent that runs, and didn't introduce itself in time."""
+    message = (
+        f"{agent} didn't introduce itself within {seconds:g} seconds.{_quoted(said)} "
+        "Run its command in a terminal to see why."
+    )
+    return Failure("Unavailable", message, stderr_tail=last_words or None)
+
+
+def _quoted(said: str) -> str:
+    words = " ".join(said.split())
+    return f' It said: "{Exhibit(_DETAIL_LENGTH).text(words)}".' if words else ""
 
 
 def _how(status: int | None) -> str:

@@ -26,7 +26,7 @@ from .connection import Connection
 from .dialogue import Dialogue
 from .environment import environment_of
 from .existing import ExistingSessions
-from .failures import exited, refused, wrong_version
+from .failures import ended_early, exited, refused, silent, wrong_version
 from .faults import Error
 from .known import KnownAgent, known_agent
 from .learned import AgentFacts, Learned
@@ -100,7 +100,6 @@ class Peer:
     _closing: deque[RequestId] = attrs.field(factory=lambda: deque[RequestId](), init=False)
     """What the agent was asked to close last, answered or not."""
     _is_retired: bool = attrs.field(default=False, init=False)
-    _last_words: str = attrs.field(default="", init=False)
 
     @property
     def name(self) -> str:
@@ -158,12 +157,8 @@ class Peer:
             case Error():
                 failure = refused(self.name, answer, last_words=(await link.exit()).last_words)
             case None:
-                failure = Failure(
-                    "Unavailable",
-                    f"{self.name} didn't introduce itself within {INITIALIZE_SECONDS:.0f} seconds. "
-                    "Run its command in a terminal to see why.",
-                    stderr_tail=(await link.exit()).last_words,
-                )
+                words = (await link.exit()).last_words
+                failure = self.no_introduction(INITIALIZE_SECONDS, words)
         self.lose(failure)
         serving.cancel()
 
@@ -184,8 +179,15 @@ class Peer:
         )
         self.ready.set()
 
+    def no_introduction(self, seconds: float, last_words: str = "") -> Failure:
+        """Return the failure for an agent that didn't introduce itself in time."""
+        return silent(self.name, seconds, last_words, said=self.connection.noise)
+
     def _ended(self, exit_: Exit) -> Failure:
-        return exited(self.name, exit_.status, exit_.last_words, was_ready=self.ready.is_set())
+        if self.ready.is_set():
+            return exited(self.name, exit_.status, exit_.last_words)
+        said = self.connection.noise
+        return ended_early(self.name, exit_.status, exit_.last_words, said=said)
 
     def lose(self, failure: Failure) -> None:
         """Be of no more use, for the first reason that is given."""

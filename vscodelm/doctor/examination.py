@@ -149,7 +149,7 @@ class Examination:
         with trio.move_on_after(self.seconds):
             await peer.ready.wait()
         if not peer.ready.is_set():
-            await self._fail("initialize", self._too_slow("introduce itself"))
+            await self._fail("initialize", peer.no_introduction(self.seconds))
             return
         if peer.failure is not None:
             await self._fail("initialize", peer.failure)

@@ -507,4 +507,24 @@ FAULTS = [
         "next((reason for reason in reasons if reason not in words), None)",
         "reasons[0] if reasons[0] not in words else None",
     ),
+    Fault(
+        "what an agent wrote on stdout isn't told where it fails at its start",
+        "peer",
+        "return ended_early(self.name, exit_.status, exit_.last_words, said=said)",
+        "return ended_early(self.name, exit_.status, exit_.last_words)",
+        ("agent",),
+    ),
+    Fault(
+        "what an agent wrote on stdout is why it ended, however long ago that was",
+        "peer",
+        "return exited(self.name, exit_.status, exit_.last_words)",
+        "return ended_early(self.name, exit_.status, self.connection.noise)",
+        ("agent",),
+    ),
+    Fault(
+        "an agent that ended on purpose is said to need the network",
+        "failures",
+        "if status != 0 or not said:",
+        "if True:",
+    ),
 ]

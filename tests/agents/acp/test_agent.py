@@ -171,6 +171,33 @@ async def test_an_agent_that_ends_before_it_is_ready_says_why() -> None:
         assert len(peers.peers) == 2
 
 
+UNMAINTAINED = "old-agent is no longer maintained.\nUse `new-agent acp` instead.\n"
+
+
+@pytest.mark.limit("agents.acp.connection.NOISE_LINES")
+@pytest.mark.checklist(4)
+async def test_an_agent_that_ends_before_it_is_ready_may_say_why_on_stdout() -> None:
+    """Point 4: kimi-cli 1.52 does, and ends with status 0. Only its last lines are shown."""
+    noise = "".join(f"loading part {number}\n" for number in range(50))
+    start = [{"garbage": noise + UNMAINTAINED}, {"exit": 0}]
+    async with agent_in_process({"start": start}) as (agent, _):
+        failure = await failure_of(agent)
+        assert failure.message == (
+            'fake ended before it was ready (status 0). It said: "loading part 47 loading part 48 '
+            'loading part 49 old-agent is no longer maintained. Use `new-agent acp` instead.".'
+        )
+
+
+async def test_what_an_agent_wrote_on_stdout_long_ago_is_not_why_it_ended(
+    autojump_clock: MockClock,
+) -> None:
+    script = {"start": [{"garbage": UNMAINTAINED}], "turns": [[{"exit": 0}]]}
+    async with agent_in_process(script) as (agent, _), agent.session(PROMPT) as session:
+        with pytest.raises(AgentError, match=r"fake ended \(status 0\)") as caught:
+            await rest_of(session.run(PROMPT))
+        assert "maintained" not in caught.value.failure.message
+
+
 async def test_a_start_that_fails_fails_everybody_who_waits_for_it(
     autojump_clock: MockClock,
 ) -> None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 
 from agents.acp.failures import (
+    ended_early,
     exited,
     is_auth_required,
     is_cancelled,
     is_lost_session,
     refused,
+    silent,
     wrong_version,
 )
 from agents.acp.faults import Error
@@ -161,22 +161,56 @@ def test_another_version_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("status", "was_ready", "kind", "words"),
+    ("status", "words"),
     [
-        (1, True, "AgentFailed", "X ended (status 1). The next request starts it anew."),
-        (-9, True, "AgentFailed", "X ended (signal 9)."),
-        (None, True, "AgentFailed", "X ended (it closed its output)."),
-        (127, True, "AgentFailed", "X ended (status 127)."),
-        (127, False, "NotFound", "the command that it needs was not found"),
-        (1, False, "AgentFailed", "X ended before it was ready (status 1)."),
+        (1, "X ended (status 1). The next request starts it anew."),
+        (-9, "X ended (signal 9)."),
+        (None, "X ended (it closed its output)."),
+        (127, "X ended (status 127)."),
     ],
 )
 @pytest.mark.checklist(3, 4)
-def test_a_process_that_ended_is_told_with_its_last_words(
-    status: int | None, was_ready: bool, kind: str, words: str
+def test_a_process_that_ended_is_told_with_its_last_words(status: int | None, words: str) -> None:
+    failure = exited("X", status, "panic!")
+    assert failure.kind == "AgentFailed"
+    assert words in failure.message
+    assert failure.stderr_tail == "panic!"
+    assert exited("X", status, "").stderr_tail is None
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "kind", "words"),
+    [
+        (127, "", "NotFound", "X can't be started: the command that it needs was not found"),
+        (1, "", "AgentFailed", "(status 1). Run its command in a terminal to see why"),
+        (0, "", "AgentFailed", "(status 0). Run its command in a terminal to see why"),
+        (1, "no\nkey", "AgentFailed", '(status 1). It said: "no key". Run its command'),
+    ],
+)
+@pytest.mark.checklist(4)
+def test_a_process_that_ended_early_is_told_with_its_last_words(
+    status: int, said: str, kind: str, words: str
 ) -> None:
-    failure: Any = exited("X", status, "panic!", was_ready=was_ready)
+    failure = ended_early("X", status, "panic!", said=said)
     assert failure.kind == kind
     assert words in failure.message
     assert failure.stderr_tail == "panic!"
-    assert exited("X", status, "", was_ready=was_ready).stderr_tail is None
+    assert ended_early("X", status, "").stderr_tail is None
+
+
+def test_an_agent_that_ends_on_purpose_says_why_itself() -> None:
+    failure = ended_early("X", 0, "", said="Use Y instead.\x1b[0m\n" + "y" * 5_000)
+    assert failure.message.startswith(
+        'X ended before it was ready (status 0). It said: "Use Y instead.'
+    )
+    assert "terminal" not in failure.message
+    assert "\x1b" not in failure.message
+    assert len(failure.message) < 1_200
+
+
+def test_an_agent_that_says_nothing_to_us_is_told_with_what_it_said() -> None:
+    failure = silent("X", 7, "panic!", said="Your name?")
+    assert failure.kind == "Unavailable"
+    assert 'within 7 seconds. It said: "Your name?". Run its command' in failure.message
+    assert failure.stderr_tail == "panic!"
+    assert "It said" not in silent("X", 7, "").message

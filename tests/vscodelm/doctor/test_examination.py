@@ -201,6 +201,18 @@ async def test_a_command_is_looked_for_where_the_agent_works(tmp_path: Path) -> 
     assert bare.states == [("command", "failed")]
 
 
+@pytest.mark.parametrize("ends", [{"exit": 0}, {"hang": True}])
+async def test_an_agent_that_fails_at_its_start_is_told_with_what_it_wrote_on_stdout(
+    ends: JSON,
+) -> None:
+    """As kimi-cli 1.52 does. Its words are on stdout alone, and its status is 0."""
+    words = "old-agent is no longer maintained."
+    script = {"start": [{"garbage": f"{words}\n"}], "on": {"initialize": [ends]}}
+    told, _ = await examined(script, seconds=5)
+    assert told.of("initialize").state == "failed"
+    assert f'It said: "{words}"' in told.of("initialize").summary
+
+
 async def test_an_agent_that_ends_before_it_is_ready_is_told_with_stderr() -> None:
     told, _ = await examined({"start": [{"stderr": "node is too old\n"}, {"exit": 7}]})
     assert told.states == [("command", "ok"), ("process", "ok"), ("initialize", "failed")]
