@@ -167,6 +167,8 @@ class SessionActor:
             )
         if todo.abandon:
             await self._stop(session)  # to its end, even if this delivery is aborted meanwhile
+            if not await self._is_of_use(session, delivery):
+                return False
         before: tuple[ChatMessage, ...] = ()
         if self._is_fresh and not self.handle.is_aborted(delivery.turn):
             before = await Breather().do(delivery.before(self.lease.known))

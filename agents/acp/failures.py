@@ -22,6 +22,9 @@ from .faults import (
     AUTH_REQUIRED,
     INTERNAL_ERROR,
     INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
     REQUEST_CANCELLED,
     RESOURCE_NOT_FOUND,
     Error,
@@ -41,7 +44,13 @@ _NO_SESSION = re.compile(
     r"|\bnot find (the )?session\b",
     re.IGNORECASE,
 )
-_ABORTED = re.compile(r"\b(abort(ed)?|cancel(l)?ed)\b|\binterrupted by user\b", re.IGNORECASE)
+_ABORTED = re.compile(
+    r"(?<!connection )\babort(ed|error)?\b|\bcancel(l?ed|l?ation|lederror)\b"
+    r"|\b(interrupted|stopped) by (the )?user\b|\bkeyboardinterrupt\b",
+    re.IGNORECASE,
+)
+_OUR_FAULTS = frozenset({PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS})
+"""Codes of errors that say that a request was wrong."""
 # In the order in which they are tried; the first one that finds its words names the kind.
 _KINDS: tuple[tuple[FailureKind, re.Pattern[str]], ...] = (
     (
@@ -89,10 +98,13 @@ def is_lost_session(error: Error) -> bool:
 
 
 def is_cancelled(error: Error) -> bool:
-    """Tell whether a prompt that *we* cancelled was answered with this for it."""
+    """Tell whether a prompt that *we* cancelled was answered with this for it.
+
+    Any other error may leave the session with a turn that never ends.
+    """
     if error.code == REQUEST_CANCELLED:
         return True
-    return error.code == INTERNAL_ERROR and any(_ABORTED.search(t) for t in _texts(error))
+    return error.code not in _OUR_FAULTS and any(_ABORTED.search(t) for t in _texts(error))
 
 
 def refused(

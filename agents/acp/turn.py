@@ -37,7 +37,7 @@ from bridge.work import Work
 from .chunks import ChunkJoiner
 from .content import ContentBlock, ToolCall, ToolCallUpdate
 from .dialogue import Asked, Dialogue, News, Returned
-from .failures import is_auth_required, is_lost_session
+from .failures import is_auth_required, is_cancelled, is_lost_session
 from .faults import Error
 from .methods import PromptResponse
 from .questions import Questions
@@ -327,14 +327,25 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             events += self.renderer.update(update)
         usage = None if isinstance(answer, Error) else answer.usage
         events += self.renderer.finish(usage)
-        if isinstance(answer, Error) and (is_lost_session(answer) or is_auth_required(answer)):
-            raise self._lost(self.failure_of(answer))
+        fault = answer if isinstance(answer, Error) else None
+        if fault is not None and self._is_cancelled and is_cancelled(fault):
+            fault = None
+        if fault is not None and (is_lost_session(fault) or is_auth_required(fault)):
+            raise self._lost(self.failure_of(fault))
         if self._is_cancelled:
+            if fault is not None:
+                self._give_up(fault)
             self.dialogue.drop_late()
         else:
             events += self._tools.end()
         last = CANCELLED if self._is_cancelled else self._ending(answer)
         return (*events, *self._over(last))
+
+    def _give_up(self, fault: Error) -> None:
+        """Lose a session whose stop failed: the agent may believe that the turn still runs."""
+        failure = self.failure_of(fault)
+        log.info("session=%s its stop failed: %s", self.dialogue.session_id, failure.message)
+        self.dialogue.lose(failure)
 
     def _lost(self, failure: Failure) -> AgentError:
         """Lose the session: the agent doesn't know it, or only a new process sees a login."""

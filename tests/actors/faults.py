@@ -12,6 +12,15 @@ _SUPERSEDED = ("tests/actors/test_superseded.py",)
 
 FAULTS = [
     Fault(
+        "a session that was lost as its turn was stopped is prompted",
+        "session",
+        "            if not await self._is_of_use(session, delivery):\n"
+        "                return False\n"
+        "        before",
+        "        before",
+        ("tests/actors/test_lost_sessions.py",),
+    ),
+    Fault(
         "a rule for one command allows every command",
         "plan",
         "(rule.action is None or rule.action == action)",

@@ -18,6 +18,7 @@ from tests.fakes.editor import ASKING, Chat, connected, quiet, tool_result
 from tests.fakes.scripted_agent import (
     Burst,
     Crash,
+    Do,
     Hang,
     ScriptedAgent,
     ScriptedSession,
@@ -254,6 +255,23 @@ async def test_a_session_that_is_lost_while_it_waits_for_the_user_fails_the_requ
         assert answer.error["message"] == GONE.message
         await chat.say("go on")
     assert agent.origins == [FRESH, FRESH]
+
+
+@pytest.mark.parametrize("answers", [True, False], ids=["denied", "passed over"])
+async def test_a_session_that_is_lost_as_its_turn_is_stopped_is_replaced_for_the_next_words(
+    answers: bool,
+) -> None:
+    """The user goes on from a question with the words that the new session is asked then."""
+    agent = ScriptedAgent([[Say("1"), AskPermission("c", "Do it?"), Await(), Say("done")]])
+    agent.when_cancelled = (Do(lambda: agent.lose(GONE)), Stop(StopReason.CANCELLED))
+    async with connected(agent) as editor:
+        chat = Chat(editor, options=ASKING)
+        (call,) = (await chat.say("one")).calls
+        words = (tool_result(call, "no"), "two") if answers else ("two",)
+        assert (await chat.say(*words)).text == "ok"
+    assert agent.origins == [FRESH, FRESH]
+    before, new = told(agent.prompts[-1])
+    assert (before[:2], new[-1]) == (["one", "1"], "two")
 
 
 # What we said ourselves.

@@ -26,6 +26,8 @@ A script is a JSON object, every key optional:
     runs            [script, ...]: what each process in turn does; the last one is for all after it
     keeps           false: sessions are forgotten with their process
     repeats_ids     true: all sessions of a process have one id, and share what they were told
+    wedges          true: after a prompt was answered with an error, its session only says of every
+                    later one that it is queued
 
 Steps, done one after the other; `times` repeats a step:
 
@@ -270,6 +272,8 @@ class Track:
         self.answered = True
         if "error" in answer and self.method in FINDING:
             self._peer.memory.pop(self.session, None)
+        if "error" in answer and self.method == "session/prompt":
+            self._peer.wedge(self.session)
         self._peer.send({"id": self.id, **answer})
 
     def take_reply(self, reply: JSON) -> bool:
@@ -323,6 +327,7 @@ class ScriptedPeer:
         self._unanswered: set[int] = set()
         """Everything that was asked, and not answered."""
         self._sessions = 0
+        self._wedged: set[str] = set()
         self._logged_in = os.path.exists(script.get("login_file", ""))
         self._rest = bytearray()
         start: Steps = self.script.get("start", [])
@@ -354,6 +359,11 @@ class ScriptedPeer:
     def send(self, message: JSON) -> None:
         """Say a message."""
         self.output += json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
+
+    def wedge(self, session: str) -> None:
+        """Believe from now on that a turn runs in a session, if the script wants it so."""
+        if self.script.get("wedges"):
+            self._wedged.add(session)
 
     def next_id(self) -> int:
         """Return an id for a request of ours; the first is 0, as real agents have it."""
@@ -473,6 +483,8 @@ class ScriptedPeer:
     def _prompted(self, session: str, params: JSON) -> Steps:
         texts = [block["text"] for block in params["prompt"] if block["type"] == "text"]
         self.memory[session] += texts
+        if session in self._wedged:
+            return [{"say": "Queued for the next turn. (1 queued)"}]
         words: JSON = self.script.get("words", {})
         if texts and texts[-1] in words:
             return words[texts[-1]]

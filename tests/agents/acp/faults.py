@@ -527,4 +527,30 @@ FAULTS = [
         "if status != 0 or not said:",
         "if True:",
     ),
+    Fault(
+        "a session whose stop failed is gone on with",
+        "turn",
+        "                self._give_up(fault)\n",
+        "                pass\n",
+        ("cancellation",),
+    ),
+    Fault(
+        "a stop that is answered with an abort costs the session",
+        "turn",
+        "if fault is not None and self._is_cancelled and is_cancelled(fault):",
+        "if False:",
+        ("cancellation",),
+    ),
+    Fault(
+        "a connection that was aborted is taken for a stop",
+        "failures",
+        "(?<!connection )",
+        "",
+    ),
+    Fault(
+        "a stop is known under one code alone",
+        "failures",
+        "return error.code not in _OUR_FAULTS and any(",
+        "return error.code == INTERNAL_ERROR and any(",
+    ),
 ]

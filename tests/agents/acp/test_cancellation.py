@@ -188,6 +188,82 @@ async def test_an_agent_that_never_stops_is_ended_and_the_next_turn_works(
         assert peers.faults == []
 
 
+WEDGED: JSON = {"error": {"code": -32603, "message": "Internal error", "data": {"details": "x"}}}
+
+
+@pytest.mark.parametrize("methods", [{}, {"resume": {}}], ids=["told again", "resumes"])
+@pytest.mark.parametrize("load", [True, False])
+@pytest.mark.checklist(24, 25)
+async def test_a_stop_that_fails_costs_the_session_alone(
+    autojump_clock: MockClock, methods: JSON, load: bool
+) -> None:
+    """Points 24 and 25: Hermes would say for ever that the next words are queued."""
+    script: JSON = {
+        "agent": {"agentCapabilities": {"loadSession": load, "sessionCapabilities": methods}},
+        "turns": [[{"say": "Hello"}], [{"say": "Well"}, HANG]],
+        "when_cancelled": [WEDGED],
+        "wedges": True,
+    }
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        async with connected(agent) as editor:
+            chat = chat_of(editor, "ask")
+            await chat.say("zero")
+            request = chat.ask("one")
+            await until_stuck()
+            await free(chat, request, keeps=True)
+            answer = await chat.ask("two").settled(within=2 * LATE_SECONDS + 1)
+            assert answer.text == "ok"
+            chat.keep(answer)
+            assert (await chat.say("three")).text == "ok"
+        assert agent.processes == 1
+        assert peers.asked("session/load") == peers.asked("session/resume") == []
+        *_, anew, after = peers.asked("session/prompt")
+        record = "".join(block["text"] for block in anew["prompt"])
+        assert [record.count(one) for one in ("zero", "Hello", "one\n", "Well", "two")] == [1] * 5
+        assert [block["text"] for block in after["prompt"]] == ["three"]
+        assert after["sessionId"] == anew["sessionId"]
+        assert peers.faults == []
+
+
+@pytest.mark.checklist(24, 25)
+async def test_a_stop_in_a_question_that_fails_costs_the_session_alone(
+    autojump_clock: MockClock,
+) -> None:
+    """Points 24 and 25: the user denies it and goes on, with the same request."""
+    turn: list[JSON] = [{"say": "Well"}, {"ask": CALL}, {"await": True}, HANG]
+    script: JSON = {"turns": [turn], "when_cancelled": [WEDGED], "wedges": True}
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        async with connected(agent) as editor:
+            chat = chat_of(editor, "ask")
+            request = await chat.ask("one").settled(within=5)
+            chat.keep(request)
+            answer = await chat.ask("two").settled(within=2 * LATE_SECONDS + 1)
+            assert answer.text == "ok"
+        *_, anew = peers.asked("session/prompt")
+        record = "".join(block["text"] for block in anew["prompt"])
+        assert [record.count(one) for one in ("one\n", "Well", "two")] == [1] * 3
+        assert len(peers.asked("session/new")) == 2
+        assert peers.faults == []
+
+
+@pytest.mark.checklist(24)
+async def test_a_stop_that_is_answered_with_an_abort_costs_nothing(
+    autojump_clock: MockClock,
+) -> None:
+    """Point 24."""
+    aborted = {"code": -32000, "message": "This operation was aborted"}
+    script: JSON = {"turns": [[{"say": "Well"}, HANG]], "when_cancelled": [{"error": aborted}]}
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        async with connected(agent) as editor:
+            chat = chat_of(editor, "ask")
+            request = chat.ask("one")
+            await until_stuck()
+            await free(chat, request, keeps=True)
+            assert (await chat.say("two")).text == "ok"
+        assert told(peers) == ["one", "two"]
+        assert len(peers.asked("session/new")) == 1
+
+
 @pytest.mark.parametrize("method", ["initialize", "session/new"])
 async def test_a_cancel_while_an_agent_is_prepared_costs_it_nothing(
     autojump_clock: MockClock, method: str
