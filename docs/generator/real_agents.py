@@ -321,6 +321,14 @@ SURPRISES: Mapping[int, Surprise] = {
             "::test_a_file_is_written_without_a_shell_where_only_that_is_asked_about",
         ),
     ),
+    28: Surprise(
+        "An agent refuses with `Internal error`, and says why in the error's data alone (Gemini).",
+        "The log and the error have that reason. Methods of an extension aren't warned about.",
+        (
+            _ACP + "test_existing.py::test_a_refused_load_is_logged_with_the_agents_own_reason",
+            _ACP + "test_connection.py::test_an_extension_is_answered_and_is_nothing_odd",
+        ),
+    ),
 }
 
 
