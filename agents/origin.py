@@ -16,7 +16,10 @@ class Fresh(Value):
 
 
 class Resumed(Value):
-    """It goes on with the session of this handle, which nobody else may use any more."""
+    """It goes on with the session of this handle, which nobody else may use any more.
+
+    A turn has ended in that session.
+    """
 
     handle: str
 

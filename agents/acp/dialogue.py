@@ -41,6 +41,7 @@ from .updates import (
     SessionInfoUpdate,
     SessionUpdate,
     UsageUpdate,
+    is_of_a_turn,
 )
 from .window import ContextWindow
 
@@ -62,6 +63,8 @@ MOST_QUESTIONS = 100
 """Permission requests of a session that wait for their answers; others are refused."""
 SILENCE_SECONDS = 0.08
 """How long nothing may come before what was said in a session counts as told again."""
+REPLAY_BEGINS_SECONDS = 1.0
+"""How long an agent that has loaded a session may take to begin to tell again what was said."""
 MOST_REPLAY_SECONDS = 5.0
 """How long an agent that has opened a session may go on telling again what was said in it."""
 
@@ -112,6 +115,8 @@ class Dialogue:
         """What is asked and not answered."""
         self._is_cancelled = False
         self._is_replaying = False
+        self._has_told_again = False
+        """Whether anything was told again of what was said or done."""
         self._replayed_at = -math.inf
         """When something was last told again."""
         self._changes = trio.lowlevel.ParkingLot()
@@ -138,7 +143,7 @@ class Dialogue:
             case _:
                 pass
         if self._is_replaying:
-            self._replayed_at = trio.current_time()
+            self._take_again(update)
             return
         if self.lost is not None:
             return  # nobody will take it
@@ -217,6 +222,19 @@ class Dialogue:
     def begin_replay(self) -> None:
         """Drop what is heard: the agent tells again what was said in the session."""
         self._is_replaying = True
+
+    def _take_again(self, update: SessionUpdate) -> None:
+        self._replayed_at = trio.current_time()
+        if is_of_a_turn(update) and not self._has_told_again:
+            self._has_told_again = True
+            self._changes.unpark_all()
+
+    async def is_told_again(self) -> bool:
+        """Return whether the agent tells anything again; it is waited for until it begins."""
+        with trio.move_on_after(REPLAY_BEGINS_SECONDS):
+            while not self._has_told_again and self.lost is None:
+                await self._changes.park()
+        return self._has_told_again
 
     async def end_replay(self) -> None:
         """Wait until the agent, which has opened the session, tells nothing more again."""

@@ -4,6 +4,9 @@ What an agent says that it can may fail all the same, and it may have forgotten 
 way is tried in turn, and where none leads to it, that is logged and isn't an error: the caller can
 always open a new session and tell it what was said.
 
+Some agents load any session, and one that they have forgotten is empty. A load tells again what was
+said, so one that tells nothing again has failed.
+
 An agent may tell again what was said in a session: all do when they load it, some when they resume
 it, and it may begin before the answer and run on past it. The record of that is ours, so it is
 dropped, up to a moment of silence.
@@ -27,7 +30,8 @@ from .choices import Choices
 from .connection import Connection
 from .dialogue import Dialogue
 from .failures import words_of
-from .faults import Error
+from .faults import METHOD_NOT_FOUND, Error
+from .learned import AgentFacts, Fact
 from .methods import (
     FORK_SESSION,
     LIST_SESSIONS,
@@ -53,16 +57,17 @@ log = logging.getLogger("vscodelm.acp")
 
 Way: TypeAlias = Method[LoadSessionRequest, LoadSessionResponse]
 _IN_USE = Failure("AgentFailed", "it is in use")
+_EMPTY = Failure("AgentFailed", "nothing of what was said in it was told again")
 
 
-def can_find(able: AgentCapabilities) -> bool:
-    """Return whether an agent says that a session which it has can be had again in any way."""
-    return bool(list(_ways(able))) or able.session_capabilities.fork is not None
+def can_find(able: AgentCapabilities, facts: AgentFacts) -> bool:
+    """Return whether a session which an agent has can be had again in any way."""
+    return bool(list(_ways(able, facts))) or able.session_capabilities.fork is not None
 
 
-def _ways(able: AgentCapabilities) -> Iterator[Way]:
+def _ways(able: AgentCapabilities, facts: AgentFacts) -> Iterator[Way]:
     """Return how a session can be gone on with; the first one needn't tell it all again."""
-    if able.session_capabilities.resume is not None:
+    if able.session_capabilities.resume is not None and not facts.has(Fact.RESUME_MISSING):
         yield RESUME_SESSION
     if able.load_session:
         yield LOAD_SESSION
@@ -70,8 +75,12 @@ def _ways(able: AgentCapabilities) -> Iterator[Way]:
 
 @attrs.define(eq=False)
 class _Search:
-    """A session that was asked for; whoever asked may have gone."""
+    """A session that was asked for; whoever asked may have gone.
 
+    It `must_replay` where the agent has forgotten it unless it tells again what was said.
+    """
+
+    must_replay: bool = False
     answer: Dialogue | Error | Failure | None = attrs.field(default=None, init=False)
     answered: trio.Event = attrs.field(factory=trio.Event, init=False)
     is_wanted: bool = attrs.field(default=True, init=False)
@@ -83,6 +92,7 @@ class ExistingSessions:
 
     connection: Connection
     able: AgentCapabilities
+    facts: AgentFacts
     authentication: Authentication
     retire: Callable[[], None]
     close: Callable[[Dialogue], None]
@@ -109,7 +119,7 @@ class ExistingSessions:
         return found
 
     async def _resume(self, session_id: str, outfit: Outfit) -> Dialogue | None:
-        for way in _ways(self.able):
+        for way in _ways(self.able, self.facts):
             if self.connection.is_attached(session_id):
                 # Somebody has it, or it is still being opened: two of it would disturb each other.
                 log.info("session=%s not had by %s: it is in use", session_id, way.name)
@@ -131,6 +141,13 @@ class ExistingSessions:
                 return dialogue
             case Dialogue(lost=Failure() as failure) | (Failure() as failure):
                 reason = failure.message
+            case Error(code=code) as error if (
+                way == RESUME_SESSION.name and code == METHOD_NOT_FOUND
+            ):
+                self.facts.learn(Fact.RESUME_MISSING)
+                reason = f"{code} {words_of(error)}"
+                log.info("session=%s not resumed, nor will another: %s", session_id, reason)
+                return None
             case Error() as error:
                 reason = f"{error.code} {words_of(error)}"
             case _:
@@ -167,7 +184,7 @@ class ExistingSessions:
 
     def _load(self, way: Way, request: LoadSessionRequest) -> _Search:
         """Ask for a session in that way; what is told again comes before the answer already."""
-        search = _Search()
+        search = _Search(must_replay=way is LOAD_SESSION)
         dialogue = Dialogue(self.connection, request.session_id, Choices())
         dialogue.begin_replay()
         if not self.connection.attach(request.session_id, dialogue):
@@ -216,6 +233,8 @@ class ExistingSessions:
             with trio.move_on_after(SESSION_SECONDS):
                 await search.answered.wait()
             if isinstance(search.answer, Dialogue):
+                if search.must_replay and not await search.answer.is_told_again():
+                    return search.answer.lost or _EMPTY
                 await search.answer.end_replay()
             is_over = search.answer is not None
             return search.answer

@@ -173,6 +173,7 @@ class Peer:
         self.existing = ExistingSessions(
             self.connection,
             about.agent_capabilities,
+            self.facts,
             self.authentication,
             self.retire,
             self.close,

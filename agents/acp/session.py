@@ -82,7 +82,7 @@ class AcpSession:
     def handle(self) -> str | None:
         """The agent's own id of the session, if the agent says that it finds it by that."""
         able = self.peer.about.agent_capabilities
-        return self.dialogue.session_id if can_find(able) else None
+        return self.dialogue.session_id if can_find(able, self.peer.facts) else None
 
     @property
     def lost(self) -> Failure | None:

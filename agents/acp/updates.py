@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, assert_never
 
 from bridge.wire import Wire
 
@@ -146,6 +146,34 @@ SessionUpdate: TypeAlias = (
     | CompactionSummaryChunk
     | UnknownUpdate
 )
+
+
+def is_of_a_turn(update: SessionUpdate) -> bool:
+    """Return whether an update tells what was said or done, and not a fact about the session."""
+    match update:
+        case (
+            UserMessageChunk()
+            | AgentMessageChunk()
+            | AgentThoughtChunk()
+            | ToolCall()
+            | ToolCallUpdate()
+            | CompactionUpdate()
+            | CompactionSummaryChunk()
+        ):
+            return True
+        case (
+            Plan()
+            | AvailableCommandsUpdate()
+            | CurrentModeUpdate()
+            | ConfigOptionUpdate()
+            | SessionInfoUpdate()
+            | UsageUpdate()
+            | Notice()
+            | UnknownUpdate()
+        ):
+            return False
+        case _:
+            assert_never(update)
 
 
 class SessionNotification(Wire):

@@ -18,7 +18,7 @@ from tests.fakes.editor import ASKING, Chat, connected, quiet, tool_result
 from tests.fakes.scripted_agent import (
     Burst,
     Crash,
-    Do,
+    GiveUp,
     Hang,
     ScriptedAgent,
     ScriptedSession,
@@ -263,7 +263,7 @@ async def test_a_session_that_is_lost_as_its_turn_is_stopped_is_replaced_for_the
 ) -> None:
     """The user goes on from a question with the words that the new session is asked then."""
     agent = ScriptedAgent([[Say("1"), AskPermission("c", "Do it?"), Await(), Say("done")]])
-    agent.when_cancelled = (Do(lambda: agent.lose(GONE)), Stop(StopReason.CANCELLED))
+    agent.when_cancelled = (GiveUp(GONE),)
     async with connected(agent) as editor:
         chat = Chat(editor, options=ASKING)
         (call,) = (await chat.say("one")).calls
@@ -370,6 +370,30 @@ async def test_a_session_goes_on_though_it_isn_t_known_yet_how_its_process_ended
             await chat.say("I am Ada")
             assert (await chat.say("who?")).text == "I am Ada / who?"
         assert len(peers.peers) == 2
+        assert peers.faults == []
+
+
+async def test_a_chat_is_told_again_where_its_session_is_loaded_and_empty(
+    autojump_clock: MockClock,
+) -> None:
+    """Qwen 0.15 loads every session, and one that it doesn't have any more is empty."""
+    dying: JSON = {"otherwise": [{"say": "Hello"}, {"stop": "end_turn"}, {"exit": 0}]}
+    script: JSON = {
+        "agent": able("load"),
+        "keeps": False,
+        "loads_anything": True,
+        "words": {"who?": [{"memory": True}]},
+    }
+    runs = [{**script, **dying}, script]
+    async with agent_in_process({"runs": runs}, spares=False) as (agent, peers):
+        async with connected(agent) as editor:
+            chat = Chat(editor)
+            await chat.say("I am Ada")
+            answer = (await chat.say("who?")).text
+            assert (await chat.say("what?")).text == "ok"
+        assert [answer.count(one) for one in ("I am Ada", "Hello", "who?")] == [1] * 3
+        assert len(peers.asked("session/load")) == 1
+        assert [block["text"] for block in peers.asked("session/prompt")[-1]["prompt"]] == ["what?"]
         assert peers.faults == []
 
 

@@ -14,6 +14,7 @@ Steps are events, each handed out in a batch of its own, and:
     Linger(n)        wait for a cancel, then hand out n batches more before the stop
     Deaf()           wait, and don't stop after a cancel
     Crash(failure)   lose the session: `AgentError`, from here on
+    GiveUp(failure)  stop as cancelled, and lose the session with that
 
 After `Await` the turn goes on when everything it asked is answered. A cancel makes the turn go on
 with `when_cancelled` (at once a `Stop`, unless told otherwise), except where it stands at `Linger`
@@ -120,7 +121,14 @@ class Crash:
     failure: Failure
 
 
-Step: TypeAlias = Event | Burst | Tell | Do | Gate | Hang | Linger | Deaf | Crash
+@attrs.frozen
+class GiveUp:
+    """Stop as cancelled, and lose the session with that."""
+
+    failure: Failure
+
+
+Step: TypeAlias = Event | Burst | Tell | Do | Gate | Hang | Linger | Deaf | Crash | GiveUp
 Steps: TypeAlias = Sequence[Step]
 Script: TypeAlias = "Sequence[Steps] | Callable[[ScriptedSession, Prompt], Steps]"
 
@@ -213,6 +221,9 @@ class ScriptedTurn(FakeTurn):
             case Crash(failure=failure):
                 self._session.lost = failure
                 raise AgentError(failure)
+            case GiveUp(failure=failure):
+                self._session.lost = failure
+                return (STOP_CANCELLED,)
             case Hang() | Linger() | Deaf():
                 raise AssertionError("it waits")
             case (

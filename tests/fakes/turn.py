@@ -46,10 +46,10 @@ class FakeTurn(trio.abc.ReceiveChannel[Batch]):
         while True:
             if self._closed:
                 raise trio.ClosedResourceError
-            if self._losable.lost is not None:
-                raise AgentError(self._losable.lost)
             if self.over:
                 raise trio.EndOfChannel
+            if self._losable.lost is not None:
+                raise AgentError(self._losable.lost)
             batch = await self.next()
             if batch:
                 self.over = isinstance(batch[-1], Stop | Break)

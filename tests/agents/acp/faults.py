@@ -553,4 +553,36 @@ FAULTS = [
         "return error.code not in _OUR_FAULTS and any(",
         "return error.code == INTERNAL_ERROR and any(",
     ),
+    Fault(
+        "an empty session is taken for the one that was to be loaded",
+        "existing",
+        "if search.must_replay and not await search.answer.is_told_again():",
+        "if False:",
+    ),
+    Fault(
+        "what a load tells again late isn't waited for",
+        "dialogue",
+        "            while not self._has_told_again and self.lost is None:\n",
+        "            while False:\n",
+        ("existing",),
+    ),
+    Fault(
+        "a session that is resumed must be told again",
+        "existing",
+        "_Search(must_replay=way is LOAD_SESSION)",
+        "_Search(must_replay=True)",
+    ),
+    Fault(
+        "a fact about a session shows that what was said is remembered",
+        "dialogue",
+        "if is_of_a_turn(update) and not self._has_told_again:",
+        "if not self._has_told_again:",
+        ("existing",),
+    ),
+    Fault(
+        "a method that an agent doesn't have is asked for again and again",
+        "existing",
+        "self.facts.learn(Fact.RESUME_MISSING)",
+        "pass",
+    ),
 ]

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import trio
 
 from agents.acp.agent import AcpAgent
-from agents.acp.dialogue import MOST_REPLAY_SECONDS, SILENCE_SECONDS
+from agents.acp.dialogue import MOST_REPLAY_SECONDS, REPLAY_BEGINS_SECONDS, SILENCE_SECONDS
 from agents.acp.existing import MOST_PAGES
+from agents.acp.learned import Learned
 from agents.acp.openings import SESSION_SECONDS
 from agents.base import AgentError
 from agents.origin import ForkOf, Origin, Resumed
@@ -103,7 +105,7 @@ async def test_a_session_that_can_t_be_found_again_has_no_handle() -> None:
 @pytest.mark.checklist(20)
 async def test_a_null_for_an_answer_is_fine() -> None:
     """Point 20: what there is to choose is optional; the protocol's own example has null."""
-    script = scripted("load", on={"session/load": [{"result": None}]})
+    script = scripted("load", on={"session/load": [{"replay": True}, {"result": None}]})
     async with agent_in_process(script) as (agent, _):
         assert await go_on(agent, Resumed(await begin(agent))) == KNOWN
 
@@ -124,6 +126,7 @@ async def test_what_can_t_be_resumed_is_loaded_and_else_opened_anew(
     error: JSON, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Points 17 and 19: whatever the error; qwen says that it resumes, gemini that it loads."""
+    caplog.set_level(logging.INFO)
     for broken, expected in (
         (["session/resume"], KNOWN),
         (["session/resume", "session/load"], UNKNOWN),
@@ -342,13 +345,145 @@ async def test_what_there_is_to_choose_is_that_of_the_answer() -> None:
         "currentModeId": "code",
         "availableModes": [{"id": "code", "name": "Code"}, {"id": "plan", "name": "Plan"}],
     }
-    script = scripted("load", on={"session/load": [{"update": old}, {"result": {"modes": modes}}]})
+    steps = [{"update": old}, {"replay": True}, {"result": {"modes": modes}}]
+    script = scripted("load", on={"session/load": steps})
     async with agent_in_process(script) as (agent, _):
         handle = await begin(agent)
         async with agent.session(PROMPT, Resumed(handle)) as session:
             chosen = session.dialogue.choices.modes
             assert chosen is not None
             assert chosen.current_mode_id == "code"
+
+
+# What is told again of a load, or isn't.
+
+
+FACTS: list[JSON] = [
+    {"sessionUpdate": "available_commands_update", "availableCommands": []},
+    {"sessionUpdate": "session_info_update", "title": "A chat"},
+    {"sessionUpdate": "current_mode_update", "currentModeId": "plan"},
+    {"sessionUpdate": "config_option_update", "configOptions": []},
+    {"sessionUpdate": "usage_update", "used": 9, "size": 100},
+    {"sessionUpdate": "plan", "entries": []},
+    {"sessionUpdate": "notice", "severity": "info", "title": "Hello"},
+    {"sessionUpdate": "_example.com/hello"},
+]
+TEXT: JSON = {"type": "text", "text": "x"}
+DEEDS: list[JSON] = [
+    {"sessionUpdate": "user_message_chunk", "content": TEXT},
+    {"sessionUpdate": "agent_message_chunk", "content": TEXT},
+    {"sessionUpdate": "agent_thought_chunk", "content": TEXT},
+    TOOL_CALL,
+    {"sessionUpdate": "tool_call_update", "toolCallId": "1"},
+    {"sessionUpdate": "compaction_update", "compactionId": "1", "status": "completed"},
+    {"sessionUpdate": "compaction_summary_chunk", "compactionId": "1", "content": TEXT},
+]
+
+
+@pytest.mark.limit("agents.acp.dialogue.REPLAY_BEGINS_SECONDS")
+@pytest.mark.checklist(17)
+async def test_a_load_that_tells_nothing_again_leads_to_a_new_session(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Point 17: qwen 0.15 loads every session, and one that is gone is empty."""
+    script = scripted("load", keeps=False, loads_anything=True)
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        handle = await begin(agent)
+        began = trio.current_time()
+        assert await go_on(agent, Resumed(handle)) == UNKNOWN
+        assert trio.current_time() <= began + REPLAY_BEGINS_SECONDS + 1
+        assert openings(peers) == ["session/load", "session/new"]
+        assert {"sessionId": handle} in peers.asked("session/close")[1:]
+        assert peers.asked("session/prompt")[-1]["sessionId"] != handle
+        assert "nothing of what was said in it was told again" in caplog.text
+        assert peers.faults == []
+
+
+@pytest.mark.checklist(17)
+async def test_facts_about_a_session_are_not_what_was_said_in_it(
+    autojump_clock: MockClock,
+) -> None:
+    """Point 17."""
+    updates: list[JSON] = [{"update": update} for update in FACTS]
+    script = scripted("load", on={"session/load": [*updates, OLD_ANSWER, *updates]})
+    async with agent_in_process(script) as (agent, peers):
+        assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
+        assert peers.faults == []
+
+
+@pytest.mark.parametrize("update", DEEDS, ids=lambda update: update["sessionUpdate"])
+@pytest.mark.checklist(17, 18)
+async def test_anything_that_is_told_again_shows_that_a_session_is_remembered(
+    autojump_clock: MockClock, update: JSON
+) -> None:
+    """Points 17 and 18: some tell nothing again but their calls; and it may come late."""
+    late = {"sleep": REPLAY_BEGINS_SECONDS - 0.1}
+    for steps in ([{"update": update}, OLD_ANSWER], [OLD_ANSWER, late, {"update": update}]):
+        script = scripted("load", on={"session/load": steps})
+        async with agent_in_process(script) as (agent, peers):
+            assert await go_on(agent, Resumed(await begin(agent))) == KNOWN
+            assert peers.faults == []
+
+
+@pytest.mark.checklist(18)
+async def test_a_resume_and_a_fork_need_tell_nothing_again(autojump_clock: MockClock) -> None:
+    """Point 18."""
+    async with agent_in_process(scripted("resume", "fork"), spares=False) as (agent, peers):
+        handle = await begin(agent)
+        assert await go_on(agent, Resumed(handle)) == KNOWN
+        assert (await go_on(agent, ForkOf(handle)))[0]
+        assert openings(peers) == ["session/resume", "session/fork"]
+
+
+@pytest.mark.checklist(4, 17)
+async def test_a_process_that_ends_before_it_tells_anything_again_is_not_waited_for(
+    autojump_clock: MockClock,
+) -> None:
+    """Points 4 and 17."""
+    broken = scripted("load", on={"session/load": [OLD_ANSWER, {"sleep": 0.1}, {"exit": 9}]})
+    async with agent_in_process({"runs": [broken, scripted()]}) as (agent, peers):
+        assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
+        assert len(peers.peers) == 2
+
+
+# A method that isn't there.
+
+
+MISSING: JSON = {"error": {"code": -32601, "message": '"Method not found": session/resume'}}
+
+
+@pytest.mark.checklist(17, 19)
+async def test_a_resume_that_is_no_method_is_asked_for_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Points 17 and 19: qwen 0.15 says that it resumes. Nor by another process."""
+    caplog.set_level(logging.INFO)
+    missing: JSON = {"session/resume": [MISSING]}
+    async with trio.open_nursery() as nursery:
+        learned = Learned(nursery)
+        for asked in (["session/resume", "session/load"], ["session/load"]):
+            script = scripted("resume", "load", on=missing)
+            async with agent_in_process(script, learned=learned, spares=False) as (agent, peers):
+                handle = await begin(agent)
+                assert await go_on(agent, Resumed(handle)) == KNOWN
+                assert (await go_on(agent, Resumed(handle)))[0]
+                assert openings(peers) == [*asked, "session/load"]
+                assert peers.faults == []
+    (told,) = [one for one in caplog.records if "not resumed" in one.message]
+    assert told.levelno == logging.INFO
+    assert "Method not found" in told.message
+    assert max(one.levelno for one in caplog.records) == logging.INFO
+
+
+@pytest.mark.checklist(17, 19)
+async def test_a_session_that_only_a_missing_method_would_find_has_no_handle() -> None:
+    """Points 17 and 19."""
+    script = scripted("resume", on={"session/resume": [MISSING]})
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
+        async with agent.session(PROMPT) as session:
+            assert session.handle is None
+        assert peers.faults == []
 
 
 # Forks.
