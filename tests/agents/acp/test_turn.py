@@ -90,8 +90,6 @@ async def test_a_reason_of_a_later_version_is_an_ordinary_end(
         {"stop": "refusal"},
         {"error": {"code": -32603, "message": "This operation was aborted"}},
         {"error": {"code": -32800, "message": "Request cancelled"}},
-        {"error": {"code": -32603, "message": "Internal error"}},
-        {"result": None},
     ],
 )
 @pytest.mark.checklist(24)
@@ -109,6 +107,31 @@ async def test_whatever_the_agent_answers_after_our_cancel_is_a_cancel(
         assert (await rest_of(turn))[-1] == CANCELLED
         assert await answer_to(session, "next") == "ok"
         assert len(peers.asked("session/cancel")) == 1
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"error": {"code": -32603, "message": "Internal error"}},
+        {"error": {"code": -32602, "message": "aborted"}},
+        {"result": None},
+    ],
+)
+@pytest.mark.checklist(24, 25)
+async def test_a_stop_that_fails_is_a_cancel_and_loses_the_session(
+    autojump_clock: MockClock, answer: JSON
+) -> None:
+    """Points 24 and 25: who knows whether the agent's turn still runs."""
+    script = {"turns": [[chunk("a"), {"hang": True}]], "when_cancelled": [chunk("b"), answer]}
+    async with session_with(script) as (session, peers):
+        turn = session.run(PROMPT)
+        await up_to(turn, Say)
+        await session.cancel()
+        assert (await rest_of(turn))[-1] == CANCELLED
+        assert session.lost is not None
+        with pytest.raises(AgentError, match="failed"):
+            await rest_of(session.run(PROMPT))
+        assert len(peers.asked("session/prompt")) == 1
 
 
 @pytest.mark.checklist(24)
