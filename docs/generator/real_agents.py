@@ -321,7 +321,7 @@ SURPRISES: Mapping[int, Surprise] = {
             "::test_a_file_is_written_without_a_shell_where_only_that_is_asked_about",
         ),
     ),
-    28: Surprise(
+    29: Surprise(
         "An agent refuses with `Internal error`, and says why in the error's data alone (Gemini).",
         "The log and the error have that reason. Methods of an extension aren't warned about.",
         (
@@ -329,7 +329,27 @@ SURPRISES: Mapping[int, Surprise] = {
             _ACP + "test_connection.py::test_an_extension_is_answered_and_is_nothing_odd",
         ),
     ),
-    29: Surprise(
+    30: Surprise(
+        "An agent says on stdout why it can't be used, and ends with status 0 (Kimi 1.52).",
+        "Its last lines there that are no messages are quoted in the error and by the doctor.",
+        (
+            _ACP + "test_agent.py"
+            "::test_an_agent_that_ends_before_it_is_ready_may_say_why_on_stdout",
+            "vscodelm/doctor/test_examination.py"
+            "::test_an_agent_that_fails_at_its_start_is_told_with_what_it_wrote_on_stdout",
+        ),
+    ),
+    31: Surprise(
+        "A prompt that was cancelled fails, and from then on its session says of every prompt that "
+        "it is queued (Hermes).",
+        "A stop that is answered with any other error than a cancellation costs the session. The "
+        "next one is told the chat.",
+        (
+            _ACP + "test_cancellation.py::test_a_stop_that_fails_costs_the_session_alone",
+            _ACP + "test_cancellation.py::test_a_stop_that_is_answered_with_an_abort_costs_nothing",
+        ),
+    ),
+    32: Surprise(
         "A load of a session that the agent has forgotten succeeds, and the session is empty (Qwen "
         "0.15, which also says that it resumes sessions, and doesn't know the method).",
         "A load that tells nothing again has failed, so the chat is told to a new session. A "
