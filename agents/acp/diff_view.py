@@ -201,8 +201,7 @@ def _lines(text: str) -> tuple[str, ...]:
 
 def _hunks(change: _Change) -> Iterator[str]:
     """Return the hunks of a unified diff. Only what lies between equal ends is compared."""
-    old: Sequence[str] = change.old
-    new: Sequence[str] = change.new
+    old, new = _alike(change.old, change.new)
     start = _common(zip(old, new, strict=False))
     rest = zip(reversed(old[start:]), reversed(new[start:]), strict=False)
     kept_end = max(_common(rest) - _CONTEXT, 0)
@@ -228,6 +227,13 @@ def _hunks(change: _Change) -> Iterator[str]:
             else:
                 yield from (f"-{line}" for line in old[old_from:old_to])
                 yield from (f"+{line}" for line in new[new_from:new_to])
+
+
+def _alike(old: Sequence[str], new: Sequence[str]) -> tuple[Sequence[str], Sequence[str]]:
+    """Return the lines, with an end of the last one where both sides lack it: nothing changes."""
+    if old and new and not (old[-1].endswith("\n") or new[-1].endswith("\n")):
+        return [*old[:-1], f"{old[-1]}\n"], [*new[:-1], f"{new[-1]}\n"]
+    return old, new
 
 
 def _common(pairs: Iterator[tuple[str, str]]) -> int:

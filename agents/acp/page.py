@@ -8,6 +8,9 @@ import attrs
 
 from agents.events import Say, Think
 
+_GOES_ON = frozenset(".,;:!?)]}'\"`*~_-")
+"""How a text may begin that goes on with a sentence, beside blanks and small letters."""
+
 
 @attrs.define
 class _Stream:
@@ -18,15 +21,23 @@ class _Stream:
     _is_ended: bool = False
     """Whether the paragraph is over, so that what comes next begins another."""
     message_id: str | None = None
+    _is_aside: bool = False
+    """Whether the newest text is of no message, after some that were of one."""
 
     def add(self, text: str, message_id: str | None) -> str:
         """Add text of a message. Return what must stand before it: nothing, or a paragraph's end.
 
-        Another message begins where the id changes. Many agents send none.
+        Another message begins where the id changes. Many agents send none. An agent that names its
+        messages may say something between them, such as a warning, which has no name.
         """
-        if message_id is not None and message_id != self.message_id:
-            self._is_ended = self._is_ended or self.message_id is not None
-            self.message_id = message_id
+        if message_id is None:
+            is_aside = self.message_id is not None and _begins(text)
+            self._is_ended = self._is_ended or (is_aside and not self._is_aside)
+            self._is_aside = self._is_aside or is_aside
+        else:
+            is_other = self.message_id not in (None, message_id)
+            self._is_ended = self._is_ended or is_other or self._is_aside
+            self.message_id, self._is_aside = message_id, False
         gap = self._gap(text) if self._is_ended else ""
         self._is_ended = False
         if text[-1] != "\n":
@@ -111,3 +122,9 @@ class Page:
     def _interrupt(self) -> None:
         self._about = None
         self._thoughts.end()
+
+
+def _begins(text: str) -> bool:
+    """Return whether a text begins as a sentence does."""
+    first = text[:1]
+    return not (first.isspace() or first.islower() or first in _GOES_ON)

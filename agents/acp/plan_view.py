@@ -58,11 +58,16 @@ class PlanView:
         return f"**Plan** {count} " + " · ".join([*changes[:_MOST_CHANGES], *rest])
 
 
-def _whole(entries: Sequence[PlanEntry]) -> str:
+def checklist(entries: Sequence[PlanEntry]) -> str:
+    """Return the steps of a plan, one a line."""
     lines = [_item(entry) for entry in entries[:_MOST_ENTRIES]]
     more = len(entries) - _MOST_ENTRIES
     rest = [f"- *… {more} more steps*"] if more > 0 else []
-    return "\n".join(["**Plan**", "", *lines, *rest])
+    return "\n".join([*lines, *rest])
+
+
+def _whole(entries: Sequence[PlanEntry]) -> str:
+    return f"**Plan**\n\n{checklist(entries)}"
 
 
 def _item(entry: PlanEntry) -> str:

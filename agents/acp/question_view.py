@@ -25,7 +25,7 @@ from .content import (
 from .diff_view import diff_lines
 from .exhibit import MOST_ITEMS
 from .markdown import code, escape, fenced, unfenced
-from .todos import todo_entries
+from .todos import beside_list, todo_entries
 from .tool_call import CallRecord
 from .visible import cells, has_long_word, visible, visible_line
 
@@ -214,6 +214,7 @@ def _body(call: CallRecord, paper: _Paper) -> Iterator[str]:
             lines = zip(boxes, texts, strict=True)
             yield "\n".join(f"- {box} {escape(text)}" for box, text in lines)
         paper.missing += sum(len(entry.content) for entry in entries[MOST_ITEMS:])
+        yield from _input(call, beside_list(call), paper)
         return
     given = call.arguments
     key = next((key for key in COMMANDS if command_line(given.get(key))), None)

@@ -68,7 +68,7 @@ class AcpSession:
         self.peer = peer
         self._root = root
         self._new_call_id = new_call_id
-        self._told = Told()
+        self._told = Told(chosen(dialogue.choices, "mode") or "")
         if dialogue.tools is not None:
             dialogue.tools.wake = dialogue.wake
             dialogue.tools.titles_name_tools = peer.known.titles_name_tools

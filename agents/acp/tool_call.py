@@ -6,13 +6,21 @@ for one that nobody heard of. So there is one operation: `learn`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any, cast
 
 import attrs
 import msgspec
 
-from .content import ToolCall, ToolCallContent, ToolCallLocation, ToolCallUpdate
+from .content import (
+    Content,
+    TextContent,
+    ToolCall,
+    ToolCallContent,
+    ToolCallLocation,
+    ToolCallUpdate,
+)
 
 _OVER = frozenset({"completed", "failed", "cancelled"})
 """The last one is of version 2 of the protocol."""
@@ -36,11 +44,19 @@ class CallRecord:
     kind: str = "other"
     status: str = "pending"
     content: tuple[ToolCallContent, ...] = ()
+    is_content_final: bool = True
+    """Whether the content came with the end of the call, and not with what it is about to do."""
     locations: tuple[ToolCallLocation, ...] = ()
     raw_input: Any = None
     raw_output: Any = None
     files: Mapping[str, str] = attrs.field(factory=dict[str, str])
     """The texts of the files that it changed, by their paths, where they could be read."""
+    is_being_written: bool = False
+    """Whether the model still writes the input, which comes as text."""
+    _is_input_written: bool = attrs.field(default=False, init=False)
+    """Whether the input came as text."""
+    vague_line: str = ""
+    """What the user was shown where the call began when nothing but a title was known."""
     is_started: bool = False
     """Whether the user was shown that it began."""
     is_closed: bool = False
@@ -59,15 +75,33 @@ class CallRecord:
         self.meta_name = _meta_name(news.meta, news.raw_input) or self.meta_name
         self.kind = news.kind or self.kind
         self.status = news.status or self.status
-        if news.content is not None:
-            self.content = news.content
         if news.locations is not None:
             self.locations = news.locations
         if news.raw_input is not None and not (self.raw_input and news.raw_input == {}):
             self.raw_input = news.raw_input
             self.wrapper = _wrapper(news.raw_input) or self.wrapper
+            self._is_input_written = False
+        if news.content is not None:
+            self._take(news.content)
         if news.raw_output is not None:
             self.raw_output = news.raw_output
+
+    def _take(self, content: tuple[ToolCallContent, ...]) -> None:
+        """Take over what a call gave; or its input, which one agent writes there as it comes."""
+        self.content = content
+        self.is_content_final = self.is_over
+        self.is_being_written = False
+        if self.is_over or (self.raw_input and not self._is_input_written):
+            return
+        match content:
+            case (Content(content=TextContent(text=text)),) if text.strip()[:1] in ("", "{"):
+                given = _object_in(text)
+                self.content = ()
+                self.raw_input = given or self.raw_input
+                self.is_being_written = given is None
+                self._is_input_written = True
+            case _:
+                pass
 
     def let_go(self) -> None:
         """Forget what the user was shown when the call ended: it may be megabytes."""
@@ -92,7 +126,10 @@ class CallRecord:
     @property
     def is_bare(self) -> bool:
         """Whether it only waits, and nothing but its title is known: more is about to come."""
-        return self.status == "pending" and not (self.raw_input or self.content or self.locations)
+        if self.is_over or self.locations:
+            return False
+        waits = self.status == "pending" and not (self.raw_input or self.content)
+        return waits or self.is_being_written
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -105,6 +142,15 @@ class CallRecord:
         if isinstance(inner, dict) and arguments.keys() <= WRAPPED:
             return cast("dict[str, Any]", inner)
         return arguments
+
+
+def _object_in(text: str) -> dict[str, Any] | None:
+    """Return the object that a text is in JSON, None if it isn't, or not yet."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 
 
 def _wrapper(given: Any) -> tuple[str, str] | None:

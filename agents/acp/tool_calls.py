@@ -119,9 +119,8 @@ class ToolCalls:
         """Return the lines of the calls that are held."""
         if not self._held:
             return ()
-        return [
-            say for call in list(self._held.values()) if call.is_known for say in self._start(call)
-        ]
+        known = [call for call in self._held.values() if call.is_known]
+        return [say for call in known if todo_entries(call) is None for say in self._start(call)]
 
     def finish(self) -> Sequence[Say]:
         """Return what is to be said of the calls of which nobody says how they ended."""
@@ -139,12 +138,15 @@ class ToolCalls:
     def _start(self, call: CallRecord) -> Sequence[Say]:
         self._held.pop(call.call_id, None)
         call.is_started = True
-        return self._page.add(tool_view.started(call, self._root), about=call)
+        line = tool_view.started(call, self._root)
+        call.vague_line = line if call.is_bare else ""
+        return self._page.add(line, about=call)
 
     def _close(self, call: CallRecord, view: _View) -> Sequence[Say]:
         self._end(call)
         call.files = self._files
-        follows = self._page.is_about(call)
+        line = tool_view.started(call, self._root)
+        follows = self._page.is_about(call) and call.vague_line in ("", line)
         text = view(call, self._root, follows=follows)
         call.let_go()
         return self._page.add_behind(text) if follows else self._page.add(text)

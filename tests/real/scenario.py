@@ -12,8 +12,9 @@ any time. A request that offers no tools is such a side call.
     WRITE(path)     makes a file, by the agent's own tool that runs commands; for several, it is
                     called several times at once
     USE name {...}  a line of its own: calls the tool of that name, whatever an agent puts before
-                    it. Several lines call their tools at once; but what stands below a line THEN is
-                    called when all above it is answered
+                    it; of `=name` the agent's own, of that very name. Several lines call their
+                    tools at once; but what stands below a line THEN is called when all above it is
+                    answered
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ JSON = dict[str, Any]
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 _WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|FAIL|WRITE)\b(?:\((?P<of>[^)\s]+)\))?")
-_USES = re.compile(r"^(?:(?:USE \w+ \{.*\}|THEN)(?:\n|\Z))+", re.MULTILINE)
+_USES = re.compile(r"^(?:(?:USE =?[\w-]+ \{.*\}|THEN)(?:\n|\Z))+", re.MULTILINE)
 _THEN = "THEN\n"
 _NAME = re.compile(r"\bmy name is (\w+)")
 _CODE = "run_typescript"
@@ -194,9 +195,15 @@ def _next_round(uses: str, given: Given, results: Sequence[str]) -> Scenario:
 def _use(call: str, given: Given) -> Step:
     """Return the call of a tool. An agent's own tool may have the very name that is meant."""
     name, _, arguments = call.partition(" ")
-    named = [tool for tool in given.tools if tool.whole_name.endswith(f"_{name}")]
-    code = _code_that_calls(name, arguments, given)
-    for tool in (*named, *(tool for tool in given.tools if tool.whole_name == name and not code)):
+    if name.startswith("="):
+        found = [tool for tool in given.tools if tool.whole_name == name[1:]]
+        code = None
+    else:
+        ends = (f"_{name}", f"-{name}")
+        named = [tool for tool in given.tools if tool.whole_name.endswith(ends)]
+        code = _code_that_calls(name, arguments, given)
+        found = [*named, *(tool for tool in given.tools if tool.whole_name == name and not code)]
+    for tool in found:
         return Call(tool.name, _judged(json.loads(arguments), tool), tool.namespace)
     if code is not None:
         return code

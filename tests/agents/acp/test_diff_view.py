@@ -94,13 +94,9 @@ def test_a_file_that_is_not_changed_yet_tells_it_too() -> None:
     ]  # fmt: skip
 
 
-def test_a_file_without_a_last_line_end_says_so() -> None:
-    assert part_shown("an end", "the end", FILE)[-4:] == [
-        "-an end",
-        "\\ No newline at end of file",
-        "+the end",
-        "\\ No newline at end of file",
-    ]
+def test_a_last_line_end_that_both_sides_lack_is_no_news() -> None:
+    assert part_shown("an end", "the end", FILE)[-2:] == ["-an end", "+the end"]
+    assert part_shown("nine", "9", FILE.replace("line 9", "line nine"))[-1] == " the end"
 
 
 def test_a_file_that_was_emptied_is_known_too() -> None:

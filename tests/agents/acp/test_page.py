@@ -35,6 +35,21 @@ def test_a_message_that_gets_its_id_late_is_one_message() -> None:
 
 
 @pytest.mark.checklist(28)
+def test_what_has_no_id_among_messages_that_have_is_another_paragraph() -> None:
+    """A warning of the agent's stands between its messages, and isn't glued to them."""
+    page = Page()
+    says = [*page.say("Done.", "1"), *page.say("Warning: ", None), *page.say("Old.", None)]
+    assert text(*says, *page.say("More.", "1")) == "Done.\n\nWarning: Old.\n\nMore."
+
+
+@pytest.mark.checklist(28)
+@pytest.mark.parametrize("rest", [" three", "se", ", too.", "\nNext."])
+def test_a_piece_without_an_id_that_goes_on_stays(rest: str) -> None:
+    page = Page()
+    assert text(*page.say("One", "1"), *page.say(rest, None)) == f"One{rest}"
+
+
+@pytest.mark.checklist(28)
 def test_a_paragraph_of_ours_stands_by_itself() -> None:
     page = Page()
     says = [*page.say("One.", None), *page.add("Ours."), *page.say("Two.", None)]

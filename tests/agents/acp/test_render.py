@@ -60,7 +60,7 @@ def test_thoughts_go_out_as_thoughts() -> None:
         thinks(""),
         AgentThoughtChunk(link),
     )
-    assert events == [Think("Hm"), Think(".", "t1"), Think("📎 [a](https://e.org/a)")]
+    assert events == [Think("Hm"), Think(".", "t1"), Think("\n\n📎 [a](https://e.org/a)")]
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,20 @@
 from __future__ import annotations
 
+import json
+
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from agents.acp.content import Diff, Terminal, ToolCall, ToolCallUpdate
+from agents.acp.content import (
+    Content,
+    Diff,
+    Terminal,
+    TextContent,
+    ToolCall,
+    ToolCallUpdate,
+)
 from agents.acp.page import Page
 from agents.acp.told import Told
 from agents.acp.tool_calls import ToolCalls
@@ -17,6 +28,7 @@ def tool_calls(told: Told | None = None, offer: Offered | None = None) -> ToolCa
     return ToolCalls(Page(), told or Told(), "", offer)
 
 
+WORDS = st.text(st.characters(categories=["L"]), min_size=1, max_size=8)
 OFFER = Offered.of("vsc7", "read_file", "b", "d")
 
 
@@ -220,3 +232,61 @@ def test_calls_of_the_editors_tools_are_counted_while_they_are_under_way() -> No
     assert calls.editors == 1
     told_of(calls, ToolCallUpdate("4", title="vsc7/d", status="completed"))
     assert calls.editors == 1
+
+
+def being_written(call_id: str, *texts: str) -> list[ToolCall | ToolCallUpdate]:
+    """An input that comes as text, as the model writes it; the title grows with it."""
+    content = [(Content(TextContent(text)),) for text in texts]
+    return [
+        ToolCall(call_id, "Open", status="in_progress", content=content[0]),
+        *(ToolCallUpdate(call_id, content=one) for one in content[1:]),
+    ]
+
+
+def test_an_input_that_is_written_bit_by_bit_names_the_call_and_is_no_result() -> None:
+    news = being_written("1", "", '{"pa', '{"path": "a', '{"path": "a.py"}')
+    calls = tool_calls()
+    assert told_of(calls, *news[:-1]) == "", "it waits for its name"
+    assert told_of(calls, news[-1]) == "🔧 Open `path: a.py`"
+    assert told_of(calls, ToolCallUpdate("1", status="completed")) == " ✔"
+
+
+def test_what_was_shown_without_a_name_gets_it_at_its_end() -> None:
+    news = being_written("1", '{"pa', '{"path": "a.py"}')
+    calls = tool_calls()
+    told_of(calls, news[0])
+    assert text([*calls.flush()]) == "🔧 Open"
+    assert told_of(calls, news[1], done("1")) == "\n\n✔ Open `path: a.py`"
+
+
+@given(st.dictionaries(WORDS, WORDS | st.integers(), min_size=1), st.data())
+def test_an_input_is_learned_from_text_however_it_is_cut(
+    given_: dict[str, str | int], data: st.DataObject
+) -> None:
+    whole = json.dumps(given_, indent=data.draw(st.none() | st.just(1)))
+    cuts = data.draw(st.lists(st.integers(0, len(whole) - 1), max_size=4).map(sorted))
+    calls = tool_calls()
+    for news in being_written("1", *(whole[:cut] for cut in cuts), whole):
+        calls.update(news)
+    record = calls.learn(ToolCallUpdate("1"))
+    assert record.arguments == given_
+    assert record.content == ()
+
+
+def test_text_that_is_no_input_is_a_result() -> None:
+    content = (Content(TextContent('{"a": 1}')),)
+    calls = tool_calls()
+    begins = ToolCall("1", "Show", status="in_progress", raw_input={"x": 1}, content=content)
+    assert told_of(calls, begins, ToolCallUpdate("1", status="completed")) == (
+        '🔧 Show `x: 1` ✔ `{"a": 1}`'
+    )
+
+
+def test_a_todo_list_that_waits_is_shown_as_a_list_alone() -> None:
+    """An agent asks first whether it may write the list."""
+    calls = tool_calls()
+    calls.update(ToolCall("1", "todowrite", raw_input={}))
+    items = [{"content": "Do it", "status": "pending"}, {"content": "Look", "status": "done"}]
+    calls.learn(ToolCallUpdate("1", raw_input={"todos": items}))
+    assert calls.flush() == []
+    assert told_of(calls, done("1")) == "**Plan**\n\n- [ ] Do it\n- [x] Look"

@@ -801,6 +801,16 @@ async def test_a_mode_that_was_chosen_is_not_told_and_another_is(told: str) -> N
     assert ("Mode" in text) is (told == "plan")
 
 
+@pytest.mark.parametrize("told", ["auto", "plan"])
+async def test_the_mode_that_a_session_begins_with_is_not_told(told: str) -> None:
+    """Some agents say it before the first answer of each session."""
+    update = {"sessionUpdate": "current_mode_update", "currentModeId": told}
+    script = {"session": DECIDING, "turns": [[{"update": update}, {"say": "done"}]]}
+    async with session_with(script) as (session, _):
+        text = said(await rest_of(session.run(PROMPT)))
+    assert ("Mode" in text) is (told == "plan")
+
+
 async def test_what_the_agent_chose_itself_is_not_chosen_again(autojump_clock: MockClock) -> None:
     """Point 20; the protocol's own example calls the mode `modeId`."""
     (option,) = MODELS["configOptions"]

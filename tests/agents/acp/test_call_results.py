@@ -1,0 +1,144 @@
+"""A result is shown as the text that it is, out of what agents put around it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.acp.call_results import is_said, result_of, text_of, todos_in
+from agents.acp.content import Content, TextContent, ToolCall, ToolCallUpdate
+from agents.acp.tool_call import CallRecord
+from agents.acp.updates import PlanEntry
+
+BASH = CallRecord("1", "Look", kind="execute", raw_input={"command": "ls -l", "description": "See"})
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\nb", "a\nb"),
+        ("", ""),
+        ("(no output)", ""),
+        ("(Bash completed with no output)", ""),
+        ("Tool ran without output or errors.", ""),
+        ("<empty>", ""),
+        ("(none)", ""),
+        ("none", "none"),
+        ("There is no output file", "There is no output file"),
+        (json.dumps({"stdout": "", "stderr": ""}), ""),
+        (json.dumps({"stdout": "a\n", "stderr": "b", "interrupted": False}), "a\nb"),
+        (json.dumps({"output": "a", "exit_code": 0, "error": None}), "a"),
+        (json.dumps([{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]), "a\nb"),
+        (json.dumps({"result": {"content": [{"type": "text", "text": "a"}]}, "error": None}), "a"),
+        (json.dumps({"message": "a", "id": 4}), json.dumps({"message": "a", "id": 4})),
+        (json.dumps({"output": {"rows": [1]}}), "rows:\n  - 1"),
+        (json.dumps([1, 2]), "[1, 2]"),
+        ("{not JSON", "{not JSON"),
+        ("a\n<shellId: 0 completed with exit code 0>", "a"),
+        ("<shellId: 2 completed with exit code 0>", ""),
+        ("a\n<shellId: 0 completed with exit code 3>\n", "a\nexit code 3"),
+        ("a <b> exit code 0>", "a <b> exit code 0>"),
+        ("x" * 500, "x" * 500),
+    ],
+)
+def test_the_text_in_a_result(text: str, shown: str) -> None:
+    assert result_of(text, BASH) == (shown, "")
+
+
+def test_a_fence_names_the_language() -> None:
+    assert result_of("```py\na\n```", BASH) == ("a", "py")
+    assert result_of('```json\n{"output": "```sh\\na\\n```"}\n```', BASH) == ("a", "sh")
+
+
+def test_a_file_that_is_read_is_what_it_is() -> None:
+    read = CallRecord("1", "Read a.json", kind="read")
+    assert result_of('{"output": "x"}', read) == ('{"output": "x"}', "")
+    assert todos_in('[{"content": "a", "status": "done"}]', read) is None
+
+
+def test_a_todo_list_as_a_result_is_one() -> None:
+    found = todos_in('{"list": [{"title": "a", "status": "done"}], "total": 1}', BASH)
+    assert found == (PlanEntry("a", status="completed"),)
+    assert todos_in("[1]", BASH) is None
+
+
+@pytest.mark.parametrize("output", ["", "a\nb", "{}"])
+def test_a_report_on_a_command_gives_way_to_what_the_command_wrote(output: str) -> None:
+    report = f"Command: ls -l\nDirectory: (root)\nOutput: {output or '(empty)'}\nExit Code: 0"
+    known = CallRecord(
+        "1", kind="execute", raw_input={"command": "ls -l"}, raw_output={"output": output, "pid": 7}
+    )
+    assert result_of(report, known) == (output, "")
+    known.raw_output = None
+    assert result_of(report, known) == (report, "")
+
+
+def test_what_is_said_before_the_end_and_says_what_the_call_is_is_no_result() -> None:
+    known = CallRecord("1")
+    known.learn(
+        ToolCall(
+            "1",
+            "`ls`",
+            status="in_progress",
+            raw_input={"command": "ls", "description": "See it"},
+            content=(Content(TextContent("See  it")),),
+        )
+    )
+    assert is_said("See it", known)
+    assert is_said("ls", known)
+    assert not is_said("See", known)
+    assert not is_said("y" * 1000, known)
+    known.learn(ToolCallUpdate("1", status="completed", content=(Content(TextContent("See it")),)))
+    assert not is_said("See it", known), "it came with the end"
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain", "plain"),
+        ("(no output)", ""),
+        ({"stdout": "", "stderr": ""}, ""),
+        ({"stdout": "", "stderr": "", "cwd": "/x"}, ""),
+        ({"stdout": "a", "stderr": "b"}, "a\nb"),
+        ({"message": "", "count": 3}, "count: 3"),
+        ({"message": "", "ok": True, "code": 3}, ""),
+        ({"result": {"content": [{"type": "text", "text": "a"}]}, "error": None}, "a"),
+        ({"content": "a", "detailedContent": "b"}, "a"),
+        ({"a": {"b": [1, {"c": "x"}]}, "d": None}, "a:\n  b:\n    - 1\n    -\n      c: x"),
+        ({"c": "x\ny", "e": True}, "c:\n  x\n  y\ne: true"),
+        (7, "7"),
+        ([], ""),
+    ],
+)  # fmt: skip
+def test_the_text_in_a_raw_output(raw: Any, shown: str) -> None:
+    assert text_of(raw) == shown
+
+
+WORDS = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=8)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | WORDS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@given(VALUES)
+def test_no_raw_output_is_shown_as_json(raw: Any) -> None:
+    shown = text_of(raw)
+    assert not set('{}[]"') & set(shown), shown
+
+
+@given(
+    st.lists(st.sampled_from(["stdout", "output", "text", "content", "result"]), max_size=4),
+    WORDS,
+)
+def test_a_text_is_found_in_wrappers_in_wrappers(keys: list[str], text: str) -> None:
+    wrapped: Any = text
+    for key in keys:
+        wrapped = {key: wrapped, "exit_code": 0}
+    assert text_of(wrapped) == text
+    assert result_of(json.dumps(wrapped), BASH)[0] in (text, json.dumps(text))
