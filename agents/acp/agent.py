@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 
 import trio
 
@@ -16,13 +17,15 @@ from agents.base import AgentError
 from agents.boundary import failure_of
 from agents.events import Prompt
 from agents.guarded import Tasks
+from agents.mcp.toolbox import Toolbox
 from agents.mcp.toolboxes import Toolboxes
-from agents.origin import FRESH, Fresh, Origin
+from agents.origin import FRESH, Fresh, Origin, Resumed
 from agents.tap import TapFor, untapped
 from bridge.wire import McpServerSpec
 
 from .dialogue import Dialogue
 from .downloads import Downloads
+from .handles import SessionHandle
 from .known import environment_for
 from .learned import Learned
 from .link import Connect, Link
@@ -70,7 +73,7 @@ class AcpAgent:
         self._downloads = downloads
         self._learned = learned or Learned(nursery)
         self._peers: list[Peer] = []
-        self._one_session_each = False
+        self._one_session_each = self._shares_tools = False
         self._repeats_ids = False
         """Whether it gave two sessions one id: then each chat has a process of its own."""
         self._window = ContextWindow()
@@ -108,41 +111,63 @@ class AcpAgent:
         refused: AgentError | None = None
         for wanted in (origin, FRESH, FRESH):
             async with self._claimed() as peer:
-                outfit = await self._outfit(peer, prompt, cwd)
+                found = await self._find(peer, prompt, cwd, wanted)
+                if found is None and not isinstance(wanted, Fresh) and not peer.is_usable:
+                    continue  # it came of looking: a new one needs another process
                 try:
-                    found: Dialogue | None = None
-                    if not isinstance(wanted, Fresh):
-                        found = await peer.existing.find(outfit, wanted)
-                        if peer.is_ending or not (found or peer.is_usable):
-                            continue  # it came of looking: a new one needs another process
-                    another = self._another(peer, prompt, cwd)
-                    try:
-                        dialogue = found or await peer.open(outfit, another)
-                    except SessionIdInUse as error:
-                        self._repeats_ids, refused = True, error
-                        continue
-                    if dialogue.tools is not outfit.tools:
-                        outfit.close()  # the session was opened in advance, with one of its own
-                    session = AcpSession(
-                        peer,
-                        dialogue,
-                        root=cwd,
-                        new_call_id=self._new_call_id,
-                        window=self._window,
-                        knows_history=found is not None,
-                        has_own_process=self._one_session_each
-                        or (peer.known.sessions_start_processes and peer.can_close),
-                    )
-                    try:
-                        yield session
-                    finally:
-                        with trio.CancelScope(shield=True):
-                            await self._leave(peer, session)
+                    dialogue = found or await self._open(peer, prompt, cwd)
+                except SessionIdInUse as error:
+                    self._repeats_ids, refused = True, error
+                    continue
+                session = AcpSession(
+                    peer,
+                    dialogue,
+                    root=cwd,
+                    new_call_id=self._new_call_id,
+                    window=self._window,
+                    knows_history=found is not None,
+                    has_own_process=self._one_session_each
+                    or (peer.known.sessions_start_processes and peer.can_close),
+                )
+                try:
+                    yield session
                 finally:
-                    outfit.close()
+                    with trio.CancelScope(shield=True):
+                        await self._leave(peer, session)
                 return
         assert refused is not None, "only that is tried again for a fresh session"
         raise refused
+
+    async def _find(self, peer: Peer, prompt: Prompt, cwd: str, origin: Origin) -> Dialogue | None:
+        """Return the session that `origin` says; raises `AgentError`.
+
+        A session that goes on keeps the name of its server. But where this process may still have
+        it open, its server may run on under that name.
+        """
+        if isinstance(origin, Fresh):
+            return None
+        handle = SessionHandle.read(origin.handle)
+        was_closed = peer.can_close or not peer.connection.may_be_left(handle.session_id)
+        keeps_name = isinstance(origin, Resumed) and was_closed
+        outfit = await self._outfit(peer, prompt, cwd, handle.server if keeps_name else "")
+        found: Dialogue | None = None
+        try:
+            found = await peer.existing.find(outfit, origin)
+        finally:
+            if found is None or peer.is_ending:
+                outfit.close()
+        return None if peer.is_ending else found
+
+    async def _open(self, peer: Peer, prompt: Prompt, cwd: str) -> Dialogue:
+        """Return a new session; raises `AgentError`."""
+        outfit = await self._outfit(peer, prompt, cwd)
+        dialogue: Dialogue | None = None
+        try:
+            dialogue = await peer.open(outfit, self._another(peer, prompt, cwd))
+            return dialogue
+        finally:
+            if dialogue is None or dialogue.tools is not outfit.tools:
+                outfit.close()  # it failed, or was opened in advance with an outfit of its own
 
     async def log_in(self, method_id: str) -> None:
         """Log in by a method of the agent's own; raises `AgentError`.
@@ -161,14 +186,14 @@ class AcpAgent:
                 if not one.claims:
                     one.end()
 
-    async def _outfit(self, peer: Peer, prompt: Prompt, cwd: str) -> Outfit:
-        """Return what a session is opened with."""
+    async def _outfit(self, peer: Peer, prompt: Prompt, cwd: str, server: str = "") -> Outfit:
+        """Return what a session is opened with; its server is named `server`, if it can be."""
         if not prompt.tools:
             return Outfit(cwd)
         if peer.known.http_tools_only:
-            return Outfit(cwd, await self.toolboxes.make_web(prompt.tools))
+            return _outfit(peer, cwd, await self.toolboxes.make_web(prompt.tools, server))
         await self.toolboxes.prepare()  # again: the door may have failed while the agent started
-        return Outfit(cwd, self.toolboxes.make(prompt.tools))
+        return _outfit(peer, cwd, self.toolboxes.make(prompt.tools, server))
 
     def _another(self, peer: Peer, prompt: Prompt, cwd: str) -> Callable[[], Outfit | None]:
         """Return what makes another one, or None where that would have to wait for something."""
@@ -178,7 +203,7 @@ class AcpAgent:
                 return Outfit(cwd)
             if peer.known.http_tools_only or not self.toolboxes.is_ready:
                 return None
-            return Outfit(cwd, self.toolboxes.make(prompt.tools))
+            return _outfit(peer, cwd, self.toolboxes.make(prompt.tools))
 
         return make
 
@@ -201,6 +226,7 @@ class AcpAgent:
 
     async def _claim(self) -> Peer:
         while True:
+            self._shares_tools |= any(peer.shares_tools for peer in self._peers)
             peer = next((peer for peer in self._peers if self._has_room(peer)), None)
             peer = peer or self._start()
             peer.claim()
@@ -211,7 +237,8 @@ class AcpAgent:
             except BaseException:
                 self._release(peer)
                 raise
-            self._one_session_each = self._repeats_ids or peer.known.sessions_share_tools
+            self._shares_tools |= peer.shares_tools
+            self._one_session_each = self._repeats_ids or self._shares_tools
             if not self._one_session_each or not peer.is_taken:
                 peer.is_taken = True
                 return peer
@@ -252,3 +279,9 @@ class AcpAgent:
     @property
     def _known_environment(self) -> Mapping[str, str]:
         return environment_for((self._spec.command, *self._spec.args))
+
+
+def _outfit(peer: Peer, cwd: str, tools: Toolbox) -> Outfit:
+    """Return an outfit whose calls are looked at: they may be another chat's."""
+    tools.refusal = partial(peer.strays.refusal, tools)
+    return Outfit(cwd, tools)

@@ -9,7 +9,7 @@ a buffer, which never waits.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import count
 from typing import TypeVar
 
@@ -80,6 +80,8 @@ class Connection:
         self._ears = Ears()
         self.failure: Failure | None = None
         """Why nothing more is said."""
+        self.on_announced: Callable[[], None] = _nothing
+        """Called when a call of the editor's tools was announced in any session."""
         self._running = trio.CancelScope()
         self._noise = Tail()
         """What the agent wrote that is no message."""
@@ -219,6 +221,10 @@ class Connection:
         """Return whether somebody hears what is said of a session."""
         return self._ears.of(session_id) is not None
 
+    def may_be_left(self, session_id: str) -> bool:
+        """Return whether the agent may still have a session open that nobody hears any more."""
+        return self._ears.may_be_left(session_id)
+
     def detach(self, session_id: str) -> None:
         """Let nobody hear what is said of a session any more."""
         self._ears.detach(session_id)
@@ -226,6 +232,11 @@ class Connection:
     def free_id(self, session_id: str) -> None:
         """Note that the agent has closed a session that nobody hears."""
         self._ears.forget(session_id)
+
+    @property
+    def ears(self) -> Sequence[Ear]:
+        """All that hear, each of a session."""
+        return self._ears.all
 
     @property
     def is_stopping(self) -> bool:
@@ -348,6 +359,10 @@ class Connection:
         if what not in self._told and len(self._told) < _MOST_TOLD:
             self._told.add(what)
             log.warning("agent=%s %s", self.name, what)
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 def _size(params: Raw | UnsetType) -> int:

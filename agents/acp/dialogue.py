@@ -21,7 +21,7 @@ from bridge.value import Value
 
 from .choices import Choices
 from .connection import Connection
-from .content import ContentBlock
+from .content import ContentBlock, ToolCall, ToolCallUpdate
 from .ears import CANCELLED, PermissionId
 from .faults import Error
 from .methods import (
@@ -34,6 +34,8 @@ from .methods import (
     RequestPermissionRequest,
     RequestPermissionResponse,
 )
+from .own_tools import Offer
+from .sharing import Announced
 from .updates import (
     AvailableCommandsUpdate,
     ConfigOptionUpdate,
@@ -61,6 +63,8 @@ NEWS_OVERHEAD = 512
 """About what a piece of news takes beside its text."""
 MOST_QUESTIONS = 100
 """Permission requests of a session that wait for their answers; others are refused."""
+LATE_CALL_SECONDS = 60.0
+"""How long after a cancel a call of the editor's tools may still come of that turn."""
 SILENCE_SECONDS = 0.08
 """How long nothing may come before what was said in a session counts as told again."""
 REPLAY_BEGINS_SECONDS = 1.0
@@ -97,6 +101,8 @@ class Dialogue:
         """What the agent has room for, as it says here."""
         self.tools: Toolbox | None = None
         """The editor's, where the session was opened with them."""
+        self.announced = Announced()
+        """The calls of the editor's tools that the agent says are under way here."""
         self.lost: Failure | None = None
         """Why the agent is gone."""
         self.is_prompted = False
@@ -123,6 +129,21 @@ class Dialogue:
         self._space = trio.lowlevel.ParkingLot()
 
     @property
+    def offer(self) -> Offer | None:
+        """The editor's tools that the session was opened with."""
+        return self.tools
+
+    @property
+    def has_turn(self) -> bool:
+        """Whether a turn runs, as the agent or the editor sees it."""
+        return self.is_prompted or (self.tools is not None and self.tools.is_open)
+
+    @property
+    def was_just_cancelled(self) -> bool:
+        """Whether the newest turn was cancelled, and something of it may come late."""
+        return self._is_cancelled and trio.current_time() < self.cancelled_at + LATE_CALL_SECONDS
+
+    @property
     def is_stopping(self) -> bool:
         """Whether the agent was told to stop, and its prompt isn't answered yet."""
         return self.is_prompted and self._is_cancelled
@@ -140,6 +161,8 @@ class Dialogue:
                 self.window.tokens = tokens
             case AvailableCommandsUpdate() | SessionInfoUpdate():
                 return
+            case ToolCall() | ToolCallUpdate() if not self._is_replaying:
+                self._note(update)
             case _:
                 pass
         if self._is_replaying:
@@ -158,10 +181,15 @@ class Dialogue:
         if len(self._asked) >= MOST_QUESTIONS:
             self._connection.refuse(id_, f"{MOST_QUESTIONS} requests wait for the user already")
         elif self.is_prompted and not self._is_cancelled:
+            self._note(request.tool_call)
             self._asked[id_] = None
             self._put(Asked(id_, request), size)
         else:
             self._connection.answer(id_, CANCELLED)
+
+    def _note(self, news: ToolCall | ToolCallUpdate) -> None:
+        if self.announced.learn(news):
+            self._connection.on_announced()
 
     def be_unasked(self, id_: PermissionId) -> bool:
         """Take a permission request back."""
@@ -254,6 +282,7 @@ class Dialogue:
             log.info("session=%s dropped late updates=%s", self.session_id, self._dropped)
         self.is_prompted = True
         self._is_cancelled, self._dropped = False, 0
+        self.announced.clear()
         self._connection.call(PROMPT, PromptRequest(self.session_id, blocks), self._returned)
 
     def _returned(self, answer: PromptResponse | Error | Failure) -> None:

@@ -6,6 +6,7 @@ is said of unknown sessions is kept.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, TypeAlias
 
 from agents.boundary import contained
@@ -128,6 +129,15 @@ class Ears:
     def are_stopping(self) -> bool:
         """Whether the agent was told to stop in any session, and hasn't."""
         return any(ear.is_stopping for ear in self._ears.values())
+
+    def may_be_left(self, session_id: str) -> bool:
+        """Return whether the agent may still have a session open that nobody hears any more."""
+        return session_id in self._left
+
+    @property
+    def all(self) -> Sequence[Ear]:
+        """All that hear."""
+        return tuple(self._ears.values())
 
     def of(self, session_id: str) -> Ear | None:
         """Return who hears what is said of a session."""

@@ -31,6 +31,7 @@ from .connection import Connection
 from .dialogue import Dialogue
 from .failures import words_of
 from .faults import METHOD_NOT_FOUND, Error
+from .handles import SessionHandle
 from .learned import AgentFacts, Fact
 from .methods import (
     FORK_SESSION,
@@ -105,13 +106,14 @@ class ExistingSessions:
         found: Dialogue | None = None
         match origin:
             case ForkOf(handle=handle):
+                session_id = SessionHandle.read(handle).session_id
                 if self.able.session_capabilities.fork is not None:
                     fork = FORK_SESSION.name
                     found = await self._have(
-                        fork, handle, lambda: self._fork(outfit.to_load(handle))
+                        fork, session_id, lambda: self._fork(outfit.to_load(session_id))
                     )
             case Resumed(handle=handle):
-                found = await self._resume(handle, outfit)
+                found = await self._resume(SessionHandle.read(handle).session_id, outfit)
             case _:
                 assert_never(origin)
         if found is not None:

@@ -9,6 +9,8 @@ seen with which, is docs/explanation/real-agents.md):
 
 - Permission requests come after a cancel: each is answered `cancelled` until the prompt returns.
 - MCP servers of equal name are mixed up: ours have names unique in the process.
+- Sessions share MCP servers: a call that comes to another chat's server is refused, and the agent
+  gets a process for each session from then on (`sharing`). For known agents it never comes to that.
 - A tool call is updated that was never announced, announced twice, or first named in a permission
   request: whatever comes first is the beginning.
 - The tools' names and the calls' titles differ: calls are recognised where our MCP server gets
@@ -61,6 +63,20 @@ class KnownAgent(Value):
     asking_modes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
 
+def _opencode(name: str, program: str) -> KnownAgent:
+    """Return OpenCode or a fork of it, by the name of its program."""
+    return KnownAgent(
+        name,
+        # It keeps MCP servers by working directory, not by session.
+        sessions_share_tools=True,
+        program=program,
+        serves=("acp",),
+        login=("auth", "login"),
+        logout=("auth", "logout"),
+        ignored_methods=frozenset({f"{program}-login"}),
+    )
+
+
 _AGENTS = (
     KnownAgent(
         "@agentclientprotocol/claude-agent-acp",
@@ -77,26 +93,9 @@ _AGENTS = (
         prompts_without_tools=True,
         asking_modes={"agent": "read-only"},
     ),
-    KnownAgent(
-        "OpenCode",
-        # It keeps MCP servers by working directory, not by session.
-        sessions_share_tools=True,
-        program="opencode",
-        serves=("acp",),
-        login=("auth", "login"),
-        logout=("auth", "logout"),
-        ignored_methods=frozenset({"opencode-login"}),
-    ),
-    KnownAgent(
-        "Kilo",
-        # A fork of OpenCode. Its mode `ask` is one for questions, not one that asks the user.
-        sessions_share_tools=True,
-        program="kilo",
-        serves=("acp",),
-        login=("auth", "login"),
-        logout=("auth", "logout"),
-        ignored_methods=frozenset({"kilo-login"}),
-    ),
+    _opencode("OpenCode", "opencode"),
+    # Its mode `ask` is one for questions, not one that asks the user.
+    _opencode("Kilo", "kilo"),
     KnownAgent(
         "Copilot",
         # `Rejecting non-http/sse MCP server` stands in its log only.

@@ -29,7 +29,7 @@ from .existing import ExistingSessions
 from .failures import ended_early, exited, refused, silent, wrong_version
 from .faults import Error
 from .known import KnownAgent, known_agent
-from .learned import AgentFacts, Learned
+from .learned import AgentFacts, Fact, Learned
 from .link import LAST_WORDS_SECONDS, Connect, Exit, Link
 from .login import no_logout
 from .methods import (
@@ -48,6 +48,7 @@ from .setup import (
     InitializeRequest,
     InitializeResponse,
 )
+from .strays import Strays
 
 INITIALIZE_SECONDS = 120.0
 """How long an agent may take to introduce itself; a launcher may download it first."""
@@ -95,6 +96,10 @@ class Peer:
     pid: int | None = attrs.field(default=None, init=False)
     """Its process, once it has started."""
     connection: Connection = attrs.field(init=False)
+    strays: Strays = attrs.field(init=False)
+    """Looks at the calls of the editor's tools."""
+    mixes_tools: bool = attrs.field(default=False, init=False)
+    """Whether a call for one session came to another's server: each needs another process."""
     _openings: Openings = attrs.field(init=False)
     _scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _closing: deque[RequestId] = attrs.field(factory=lambda: deque[RequestId](), init=False)
@@ -122,6 +127,8 @@ class Peer:
     async def _serve(self, link: Link) -> None:
         self.pid = link.pid
         self.connection = Connection(self.name, link.source, link.sink)
+        self.strays = Strays(self._dialogues, self._mix_tools)
+        self.connection.on_announced = self.strays.heard
         try:
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(self._introduce, link, nursery.cancel_scope)
@@ -242,6 +249,24 @@ class Peer:
         """End the process: nobody will use it any more."""
         self._scope.cancel()
 
+    @property
+    def shares_tools(self) -> bool:
+        """Whether its sessions share the editor's tools, so that each needs a process."""
+        return self.known.sessions_share_tools or self.facts.has(Fact.SESSIONS_SHARE_TOOLS)
+
+    def _mix_tools(self) -> None:
+        """Serve nobody else: the sessions that are here move on with their next turns."""
+        if self.mixes_tools:
+            return
+        self.mixes_tools = True
+        self.facts.learn(Fact.SESSIONS_SHARE_TOOLS)
+        log.warning("agent=%s mixes up the tools of its chats: each gets a process", self.name)
+        self.retire()
+        self._openings.discard_spares()
+
+    def _dialogues(self) -> list[Dialogue]:
+        return [ear for ear in self.connection.ears if isinstance(ear, Dialogue)]
+
     # Its account.
 
     async def log_out(self) -> None:
@@ -294,4 +319,4 @@ class Peer:
     def _opens_in_advance(self) -> bool:
         """Whether that is cheap: a session that isn't used can be closed, and disturbs nobody."""
         is_wanted = self.spares and not self._is_retired
-        return is_wanted and self.can_close and not self.known.sessions_share_tools
+        return is_wanted and self.can_close and not self.shares_tools

@@ -20,6 +20,7 @@ from .content import ContentBlock, TextContent
 from .dialogue import Dialogue
 from .existing import can_find
 from .faults import Error
+from .handles import SessionHandle
 from .methods import (
     SET_CONFIG_OPTION,
     SET_MODE,
@@ -80,15 +81,20 @@ class AcpSession:
 
     @property
     def handle(self) -> str | None:
-        """The agent's own id of the session, if the agent says that it finds it by that."""
-        able = self.peer.about.agent_capabilities
-        return self.dialogue.session_id if can_find(able, self.peer.facts) else None
+        """What the session is found again by, if the agent says that it finds sessions."""
+        if not can_find(self.peer.about.agent_capabilities, self.peer.facts):
+            return None
+        tools = self.dialogue.tools
+        server = "" if tools is None else tools.server
+        return SessionHandle(self.dialogue.session_id, server).text
 
     @property
     def lost(self) -> Failure | None:
         """Why the session is of no more use."""
         if self.dialogue.lost is None and self.peer.is_ending:
             return Failure("AgentFailed", f"{self.peer.name} has ended.")
+        if self.dialogue.lost is None and self.peer.mixes_tools:
+            return Failure("AgentFailed", f"{self.peer.name} mixes up the tools of its chats.")
         return self.dialogue.lost
 
     def can_offer(self, tools: Sequence[ToolSpec]) -> bool:

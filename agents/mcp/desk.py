@@ -116,6 +116,11 @@ class Desk:
             return min(max(self._due, self._patience_ends), self._latest)
         return min(self._due, self._latest)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a turn runs."""
+        return self._phase is _Phase.OPEN
+
     # What the agent does.
 
     def arrive(self, key: Hashable, call: CallTool, now: float) -> Effects:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
@@ -61,6 +61,8 @@ class HttpAccess(Value):
 
 
 Access: TypeAlias = StdioAccess | HttpAccess
+Refusal: TypeAlias = Callable[[str, JSON], Awaitable[str | None]]
+"""Called with the editor's name of a tool; returns what a call that is refused is answered with."""
 
 
 @attrs.define(eq=False)
@@ -85,6 +87,10 @@ def _no_access() -> None:
     """Return no access: there is nothing to get at."""
 
 
+async def _refuse_nothing(_name: str, _arguments: JSON) -> None:
+    """Let a call pass."""
+
+
 @attrs.define(eq=False)
 class Toolbox:
     """The tools of one session. `wake` is called when there is news for its turn."""
@@ -93,6 +99,8 @@ class Toolbox:
     catalogue: Catalogue
     new_call_id: Callable[[], str]
     wake: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    refusal: Refusal = attrs.field(default=_refuse_nothing, init=False)
+    """Says why a call isn't passed on."""
     titles_name_tools: bool = attrs.field(default=False, init=False)
     """Whether no model can choose what its agent calls a call."""
     access: Access | None = attrs.field(default=None, init=False)
@@ -119,6 +127,9 @@ class Toolbox:
 
     async def call(self, name: str, arguments: JSON, report: Report) -> ToolAnswer:
         """Have the editor run a tool; cancelling this takes the call back."""
+        words = await self.refusal(name, arguments)
+        if words is not None:
+            return ToolAnswer("", words, is_error=True)
         key, caller = next(self._keys), _Caller()
         self._callers[key] = caller
         try:
@@ -195,6 +206,11 @@ class Toolbox:
     def announce(self, under_way: int) -> None:
         """Note how many calls the agent says are under way."""
         self._desk.announce(under_way)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a turn runs."""
+        return self._desk.is_open
 
     @property
     def due(self) -> float:

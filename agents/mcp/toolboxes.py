@@ -55,10 +55,13 @@ class Toolboxes:
         self._door = None
         self._listening.cancel()
 
-    def make(self, specs: Sequence[ToolSpec]) -> Toolbox:
-        """Return a toolbox for an agent that starts a program to get at it; `prepare` first."""
+    def make(self, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
+        """Return a toolbox for an agent that starts a program to get at it; `prepare` first.
+
+        Its server has the name `server`, if one is given that no other has.
+        """
         assert self._door is not None, "prepare it first"
-        toolbox = self._make(specs)
+        toolbox = self._make(specs, server)
         door = self._door
         one = door.issue(toolbox.serve)
 
@@ -75,9 +78,9 @@ class Toolboxes:
         toolbox.access, toolbox.renew, toolbox.on_close = _access(one), renew, close
         return toolbox
 
-    async def make_web(self, specs: Sequence[ToolSpec]) -> Toolbox:
+    async def make_web(self, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
         """Return a toolbox for an agent that calls a URL; raises `AgentError`."""
-        toolbox = self._make(specs)
+        toolbox = self._make(specs, server)
         scope = trio.CancelScope()
 
         def close() -> None:
@@ -90,9 +93,8 @@ class Toolboxes:
         toolbox.access, toolbox.renew = web.issue(), web.issue
         return toolbox
 
-    def _make(self, specs: Sequence[ToolSpec]) -> Toolbox:
-        server = server_name(secrets.token_hex(_SUFFIX_BYTES))
-        while server in self._names:
+    def _make(self, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
+        while not server or server in self._names:
             server = server_name(secrets.token_hex(_SUFFIX_BYTES))
         self._names.add(server)
         toolbox = Toolbox(server, Catalogue.of(specs, server), self.new_call_id)

@@ -48,11 +48,13 @@ SURPRISES: Mapping[int, Surprise] = {
         "MCP servers belong to the folder (OpenCode, Kilo) or the process (fast-agent), not to the "
         "session.",
         "OpenCode and Kilo get a process for each session, and every session's server has a name "
-        "of its own.",
+        "of its own. Another agent shows it by a call that comes to another chat's server.",
         (
             "agents/acp/test_tools.py::test_sessions_have_servers_of_their_own_spares_too",
             _ACP + "test_known.py"
             "::test_an_agent_that_keeps_tools_by_folder_gets_a_process_for_each_session",
+            _ACP + "test_strays.py::test_a_call_at_an_idle_chats_server_is_refused_at_once",
+            _ACP + "test_strays.py::test_from_then_on_each_chat_has_a_process_of_its_own",
             _ACP + "test_agent.py"
             "::test_an_agent_whose_sessions_disturb_each_other_has_a_process_for_each",
             _REAL + "test_two_chats_at_once_stay_apart",
@@ -360,6 +362,12 @@ SURPRISES: Mapping[int, Surprise] = {
             "actors/test_lost_sessions.py"
             "::test_a_chat_is_told_again_where_its_session_is_loaded_and_empty",
         ),
+    ),
+    33: Surprise(
+        "When a session is loaded with an MCP server of another name, the model is told that the "
+        "old one has disconnected (Claude).",
+        "A session that goes on keeps its server's name, also after a restart.",
+        (_ACP + "test_tools.py::test_a_session_that_goes_on_keeps_the_name_of_its_server",),
     ),
 }
 

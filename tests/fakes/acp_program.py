@@ -49,9 +49,13 @@ Steps, done one after the other; `times` repeats a step:
     {"note": true} {"notes": true}            note the time; say all that was noted
     {"tools": true}                           wait for the editor's tools, and say their names
     {"call": tool, "with": {...}, "as": key}  call one of them; waits for nothing
+                                              "at": n calls the n-th session's server instead, as
+                                              agents do whose sessions share servers; "at" is of
+                                              {"update": ...} and {"ask": ...}, too
     {"take_back": key}                        and wait for that call no more
     {"gather": true}                          wait for what the calls lead to
-    {"results": true}                         say what they led to
+    {"results": true}                         say what they led to, or {"results": "own"} what
+                                              those of this turn did
     {"restart": true}                         start the server with the tools again
     {"raw": text}                             a line as it is, with $session and $id filled in
     {"garbage": text}                         bytes on stdout, as they are
@@ -116,6 +120,8 @@ class Track:
         self.outcomes: list[str] = []
         self.newest = 0
         self.noted: list[float] = []
+        self._called: list[tuple[ToolClient, str]] = []
+        """Whose tools were called, and what the script calls that."""
         self.answered = False
         self.cancelled = False
         self.wakes: float | None = None
@@ -155,16 +161,30 @@ class Track:
         return True
 
     def _lacks_tools(self, step: JSON) -> bool:
-        client = self._peer.tools.get(self.session)
+        client = self._client(step)
+        if "gather" in step and any(one.waits_for(key) for one, key in self._called):
+            return True
         if client is None or client.ended:
             return False
         if "tools" in step:
             return client.listed < step.get("times_listed", 1)
-        return ("call" in step and client.tools is None) or ("gather" in step and client.waits)
+        return "call" in step and client.tools is None
 
-    def _with_server(self, value: JSON) -> JSON:
+    @property
+    def _results(self) -> dict[str, str]:
+        """What the calls of this turn led to."""
+        return {key: one.results[key] for one, key in self._called if key in one.results}
+
+    def _client(self, step: JSON) -> ToolClient | None:
+        """Return the hands of this session, or of the one that a step names."""
+        if "at" in step:
+            at: int = step["at"]
+            return list(self._peer.tools.values())[at]
+        return self._peer.tools.get(self.session)
+
+    def _with_server(self, value: JSON, step: JSON) -> JSON:
         """Fill in the name of the server of the editor's tools, which agents know."""
-        client = self._peer.tools.get(self.session)
+        client = self._client(step)
         if client is None:
             return value
         filled: JSON = json.loads(json.dumps(value).replace("$server", client.server["name"]))
@@ -172,7 +192,7 @@ class Track:
 
     def _do(self, step: JSON) -> None:
         peer = self._peer
-        client = peer.tools.get(self.session)
+        client = self._client(step)
         match step:
             case {"tools": _} | {"call": _} | {"take_back": _} | {"results": _} if client is None:
                 self._chunk("agent_message_chunk", "no tools", step)
@@ -180,11 +200,13 @@ class Track:
                 names = sorted(tool["name"] for tool in client.tools or [])
                 self._chunk("agent_message_chunk", " ".join(names), step)
             case {"call": name} if client is not None:
+                self._called.append((client, step.get("as", name)))
                 client.call(name, step.get("with", {}), step.get("as", name))
             case {"take_back": key} if client is not None:
                 client.take_back(key)
             case {"results": _} if client is not None:
-                said = [f"{key}{result}" for key, result in sorted(client.results.items())]
+                results = client.results if step["results"] != "own" else self._results
+                said = [f"{key}{result}" for key, result in sorted(results.items())]
                 self._chunk("agent_message_chunk", " ".join(said), step)
             case {"restart": _} if client is not None:
                 peer.tools[self.session] = ToolClient(client.server)
@@ -193,14 +215,14 @@ class Track:
             case {"think": text}:
                 self._chunk("agent_thought_chunk", text, step)
             case {"update": update}:
-                self._update(self._with_server(update), step.get("session"))
+                self._update(self._with_server(update, step), step.get("session"))
             case {"ask": call}:
                 options = step.get("options", OPTIONS)
                 self._ask(
                     "session/request_permission",
                     {
                         "sessionId": self.session,
-                        "toolCall": self._with_server(call),
+                        "toolCall": self._with_server(call, step),
                         "options": options,
                     },
                 )

@@ -39,10 +39,9 @@ class ToolClient:
             "initialize", {"protocolVersion": VERSION, "capabilities": {}, "clientInfo": client}
         )
 
-    @property
-    def waits(self) -> bool:
-        """Whether a call isn't answered."""
-        return bool(self._out) and not self.ended
+    def waits_for(self, key: str) -> bool:
+        """Return whether a call isn't answered."""
+        return key in self._out.values() and not self.ended
 
     def call(self, tool: str, arguments: JSON, key: str) -> None:
         """Call a tool."""

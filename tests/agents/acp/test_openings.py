@@ -217,7 +217,7 @@ async def test_a_chat_that_gets_a_spare_has_no_second_token(
 ) -> None:
     open_boxes = 0
 
-    def make(self: Toolboxes, specs: Sequence[ToolSpec]) -> Toolbox:
+    def make(self: Toolboxes, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
         nonlocal open_boxes
         open_boxes += 1
         box = Toolbox("vsc", Catalogue.of(specs, "vsc"), lambda: "1")
@@ -305,11 +305,11 @@ async def test_a_spare_that_fails_costs_no_session(
 ) -> None:
     make = Toolboxes.make
 
-    def make_once(self: Toolboxes, specs: Sequence[ToolSpec]) -> Toolbox:
+    def make_once(self: Toolboxes, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
         monkeypatch.setattr(Toolboxes, "make", fail)
         return make(self, specs)
 
-    def fail(self: Toolboxes, specs: Sequence[ToolSpec]) -> Toolbox:
+    def fail(self: Toolboxes, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
         raise LookupError("spare")
 
     monkeypatch.setattr(Toolboxes, "make", make_once)

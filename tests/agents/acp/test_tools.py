@@ -29,9 +29,10 @@ from agents.events import (
     ToolAnswer,
 )
 from agents.mcp.toolbox import IGNORED, LEARNING_SECONDS, LISTING_SECONDS, load_now
-from agents.origin import Resumed
+from agents.origin import ForkOf, Resumed
 from bridge.wire import ChatMessage, TextPart, ToolSpec
 from tests.fakes.acp_agents import ChildAgent, agent_as_child, agent_in_process
+from tests.fakes.acp_peer import PeerAgent
 
 pytestmark = pytest.mark.slow
 
@@ -425,6 +426,81 @@ async def test_each_opening_has_a_token_of_its_own() -> None:
                 passes = door._passes  # pyright: ignore[reportPrivateUsage]
                 assert [one.token for one in passes] == tokens[-1:]
             assert passes == []
+
+
+def servers(peers: PeerAgent) -> list[tuple[str, str]]:
+    """Return how each session was asked for, and the name of its server."""
+    methods = ("session/new", "session/resume", "session/load", "session/fork")
+    return [
+        (one["method"].removeprefix("session/"), one["params"]["mcpServers"][0]["name"])
+        for one in peers.heard
+        if one.get("method") in methods
+    ]
+
+
+async def handle_of_a_turn(agent: AcpAgent) -> str:
+    """Have a turn in a new session, close it, and return its handle."""
+    async with agent.session(prompt()) as session:
+        await says(session)
+        assert session.handle is not None
+        return session.handle
+
+
+async def test_a_session_that_goes_on_keeps_the_name_of_its_server() -> None:
+    """In the same process, and in another one of another time."""
+    script: JSON = {"ignores_tools": True}
+    with trio.fail_after(60):
+        async with agent_in_process(script, spares=False) as (agent, peers):
+            handle = await handle_of_a_turn(agent)
+            async with agent.session(prompt(), Resumed(handle)) as session:
+                assert session.knows_history
+                assert session.handle == handle
+                async with agent.session(prompt(), ForkOf(handle)) as fork:
+                    assert fork.knows_history
+            ((_, name), again, (way, other)) = servers(peers)
+            assert again == ("resume", name)
+            assert way == "fork"
+            assert other != name
+            kept = peers.kept
+        async with agent_in_process(script, spares=False) as (agent, peers):
+            peers.kept.update(kept)
+            async with agent.session(prompt(), Resumed(handle)) as session:
+                assert session.handle == handle
+            assert servers(peers) == [("resume", name)]
+
+
+async def test_a_handle_without_a_name_is_one_of_an_older_time() -> None:
+    with trio.fail_after(60):
+        async with agent_in_process({"ignores_tools": True}, spares=False) as (agent, peers):
+            handle = (await handle_of_a_turn(agent)).partition("#")[0]
+            async with agent.session(prompt(), Resumed(handle)) as session:
+                assert session.knows_history
+            assert len({name for _, name in servers(peers)}) == 2
+
+
+async def test_a_process_that_may_have_a_session_open_gets_its_server_under_another_name() -> None:
+    """One agent registers servers by the process, and refuses a name with another token."""
+    able: JSON = {"agentCapabilities": {"loadSession": True}}
+    script: JSON = {"ignores_tools": True, "agent": able}
+    with trio.fail_after(60):
+        async with agent_in_process(script, spares=False) as (agent, peers):
+            handle = await handle_of_a_turn(agent)
+            async with agent.session(prompt(), Resumed(handle)):
+                pass
+            assert len({name for _, name in servers(peers)}) == 2
+
+
+async def test_a_new_session_after_a_failed_load_has_a_server_of_its_own() -> None:
+    lost = {"error": {"code": -32603, "message": "No previous sessions found."}}
+    script: JSON = {"ignores_tools": True, "on": {"session/resume": [lost], "session/load": [lost]}}
+    with trio.fail_after(60):
+        async with agent_in_process(script, spares=False) as (agent, peers):
+            handle = await handle_of_a_turn(agent)
+            async with agent.session(prompt(), Resumed(handle)) as session:
+                assert not session.knows_history
+            first, *again, new = (name for _, name in servers(peers))
+            assert again == [first, first]
+            assert new != first
 
 
 async def test_sessions_have_servers_of_their_own_spares_too() -> None:

@@ -10,6 +10,55 @@ INTERLEAVINGS = "tests/actors/test_tool_interleavings.py"
 
 FAULTS = [
     Fault(
+        "an idle chat's call is taken for its own",
+        "acp/sharing",
+        "    if own is not None and own.has_turn:\n",
+        "    if own is not None:\n",
+        ("tests/agents/acp/test_sharing.py",),
+    ),
+    Fault(
+        "what another chat announced is carried out where it came",
+        "acp/sharing",
+        "        if chat.announced.take(offer, call):\n            return _stray",
+        "        if False:\n            return _stray",
+        ("tests/agents/acp/test_sharing.py",),
+    ),
+    Fault(
+        "a late call after a cancel is evidence",
+        "acp/sharing",
+        "    may_be_late = own is not None and own.was_just_cancelled\n",
+        "    may_be_late = False\n",
+        ("tests/agents/acp/test_sharing.py",),
+    ),
+    Fault(
+        "an announcement is of any input",
+        "acp/sharing",
+        "record.arguments == call.arguments",
+        "True",
+        ("tests/agents/acp/test_sharing.py",),
+    ),
+    Fault(
+        "an unsure call is passed on at once",
+        "acp/strays",
+        "UNSURE_SECONDS = 0.25",
+        "UNSURE_SECONDS = 0.0",
+        ("tests/agents/acp/test_strays.py",),
+    ),
+    Fault(
+        "chats stay in a process that mixes up their tools",
+        "acp/session",
+        "self.dialogue.lost is None and self.peer.mixes_tools",
+        "False",
+        ("tests/agents/acp/test_strays.py",),
+    ),
+    Fault(
+        "a session that is loaded gets another server's name",
+        "mcp/toolboxes",
+        "while not server or server in self._names:",
+        "server = ''\n        while not server or server in self._names:",
+        ("tests/agents/acp/test_tools.py",),
+    ),
+    Fault(
         "an opening is given the token of the one that failed before it",
         "mcp/toolbox",
         "            self.access = self.renew()\n",

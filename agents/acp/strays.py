@@ -1,0 +1,76 @@
+"""Refuses calls of the editor's tools that came to the server of a chat which didn't ask for them.
+
+A call that may be another chat's waits a moment for its announcement: some agents announce a call
+after it has come. What is decided is decided in `sharing`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+
+import attrs
+import trio
+
+from agents.mcp.catalogue import JSON
+from agents.mcp.toolbox import Toolbox
+
+from .dialogue import Dialogue
+from .sharing import Call, Stray, Sure, judge
+
+UNSURE_SECONDS = 0.25
+"""How long a call that may be another chat's waits for its announcement; one took 86 ms."""
+MOST_PASSED = 100
+"""Calls that were let through unsure, and may be announced yet."""
+
+log = logging.getLogger("vscodelm.acp")
+
+
+@attrs.define(eq=False)
+class Strays:
+    """Looks at the calls of one process; `found` is called when its sessions share tools."""
+
+    dialogues: Callable[[], Sequence[Dialogue]]
+    found: Callable[[], None]
+    _news: trio.lowlevel.ParkingLot = attrs.field(factory=trio.lowlevel.ParkingLot, init=False)
+    _passed: deque[tuple[Toolbox, Call]] = attrs.field(
+        factory=lambda: deque[tuple[Toolbox, Call]](maxlen=MOST_PASSED), init=False
+    )
+
+    async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:
+        """Return what to answer a call with that came to `box`, None if it is to be passed on."""
+        call = Call(name, arguments)
+        until = trio.current_time() + UNSURE_SECONDS
+        while True:
+            match self._judge(box, call):
+                case Sure.OWN:
+                    return None
+                case Sure.UNKNOWN if trio.current_time() >= until:
+                    self._passed.append((box, call))
+                    return None
+                case Sure.UNKNOWN:
+                    with trio.move_on_at(until):
+                        await self._news.park()
+                case Stray() as stray:
+                    log.info("server=%s tool=%s refused: another chat's", box.server, name)
+                    if stray.is_evidence:
+                        self.found()
+                    return stray.words
+
+    def heard(self) -> None:
+        """Look again: a call was announced in some session."""
+        self._news.unpark_all()
+        for passed in [*self._passed]:
+            box, call = passed
+            for dialogue in self.dialogues():
+                if dialogue.announced.take(box, call):
+                    self._passed.remove(passed)
+                    if dialogue.tools is not box:
+                        self.found()
+                    break
+
+    def _judge(self, box: Toolbox, call: Call) -> Sure | Stray:
+        dialogues = self.dialogues()
+        own = next((one for one in dialogues if one.tools is box), None)
+        return judge(call, box, own, [one for one in dialogues if one is not own])
