@@ -111,6 +111,8 @@ class Dialogue:
         """Whether somebody takes what is heard, so that the reader may wait for them."""
         self.cancelled_at = -math.inf
         """When the agent was last told to stop."""
+        self.has_told_again = False
+        """Whether the agent told anything again of what was said or done in the session before."""
         self._connection = connection
         self._news: list[News] = []
         self._size = 0
@@ -121,8 +123,6 @@ class Dialogue:
         """What is asked and not answered."""
         self._is_cancelled = False
         self._is_replaying = False
-        self._has_told_again = False
-        """Whether anything was told again of what was said or done."""
         self._replayed_at = -math.inf
         """When something was last told again."""
         self._changes = trio.lowlevel.ParkingLot()
@@ -253,16 +253,16 @@ class Dialogue:
 
     def _take_again(self, update: SessionUpdate) -> None:
         self._replayed_at = trio.current_time()
-        if is_of_a_turn(update) and not self._has_told_again:
-            self._has_told_again = True
+        if is_of_a_turn(update) and not self.has_told_again:
+            self.has_told_again = True
             self._changes.unpark_all()
 
     async def is_told_again(self) -> bool:
         """Return whether the agent tells anything again; it is waited for until it begins."""
         with trio.move_on_after(REPLAY_BEGINS_SECONDS):
-            while not self._has_told_again and self.lost is None:
+            while not self.has_told_again and self.lost is None:
                 await self._changes.park()
-        return self._has_told_again
+        return self.has_told_again
 
     async def end_replay(self) -> None:
         """Wait until the agent, which has opened the session, tells nothing more again."""

@@ -5,7 +5,8 @@ way is tried in turn, and where none leads to it, that is logged and isn't an er
 always open a new session and tell it what was said.
 
 Some agents load any session, and one that they have forgotten is empty. A load tells again what was
-said, so one that tells nothing again has failed.
+said, so one that tells nothing again has failed. So has a resume by an agent that has told it again
+before. A method that an agent turns out not to have is remembered, and not asked for again.
 
 An agent may tell again what was said in a session: all do when they load it, some when they resume
 it, and it may begin before the answer and run on past it. The record of that is ours, so it is
@@ -59,11 +60,18 @@ log = logging.getLogger("vscodelm.acp")
 Way: TypeAlias = Method[LoadSessionRequest, LoadSessionResponse]
 _IN_USE = Failure("AgentFailed", "it is in use")
 _EMPTY = Failure("AgentFailed", "nothing of what was said in it was told again")
+_NO_ID = Failure("AgentFailed", "the agent gave no id")
+_MISSING = {RESUME_SESSION.name: Fact.RESUME_MISSING, FORK_SESSION.name: Fact.FORK_MISSING}
+"""What an agent has shown that answers so that there is no such method."""
 
 
 def can_find(able: AgentCapabilities, facts: AgentFacts) -> bool:
     """Return whether a session which an agent has can be had again in any way."""
-    return bool(list(_ways(able, facts))) or able.session_capabilities.fork is not None
+    return bool(list(_ways(able, facts))) or _can_fork(able, facts)
+
+
+def _can_fork(able: AgentCapabilities, facts: AgentFacts) -> bool:
+    return able.session_capabilities.fork is not None and not facts.has(Fact.FORK_MISSING)
 
 
 def _ways(able: AgentCapabilities, facts: AgentFacts) -> Iterator[Way]:
@@ -107,7 +115,7 @@ class ExistingSessions:
         match origin:
             case ForkOf(handle=handle):
                 session_id = SessionHandle.read(handle).session_id
-                if self.able.session_capabilities.fork is not None:
+                if _can_fork(self.able, self.facts):
                     fork = FORK_SESSION.name
                     found = await self._have(
                         fork, session_id, lambda: self._fork(outfit.to_load(session_id))
@@ -132,6 +140,8 @@ class ExistingSessions:
 
             found = await self._have(way.name, session_id, load)
             if found is not None:
+                if way is RESUME_SESSION and found.has_told_again:
+                    self.facts.learn(Fact.RESUME_REPLAYS)
                 return found
         return None
 
@@ -143,12 +153,10 @@ class ExistingSessions:
                 return dialogue
             case Dialogue(lost=Failure() as failure) | (Failure() as failure):
                 reason = failure.message
-            case Error(code=code) as error if (
-                way == RESUME_SESSION.name and code == METHOD_NOT_FOUND
-            ):
-                self.facts.learn(Fact.RESUME_MISSING)
+            case Error(code=code) as error if code == METHOD_NOT_FOUND and way in _MISSING:
+                self.facts.learn(_MISSING[way])
                 reason = f"{code} {words_of(error)}"
-                log.info("session=%s not resumed, nor will another: %s", session_id, reason)
+                log.info("session=%s not had by %s, nor will another: %s", session_id, way, reason)
                 return None
             case Error() as error:
                 reason = f"{error.code} {words_of(error)}"
@@ -186,7 +194,8 @@ class ExistingSessions:
 
     def _load(self, way: Way, request: LoadSessionRequest) -> _Search:
         """Ask for a session in that way; what is told again comes before the answer already."""
-        search = _Search(must_replay=way is LOAD_SESSION)
+        must_replay = way is LOAD_SESSION or self.facts.has(Fact.RESUME_REPLAYS)
+        search = _Search(must_replay=must_replay)
         dialogue = Dialogue(self.connection, request.session_id, Choices())
         dialogue.begin_replay()
         if not self.connection.attach(request.session_id, dialogue):
@@ -210,6 +219,9 @@ class ExistingSessions:
         def take(answer: ForkSessionResponse | Error | Failure) -> None:
             if not isinstance(answer, ForkSessionResponse):
                 self._take(search, answer)
+                return
+            if not answer.session_id:
+                self._take(search, _NO_ID)
                 return
             dialogue = Dialogue(self.connection, answer.session_id, Choices.of(answer))
             dialogue.begin_replay()

@@ -41,6 +41,10 @@ class Fact(enum.Enum):
     """A call for one session came to the MCP server of another."""
     RESUME_MISSING = "resume_missing"
     """It says that it resumes sessions, and doesn't know the method."""
+    RESUME_REPLAYS = "resume_replays"
+    """It tells again what was said in a session that it resumes, as it does when it loads one."""
+    FORK_MISSING = "fork_missing"
+    """It says that it forks sessions, and doesn't know the method."""
 
 
 class Lesson(Value):

@@ -26,7 +26,7 @@ A script is a JSON object, every key optional:
     runs            [script, ...]: what each process in turn does; the last one is for all after it
     keeps           false: sessions are forgotten with their process
     repeats_ids     true: all sessions of a process have one id, and share what they were told
-    loads_anything  true: a session that isn't kept is loaded all the same, and is empty
+    loads_anything  true: a session that isn't kept is loaded and resumed all the same, and is empty
     wedges          true: after a prompt was answered with an error, its session only says of every
                     later one that it is queued
 
@@ -478,7 +478,7 @@ class ScriptedPeer:
         if method in FINDING:
             if method != "session/fork" and session in self.memory:
                 self.faults.append(f"{method} of a session that is open")
-            if method == "session/load" and self.script.get("loads_anything"):
+            if method != "session/fork" and self.script.get("loads_anything"):
                 self.kept.setdefault(session, [])
             if session not in self.kept:
                 return {"code": -32002, "message": f"Resource not found: {session}"}

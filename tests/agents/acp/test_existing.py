@@ -446,6 +446,24 @@ async def test_a_process_that_ends_before_it_tells_anything_again_is_not_waited_
         assert len(peers.peers) == 2
 
 
+@pytest.mark.checklist(17, 18)
+async def test_a_resume_that_tells_nothing_again_is_believed_of_who_never_does(
+    autojump_clock: MockClock,
+) -> None:
+    """Points 17 and 18: Hermes makes a new session where it has none, and replays what it has."""
+    replaying: JSON = {"session/resume": [{"replay": True}]}
+    async with trio.open_nursery() as nursery:
+        learned = Learned(nursery)
+        script = scripted("resume", on=replaying)
+        async with agent_in_process(script, learned=learned) as (agent, _):
+            assert await go_on(agent, Resumed(await begin(agent))) == KNOWN
+        script = scripted("resume", on=replaying, keeps=False, loads_anything=True)
+        async with agent_in_process(script, learned=learned, spares=False) as (agent, peers):
+            assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
+            assert openings(peers) == ["session/resume", "session/new"]
+            assert peers.faults == []
+
+
 # A method that isn't there.
 
 
@@ -469,7 +487,7 @@ async def test_a_resume_that_is_no_method_is_asked_for_once(
                 assert (await go_on(agent, Resumed(handle)))[0]
                 assert openings(peers) == [*asked, "session/load"]
                 assert peers.faults == []
-    (told,) = [one for one in caplog.records if "not resumed" in one.message]
+    (told,) = [one for one in caplog.records if "nor will another" in one.message]
     assert told.levelno == logging.INFO
     assert "Method not found" in told.message
     assert max(one.levelno for one in caplog.records) == logging.INFO
@@ -483,6 +501,20 @@ async def test_a_session_that_only_a_missing_method_would_find_has_no_handle() -
         assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
         async with agent.session(PROMPT) as session:
             assert session.handle is None
+        assert peers.faults == []
+
+
+async def test_a_fork_that_is_no_method_is_asked_for_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """Code Puppy says that it forks sessions."""
+    script = scripted("load", "fork", on={"session/fork": [MISSING]})
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        handle = await begin(agent)
+        for _ in range(2):
+            assert await go_on(agent, ForkOf(handle)) == UNKNOWN
+        assert openings(peers) == ["session/fork", "session/new", "session/new"]
+        assert caplog.records == []
         assert peers.faults == []
 
 
@@ -504,7 +536,9 @@ async def test_a_fork_is_a_session_of_its_own() -> None:
         assert peers.faults == []
 
 
-@pytest.mark.parametrize("steps", [[LOST], [{"result": {}}], [{"exit": 1}]])
+@pytest.mark.parametrize(
+    "steps", [[LOST], [{"result": {}}], [{"result": {"sessionId": ""}}], [{"exit": 1}]]
+)
 @pytest.mark.checklist(17)
 async def test_a_fork_that_fails_is_a_new_session(steps: list[JSON]) -> None:
     """Point 17."""
