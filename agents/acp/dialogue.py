@@ -113,6 +113,8 @@ class Dialogue:
         """When the agent was last told to stop."""
         self.has_told_again = False
         """Whether the agent told anything again of what was said or done in the session before."""
+        self.is_unproven = False
+        """Whether it was had again, and nothing has shown yet that the agent knows it."""
         self._connection = connection
         self._news: list[News] = []
         self._size = 0
@@ -170,6 +172,8 @@ class Dialogue:
             return
         if self.lost is not None:
             return  # nobody will take it
+        if self.is_unproven and is_of_a_turn(update):
+            self.is_unproven = False
         is_late = not self.is_prompted
         if is_late and (self._is_cancelled or not self._has_room(MOST_LATE, MOST_LATE_BYTES)):
             self._drop(update)

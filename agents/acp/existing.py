@@ -126,6 +126,7 @@ class ExistingSessions:
                 assert_never(origin)
         if found is not None:
             found.tools = outfit.tools
+            found.is_unproven = not found.has_told_again
         return found
 
     async def _resume(self, session_id: str, outfit: Outfit) -> Dialogue | None:

@@ -138,6 +138,12 @@ def _kind(words: str) -> FailureKind:
     return "AgentFailed"
 
 
+def unknown_session(agent: str) -> Failure:
+    """Return the failure for a session that was to be gone on with, and that the agent refuses."""
+    message = f"{agent} doesn't know the session of this chat any more. Ask again: it is told the "
+    return Failure("AgentFailed", f"{message}chat then.")
+
+
 def wrong_version(agent: str, answer: object) -> Failure:
     """Return the failure for an agent that speaks another version than ours."""
     return Failure(

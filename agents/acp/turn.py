@@ -37,7 +37,7 @@ from bridge.work import Work
 from .chunks import ChunkJoiner
 from .content import ContentBlock, ToolCall, ToolCallUpdate
 from .dialogue import Asked, Dialogue, News, Returned
-from .failures import is_auth_required, is_cancelled, is_lost_session
+from .failures import is_auth_required, is_cancelled, is_lost_session, unknown_session
 from .faults import Error
 from .methods import PromptResponse
 from .questions import Questions
@@ -327,6 +327,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             events += self.renderer.update(update)
         usage = None if isinstance(answer, Error) else answer.usage
         events += self.renderer.finish(usage)
+        if self.dialogue.is_unproven and _refuses(answer):
+            raise self._lost(unknown_session(self.agent))
         fault = answer if isinstance(answer, Error) else None
         if fault is not None and self._is_cancelled and is_cancelled(fault):
             fault = None
@@ -363,6 +365,11 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         self.writing.close()
         self.dialogue.pause()
         return (last,)
+
+
+def _refuses(answer: PromptResponse | Error) -> bool:
+    """Tell whether a prompt was refused; some agents do so where they don't know the session."""
+    return isinstance(answer, PromptResponse) and answer.stop_reason == StopReason.REFUSAL.value
 
 
 async def _nothing_to_do() -> Failure | None:

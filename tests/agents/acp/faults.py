@@ -660,4 +660,24 @@ FAULTS = [
         "if not answer.session_id:",
         "if False:",
     ),
+    Fault(
+        "a session that refuses its first prompt without a word is gone on with",
+        "turn",
+        "if self.dialogue.is_unproven and _refuses(answer):",
+        "if False:",
+        ("existing",),
+    ),
+    Fault(
+        "each refusal costs a session that was had again",
+        "dialogue",
+        "            self.is_unproven = False\n",
+        "            pass\n",
+        ("existing",),
+    ),
+    Fault(
+        "a refusal costs a session that was told again",
+        "existing",
+        "found.is_unproven = not found.has_told_again",
+        "found.is_unproven = True",
+    ),
 ]

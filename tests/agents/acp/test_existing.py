@@ -14,11 +14,12 @@ from agents.acp.existing import MOST_PAGES
 from agents.acp.learned import Learned
 from agents.acp.openings import SESSION_SECONDS
 from agents.base import AgentError
-from agents.origin import ForkOf, Origin, Resumed
+from agents.events import Stop, StopReason
+from agents.origin import FRESH, ForkOf, Origin, Resumed
 from tests.fakes.acp_agents import agent_as_child, agent_in_process
 from tests.fakes.acp_peer import PeerAgent
 
-from .talk import answer_to, asking
+from .talk import answer_to, asking, rest_of
 
 if TYPE_CHECKING:
     from trio.testing import MockClock
@@ -462,6 +463,54 @@ async def test_a_resume_that_tells_nothing_again_is_believed_of_who_never_does(
             assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
             assert openings(peers) == ["session/resume", "session/new"]
             assert peers.faults == []
+
+
+REFUSED: list[JSON] = [{"stop": "refusal"}]
+
+
+@pytest.mark.parametrize("origin", [Resumed, ForkOf])
+@pytest.mark.checklist(17)
+async def test_a_session_that_refuses_its_first_prompt_without_a_word_is_lost(
+    autojump_clock: MockClock, origin: type[Resumed | ForkOf]
+) -> None:
+    """Point 17: Hermes and fast-agent refuse each prompt of a session that they don't know."""
+    script = scripted("resume", "fork", turns=[MEMORY], otherwise=REFUSED)
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        handle = await begin(agent)
+        async with agent.session(PROMPT, origin(handle)) as session:
+            with pytest.raises(AgentError, match="doesn't know the session of this chat"):
+                await answer_to(session, "who?")
+            assert session.lost is not None
+        assert peers.faults == []
+
+
+@pytest.mark.parametrize(
+    ("steps", "way", "replays"),
+    [
+        ([{"say": "No."}, *REFUSED], "resume", False),
+        (REFUSED, "resume", True),
+        (REFUSED, "load", True),
+        (REFUSED, "new", False),
+    ],
+    ids=["with a word", "resumed and told again", "loaded", "new"],
+)
+@pytest.mark.checklist(17)
+async def test_a_refusal_in_a_session_that_is_known_is_the_models(
+    autojump_clock: MockClock, steps: list[JSON], way: str, replays: bool
+) -> None:
+    """Point 17."""
+    replay: JSON = {"session/resume": [{"replay": True}]} if replays else {}
+    script = scripted(way, on=replay, turns=[MEMORY], otherwise=steps)
+    async with agent_in_process(script, spares=False) as (agent, peers):
+        async with agent.session(PROMPT) as session:
+            await answer_to(session, "I am Ada")
+            handle = session.dialogue.session_id
+        async with agent.session(PROMPT, FRESH if way == "new" else Resumed(handle)) as session:
+            for _ in range(2):
+                events = await rest_of(session.run(PROMPT))
+                assert events[-1] == Stop(StopReason.REFUSAL)
+            assert session.lost is None
+        assert peers.faults == []
 
 
 # A method that isn't there.
