@@ -369,6 +369,20 @@ SURPRISES: Mapping[int, Surprise] = {
         "A session that goes on keeps its server's name, also after a restart.",
         (_ACP + "test_tools.py::test_a_session_that_goes_on_keeps_the_name_of_its_server",),
     ),
+    34: Surprise(
+        "A resume of a session that the agent has forgotten succeeds, and each prompt is refused "
+        "without a word (Hermes). A fork has no id (Hermes), or is no method (Code Puppy).",
+        "An agent that has told a session again when it resumed it must do so each time. A first "
+        "prompt that is refused so costs the session.",
+        (
+            _ACP + "test_existing.py"
+            "::test_a_resume_that_tells_nothing_again_is_believed_of_who_never_does",
+            _ACP + "test_existing.py"
+            "::test_a_session_that_refuses_its_first_prompt_without_a_word_is_lost",
+            _ACP + "test_existing.py::test_a_fork_that_is_no_method_is_asked_for_once",
+            _ACP + "test_existing.py::test_a_fork_that_fails_is_a_new_session",
+        ),
+    ),
 }
 
 
