@@ -27,9 +27,12 @@ from .answer_view import printable
 from .config_file import add_model, config_path, load_catalogue
 from .model_entry import model_entry
 from .offers_view import Overview, console
-from .registry import Registry, RegistryError, ready_offers
+from .registry import Registry, RegistryError, acts_unasked, ready_offers
 
 T = TypeVar("T")
+ACTS_UNASKED = (
+    "acts without asking: it changes files and runs commands, whatever `permissions` says."
+)
 
 
 @attrs.frozen
@@ -81,6 +84,8 @@ def add_here(
     launched = registry.launch(agent, kind)
     entry = model_entry(agent.id, agent.name, launched.spec)
     notes = _what_is_missing(registry, agent, launched.kind)
+    if acts_unasked(agent):
+        notes.append(f"{agent.name} {ACTS_UNASKED}")
     if write:
         path = config_path(config)
         add_model(path, entry)

@@ -17,7 +17,7 @@ from agents.registry.cache import CachedIndex
 from bridge.models import Catalogue, Model
 
 from .answer_view import printable
-from .registry import Offer
+from .registry import Offer, acts_unasked
 
 _WIDTH = 110
 _OLD_SECONDS = 7 * 24 * 3600
@@ -135,6 +135,7 @@ def _offer_json(offer: Offer) -> dict[str, Any]:
         "kinds": [*agent.packages, *(["binary"] if agent.archives else [])],
         "platforms": list(agent.archives),
         "readiness": offer.readiness,
+        "neverAsks": acts_unasked(agent),
         "otherVersions": list(offer.others),
         "packages": msgspec.to_builtins(agent.packages),
     }

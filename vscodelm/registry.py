@@ -12,7 +12,8 @@ from typing import Literal, TypeAlias
 
 import attrs
 
-from agents.acp.launched_package import is_older
+from agents.acp.known import never_asks
+from agents.acp.launched_package import is_older, package_name
 from agents.acp.ready_agents import ReadyAgent, ready_agents
 from agents.registry.cache import CachedIndex, IndexCache
 from agents.registry.index import INDEX_URL, RENAMED, Package, RegistryAgent
@@ -52,6 +53,12 @@ def _as_offered(agent: ReadyAgent) -> RegistryAgent:
     return RegistryAgent(
         agent.id, agent.name, agent.version, agent.description, {"npx": package}, {}
     )
+
+
+def acts_unasked(agent: RegistryAgent) -> bool:
+    """Return whether an agent is known to act without asking its user."""
+    names = (package_name(kind, one.package) for kind, one in agent.packages.items())
+    return never_asks((agent.id, *names))
 
 
 def _has(launcher: str) -> bool:

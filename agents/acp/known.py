@@ -25,7 +25,7 @@ seen with which, is docs/explanation/real-agents.md):
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -43,7 +43,9 @@ class KnownAgent(Value):
     are the arguments with which its program logs in in a terminal, instead of `serves`, with which
     it speaks ACP; `logout` likewise. `ignored_methods` are ways to log in that do nothing. `keys`
     are the environment variables that a method to log in is about, by its id. `asking_modes` name
-    for each mode in which a model decides what is allowed the one in which the user is asked.
+    for each mode in which it acts without asking the one in which it asks the user. `never_asks`:
+    it has no such mode, and by itself it asks before nothing, or before no tool of its own.
+    `packages` are the names by which a registry or a launcher has it.
     """
 
     name: str
@@ -61,6 +63,11 @@ class KnownAgent(Value):
     commands: tuple[str, ...] = ()
     environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     asking_modes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    never_asks: bool = False
+    packages: frozenset[str] = frozenset()
+
+
+_MODES = "https://agentclientprotocol.com/protocol/session-modes#"
 
 
 def _opencode(name: str, program: str) -> KnownAgent:
@@ -85,13 +92,21 @@ _AGENTS = (
         environment={"ENABLE_TOOL_SEARCH": "false"},
         # 170 to 230 MB each (0.49 and 0.101).
         sessions_start_processes=True,
-        asking_modes={"auto": "default"},
+        asking_modes={
+            "auto": "default",  # its own choice
+            "acceptEdits": "default",
+            "bypassPermissions": "default",
+        },
         prompts_without_tools=True,
     ),
     KnownAgent(
         "@agentclientprotocol/codex-acp",
         prompts_without_tools=True,
-        asking_modes={"agent": "read-only"},
+        asking_modes={
+            "agent": "read-only",  # its own choice
+            "workspace-write": "read-only",
+            "agent-full-access": "read-only",
+        },
     ),
     _opencode("OpenCode", "opencode"),
     # Its mode `ask` is one for questions, not one that asks the user.
@@ -103,19 +118,41 @@ _AGENTS = (
         program="copilot",
         serves=("--acp",),
         login=("login",),
+        asking_modes={f"{_MODES}autopilot": f"{_MODES}agent"},
     ),
-    KnownAgent("qwen-code", asking_modes={"auto": "default"}),
+    KnownAgent(
+        "qwen-code",
+        asking_modes={"auto": "default", "auto-edit": "default", "yolo": "default"},
+    ),
+    KnownAgent(
+        "gemini-cli",
+        keys={"gemini-api-key": ("GEMINI_API_KEY",)},
+        asking_modes={"autoEdit": "default", "yolo": "default"},
+    ),
     KnownAgent(
         "@mistralai/mistral-vibe",
-        # It begins in `accept-edits`, or in `smart-approve` where a model may decide.
-        asking_modes={"accept-edits": "ask", "smart-approve": "ask"},
+        asking_modes={
+            "accept-edits": "ask",  # its own choice
+            "smart-approve": "ask",
+            "auto-approve": "ask",
+        },
     ),
-    KnownAgent("gemini-cli", keys={"gemini-api-key": ("GEMINI_API_KEY",)}),
+    KnownAgent(
+        "OpenHands CLI ACP Agent",
+        asking_modes={"llm-approve": "always-ask", "always-approve": "always-ask"},
+    ),
     KnownAgent(
         "fast-agent-acp",
         # The title is the server's name and the tool's; but the kind is guessed by words in them.
         titles_name_tools=True,
+        # It asks about the tools of servers, but not about its own.
+        never_asks=True,
+        packages=frozenset({"fast-agent", "fast-agent-acp", "fast-agent-mcp"}),
     ),
+    # It would ask if `yolo_mode` in its own settings were off.
+    KnownAgent("code-puppy", never_asks=True, packages=frozenset({"code-puppy"})),
+    # Only its extensions ask.
+    KnownAgent("pi-acp", never_asks=True, packages=frozenset({"pi-acp"})),
 )
 _BY_NAME = {agent.name: agent for agent in _AGENTS}
 
@@ -123,6 +160,12 @@ _BY_NAME = {agent.name: agent for agent in _AGENTS}
 def known_agent(name: str | None) -> KnownAgent:
     """Return what is known of the agent that calls itself so; nothing special, if nothing."""
     return _BY_NAME.get(name or "") or KnownAgent(name or "")
+
+
+def never_asks(names: Iterable[str]) -> bool:
+    """Return whether one of these is a name of an agent that acts without asking."""
+    wanted = set(names)
+    return any(agent.never_asks and wanted & {agent.name, *agent.packages} for agent in _AGENTS)
 
 
 def environment_for(argv: Sequence[str]) -> Mapping[str, str]:

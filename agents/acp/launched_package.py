@@ -133,6 +133,11 @@ def _parts(tool: Tool, requirement: str) -> tuple[str, str | None]:
     return name.partition("[")[0], version or None
 
 
+def package_name(tool: Tool, requirement: str) -> str:
+    """Return the name in what is asked of a launcher, without the version."""
+    return _parts(tool, requirement)[0]
+
+
 def is_older(version: str, than: str) -> bool:
     """Tell whether one version came before another, by their numbers; a tag has none."""
     return () < _numbers(version) < _numbers(than)

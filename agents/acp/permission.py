@@ -6,6 +6,9 @@ approval. Three rules guard the user:
 - Once means once. Where an agent offers no `allow_once`, approving is for good; then the question
   says so, and only the user's approval, or `permissions: "allow"`, chooses it. Several of that kind
   can't be told apart by a yes, so a user's yes chooses none of them.
+- No option is chosen silently from several of its kind: the question names them, and the user may
+  choose another one by its id. Of several `allow_once` a yes chooses the first, and says which.
+- A question without details is about the calls that are open, so it shows those.
 - A denial is `reject_once`. `reject_always` would stay, and `cancelled` ends the turn in real
   agents, so it is what is left where nothing else is offered, or where the user has moved on.
 - A change of mode (`switch_mode`, such as from planning to doing) is no ordinary tool: it is the
@@ -15,6 +18,7 @@ approval. Three rules guard the user:
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any, TypeAlias, assert_never, cast, get_args
 
 import attrs
@@ -45,6 +49,8 @@ from .tool_call import CallRecord
 
 MOST_ACTION_BYTES = 10_000
 """Bytes of JSON of a command that a rule may allow: of a longer one a question may show a part."""
+MOST_NAMED = 10
+"""Options of one kind that a question names."""
 ALWAYS_ASKED = "switch_mode"
 """The kind that the user decides about under "allow", too."""
 CANCELLED = CancelledPermissionOutcome()
@@ -65,16 +71,21 @@ def question_of(
     record: CallRecord | None = None,
     *,
     agent: str = "",
+    open_calls: Sequence[CallRecord] = (),
 ) -> Question:
     """Return the question in a request of an agent, by the agent's name.
 
     `record` is what is known of the tool call besides: the request may hold nothing but its id.
+    `open_calls` are the session's other calls that aren't over.
     """
     call = CallRecord(request.tool_call.tool_call_id) if record is None else attrs.evolve(record)
     call.learn(request.tool_call)
+    about = open_calls if _is_blind(call) else ()
     kind = cast("PermissionKind", call.kind if call.kind in _KINDS else "other")
+    if any(one.kind != kind for one in about):
+        kind = "other"  # no rule for a kind is one for all of them
     title = title_of(call.title) or title_of(call.name) or "Use a tool"
-    ask = AskPermission(call_id, title, kind, _details(call, request.options, agent))
+    ask = AskPermission(call_id, title, kind, _details(call, request.options, agent, about))
     return Question(ask, request.options)
 
 
@@ -104,12 +115,12 @@ def outcome(
 ) -> RequestPermissionOutcome:
     """Return what to answer the agent; `permissions` as for `approval`.
 
-    `chosen` is the id of a lasting approval of the agent's own, where the user chose one.
+    `chosen` is the id of another approval of the agent's own, where the user chose one.
     """
     match decision:
         case Decision.ALLOWED:
-            lasting = (one for one in _lasting(question.options) if one.option_id == chosen)
-            option = next(lasting, None) or approval(question, permissions) or _denial(question)
+            others = (one for one in _others(question.options) if one.option_id == chosen)
+            option = next(others, None) or approval(question, permissions) or _denial(question)
         case Decision.DENIED:
             option = _denial(question)
         case Decision.ABANDONED:
@@ -123,8 +134,15 @@ def _denial(question: Question) -> PermissionOption | None:
     return next(iter(_find(question.options, "reject_once")), None)
 
 
-def _lasting(options: Options) -> Options:
-    return _find(options[:MOST_ITEMS], "allow_always")
+def _others(options: Options) -> Options:
+    """Return the approvals that a yes doesn't choose where it can choose one for once."""
+    shown = options[:MOST_ITEMS]
+    return (*_find(shown, "allow_once")[1:], *_find(shown, "allow_always"))
+
+
+def _is_blind(call: CallRecord) -> bool:
+    """Return whether a question says nothing but its title."""
+    return not (call.raw_input or call.content or call.locations)
 
 
 def _action(call: CallRecord) -> str | None:
@@ -159,7 +177,9 @@ def _find(options: Options, kind: str) -> Options:
     return tuple(option for option in options if option.kind == kind)
 
 
-def _details(call: CallRecord, options: Options, agent: str) -> dict[str, Any]:
+def _details(
+    call: CallRecord, options: Options, agent: str, about: Sequence[CallRecord]
+) -> dict[str, Any]:
     """Return what a person needs to decide, in the order in which it matters; bounded.
 
     `message` is the question as Markdown, made of all the rest.
@@ -167,8 +187,10 @@ def _details(call: CallRecord, options: Options, agent: str) -> dict[str, Any]:
     exhibit = Exhibit()
     note = _note(options)
     action = _action(call)
+    lasting = _find(options, "allow_always")
+    choices = _names(lasting) if note is None and len(lasting) > 1 else ()
     shown = {
-        "message": question_message(call, agent, note),
+        "message": question_message(call, agent, note, about=about, choices=choices),
         "note": note,
         "rawInput": exhibit.value(call.raw_input),
         "diff": [
@@ -187,7 +209,7 @@ def _details(call: CallRecord, options: Options, agent: str) -> dict[str, Any]:
         "options": [title_of(option.name) for option in options[:MOST_ITEMS]],
         "lasting": [
             {"id": option.option_id, "name": title_of(option.name)}
-            for option in _lasting(options)
+            for option in _others(options)
             if len(option.option_id) <= TITLE_LENGTH
         ],
         "action": action,
@@ -197,8 +219,14 @@ def _details(call: CallRecord, options: Options, agent: str) -> dict[str, Any]:
 
 
 def _note(options: Options) -> str | None:
-    if _find(options, "allow_once"):
-        return None
+    first, *more = _find(options, "allow_once") or (None,)
+    if first is not None:
+        if not more:
+            return None
+        return (
+            f"The agent offers several ways to approve this once. Approving means: "
+            f"{title_of(first.name)}. Only if you choose it: {'; '.join(_names(more))}."
+        )
     match _find(options, "allow_always"):
         case ():
             return "The agent offers no way to approve this: the answer will be a denial."
@@ -207,8 +235,16 @@ def _note(options: Options) -> str | None:
                 "The agent doesn't offer to approve this once. "
                 f"Approving is for good: {title_of(option.name)}"
             )
-        case _:
+        case several:
             return (
                 "The agent doesn't offer to approve this once, only several ways to approve for "
-                "good. Approving can't choose among them: the answer will be a denial."
+                f"good: {'; '.join(_names(several))}. Choose one of them: without that, the answer "
+                "to an approval will be a denial."
             )
+
+
+def _names(options: Sequence[PermissionOption]) -> tuple[str, ...]:
+    """Return what to call options, the first of many."""
+    named = tuple(title_of(option.name) for option in options[:MOST_NAMED])
+    more = len(options) - MOST_NAMED
+    return (*named, f"{more} more") if more > 0 else named

@@ -67,10 +67,25 @@ _NO_NEWS = frozenset(
 """Words of a title that say no more than a command or a change does that is shown."""
 
 
-def question_message(call: CallRecord, agent: str, note: str | None = None) -> str:
-    """Return the question whether `agent` may make a call; `note` is what the user must know."""
+def question_message(
+    call: CallRecord,
+    agent: str,
+    note: str | None = None,
+    *,
+    about: Sequence[CallRecord] = (),
+    choices: Sequence[str] = (),
+) -> str:
+    """Return the question whether `agent` may make a call; `note` is what the user must know.
+
+    `about` are the calls that a question without details may be about. `choices` names answers that
+    the agent offers and that a yes doesn't choose.
+    """
     paper = _Paper()
     body = list(_body(call, paper))
+    if about:
+        body += ["It doesn't say what this is about. These calls are open:", *_calls(about, paper)]
+    if choices:
+        body.append(f"It offers for longer: {'; '.join(_name(choice) for choice in choices)}")
     title = _title(call, paper)
     head = [f"{escape(visible_line(agent)) or 'The agent'} asks:"]
     if has_long_word(title):
@@ -180,6 +195,28 @@ def _description(call: CallRecord, paper: _Paper) -> str:
     """Return what the agent says that a command or a change is for, "" if that is no such line."""
     said = call.arguments.get(DESCRIPTION) if paper.shows_action else None
     return said if isinstance(said, str) and len(said) <= _INLINE_CHARACTERS else ""
+
+
+def _calls(calls: Sequence[CallRecord], paper: _Paper) -> Iterator[str]:
+    """Return calls, each with a number, its title and what it is given."""
+    for number, call in enumerate(calls[:MOST_ITEMS], 1):
+        part = _Paper(left=paper.left)
+        body = list(_body(call, part))
+        title = _title(call, part) or visible_line(part.take(call.title or call.name))
+        paper.left, paper.missing = part.left, paper.missing + part.missing
+        yield (
+            f"{number}.\n\n{fenced(title)}"
+            if has_long_word(title)
+            else f"{number}. {escape(title)}"
+        )
+        yield from body
+    paper.missing += sum(
+        len(call.title) + len(_text(call.raw_input)) for call in calls[MOST_ITEMS:]
+    )
+
+
+def _name(choice: str) -> str:
+    return code(visible_line(choice)[:_INLINE_CHARACTERS] or " ")
 
 
 def _is_news(text: str, paper: _Paper) -> bool:

@@ -58,9 +58,16 @@ class Questions:
         """Whether one of them waits for its answer; the agent may have taken it back."""
         return any(self.dialogue.is_open(asked.id) for asked, _ in self._asked.values())
 
-    def put(self, asked: Asked, call_id: str, record: CallRecord) -> AskPermission:
-        """Take a question in; return it as the user is asked it."""
-        question = question_of(asked.request, call_id, record, agent=self.agent)
+    def put(
+        self, asked: Asked, call_id: str, record: CallRecord, open_calls: Sequence[CallRecord] = ()
+    ) -> AskPermission:
+        """Take a question in; return it as the user is asked it.
+
+        `open_calls` are the session's other calls that aren't over.
+        """
+        question = question_of(
+            asked.request, call_id, record, agent=self.agent, open_calls=open_calls
+        )
         now = trio.current_time()
         if not self.are_open:
             self._gathers_until = now + MOST_GATHER_SECONDS

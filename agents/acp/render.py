@@ -126,6 +126,10 @@ class Renderer:
         record.files = self.files
         return record
 
+    def open_calls(self, asked: str) -> Sequence[CallRecord]:
+        """Return the calls that aren't over, but the one with the id `asked`."""
+        return self._calls.open_calls(asked)
+
     def decide(self, title: str, reason: str, *, is_allowed: bool) -> Sequence[Shown]:
         """Return that what the agent asked for was denied, and why."""
         return self._notices.decision(title, reason, is_allowed=is_allowed)

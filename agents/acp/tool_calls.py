@@ -52,6 +52,16 @@ class ToolCalls:
         """How many calls of the editor's tools are under way, as far as the agent says."""
         return len(self._editors)
 
+    def open_calls(self, asked: str) -> Sequence[CallRecord]:
+        """Return the calls that aren't over, the editor's too, but the one with the id `asked`."""
+        return [
+            call
+            for call_id, call in self._calls.items()
+            if call_id != asked
+            and call.is_known
+            and (call_id in self._editors or not (call.is_over or call.is_closed))
+        ]
+
     def update(self, news: ToolCall | ToolCallUpdate) -> Sequence[Say]:
         """Return what there is to show of the news of a call.
 

@@ -263,7 +263,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return ()  # it was taken back, or refused by a cancel
         if self._tools.allow(asked, record):
             return ()
-        return (self._questions.put(asked, self.new_call_id(), record),)
+        others = self.renderer.open_calls(record.call_id)
+        return (self._questions.put(asked, self.new_call_id(), record, others),)
 
     @property
     def _pauses_at(self) -> float:

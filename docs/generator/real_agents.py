@@ -233,8 +233,10 @@ SURPRISES: Mapping[int, Surprise] = {
         "name (Copilot, Kimi), or with the input as the title (Qwen).",
         "The question is answered, once and silently, because the editor asks by itself: where the "
         "call's beginning, the agent's own code or its own words say of which tool it is, or where "
-        "no model can choose the title. Anything else is asked, and shown (OpenHands).",
+        "no model can choose the title. Anything else is asked. A question without details, as "
+        "OpenHands asks for several calls at once, shows the open calls.",
         (
+            _ACP + "test_turn.py::test_a_question_about_all_calls_shows_them",
             _ACP + "test_tools.py"
             "::test_a_tool_that_is_asked_about_by_its_bare_name_is_not_asked_about_again",
             _ACP + "test_tools.py"
@@ -275,6 +277,7 @@ SURPRISES: Mapping[int, Surprise] = {
         (
             _ACP + "test_turn.py::test_an_agent_that_would_decide_by_itself_is_made_to_ask",
             _ACP + "test_known.py::test_vibe_asks_in_one_of_its_modes_alone",
+            _ACP + "test_turn.py::test_an_agent_that_edits_without_asking_is_made_to_ask_each_time",
             _REAL + "test_what_is_allowed_is_done",
             _REAL + "test_what_is_denied_is_not_done_and_the_chat_goes_on",
         ),

@@ -10,6 +10,8 @@ export interface Offer {
   name: string;
   description?: string;
   readiness?: string;
+  /** Whether it is known to act without asking its user. */
+  neverAsks?: boolean;
 }
 
 /** Read what `vscodelm agents --json` prints; throws what it says is wrong. */
@@ -29,11 +31,12 @@ export async function addFromRegistry(launch: () => Promise<Launch>): Promise<st
     async () => readOffers(await runProgram(launched, ["agents", "--refresh", "--json"])),
   );
   const chosen = await vscode.window.showQuickPick(
-    offers.map(({ id, name, description, readiness }) => ({
+    offers.map(({ id, name, description, readiness, neverAsks }) => ({
       id,
       readiness,
+      neverAsks,
       label: name,
-      description: readiness ?? "",
+      description: [readiness, neverAsks && UNASKED].filter(Boolean).join(", "),
       detail: description ?? "",
     })),
     { title: "Agents of the registry", matchOnDetail: true },
@@ -42,6 +45,11 @@ export async function addFromRegistry(launch: () => Promise<Launch>): Promise<st
     return undefined;
   }
   await runProgram(launched, ["agents", "add", chosen.id, "--write"]);
+  if (chosen.neverAsks) {
+    void vscode.window.showWarningMessage(
+      `${chosen.label} ${UNASKED}: it changes files and runs commands, whatever vscodelm.permissions says.`,
+    );
+  }
   if (chosen.readiness === NOT_INSTALLED) {
     // It shows what comes from where, and asks whether that is wanted.
     const { command, env, cwd } = launched;
@@ -56,3 +64,4 @@ export async function addFromRegistry(launch: () => Promise<Launch>): Promise<st
 }
 
 const NOT_INSTALLED = "not installed";
+const UNASKED = "acts without asking";

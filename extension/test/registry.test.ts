@@ -34,6 +34,7 @@ test("a command is run with its launch, and its complaint is the error", async (
 const AGENTS = [
   { id: "goose", name: "Goose", description: "It flies", readiness: "ready" },
   { id: "auggie", name: "Auggie", readiness: "not installed" },
+  { id: "magpie", name: "Magpie", readiness: "ready", neverAsks: true },
 ];
 
 /** A program that tells of these agents, and takes only what it is told to take. */
@@ -50,8 +51,15 @@ test("who is chosen from the registry becomes a model", async () => {
   person.picks = ["Goose"];
   const id = await addFromRegistry(async () => program("agents add goose --write"));
   expect(id).toBe("goose");
-  expect(person.lists).toEqual([["Goose", "Auggie"]]);
+  expect(person.lists).toEqual([["Goose", "Auggie", "Magpie"]]);
   expect(person.terminals).toEqual([]);
+  expect(person.asked).toEqual([]);
+});
+
+test("of an agent that never asks the person hears when it is added", async () => {
+  person.picks = ["Magpie"];
+  await addFromRegistry(async () => program("agents add magpie --write"));
+  expect(person.asked).toEqual([expect.stringContaining("Magpie acts without asking")]);
 });
 
 test("who isn't installed is installed before the person's eyes", async () => {

@@ -14,6 +14,12 @@ GROUND = ExtensionGround(
 
 FAULTS = [
     Fault(
+        "an agent that never asks is added without a word",
+        "registry",
+        "if (chosen.neverAsks) {",
+        "if (false) {",
+    ),
+    Fault(
         "only the newest message is searched for results of calls",
         "open_calls",
         ".slice(Math.max(0, answer))",

@@ -10,6 +10,19 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "an agent's package says nothing of whether it asks",
+        "registry",
+        "return never_asks((agent.id, *names))",
+        "return never_asks((agent.id,))",
+    ),
+    Fault(
+        "the doctor forgets the mode of the settings",
+        "doctor/words",
+        "    if wanted is not None:\n",
+        "    if False:\n",
+        ("tests/vscodelm/doctor/test_words.py",),
+    ),
+    Fault(
         "the terminal chat doesn't ask how far a download is",
         "client",
         "progress=self._tell is not None",

@@ -182,6 +182,17 @@ async def test_an_entry_is_printed_or_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+async def test_an_agent_that_acts_without_asking_is_added_with_a_warning(tmp_path: Path) -> None:
+    magpie = {**NPX, "name": "Magpie", "distribution": {"npx": {"package": "pi-acp@1.0.0"}}}
+    async with here(tmp_path, {"body": index_of(magpie)}) as machine:
+        added = await machine.run("agents", "add", "parrot-acp", "--refresh")
+        listed = await machine.run("agents", "--json")
+    assert "Magpie acts without asking" in added.err
+    agents = json.loads(listed.out)["registry"]["agents"]
+    assert [agent["neverAsks"] for agent in agents] == [True]
+
+
+@pytest.mark.slow
 async def test_what_an_entry_needs_and_is_not_there_is_told(tmp_path: Path) -> None:
     async with here(tmp_path) as machine:
         owl = await machine.run("agents", "add", "owl", "--refresh")

@@ -9,7 +9,7 @@ import pytest
 from agents.registry.cache import CacheError
 from agents.registry.index import INDEX_URL, RegistryAgent, read_index
 from tests.agents.registry.entries import BINARY, NPX, UVX, index_of
-from vscodelm.registry import Registry, RegistryError, ready_offers
+from vscodelm.registry import Registry, RegistryError, acts_unasked, ready_offers
 
 BOTH = {**NPX, "distribution": {**NPX["distribution"], **BINARY["distribution"]}}
 
@@ -149,3 +149,20 @@ def test_without_npx_or_by_another_kind_the_index_counts(tmp_path: Path) -> None
     assert having.find(READY) == tested
     assert having.launch(having.find(READY, "binary"), "binary").kind == "binary"
     assert without.find(READY, "npx") == tested
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        ({**NPX, "id": "pi-acp"}, True),
+        ({**NPX, "distribution": {"npx": {"package": "pi-acp@0.0.34"}}}, True),
+        ({**NPX, "distribution": {"uvx": {"package": "fast-agent-acp==0.10.48"}}}, True),
+        ({**NPX, "distribution": {"uvx": {"package": "code-puppy@0.0.946"}}}, True),
+        (NPX, False),
+        (BINARY, False),
+    ],
+)
+def test_who_acts_without_asking_is_known_by_its_id_or_its_package(
+    entry: dict[str, Any], expected: bool
+) -> None:
+    assert acts_unasked(agent(entry)) is expected

@@ -61,6 +61,8 @@ class Examination:
     prompt: str | None = None
     missing: str = ""
     trace: Trace = attrs.field(factory=Trace)
+    mode: str | None = None
+    """The mode that the settings choose."""
     _child: AgentProcess | None = attrs.field(default=None, init=False)
     _tried: trio.Event = attrs.field(factory=trio.Event, init=False)
     """The process was started, or couldn't be."""
@@ -181,7 +183,8 @@ class Examination:
             await self._fail("session/new", self._too_slow("open a session"))
             return
         self.tell(Finding("session/new", "ok", "a session is open", trio.current_time() - began))
-        facts = words.choices(dialogue.choices)
+        offered = dialogue.choices
+        facts = (*words.choices(offered), *words.permission(offered, peer.known, self.mode))
         summary = (
             "what a session can be set to" if facts else "it offers no choice of model or mode"
         )

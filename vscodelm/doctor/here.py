@@ -100,7 +100,14 @@ async def _run(
         match subject.agent:
             case McpServerSpec() as spec:
                 examination = Examination(
-                    spec, begin, tell, options.seconds, options.prompt, subject.missing, trace
+                    spec,
+                    begin,
+                    tell,
+                    options.seconds,
+                    options.prompt,
+                    subject.missing,
+                    trace,
+                    subject.mode,
                 )
                 await examination.run()
             case ElizaSpec() as eliza:

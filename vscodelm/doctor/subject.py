@@ -21,18 +21,22 @@ class SubjectError(Exception):
 
 
 class Subject(Value):
-    """Who is examined; `missing` is the advice where its command isn't there."""
+    """Who is examined; `missing` is the advice where its command isn't there.
+
+    `mode` is the mode that its settings choose.
+    """
 
     name: str
     agent: McpServerSpec | ElizaSpec | OpenResponsesSpec
     missing: str = ""
+    mode: str | None = None
 
 
 def subject_of(name: str, catalogue: Catalogue, registry: Registry) -> Subject:
     """Return who has a name; raises `SubjectError`. Nothing is fetched."""
     model = catalogue.find(name)
     if model is not None:
-        return Subject(name, _definition(model.agent.spec))
+        return Subject(name, _definition(model.agent.spec), mode=model.settings.mode)
     try:
         agent = registry.find(name)
         launched = registry.launch(agent)

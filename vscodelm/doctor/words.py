@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from agents.acp.choices import Choices
+from agents.acp.choices import Choices, asking_mode, change_to, chosen
 from agents.acp.config import SessionConfigBoolean, SessionConfigSelect
 from agents.acp.exhibit import title_of
 from agents.acp.known import KnownAgent
@@ -104,7 +104,23 @@ def _login(spec: McpServerSpec, about: InitializeResponse, known: KnownAgent) ->
     return f"{names}. If it is needed: {where}" if advice.startswith(("Run", "Set")) else names
 
 
+def permission(offered: Choices, known: KnownAgent, wanted: str | None) -> Facts:
+    """Return what mode an agent works in under `ask`, and why; `wanted` is the settings' mode."""
+    current = chosen(offered, "mode")
+    if wanted is not None:
+        mode = current if change_to(offered, "", "mode", wanted) is None else wanted
+        unasked = ", in which it acts without asking" if mode in known.asking_modes else ""
+        return (("asks", f"as in the mode {title_of(wanted)} of your settings{unasked}"),)
+    asking = asking_mode(offered, known.asking_modes)
+    if asking is None:
+        return ()
+    here = f"it begins in {title_of(current or '')}, in which it acts without asking"
+    return (("asks", f"{here}; with `ask` it is put into {title_of(asking)}"),)
+
+
 def _known(known: KnownAgent) -> Iterable[str]:
+    if known.never_asks:
+        yield "it acts without asking, whatever `permissions` says"
     if known.sessions_share_tools:
         yield "its sessions share tools, so each chat has a process of its own"
     if known.http_tools_only:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.acp.known import KnownAgent, environment_for, known_agent
+from agents.acp.known import KnownAgent, environment_for, known_agent, never_asks
 
 
 def test_an_agent_that_keeps_tools_by_folder_gets_a_process_for_each_session() -> None:
@@ -36,6 +36,44 @@ def test_an_agent_that_begins_turns_without_its_tools_is_known() -> None:
 def test_an_agent_whose_titles_no_model_chooses_is_believed_what_they_name() -> None:
     assert known_agent("fast-agent-acp").titles_name_tools
     assert not known_agent("OpenCode").titles_name_tools
+
+
+# As each offers them. Those of Vibe and OpenHands are in their sources, the others were measured.
+MODES = {
+    "@agentclientprotocol/claude-agent-acp": "auto acceptEdits bypassPermissions default plan",
+    "@agentclientprotocol/codex-acp": "agent workspace-write agent-full-access read-only",
+    "qwen-code": "auto auto-edit yolo default plan",
+    "gemini-cli": "autoEdit yolo default plan",
+    "@mistralai/mistral-vibe": "accept-edits smart-approve auto-approve ask",
+    "OpenHands CLI ACP Agent": "llm-approve always-approve always-ask",
+}
+
+
+@pytest.mark.parametrize("name", MODES)
+def test_from_each_mode_without_questions_one_leads_to_the_mode_that_asks(name: str) -> None:
+    modes = known_agent(name).asking_modes
+    offered = MODES[name].split()
+    asking = [mode for mode in offered if mode not in modes and mode != "plan"]
+    assert len(asking) == 1
+    assert set(modes.values()) == set(asking)
+    assert modes.keys() <= set(offered)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (["pi-acp"], True),
+        (["code-puppy"], True),
+        (["fast-agent-acp"], True),
+        (["somebody", "fast-agent"], True),
+        (["opencode", "OpenCode"], False),
+        ([], False),
+    ],
+)
+def test_who_acts_without_asking_is_known_by_any_of_its_names(
+    names: list[str], expected: bool
+) -> None:
+    assert never_asks(names) is expected
 
 
 @pytest.mark.parametrize("name", [None, "", "somebody"])

@@ -28,6 +28,7 @@ from agents.acp.methods import (
 from agents.acp.permission import (
     CANCELLED,
     MOST_ACTION_BYTES,
+    MOST_NAMED,
     Question,
     approval,
     outcome,
@@ -292,7 +293,8 @@ def test_a_kind_of_a_later_version_is_other(kind: str | None) -> None:
     [
         ("allow_once=a allow_always=b", None),
         ("allow_always=b reject_once=r", "Approving is for good: Name of b"),
-        ("allow_always=a allow_always=b", "Approving can't choose among them"),
+        ("allow_always=a allow_always=b", "for good: Name of a; Name of b. Choose one of them"),
+        ("allow_once=a allow_once=b", "Approving means: Name of a. Only if you choose it: Name of"),
         ("reject_once=r", "offers no way to approve"),
     ],
 )
@@ -302,3 +304,85 @@ def test_a_question_says_what_approving_means_where_it_isnt_once(
 ) -> None:
     note = question(offered).ask.details.get("note", "")
     assert words in note if words else not note
+
+
+TWICE = "allow_once=o1 reject_once=r allow_always=a allow_once=o2"
+
+
+@pytest.mark.parametrize(
+    ("option", "expected"), [("o2", "o2"), ("a", "a"), ("o1", "o1"), (None, "o1"), ("r", "o1")]
+)
+def test_of_several_approvals_for_once_the_user_may_choose_another(
+    option: str | None, expected: str
+) -> None:
+    """OpenHands offers to approve by risk from then on, as if that were for once."""
+    asked = question(TWICE)
+    assert [one["id"] for one in asked.ask.details["lasting"]] == ["o2", "a"]
+    answer = outcome(asked, Decision.ALLOWED, "ask", option)
+    assert answer == SelectedPermissionOutcome(expected)
+    assert outcome(asked, Decision.DENIED, "ask", option) == SelectedPermissionOutcome("r")
+
+
+@pytest.mark.limit("agents.acp.permission.MOST_NAMED")
+def test_several_approvals_for_longer_are_named_in_the_question() -> None:
+    two = question("allow_once=o allow_always=a allow_always=b").ask.details["message"]
+    assert two.endswith("It offers for longer: `Name of a`; `Name of b`")
+    assert "for longer" not in question("allow_once=o allow_always=a").ask.details["message"]
+    many = " ".join(f"allow_always={number}" for number in range(MOST_NAMED + 3))
+    assert question(f"allow_once=o {many}").ask.details["message"].endswith("`3 more`")
+    assert "; 3 more. Choose one" in question(many).ask.details["note"]
+
+
+def opened(**known: Any) -> CallRecord:
+    call = CallRecord("other")
+    call.learn(ToolCallUpdate("other", **known))
+    return call
+
+
+LISTING = opened(title="List", kind="execute", raw_input={"command": "ls"})
+WRITING = opened(title="Write", kind="edit", content=(Diff("/w/a.py", "new"),))
+
+
+def asked_beside(*calls: CallRecord, **call: Any) -> Question:
+    request = RequestPermissionRequest("s", ToolCallUpdate("c", **call), options("allow_once=a"))
+    return question_of(request, "call-1", open_calls=calls)
+
+
+def test_a_question_without_details_shows_the_open_calls() -> None:
+    asked = asked_beside(LISTING, WRITING, title="Confirm the actions")
+    assert asked.ask.details["message"] == (
+        "The agent asks: Confirm the actions\n\n"
+        "It doesn't say what this is about. These calls are open:\n\n"
+        "1. List\n\n```sh\nls\n```\n\n"
+        "2. Write\n\nNew file `/w/a.py`:\n\n```diff\n@@ -0,0 +1,1 @@\n+new\n```"
+    )
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        {"raw_input": {"command": "pwd"}},
+        {"content": (Content(TextContent("why")),)},
+        {"locations": (ToolCallLocation("/a"),)},
+    ],
+)
+def test_a_question_with_details_is_about_those_alone(details: dict[str, Any]) -> None:
+    asked = asked_beside(LISTING, title="Confirm", kind="read", **details)
+    assert "ls" not in asked.ask.details["message"].replace("details", "")
+    assert asked.ask.kind == "read"
+
+
+@pytest.mark.parametrize(
+    ("kind", "calls", "expected"),
+    [
+        ("read", (), "read"),
+        ("read", (LISTING,), "other"),
+        ("execute", (LISTING,), "execute"),
+        ("execute", (LISTING, WRITING), "other"),
+        (None, (LISTING,), "other"),
+    ],
+)
+def test_no_rule_for_a_kind_allows_open_calls_of_another(
+    kind: str | None, calls: tuple[CallRecord, ...], expected: str
+) -> None:
+    assert asked_beside(*calls, title="Confirm", kind=kind).ask.kind == expected

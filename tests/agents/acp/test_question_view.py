@@ -20,6 +20,7 @@ from agents.acp.content import (
     ToolCallContent,
     ToolCallLocation,
 )
+from agents.acp.exhibit import MOST_ITEMS
 from agents.acp.question_view import WHOLE_CHARACTERS, question_message
 from agents.acp.tool_call import CallRecord
 from agents.acp.visible import LONGEST_WORD, cells, is_hidden
@@ -263,3 +264,24 @@ def test_so_much_of_what_stands_there_is_compared_with_words() -> None:
     assert message({"command": command}, title="word").startswith("OpenCode asks:\n")
     said_again = message({"command": f"x{command}"}, title="word")
     assert "characters left out" in said_again.partition("\n")[0]
+
+
+def test_what_there_is_no_room_for_of_the_open_calls_is_counted() -> None:
+    long = "x y " * WHOLE_CHARACTERS
+    calls = [CallRecord(str(at), title="Run", raw_input={"command": long}) for at in range(2)]
+    shown = question_message(CallRecord("c", title="Go"), "It", about=calls)
+    left_out = 2 * len(long.strip()) - WHOLE_CHARACTERS
+    counted = int(re.findall(r"([0-9,]+) characters of this are not", shown)[0].replace(",", ""))
+    assert left_out <= counted <= left_out + 100
+    assert len(shown) < 2 * WHOLE_CHARACTERS
+    many = [CallRecord(str(at), title="Run it") for at in range(MOST_ITEMS + 2)]
+    shown = question_message(CallRecord("c", title="Go"), "It", about=many)
+    assert shown.count("Run it") == MOST_ITEMS
+    assert "characters of this are not shown" in shown
+
+
+def test_a_title_of_an_open_call_is_no_markdown() -> None:
+    calls = [CallRecord("1", title="**a** [b](c)"), CallRecord("2", title="x" * 200)]
+    shown = question_message(CallRecord("c", title="Go"), "It", about=calls)
+    assert "1. \\*\\*a\\*\\* \\[b\\](c)" in shown
+    assert f"2.\n\n```\n{'x' * 200}\n```" in shown

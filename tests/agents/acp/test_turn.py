@@ -788,6 +788,22 @@ async def test_an_agent_that_would_decide_by_itself_is_made_to_ask(
         assert [params["modeId"] for params in peers.asked("session/set_mode")] == modes
 
 
+async def test_an_agent_that_edits_without_asking_is_made_to_ask_each_time(
+    autojump_clock: MockClock,
+) -> None:
+    """It begins in such a mode, and goes back to it by itself."""
+    offered = [{"id": name, "name": name} for name in ("ask", "accept-edits")]
+    modes = {"currentModeId": "accept-edits", "availableModes": offered}
+    back = {"sessionUpdate": "current_mode_update", "currentModeId": "accept-edits"}
+    about = {"name": "@mistralai/mistral-vibe", "version": "3"}
+    script = {"agent": {"agentInfo": about}, "session": {"modes": modes}}
+    async with session_with({**script, "turns": [[{"update": back}]]}) as (it, peers):
+        for asked in (1, 2, 2):
+            await rest_of(it.run(PROMPT))
+            told = [params["modeId"] for params in peers.asked("session/set_mode")]
+            assert told == ["ask"] * asked
+
+
 @pytest.mark.parametrize("told", ["default", "plan"])
 async def test_a_mode_that_was_chosen_is_not_told_and_another_is(told: str) -> None:
     update = {"sessionUpdate": "current_mode_update", "currentModeId": told}
@@ -1052,3 +1068,34 @@ async def test_a_turn_that_is_cancelled_while_its_prompt_is_written_is_told_with
         (told,) = peers.asked("session/prompt")
     text = "".join(block["text"] for block in told["prompt"])
     assert text.index("earlier 0\n") < text.index("earlier 19") < text.index("x\n\nnow")
+
+
+async def test_a_question_about_all_calls_shows_them(autojump_clock: MockClock) -> None:
+    """OpenHands asks once, and says neither for which calls nor what they do."""
+
+    def begun(call_id: str, command: str) -> JSON:
+        about = {"toolCallId": call_id, "title": "Work", "kind": "execute", "status": "in_progress"}
+        update = {"sessionUpdate": "tool_call", **about, "rawInput": {"command": command}}
+        return {"update": update}
+
+    ended = {"sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed"}
+    once = {"optionId": "accept", "name": "Yes, proceed", "kind": "allow_once"}
+    by_risk = {"optionId": "risk", "name": "Confirm low risk", "kind": "allow_once"}
+    confirm = {"toolCallId": "confirmation-1", "title": "Confirm Agent Actions", "kind": "other"}
+    turn = [
+        *(begun("1", "make one"), {"update": ended}, begun("2", "make two"), begun("3", "make 3")),
+        *({"ask": confirm, "options": [once, by_risk]}, {"await": True}),
+    ]
+    async with session_with({"turns": [turn, turn]}) as (session, peers):
+        for option, expected in ((None, "accept"), ("risk", "risk")):
+            running = session.run(PROMPT)
+            (ask,) = questions(await up_to(running, Await))
+            message = ask.details["message"]
+            assert "make one" not in message
+            assert "1. Work\n\n```sh\nmake two\n```" in message
+            assert "2. Work\n\n```sh\nmake 3\n```" in message
+            assert "Yes, proceed. Only if you choose it: Confirm low risk" in ask.details["note"]
+            session.answer(PermissionAnswer(ask.call_id, Decision.ALLOWED, option=option))
+            await rest_of(running)
+            answers = [heard["result"] for heard in peers.heard if "result" in heard]
+            assert answers[-1] == {"outcome": {"outcome": "selected", "optionId": expected}}

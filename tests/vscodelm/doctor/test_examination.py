@@ -89,6 +89,18 @@ async def test_what_a_session_offers_is_told() -> None:
     assert told.of("choices").facts == (("mode", "a"),)
 
 
+async def test_the_mode_of_the_settings_is_told() -> None:
+    offered = [{"id": name, "name": name} for name in ("auto", "default")]
+    script = {
+        "agent": {"agentInfo": {"name": "qwen-code", "version": "1"}},
+        "session": {"modes": {"currentModeId": "auto", "availableModes": offered}},
+    }
+    told, _ = await examined(script)
+    assert dict(told.of("choices").facts)["asks"].endswith("with `ask` it is put into default")
+    told, _ = await examined(script, mode="auto")
+    assert "of your settings, in which it acts" in dict(told.of("choices").facts)["asks"]
+
+
 async def test_a_turn_is_timed_and_what_was_said_is_shown() -> None:
     script = {"turns": [[{"think": "hm"}, {"say": "Hello "}, {"say": "there"}]]}
     told, _ = await examined(script, prompt="Hi")

@@ -22,7 +22,7 @@ from agents.acp.setup import (
     Supported,
 )
 from bridge.wire import McpServerSpec
-from vscodelm.doctor.words import SHOWN, choices, introduction, name_of
+from vscodelm.doctor.words import SHOWN, choices, introduction, name_of, permission
 
 YES = Supported()
 EVERYTHING = AgentCapabilities(
@@ -134,3 +134,35 @@ def test_a_choice_that_is_not_offered_or_the_only_one_is_named() -> None:
     only = SessionModeState("x", (SessionMode("x", "The one"),))
     assert dict(choices(Choices(modes=only))) == {"mode": "The one (x)"}
     assert choices(Choices()) == ()
+
+
+CLAUDE = known_agent("@agentclientprotocol/claude-agent-acp")
+MODES = tuple(SessionMode(id_, id_) for id_ in ("auto", "acceptEdits", "default", "plan"))
+
+
+def asks(current: str, wanted: str | None = None) -> str | None:
+    offered = Choices(modes=SessionModeState(current, MODES))
+    return dict(permission(offered, CLAUDE, wanted)).get("asks")
+
+
+def test_the_mode_into_which_an_agent_is_put_is_told() -> None:
+    assert asks("auto") == (
+        "it begins in auto, in which it acts without asking; with `ask` it is put into default"
+    )
+    assert asks("default") is None
+    assert asks("plan") is None
+    assert permission(Choices(), CLAUDE, None) == ()
+
+
+def test_a_mode_of_the_settings_is_said_to_count() -> None:
+    unasked = "as in the mode auto of your settings, in which it acts without asking"
+    assert asks("default", "auto") == unasked
+    assert asks("auto", "auto") == unasked
+    assert asks("auto", "Auto") == unasked.replace("auto", "Auto", 1)
+    assert asks("auto", "plan") == "as in the mode plan of your settings"
+
+
+def test_an_agent_that_never_asks_is_told() -> None:
+    about = InitializeResponse(1)
+    facts = introduction(McpServerSpec("it", "x"), about, known_agent("code-puppy"))
+    assert ("known", "it acts without asking, whatever `permissions` says") in facts
