@@ -28,9 +28,17 @@ class Empty(Wire):
     """`{}`, and whatever else an agent says where there is nothing to say."""
 
 
+_NAMESPACES = frozenset({"$", "document", "elicitation", "fs", "mcp", "nes", "session", "terminal"})
+"""What stands before the slash in the protocol's own names, in a version or a draft of it."""
+
+
 def is_extension(name: str) -> bool:
-    """Return whether a name is an extension: the protocol lets anybody make such names."""
-    return name.startswith("_")
+    """Return whether a name is an extension: the protocol lets anybody make such names.
+
+    They begin with an underscore. Some agents begin theirs with a name of their own instead.
+    """
+    namespace, slash, _ = name.partition("/")
+    return name.startswith("_") or bool(slash and namespace not in _NAMESPACES)
 
 
 # Sessions: opening, keeping, ending.

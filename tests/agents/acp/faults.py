@@ -718,4 +718,18 @@ FAULTS = [
         "found.is_unproven = not found.has_told_again",
         "found.is_unproven = True",
     ),
+    Fault(
+        "an extension without an underscore is a warning",
+        "methods",
+        "bool(slash and namespace not in _NAMESPACES)",
+        "False",
+        ("connection",),
+    ),
+    Fault(
+        "a wrong name of the protocol's own is an extension",
+        "methods",
+        "bool(slash and namespace not in _NAMESPACES)",
+        "bool(slash)",
+        ("connection",),
+    ),
 ]

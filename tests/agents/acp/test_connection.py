@@ -189,18 +189,19 @@ async def test_a_line_is_taken_whatever_pieces_it_comes_in() -> None:
 async def test_an_oddity_is_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     async with connected() as wire:
         for _ in range(3):
-            await wire.say("noise", {"method": "x/y"}, {"method": "window/show"})
+            await wire.say("noise", {"method": "session/x"}, {"method": "show"})
     assert [record.levelno for record in caplog.records] == [logging.WARNING] * 3
 
 
 async def test_an_extension_is_answered_and_is_nothing_odd(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    """The protocol lets anybody make names that begin with an underscore."""
+    """The protocol lets anybody make names that begin with an underscore; Qwen leaves it out."""
     async with connected() as wire:
         with caplog.at_level(logging.DEBUG, "vscodelm.acp"):
             await wire.say({"method": "_x/status"}, {"id": 7, "method": "_x/ask"})
-        assert [record.levelno for record in caplog.records] == [logging.DEBUG] * 2
+            await wire.say({"method": "x/notify/session/mode-update"})
+        assert [record.levelno for record in caplog.records] == [logging.DEBUG] * 3
         (answer,) = await wire.heard()
         assert (answer["id"], answer["error"]["code"]) == (7, -32601)
 
@@ -208,7 +209,7 @@ async def test_an_extension_is_answered_and_is_nothing_odd(
 @pytest.mark.limit("agents.acp.connection._MOST_TOLD")
 async def test_only_so_many_oddities_are_logged(caplog: pytest.LogCaptureFixture) -> None:
     async with connected() as wire:
-        await wire.say(*({"method": f"x/{number}"} for number in range(101)))
+        await wire.say(*({"method": f"session/{number}"} for number in range(101)))
     assert len(caplog.records) == 100
 
 
