@@ -262,7 +262,7 @@ SURPRISES: Mapping[int, Surprise] = {
     ),
     22: Surprise(
         "Schemas don't reach the model as they were: Codex leaves out patterns, formats, defaults "
-        "and bounds; OpenCode adds that there are no other arguments.",
+        "and bounds; OpenCode and Code Puppy add that there are no other arguments.",
         "That is theirs. They get all of it.",
         (
             _TOOLS + "test_the_model_is_offered_all_forty_tools_with_their_schemas",
