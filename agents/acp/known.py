@@ -139,6 +139,11 @@ _AGENTS = (
     ),
     KnownAgent(
         "OpenHands CLI ACP Agent",
+        # Its own method shows its code where nobody sees it, and reports success if it fails.
+        program="openhands",
+        serves=("acp",),
+        login=("login",),
+        logout=("logout",),
         asking_modes={"llm-approve": "always-ask", "always-approve": "always-ask"},
     ),
     KnownAgent(

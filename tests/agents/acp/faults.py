@@ -564,6 +564,13 @@ FAULTS = [
         "a method that does nothing is tried", "login", "method.id in known.ignored_methods or ", ""
     ),
     Fault(
+        "no login of OpenHands in a terminal is known",
+        "known",
+        'program="openhands",\n        serves=("acp",),\n        login=("login",),',
+        'program="openhands",\n        serves=("acp",),',
+        ("login",),
+    ),
+    Fault(
         "a definition is tried though no system takes it",
         "process",
         "fault = definition_fault(spec)",

@@ -168,6 +168,15 @@ def test_a_known_agent_logs_in_by_the_launcher_that_starts_it() -> None:
     assert elsewhere == RunCommand("Log In in a Terminal", "opencode", ("auth", "login"))
 
 
+def test_an_agent_whose_own_login_may_fail_unseen_logs_in_in_a_terminal() -> None:
+    own = AuthMethod("oauth", "OAuth with OpenHands Cloud", meta={"type": "agent"})
+    started = McpServerSpec("x", "/opt/openhands", ("acp",))
+    fix, _ = fixes(own, name="OpenHands CLI ACP Agent", spec=started)
+    assert fix == RunCommand("Log In in a Terminal", "/opt/openhands", ("login",))
+    failure = no_logout(started, known_agent("OpenHands CLI ACP Agent"))
+    assert failure.fixes == (RunCommand("Log Out in a Terminal", "/opt/openhands", ("logout",)),)
+
+
 def test_a_login_has_the_definitions_environment_and_folder_but_no_secret() -> None:
     env = (EnvVariable("HOME", "/else"), EnvVariable("KEY", "${secret:KEY}"))
     spec = McpServerSpec("x", "x", (), env, "/there")
