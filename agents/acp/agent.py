@@ -125,6 +125,7 @@ class AcpAgent:
                     root=cwd,
                     new_call_id=self._new_call_id,
                     window=self._window,
+                    habits=self.toolboxes.habits,
                     knows_history=found is not None,
                     has_own_process=self._one_session_each
                     or (peer.known.sessions_start_processes and peer.can_close),

@@ -76,16 +76,20 @@ class Page:
     _answer: _Stream = attrs.field(factory=_Stream, init=False)
     _thoughts: _Stream = attrs.field(factory=_Stream, init=False)
     _about: object = attrs.field(default=None, init=False)
+    said: int = attrs.field(default=0, init=False)
+    """How many pieces of text the agent has sent."""
 
     def say(self, text: str, message_id: str | None) -> Sequence[Say]:
         """Add a piece of the agent's text, which goes out as it is."""
         gap = self._answer.add(text, message_id)
+        self.said += 1
         self._interrupt()
         return (Say(gap, by_us=True), Say(text)) if gap else (Say(text),)
 
     def say_block(self, text: str) -> Sequence[Say]:
         """Add something of the agent's that is a paragraph of its own."""
         gap = self._answer.add_block(text)
+        self.said += 1
         self._interrupt()
         return (Say(gap, by_us=True), Say(text)) if gap else (Say(text),)
 

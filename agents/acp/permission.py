@@ -130,6 +130,14 @@ def outcome(
     return CANCELLED if option is None else SelectedPermissionOutcome(option.option_id)
 
 
+def allows(question: Question, answered: RequestPermissionOutcome) -> bool:
+    """Return whether an answer allows what is asked."""
+    if not isinstance(answered, SelectedPermissionOutcome):
+        return False
+    chosen = (one for one in question.options if one.option_id == answered.option_id)
+    return any(option.kind.startswith("allow") for option in chosen)
+
+
 def _denial(question: Question) -> PermissionOption | None:
     return next(iter(_find(question.options, "reject_once")), None)
 

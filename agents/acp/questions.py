@@ -10,11 +10,12 @@ import attrs
 import trio
 
 from agents.events import AskPermission, Decision, PermissionAnswer
+from agents.habits import Announcing
 from bridge.value import Value
 from bridge.wire import Permissions
 
 from .dialogue import MOST_QUESTIONS, Asked, Dialogue
-from .permission import Question, outcome, question_of
+from .permission import Question, allows, outcome, question_of
 from .tool_call import CallRecord
 
 log = logging.getLogger("vscodelm.acp")
@@ -23,11 +24,24 @@ GATHER_SECONDS = 0.05
 """How long another question may take to come, before the turn awaits the answers."""
 MOST_GATHER_SECONDS = 0.5
 """How long questions that come one by one are gathered, at most."""
+ANNOUNCED_SECONDS = 0.25
+"""How long a question waits for the announcement of its call, where the agent announces calls."""
+
+
+@attrs.define
+class _Late:
+    """A question whose call isn't announced, and until when that is waited for."""
+
+    asked: Asked
+    ask: AskPermission
+    record: CallRecord
+    until: float
 
 
 class Decided(Value):
-    """What was allowed or denied, and why."""
+    """What was allowed or denied, and why; `call_id` is the agent's."""
 
+    call_id: str
     title: str
     reason: str
     is_allowed: bool
@@ -37,14 +51,17 @@ class Decided(Value):
 class Questions:
     """The questions of one turn; `permissions` is the setting under which they are answered.
 
-    `agent` is the name of the agent that asks.
+    `agent` is the name of the agent that asks; `habit` is whether it announces the calls that it
+    asks about. A question that overtakes the announcement is held back, because text comes with it.
     """
 
     dialogue: Dialogue
     permissions: Permissions
     agent: str = ""
-    gathered_at: float = attrs.field(default=math.inf, init=False)
+    habit: Announcing = attrs.field(factory=Announcing)
+    _gathered_at: float = attrs.field(default=math.inf, init=False)
     """When no more of them are waited for."""
+    _late: list[_Late] = attrs.field(factory=list[_Late], init=False)
     _gathers_until: float = attrs.field(default=math.inf, init=False)
     """When gathering ends, however many more of them come."""
     _asked: dict[str, tuple[Asked, Question]] = attrs.field(
@@ -58,10 +75,16 @@ class Questions:
         """Whether one of them waits for its answer; the agent may have taken it back."""
         return any(self.dialogue.is_open(asked.id) for asked, _ in self._asked.values())
 
+    @property
+    def gathered_at(self) -> float:
+        """When the turn begins to await the answers."""
+        waiting = (one.until for one in self._late if not one.record.is_announced)
+        return max((self._gathered_at, *waiting))
+
     def put(
         self, asked: Asked, call_id: str, record: CallRecord, open_calls: Sequence[CallRecord] = ()
-    ) -> AskPermission:
-        """Take a question in; return it as the user is asked it.
+    ) -> Sequence[AskPermission]:
+        """Take a question in. Return it as the user is asked it, unless it is held back.
 
         `open_calls` are the session's other calls that aren't over.
         """
@@ -75,16 +98,35 @@ class Questions:
             kept = [one for one in self._asked.items() if self.dialogue.is_open(one[1][0].id)]
             self._asked = dict(kept)
         self._asked[call_id] = asked, question
-        self.gathered_at = min(now + GATHER_SECONDS, self._gathers_until)
-        return question.ask
+        self._gathered_at = min(now + GATHER_SECONDS, self._gathers_until)
+        if record.is_announced:
+            self.habit.confirm()
+        elif self.habit.is_expected:
+            self._late.append(_Late(asked, question.ask, record, now + ANNOUNCED_SECONDS))
+            return ()
+        return (question.ask,)
+
+    def take_late(self) -> Sequence[AskPermission]:
+        """Return the questions that were held back, and note whether that was of use."""
+        late, self._late = self._late, []
+        for one in late:
+            if one.record.is_announced:
+                self.habit.confirm()
+            elif trio.current_time() >= one.until:
+                self.habit.miss()
+        return tuple(one.ask for one in late if self.dialogue.is_open(one.asked.id))
 
     def answer(self, answer: PermissionAnswer) -> None:
         """Hand the agent the first answer to a question that is open."""
         if answer.call_id in self._asked:
             asked, question = self._asked.pop(answer.call_id)
-            if answer.decision is not Decision.ABANDONED and answer.reason:
-                is_allowed = answer.decision is Decision.ALLOWED
-                self._decided.append(Decided(question.ask.title, answer.reason, is_allowed))
+            chosen = outcome(question, answer.decision, self.permissions, answer.option)
+            if answer.decision is not Decision.ABANDONED:
+                call_id = asked.request.tool_call.tool_call_id
+                is_allowed = allows(question, chosen)
+                self._decided.append(
+                    Decided(call_id, question.ask.title, answer.reason, is_allowed)
+                )
             log.info(
                 "session=%s call=%s kind=%s decision=%s reason=%s",
                 self.dialogue.session_id,
@@ -93,14 +135,14 @@ class Questions:
                 answer.decision.value,
                 answer.reason or "-",
             )
-            chosen = outcome(question, answer.decision, self.permissions, answer.option)
             self.dialogue.answer(asked.id, chosen)
 
     def take_decided(self) -> Sequence[Decided]:
-        """Return what was decided since for a reason that the user must know."""
+        """Return what was decided since."""
         decided, self._decided = self._decided, []
         return decided
 
     def clear(self) -> None:
         """Forget them all: a cancel answers them."""
         self._asked.clear()
+        self._late.clear()

@@ -130,14 +130,19 @@ class Renderer:
         """Return the calls that aren't over, but the one with the id `asked`."""
         return self._calls.open_calls(asked)
 
-    def decide(self, title: str, reason: str, *, is_allowed: bool) -> Sequence[Shown]:
-        """Return that what the agent asked for was denied, and why."""
-        return self._notices.decision(title, reason, is_allowed=is_allowed)
+    def decide(self, call_id: str, title: str, reason: str, *, is_allowed: bool) -> Sequence[Shown]:
+        """Take note of the answer to a question. Return its reason, where there is one."""
+        self._calls.decide(call_id, is_allowed=is_allowed, is_explained=bool(reason))
+        return self._notices.decision(title, reason, is_allowed=is_allowed) if reason else ()
 
     @property
     def under_way(self) -> int:
         """How many calls of the editor's tools the agent says are under way."""
         return self._calls.editors
+
+    def take_announced(self) -> Sequence[str]:
+        """Return the editor's tools of which the agent has announced a call since."""
+        return self._calls.take_announced()
 
     def begin_response(self) -> None:
         """Go on in another response to the editor: nothing stands there yet."""
@@ -150,9 +155,12 @@ class Renderer:
         """
         return self._calls.flush()
 
-    def finish(self, usage: Usage | None = None) -> Sequence[Shown]:
-        """Return what is left to say when the turn is over; `usage` is of the prompt's answer."""
-        left = self._calls.finish()
+    def finish(self, usage: Usage | None = None, *, is_complete: bool = False) -> Sequence[Shown]:
+        """Return what is left to say when the turn is over; `usage` is of the prompt's answer.
+
+        `is_complete`: the agent has ended its turn by itself, and had said all.
+        """
+        left = self._calls.finish(is_complete=is_complete)
         # What is in the context (`usage_update`) is what the editor wants to know. The usage of a
         # turn is the next best: by the protocol it is of the whole session, and it isn't stable.
         record = turn_usage(usage) if usage is not None and self._usage is None else None

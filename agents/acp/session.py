@@ -10,6 +10,7 @@ import trio
 from msgspec.structs import replace
 
 from agents.events import Answer, Prompt
+from agents.habits import Habits
 from bridge.errors import Failure, LocalError
 from bridge.wire import ChatMessage, ToolSpec
 from bridge.work import Work
@@ -47,8 +48,8 @@ TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} t
 class AcpSession:
     """A conversation with an agent; it satisfies `agents.base.AgentSession`.
 
-    `root` is the folder that the agent works in, `window` that of all its sessions. It
-    `knows_history` where the agent had it already.
+    `root` is the folder that the agent works in, `window` that of all its sessions, and `habits`
+    are what any of them has shown. It `knows_history` where the agent had it already.
     """
 
     def __init__(
@@ -59,10 +60,12 @@ class AcpSession:
         root: str,
         new_call_id: Callable[[], str],
         window: ContextWindow,
+        habits: Habits,
         knows_history: bool = False,
         has_own_process: bool = False,
     ) -> None:
         self.dialogue = dialogue
+        self._habits = habits
         self._window = dialogue.window = window.with_news_of(dialogue.window)
         self.knows_history = knows_history
         self.has_own_process = has_own_process
@@ -133,6 +136,7 @@ class AcpSession:
             sent=self._be_told,
             take_notes=self._told.take_notes,
             read_file=partial(read_changed, root=self._root),
+            habits=self._habits,
         )
         return self._turn
 

@@ -13,6 +13,7 @@ from typing import Any, cast
 import attrs
 import msgspec
 
+from .call_output import CallOutput
 from .content import (
     Content,
     TextContent,
@@ -57,10 +58,20 @@ class CallRecord:
     """Whether the input came as text."""
     vague_line: str = ""
     """What the user was shown where the call began when nothing but a title was known."""
+    output: CallOutput = attrs.field(factory=CallOutput)
+    """What its command wrote, where the agent says that beside the protocol."""
     is_started: bool = False
     """Whether the user was shown that it began."""
     is_closed: bool = False
     """Whether the user was shown how it ended."""
+    is_announced: bool = False
+    """Whether the agent has told of it. Of some calls it only asks, and never tells."""
+    is_denied: bool = False
+    """Whether the last question about it was denied."""
+    is_explained: bool = False
+    """Whether the user was shown why it was denied."""
+    said_before: int = 0
+    """How many pieces of text the agent had sent when it last told of this call."""
 
     def learn(self, news: ToolCall | ToolCallUpdate) -> None:
         """Take over what is said; None says nothing, a list replaces the former one.
@@ -107,6 +118,7 @@ class CallRecord:
         """Forget what the user was shown when the call ended: it may be megabytes."""
         self.content, self.files = (), {}
         self.raw_input = self.raw_output = None
+        self.output = CallOutput()
 
     @property
     def is_over(self) -> bool:

@@ -44,8 +44,12 @@ class ToolCalls:
     """The agent's plan; a todo list is one."""
     _calls: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _held: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
+    _denied: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
+    """Calls that were denied, and of which the agent hasn't said since how they ended."""
     _editors: dict[str, OfferedTool] = attrs.field(factory=dict[str, OfferedTool], init=False)
     """Calls of the editor's tools that aren't over, as far as the agent says."""
+    _announced: list[str] = attrs.field(factory=list[str], init=False)
+    """The tools of those that are new."""
 
     @property
     def editors(self) -> int:
@@ -62,6 +66,11 @@ class ToolCalls:
             and (call_id in self._editors or not (call.is_over or call.is_closed))
         ]
 
+    def take_announced(self) -> Sequence[str]:
+        """Return the editor's tools of which a call was announced since."""
+        announced, self._announced = self._announced, []
+        return announced
+
     def update(self, news: ToolCall | ToolCallUpdate) -> Sequence[Say]:
         """Return what there is to show of the news of a call.
 
@@ -75,6 +84,7 @@ class ToolCalls:
                 return ()  # late, of an earlier turn
             self._told.begin(call_id)
         call = self.learn(news)
+        call.is_announced, call.said_before = True, self._page.said
         if call.is_closed:
             return ()
         entries = todo_entries(call)
@@ -96,6 +106,7 @@ class ToolCalls:
         if taken_for is None and call.is_closed:
             return call
         call.learn(news)
+        call.output.learn(news.meta)
         if taken_for is not None:
             self._look_again(call, taken_for)
         elif self._offer is not None and not call.is_started:
@@ -103,9 +114,24 @@ class ToolCalls:
             if tool is not None:
                 self._editors[call.call_id] = tool
                 self._end(call)  # the editor shows it itself
+                if not call.is_over:
+                    self._announced.append(tool.name)
         if call.is_over:
             self._editors.pop(call.call_id, None)
         return call
+
+    def decide(self, call_id: str, *, is_allowed: bool, is_explained: bool) -> None:
+        """Note the answer to the agent's question about a call.
+
+        `is_explained`: the user is shown why it was denied.
+        """
+        call = self._calls.get(call_id)
+        if call is None or call.is_closed:
+            return
+        call.is_denied, call.is_explained = not is_allowed, is_explained
+        self._denied.pop(call_id, None)
+        if call.is_denied and not is_explained:
+            self._denied[call_id] = call
 
     def _look_again(self, call: CallRecord, taken_for: OfferedTool) -> None:
         """Show a call after all where its title was that of another's tool."""
@@ -126,16 +152,45 @@ class ToolCalls:
         return tuple({part.path: None for part in content or () if isinstance(part, Diff)})
 
     def flush(self) -> Sequence[Say]:
-        """Return the lines of the calls that are held."""
-        if not self._held:
-            return ()
-        known = [call for call in self._held.values() if call.is_known]
-        return [say for call in known if todo_entries(call) is None for say in self._start(call)]
+        """Return the lines of the calls that are held, and of those that were denied.
 
-    def finish(self) -> Sequence[Say]:
-        """Return what is to be said of the calls of which nobody says how they ended."""
+        The agent goes on. So it says nothing more of a call that was denied.
+        """
+        if not (self._held or self._denied):
+            return ()
+        says = [say for call in list(self._denied.values()) for say in self._deny(call)]
+        for call in list(self._held.values()):
+            is_shown = call.is_known and todo_entries(call) is None
+            says += self._start(call) if is_shown else ()
+        return says
+
+    def finish(self, *, is_complete: bool = False) -> Sequence[Say]:
+        """Return what is to be said of the calls of which the agent doesn't say how they ended.
+
+        `is_complete`: the agent has ended its turn by itself.
+        """
         left = [call for call in self._calls.values() if call.is_known and not call.is_closed]
-        return [say for call in left for say in self._close(call, tool_view.unfinished)]
+        return [say for call in left for say in self._conclude(call, is_complete=is_complete)]
+
+    def _conclude(self, call: CallRecord, *, is_complete: bool) -> Sequence[Say]:
+        """Return how a call ended, as far as that is known.
+
+        Nothing is said of a call that the agent only asked about. Where the agent has answered the
+        user after a call, it had its result, or needed none.
+        """
+        if call.is_denied:
+            return self._deny(call)
+        has_gone_on = is_complete and call.is_started and self._page.said > call.said_before
+        if not call.is_announced or (has_gone_on and not call.output.text):
+            self._end(call)
+            return ()
+        return self._close(call, tool_view.unfinished)
+
+    def _deny(self, call: CallRecord) -> Sequence[Say]:
+        if call.is_explained or not call.is_known:
+            self._end(call)
+            return ()
+        return self._close(call, tool_view.denied)
 
     def _list(self, call: CallRecord, entries: Sequence[PlanEntry]) -> Sequence[Say]:
         """Return a todo list, once it is written, in place of the call that writes it."""
@@ -164,4 +219,5 @@ class ToolCalls:
     def _end(self, call: CallRecord) -> None:
         call.is_closed = True
         self._held.pop(call.call_id, None)
+        self._denied.pop(call.call_id, None)
         self._told.end(call.call_id)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import assert_never
 
+from .call_output import exit_status, is_exit_status
 from .call_results import is_said, result_of, text_of, todos_in
 from .call_subject import relative, subject
 from .content import Content, Diff, Terminal, TextContent, ToolCallContent, UnknownToolCallContent
@@ -44,8 +45,12 @@ def outcome(call: CallRecord, root: str, *, follows: bool) -> str:
     failed = call.has_failed
     mark = "✘" if failed else "✔"
     head = f" {mark}" if follows else f"{mark} {subject(call, root)}"
+    how = call.output.status or exit_status(call.raw_output)
     if failed:
-        head += f" *{call.status if call.status == 'cancelled' else 'failed'}*"
+        word = _failure(call)
+        how = f"{word}: {how}" if how else word
+    if how:
+        head += f" *{how}*"
     blocks = list(_blocks(call, root, failed=failed))
     if not blocks:
         return head
@@ -57,9 +62,24 @@ def outcome(call: CallRecord, root: str, *, follows: bool) -> str:
 
 
 def unfinished(call: CallRecord, root: str, *, follows: bool) -> str:
-    """Return the line for a call of which nobody says how it ended."""
+    """Return the line for a call of which nobody says how it ended, and what it wrote so far."""
     head = "" if follows else started(call, root)
-    return f"{head} *no result*"
+    written = next(_text_block([call.output.text], call), None)
+    if written is None:
+        return f"{head} *no result*"
+    gap = " " if isinstance(written, _Short) else "\n\n"
+    return f"{head} *not finished*{gap}{written}"
+
+
+def denied(call: CallRecord, root: str, *, follows: bool) -> str:
+    """Return the line for a call that was denied, and of which the agent says nothing more."""
+    return f"{'' if follows else f'✘ {subject(call, root)}'} *denied*"
+
+
+def _failure(call: CallRecord) -> str:
+    if call.is_denied:
+        return "denied"
+    return call.status if call.status == "cancelled" else "failed"
 
 
 class _Short(str):
@@ -100,8 +120,11 @@ def _blocks(call: CallRecord, root: str, *, failed: bool) -> Iterator[str]:
                 pass  # there is nothing to show: see `_is_given`
             case _:
                 assert_never(content)
+    written = call.output.text.strip("\n")
+    if written and not any(written in text for text in texts):
+        texts.append(written)
     yield from _text_block(texts, call)
-    if not gave and call.raw_output is not None:
+    if not (gave or written or call.raw_output is None or is_exit_status(call.raw_output)):
         entries = listed(call.raw_output)
         if entries is None:
             yield from _text_block([text_of(call.raw_output)], call)

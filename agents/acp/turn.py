@@ -30,6 +30,7 @@ from agents.events import (
     StopReason,
     ToolAnswer,
 )
+from agents.habits import Habits
 from bridge.errors import Failure
 from bridge.wire import Permissions
 from bridge.work import Work
@@ -87,6 +88,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     sent: Callable[[], None]
     take_notes: Callable[[], list[str]]
     read_file: Callable[[str], Awaitable[str | None]]
+    habits: Habits
     _phase: _Phase = attrs.field(default=_Phase.NEW, init=False)
     _is_cancelled: bool = attrs.field(default=False, init=False)
     _blocks: tuple[ContentBlock, ...] | None = attrs.field(default=None, init=False)
@@ -106,7 +108,9 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     _tried_login: bool = attrs.field(default=False, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._questions = Questions(self.dialogue, self.permissions, self.agent)
+        self._questions = Questions(
+            self.dialogue, self.permissions, self.agent, self.habits.questions
+        )
         self._tools = TurnTools(self.dialogue)
 
     @property
@@ -238,7 +242,9 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             self._tools.resume()
         events: list[Event] = []
         for one in self._questions.take_decided():
-            events += self.renderer.decide(one.title, one.reason, is_allowed=one.is_allowed)
+            events += self.renderer.decide(
+                one.call_id, one.title, one.reason, is_allowed=one.is_allowed
+            )
         for one in self.dialogue.take():
             self._is_quiet = False
             match one:
@@ -247,12 +253,14 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                 case Returned(answer=answer):
                     self._return(answer)
                 case _:
+                    if isinstance(one, ToolCall):
+                        self.habits.suppose()
                     for update in self._chunks.pass_on(one):
                         events += self.renderer.update(update)
         self.renderer.files.clear()
         for note in self.take_notes():
             log.warning("session=%s %s", self.dialogue.session_id, note)
-        self._tools.announce(self.renderer.under_way)
+        self._tools.announce(self.renderer.under_way, self.renderer.take_announced())
         if trio.current_time() >= self._pauses_at:
             events += self._pause()  # an agent that goes on talking must not put it off
         return events
@@ -264,7 +272,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         if self._tools.allow(asked, record):
             return ()
         others = self.renderer.open_calls(record.call_id)
-        return (self._questions.put(asked, self.new_call_id(), record, others),)
+        return self._questions.put(asked, self.new_call_id(), record, others)
 
     @property
     def _pauses_at(self) -> float:
@@ -278,10 +286,14 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         return gathered_at if due == math.inf else max(gathered_at, due)
 
     def _pause(self) -> Batch:
-        calls = self._tools.emit()
+        flushed, late, calls = (
+            self.renderer.flush(),
+            self._questions.take_late(),
+            self._tools.emit(),
+        )
         self._awaits = True
         self.dialogue.pause()
-        return (*self.renderer.flush(), *calls, Await())
+        return (*flushed, *late, *calls, Await())
 
     def _return(self, answer: PromptResponse | Error) -> None:
         if (
@@ -327,7 +339,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         for update in self._chunks.flush():
             events += self.renderer.update(update)
         usage = None if isinstance(answer, Error) else answer.usage
-        events += self.renderer.finish(usage)
+        last = CANCELLED if self._is_cancelled else self._ending(answer)
+        events += self.renderer.finish(usage, is_complete=last == Stop())
         if self.dialogue.is_unproven and _refuses(answer):
             raise self._lost(unknown_session(self.agent))
         fault = answer if isinstance(answer, Error) else None
@@ -341,7 +354,6 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             self.dialogue.drop_late()
         else:
             events += self._tools.end()
-        last = CANCELLED if self._is_cancelled else self._ending(answer)
         return (*events, *self._over(last))
 
     def _give_up(self, fault: Error) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Sequence
 
 import attrs
 
@@ -49,10 +50,10 @@ class TurnTools:
         if self._box is not None:
             self._box.resume()
 
-    def announce(self, under_way: int) -> None:
-        """Note how many calls the agent says are under way."""
+    def announce(self, under_way: int, tools: Sequence[str]) -> None:
+        """Note how many calls the agent says are under way, and the tools of the new ones."""
         if self._box is not None:
-            self._box.announce(under_way)
+            self._box.announce(under_way, tools)
 
     def emit(self) -> tuple[CallTool, ...]:
         """Send out all that waits."""

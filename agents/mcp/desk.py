@@ -2,7 +2,8 @@
 
 Calls come one by one and at any time; the editor takes them only while it is sent a response, and
 brings results with a later request, in any order. So calls are gathered for a moment and go out
-together, and what comes when no response is open waits for the next one.
+together, and what comes when no response is open waits for the next one. A call may also overtake
+its own announcement, and the text before that. So an agent that announces its calls is waited for.
 
 Three rules. Every call is answered exactly once, but one that the agent takes back, which is never
 answered. A result reaches its call, or is dropped for a reason. Nothing is kept of what is over.
@@ -16,23 +17,27 @@ from __future__ import annotations
 
 import enum
 import math
+from collections import deque
 from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias, assert_never
 
 import attrs
 
 from agents.events import CallTool, ToolAnswer
+from agents.habits import Announcing
 from bridge.value import Value
 
 SETTLE_SECONDS = 0.05
 """How long another call may take to come after the last one, before all go out."""
 ANNOUNCED_SECONDS = 0.25
-"""How long another call may take to come where the agent has announced more than have come."""
+"""How long a call waits for others that the agent has announced, and for its own announcement."""
 MOST_SECONDS = 1.0
 """How long a call may wait for others while the editor could have it, however many still come."""
 
 MOST_CALLS = 1_000
 """Calls of a session that may wait for their results; more are refused."""
+
+_OVERDUE = 100
 
 CANCELLED = "The turn was cancelled."
 NO_TURN = "The user isn't waiting for anything now. The editor's tools can be used in a turn."
@@ -73,14 +78,17 @@ class _Phase(enum.Enum):
 class _Call:
     key: Hashable
     event: CallTool
+    arrived_at: float
+    is_announced: bool = False
     is_out: bool = False
     """Whether the editor has it."""
 
 
 @attrs.define
 class Desk:
-    """The calls of one session."""
+    """The calls of one session; `habit` is whether its agent announces them."""
 
+    habit: Announcing = attrs.field(factory=Announcing)
     _phase: _Phase = attrs.field(default=_Phase.SHUT, init=False)
     _calls: dict[str, _Call] = attrs.field(factory=dict[str, _Call], init=False)
     """What isn't answered, by the editor's id, in the order in which it came."""
@@ -92,6 +100,10 @@ class Desk:
     """When what waits goes out, whatever else comes."""
     _announced: int = attrs.field(default=0, init=False)
     """How many calls the agent says are under way."""
+    _expected: list[str] = attrs.field(factory=list[str], init=False)
+    """The tools of calls that were announced and haven't come."""
+    _overdue: deque[str] = attrs.field(factory=lambda: deque[str](maxlen=_OVERDUE), init=False)
+    """The tools of the last calls that were answered, and weren't announced before."""
     _keeps_word: bool = attrs.field(default=True, init=False)
     """Whether the agent calls at once what it announces. Some do it one by one."""
 
@@ -112,9 +124,20 @@ class Desk:
         """When what waits goes out; infinite where nothing does."""
         if self._phase is not _Phase.OPEN or not self.waiting:
             return math.inf
+        due = max(self._due, self._announced_by)
         if self._keeps_word and self._announced > len(self._calls):
-            return min(max(self._due, self._patience_ends), self._latest)
-        return min(self._due, self._latest)
+            due = max(due, self._patience_ends)
+        return min(due, self._latest)
+
+    @property
+    def _unannounced(self) -> list[_Call]:
+        return [one for one in self._calls.values() if not (one.is_out or one.is_announced)]
+
+    @property
+    def _announced_by(self) -> float:
+        """Until when the announcements of the calls that wait are waited for."""
+        late = self._unannounced if self.habit.is_expected else ()
+        return min((call.arrived_at for call in late), default=-math.inf) + ANNOUNCED_SECONDS
 
     @property
     def is_open(self) -> bool:
@@ -135,7 +158,10 @@ class Desk:
             case _Phase.BETWEEN | _Phase.OPEN:
                 if not self.waiting:
                     self._latest = now + MOST_SECONDS
-                self._calls[call.call_id] = _Call(key, call)
+                is_expected = call.name in self._expected
+                if is_expected:
+                    self._expected.remove(call.name)
+                self._calls[call.call_id] = _Call(key, call, now, is_expected)
                 self._settle(now)
                 return ()
             case _:
@@ -147,9 +173,33 @@ class Desk:
             if call.key == key:
                 self._forget(call_id, "the agent has withdrawn the call")
 
-    def announce(self, under_way: int) -> None:
-        """Note how many calls the agent says are under way, those included that have come."""
+    def announce(self, under_way: int, tools: Sequence[str] = ()) -> None:
+        """Note how many calls the agent says are under way, those included that have come.
+
+        `tools` are those of the calls that were announced since.
+        """
         self._announced = under_way
+        for tool in tools:
+            self._match(tool)
+        if not under_way:
+            self._expected.clear()  # they have ended before they came
+
+    def _match(self, tool: str) -> None:
+        """Find the call that an announcement is about; else it is still to come."""
+        if tool in self._overdue:
+            self._overdue.remove(tool)
+            self.habit.suppose()
+            return
+        calls = (one for one in self._calls.values() if one.event.name == tool)
+        call = next((one for one in calls if not one.is_announced), None)
+        if call is None:
+            self._expected.append(tool)
+        else:
+            call.is_announced = True
+        if call is not None and call.is_out:
+            self.habit.suppose()
+        else:
+            self.habit.confirm()
 
     # What happens to its turn.
 
@@ -171,6 +221,8 @@ class Desk:
             return ()
         if self._announced > len(self._calls) and now >= self._patience_ends:
             self._keeps_word = False
+        if self.habit.is_expected and self._unannounced and now >= self._announced_by:
+            self.habit.miss()
         going = [call for call in self._calls.values() if not call.is_out]
         for call in going:
             call.is_out = True
@@ -180,7 +232,7 @@ class Desk:
         """End the turn by itself. What is out can still be answered, what waits goes on waiting."""
         if self._phase is _Phase.OPEN:
             self._phase = _Phase.BETWEEN
-            self._announced = 0
+            self._forget_announced()
 
     def cancel(self) -> Effects:
         """Cancel the turn: nothing of it is wanted any more, nor what the agent still calls."""
@@ -198,6 +250,8 @@ class Desk:
         if call is None:
             reason = self._ended.pop(answer.call_id, "there is no such call")
             return (Drop(answer.call_id, reason),)
+        if not call.is_announced:
+            self._overdue.append(call.event.name)
         del self._calls[answer.call_id]
         return (Reply(call.key, answer.result, answer.is_error),)
 
@@ -208,11 +262,16 @@ class Desk:
     def _shut(self, phase: _Phase, words: str) -> Effects:
         if self._phase is not _Phase.CLOSED:
             self._phase = phase
-        self._announced = 0
+        self._forget_announced()
         keys = [call.key for call in self._calls.values()]
         for call_id in list(self._calls):
             self._forget(call_id, words)
         return tuple(Reply(key, words, is_error=True) for key in keys)
+
+    def _forget_announced(self) -> None:
+        self._announced = 0
+        self._expected.clear()
+        self._overdue.clear()
 
     def _forget(self, call_id: str, reason: str) -> None:
         if self._calls.pop(call_id).is_out:

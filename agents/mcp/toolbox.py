@@ -17,6 +17,7 @@ import attrs
 import trio
 
 from agents.events import CallTool, ToolAnswer
+from agents.habits import Announcing
 from bridge.value import Value
 from bridge.version import own_version
 from bridge.wire import EnvVariable, ToolSpec
@@ -93,11 +94,15 @@ async def _refuse_nothing(_name: str, _arguments: JSON) -> None:
 
 @attrs.define(eq=False)
 class Toolbox:
-    """The tools of one session. `wake` is called when there is news for its turn."""
+    """The tools of one session. `wake` is called when there is news for its turn.
+
+    `habit` is whether its agent announces its calls.
+    """
 
     server: str
     catalogue: Catalogue
     new_call_id: Callable[[], str]
+    habit: Announcing = attrs.field(factory=Announcing)
     wake: Callable[[], None] = attrs.field(default=_nothing, init=False)
     refusal: Refusal = attrs.field(default=_refuse_nothing, init=False)
     """Says why a call isn't passed on."""
@@ -118,10 +123,13 @@ class Toolbox:
     """Whether an opening of a session was given the access."""
     _is_awaited: bool = attrs.field(default=False, init=False)
     """Whether a prompt has waited for the agent."""
-    _desk: Desk = attrs.field(factory=Desk, init=False)
+    _desk: Desk = attrs.field(init=False)
     _mcp: EditorServer | None = attrs.field(default=None, init=False)
     _callers: dict[int, _Caller] = attrs.field(factory=dict[int, _Caller], init=False)
     _keys: count[int] = attrs.field(factory=count, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._desk = Desk(self.habit)
 
     # The server's side.
 
@@ -203,9 +211,9 @@ class Toolbox:
         """Go on in another response."""
         self._desk.resume(trio.current_time())
 
-    def announce(self, under_way: int) -> None:
-        """Note how many calls the agent says are under way."""
-        self._desk.announce(under_way)
+    def announce(self, under_way: int, tools: Sequence[str]) -> None:
+        """Note how many calls the agent says are under way, and the tools of the new ones."""
+        self._desk.announce(under_way, tools)
 
     @property
     def is_open(self) -> bool:

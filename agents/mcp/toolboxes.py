@@ -11,6 +11,7 @@ import trio
 
 from agents.base import AgentError
 from agents.guarded import Tasks
+from agents.habits import Habits
 from bridge.errors import Failure
 from bridge.wire import ToolSpec
 
@@ -32,6 +33,8 @@ class Toolboxes:
 
     nursery: Tasks
     new_call_id: Callable[[], str]
+    habits: Habits = attrs.field(factory=Habits)
+    """What the agent was seen to do in any session."""
     _has_complained: bool = attrs.field(default=False, init=False)
     _door: Door | None = attrs.field(default=None, init=False)
     _listening: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
@@ -97,7 +100,8 @@ class Toolboxes:
         while not server or server in self._names:
             server = server_name(secrets.token_hex(_SUFFIX_BYTES))
         self._names.add(server)
-        toolbox = Toolbox(server, Catalogue.of(specs, server), self.new_call_id)
+        catalogue = Catalogue.of(specs, server)
+        toolbox = Toolbox(server, catalogue, self.new_call_id, self.habits.calls)
         toolbox.may_complain = self._may_complain
         return toolbox
 

@@ -110,8 +110,11 @@ SURPRISES: Mapping[int, Surprise] = {
     8: Surprise(
         "After a cancel a call stays in progress for ever, and its tool may run on (Codex, Gemini, "
         "Vibe). fast-agent never tells how its own shell ended.",
-        "Such a call is closed with *no result*; what comes of it later is dropped.",
+        "Such a call is closed with *no result*, unless the agent has answered the user after it; "
+        "what comes of it later is dropped.",
         (
+            _ACP + "test_tool_calls.py"
+            "::test_a_call_after_which_the_agent_has_answered_needs_no_result",
             _ACP + "test_tool_calls.py::test_calls_that_never_end_are_closed_when_the_turn_is_over",
             _ACP + "test_tool_calls.py::test_late_news_of_an_earlier_turn_is_not_shown",
         ),
@@ -283,9 +286,16 @@ SURPRISES: Mapping[int, Surprise] = {
         ),
     ),
     24: Surprise(
-        "Codex names a terminal for each command, though it was told that there are none.",
-        "The terminal isn't shown. What the command wrote is in the call's raw output.",
-        (_ACP + "test_tool_view.py::test_a_terminal_is_not_shown_for_there_is_none",),
+        "Codex and pi name a terminal for each command, though they were told that there are none. "
+        "What the command wrote and how it ended comes in `_meta` alone.",
+        "The terminal isn't shown. The pieces of the output are collected and shown as the call's "
+        "result; an exit status is shown where a command failed. Nothing is advertised for that: "
+        "Claude then sends the same as ordinary content.",
+        (
+            _ACP + "test_tool_view.py::test_a_terminal_is_not_shown_for_there_is_none",
+            _ACP + "test_tool_view.py::test_what_a_command_wrote_is_its_result",
+            _ACP + "test_turn.py::test_what_a_command_wrote_is_shown_with_its_call",
+        ),
     ),
     25: Surprise(
         "The MCP server is started before the session that is to be loaded is looked for, and is "
@@ -384,6 +394,30 @@ SURPRISES: Mapping[int, Surprise] = {
             "::test_a_session_that_refuses_its_first_prompt_without_a_word_is_lost",
             _ACP + "test_existing.py::test_a_fork_that_is_no_method_is_asked_for_once",
             _ACP + "test_existing.py::test_a_fork_that_fails_is_a_new_session",
+        ),
+    ),
+    35: Surprise(
+        "Some calls never were: their id stands in a question alone (OpenHands, Hermes). Of a "
+        "denied call, some agents say nothing more (Gemini, Qwen, Codex).",
+        "A call that the agent only asks about isn't shown. A denied call is shown as *denied*, "
+        "where the agent goes on.",
+        (
+            _ACP + "test_tool_calls.py::test_a_call_that_the_agent_only_asks_about_is_not_shown",
+            _ACP + "test_tool_calls.py"
+            "::test_a_call_that_was_denied_and_never_updated_is_shown_as_denied",
+            _ACP + "test_turn.py::test_a_denial_without_a_reason_is_shown_where_the_agent_goes_on",
+        ),
+    ),
+    36: Surprise(
+        "A call of an editor's tool comes up to 0.1 s before its text and its announcement "
+        "(OpenCode, Kilo).",
+        "An agent that has announced calls before is waited for, up to 0.25 s, before a response "
+        "ends with a call or a question. Three waits in vain are enough.",
+        (
+            _ACP + "test_tools.py::test_a_call_comes_after_the_text_that_precedes_it",
+            _ACP + "test_tools.py"
+            "::test_an_agent_that_announced_calls_in_another_session_is_waited_for",
+            _ACP + "test_turn.py::test_a_question_comes_after_the_text_that_precedes_its_call",
         ),
     ),
 }

@@ -33,6 +33,7 @@ from agents.acp.session import AcpSession
 from agents.acp.window import ContextWindow
 from agents.acp.wiretap import TappedLink
 from agents.base import AgentError
+from agents.habits import Habits
 from agents.registry.launch import ADVICE
 from bridge.errors import Failure
 from bridge.redact import redact_arguments
@@ -195,6 +196,7 @@ class Examination:
             dialogue,
             root=cwd,
             window=ContextWindow(),
+            habits=Habits(),
             new_call_id=lambda: f"doctor_{next(numbers)}",
         )
         try:

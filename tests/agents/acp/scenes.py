@@ -37,9 +37,10 @@ ROOT = "/workspace/demo"
 
 
 class Ask(Value):
-    """The agent asks permission, and gets it in the next response."""
+    """The agent asks permission, and is answered in the next response."""
 
     call: ToolCallUpdate
+    is_allowed: bool = True
 
 
 Scene = tuple[SessionUpdate | Ask, ...]
@@ -69,6 +70,16 @@ def done(call_id: str, *content: str) -> ToolCallUpdate:
     return ToolCallUpdate(call_id, status="completed", content=texts(*content) if content else None)
 
 
+def writes(call_id: str, key: str, piece: str) -> ToolCallUpdate:
+    """A piece of what a command writes, under one of the names for it."""
+    return ToolCallUpdate(call_id, meta={key: {"terminal_id": call_id, "data": piece}})
+
+
+def exits(call_id: str, status: str, code: int) -> ToolCallUpdate:
+    about = {"terminal_id": call_id, "exit_code": code, "signal": None}
+    return ToolCallUpdate(call_id, status=status, meta={"terminal_exit": about})
+
+
 def plan(*entries: str) -> Plan:
     """Entries such as `x Read`, `> Fix`, `. Test`."""
     words = {"x": "completed", ">": "in_progress", ".": "pending", "-": "cancelled"}
@@ -84,13 +95,16 @@ def render(scene: Scene) -> str:
             renderer.ask(step.call)
             renderer.begin_response()
             shown.append("\n\n---\n\n")
+            call_id = step.call.tool_call_id
+            renderer.decide(call_id, "", "", is_allowed=step.is_allowed)
         else:
             if isinstance(step, ToolCall | ToolCallUpdate):
                 renderer.files.update(
                     (path, FILES[path]) for path in renderer.changed(step) if path in FILES
                 )
             shown += [event.text for event in renderer.update(step) if isinstance(event, Say)]
-    shown += [event.text for event in renderer.finish() if isinstance(event, Say)]
+    left = renderer.finish(is_complete=True)
+    shown += [event.text for event in left if isinstance(event, Say)]
     return "".join(shown) + "\n"
 
 
@@ -317,10 +331,36 @@ SCENES: dict[str, Scene] = {
             },
         ),
     ),
+    "a_command_streams_its_output": (
+        # Codex and pi name a terminal of their own; what it shows comes in `_meta` alone.
+        says("I'll run the tests, and look around."),
+        ToolCall(
+            "call_1",
+            "make test",
+            kind="execute",
+            status="in_progress",
+            raw_input={"command": "make test", "cwd": ROOT},
+            content=(Terminal("call_1"),),
+            meta={"terminal_info": {"terminal_id": "call_1", "cwd": ROOT}},
+        ),
+        writes("call_1", "terminal_output_delta", "collected 2 items\n"),
+        writes("call_1", "terminal_output_delta", "\x1b[32m.\x1b[0mF\n1 failed"),
+        writes("call_1", "terminal_output_delta", " in 0.02s\n"),
+        exits("call_1", "failed", 1),
+        ToolCall("call_2", "List files", kind="read", status="in_progress"),
+        writes("call_2", "terminal_output_delta", "Makefile\nsrc\n"),
+        ToolCallUpdate("call_2", status="completed", raw_output={"exit_code": 0}),
+        ToolCall("call_3", "true", kind="execute", content=(Terminal("call_3"),)),
+        exits("call_3", "completed", 0),
+        ToolCall("call_4", "git describe", kind="execute", content=(Terminal("call_4"),)),
+        writes("call_4", "terminal_output", "v1.2.3\n"),
+        exits("call_4", "completed", 0),
+        says("One test fails."),
+    ),
     "denied_and_unfinished": (
         says("I'll clean up."),
         ToolCall("1", "rm -rf build", kind="execute", raw_input={"command": "rm -rf build"}),
-        Ask(ToolCallUpdate("1")),
+        Ask(ToolCallUpdate("1"), is_allowed=False),
         ToolCallUpdate("1", status="failed", content=texts("The user doesn't want this.")),
         says("Then I'll leave it."),
         ToolCall(
@@ -331,6 +371,21 @@ SCENES: dict[str, Scene] = {
             content=(Terminal("term_1"),),
         ),
         ToolCall("3", "Wait for the build", kind="other", status="pending"),
+    ),
+    "calls_that_never_end": (
+        # Gemini and Qwen say nothing more of what was denied; codex has announced it before.
+        says("I'll write two files."),
+        Ask(
+            ToolCallUpdate("1", title="Write notes.md", kind="edit", status="pending"),
+            is_allowed=False,
+        ),
+        ToolCall("2", "Edit src/app.py", kind="edit", status="in_progress"),
+        Ask(ToolCallUpdate("2"), is_allowed=False),
+        says("Then not. I'll run the tests."),
+        # OpenHands asks about a call of its own making, and Hermes of one that it never tells.
+        Ask(ToolCallUpdate("confirm-7", title="Confirm Agent Actions", kind="other")),
+        ToolCall("3", "pytest", kind="execute", status="in_progress"),
+        says("All tests pass."),
     ),
     "what_happens_beside": (
         Notice("warning", "The model is overloaded", "Trying another one."),

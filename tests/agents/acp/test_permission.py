@@ -22,6 +22,7 @@ from agents.acp.content import (
 from agents.acp.methods import (
     CancelledPermissionOutcome,
     PermissionOption,
+    RequestPermissionOutcome,
     RequestPermissionRequest,
     SelectedPermissionOutcome,
 )
@@ -30,12 +31,13 @@ from agents.acp.permission import (
     MOST_ACTION_BYTES,
     MOST_NAMED,
     Question,
+    allows,
     approval,
     outcome,
     question_of,
 )
 from agents.acp.tool_call import CallRecord
-from agents.events import Decision, PermissionKind
+from agents.events import AskPermission, Decision, PermissionKind
 from bridge.wire import Permissions
 
 PERMISSIONS: tuple[Permissions, ...] = get_args(Permissions)
@@ -218,6 +220,25 @@ def test_abandoned_is_cancelled() -> None:
 
 
 # What the user is shown.
+
+
+@pytest.mark.parametrize(
+    ("answered", "is_allowed"),
+    [
+        (SelectedPermissionOutcome("once"), True),
+        (SelectedPermissionOutcome("always"), True),
+        (SelectedPermissionOutcome("no"), False),
+        (SelectedPermissionOutcome("unknown"), False),
+        (CancelledPermissionOutcome(), False),
+    ],
+)
+def test_what_an_answer_does_is_known_by_the_option_that_it_chooses(
+    answered: RequestPermissionOutcome, is_allowed: bool
+) -> None:
+    kinds = {"once": "allow_once", "always": "allow_always", "no": "reject_once"}
+    options = tuple(PermissionOption(key, key, kind) for key, kind in kinds.items())
+    question = Question(AskPermission("1", "x", "other", {}), options)
+    assert allows(question, answered) is is_allowed
 
 
 def test_a_question_shows_what_is_needed_to_decide() -> None:

@@ -125,6 +125,114 @@ def test_calls_that_never_end_are_closed_when_the_turn_is_over() -> None:
     assert told_of(calls, done("1")) == ""
 
 
+def answered(calls: ToolCalls, call_id: str, *, is_allowed: bool = False, why: str = "") -> None:
+    calls.decide(call_id, is_allowed=is_allowed, is_explained=bool(why))
+
+
+def asked(calls: ToolCalls, call_id: str, title: str | None = "Write a") -> None:
+    calls.learn(ToolCallUpdate(call_id, title=title))
+
+
+@pytest.mark.parametrize("is_complete", [True, False])
+def test_a_call_that_the_agent_only_asks_about_is_not_shown(is_complete: bool) -> None:
+    """The question has an id that nothing else is ever said of."""
+    calls = tool_calls()
+    for call_id in ("allowed", "open"):
+        asked(calls, call_id)
+    answered(calls, "allowed", is_allowed=True)
+    assert list(calls.flush()) == []
+    assert list(calls.finish(is_complete=is_complete)) == []
+    assert told_of(calls, done("open")) == ""
+
+
+def test_a_call_that_was_denied_and_never_updated_is_shown_as_denied() -> None:
+    calls = tool_calls()
+    told_of(calls, running("1", "One"))
+    asked(calls, "1")
+    asked(calls, "2", "Two")
+    answered(calls, "1")
+    answered(calls, "2")
+    assert text(list(calls.finish(is_complete=True))) == " *denied*\n\n✘ Two *denied*"
+    assert list(calls.finish()) == []
+
+
+def test_a_denial_is_shown_where_the_agent_goes_on() -> None:
+    calls = tool_calls()
+    asked(calls, "1")
+    answered(calls, "1")
+    assert text(list(calls.flush())) == "✘ Write a *denied*"
+    assert list(calls.flush()) == []
+    late = ToolCallUpdate("1", status="failed", title="Write a")
+    assert told_of(calls, late) == ""
+    assert list(calls.finish()) == []
+
+
+def test_an_agent_that_tells_of_a_denied_call_is_shown() -> None:
+    calls = tool_calls()
+    told_of(calls, running("1"))
+    answered(calls, "1")
+    refused = ToolCallUpdate("1", status="failed", content=done("1", "Not wanted.").content)
+    assert told_of(calls, refused) == " ✘ *denied* `Not wanted.`"
+    assert list(calls.flush()) == []
+
+
+def test_the_last_answer_about_a_call_counts() -> None:
+    calls = tool_calls()
+    told_of(calls, running("1"))
+    answered(calls, "1")
+    answered(calls, "1", is_allowed=True)
+    assert list(calls.flush()) == []
+    assert text(list(calls.finish())) == " *no result*"
+
+
+def test_a_denial_that_was_explained_is_not_shown_again() -> None:
+    calls = tool_calls()
+    told_of(calls, running("1", "One"))
+    asked(calls, "2")
+    answered(calls, "1", why="You skipped it.")
+    answered(calls, "2", why="You skipped it.")
+    assert list(calls.flush()) == []
+    assert list(calls.finish(is_complete=True)) == []
+
+
+@pytest.mark.parametrize("title", [None, ""])
+def test_a_denied_call_of_which_nothing_is_known_is_not_shown(title: str | None) -> None:
+    calls = tool_calls()
+    asked(calls, "1", title)
+    answered(calls, "1")
+    answered(calls, "nobody's")
+    assert list(calls.flush()) == []
+    assert list(calls.finish()) == []
+
+
+def test_a_call_after_which_the_agent_has_answered_needs_no_result() -> None:
+    page = Page()
+    calls = ToolCalls(page, Told(), "", None)
+    told_of(calls, running("1", "One"), running("2", "Two"))
+    page.say("The answer.", None)
+    told_of(calls, ToolCallUpdate("2", status="in_progress"))
+    assert text(list(calls.finish(is_complete=True))) == "\n\n🔧 Two *no result*"
+    assert told_of(calls, done("1")) == "", "it was closed"
+
+
+def test_a_turn_that_was_cut_off_leaves_calls_without_a_result() -> None:
+    page = Page()
+    calls = ToolCalls(page, Told(), "", None)
+    told_of(calls, running("1", "One"))
+    page.say_block("The answer.")
+    assert text(list(calls.finish())) == "\n\n🔧 One *no result*"
+
+
+def test_what_a_command_wrote_is_shown_though_the_agent_has_gone_on() -> None:
+    page = Page()
+    calls = ToolCalls(page, Told(), "", None)
+    told_of(calls, running("1", "Watch"))
+    wrote = ToolCallUpdate("1", meta={"terminal_output": {"data": "built"}})
+    told_of(calls, wrote)
+    page.say("It runs.", None)
+    assert text(list(calls.finish(is_complete=True))) == "\n\n🔧 Watch *not finished* `built`"
+
+
 def test_late_news_of_an_earlier_turn_is_not_shown() -> None:
     told = Told()
     told_of(tool_calls(told), running("1"), done("1"))

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from agents.acp.call_output import CallOutput
 from agents.acp.content import (
     Content,
     Diff,
@@ -14,7 +15,7 @@ from agents.acp.content import (
     UnknownToolCallContent,
 )
 from agents.acp.tool_call import CallRecord
-from agents.acp.tool_view import outcome, started, unfinished
+from agents.acp.tool_view import denied, outcome, started, unfinished
 
 ROOT = "/w"
 
@@ -90,7 +91,7 @@ def test_a_short_result_stands_on_the_line() -> None:
 
 
 def test_a_terminal_is_not_shown_for_there_is_none() -> None:
-    """Codex names one for each command; what the command wrote is in its raw output."""
+    """Codex names one for each command; what the command wrote comes beside it."""
     assert ended(Terminal("t")) == " ✔"
     assert ended(Terminal("t"), raw_output={"formatted_output": "a"}) == " ✔ `a`"
     assert ended(text("42"), Terminal("t"), text("43")) == " ✔\n\n```\n42\n43\n```"
@@ -137,13 +138,14 @@ def test_many_results_are_bounded() -> None:
     ("raw", "shown"),
     [
         ("plain", "`plain`"),
-        ({"formatted_output": "a", "exit_code": 1}, "`a`"),
+        ({"formatted_output": "a", "exit_code": 0}, "`a`"),
         ({"stdout": "", "stderr": "oops"}, "`oops`"),
         ({"content": [{"text": "a"}, {"text": "b"}]}, "\n\n```\na\nb\n```"),
         ({"error": {"message": "no"}}, "`no`"),
         ([1, 2], "\n\n```\n- 1\n- 2\n```"),
         ({"rows": 1}, "`rows: 1`"),
         ([{"content": "a", "status": "done"}], "\n\n- [x] a"),
+        ({"exit_code": 0}, ""),
         (7, "`7`"),
         ("", ""),
     ],
@@ -151,6 +153,59 @@ def test_many_results_are_bounded() -> None:
 def test_without_content_the_raw_output_is_shown(raw: Any, shown: str) -> None:
     head = " ✔" if shown.startswith("\n") or not shown else " ✔ "
     assert ended(raw_output=raw) == head + shown
+
+
+@pytest.mark.parametrize(
+    ("status", "raw", "shown"),
+    [
+        ("completed", {"exit_code": 1}, " ✔ *exit code 1*"),
+        ("failed", {"exit_code": 1}, " ✘ *failed: exit code 1*"),
+        ("failed", {"formatted_output": "a", "exit_code": 1}, " ✘ *failed: exit code 1* `a`"),
+        ("cancelled", {"exit_code": None, "signal": "SIGINT"}, " ✘ *cancelled: ended by SIGINT*"),
+    ],
+)
+def test_a_command_that_did_not_end_well_tells_its_exit_status(
+    status: str, raw: Any, shown: str
+) -> None:
+    assert ended(status=status, raw_output=raw) == shown
+
+
+def written(*pieces: str, **status: Any) -> CallOutput:
+    output = CallOutput()
+    for piece in pieces:
+        output.learn({"terminal_output_delta": {"data": piece}})
+    output.learn({"terminal_exit": status})
+    return output
+
+
+def test_what_a_command_wrote_is_its_result() -> None:
+    output = written("a\n", "b\n", exit_code=2, signal=None)
+    shown = " ✘ *failed: exit code 2*\n\n```\na\nb\n```"
+    assert ended(Terminal("t"), status="failed", output=output) == shown
+    assert ended(Terminal("t"), output=written("a\n", exit_code=0)) == " ✔ `a`"
+    assert ended(output=written("a\n"), raw_output={"exit_code": 0}) == " ✔ `a`"
+    assert ended(output=written("a\n"), raw_output="a and more") == " ✔ `a`"
+
+
+def test_what_a_command_wrote_stands_beside_other_results_and_is_not_repeated() -> None:
+    output = written("a\nb\n")
+    assert ended(text("Allowed."), output=output) == " ✔\n\n```\nAllowed.\na\nb\n```"
+    assert ended(text("```\na\nb\n```"), output=output) == " ✔\n\n```\na\nb\n```"
+
+
+def test_what_a_command_wrote_is_shown_though_it_did_not_end() -> None:
+    known = call("Watch", output=written("built\n"))
+    assert unfinished(known, ROOT, follows=True) == " *not finished* `built`"
+    known = call("Watch", output=written("built\nagain\n"))
+    shown = "🔧 Watch *not finished*\n\n```\nbuilt\nagain\n```"
+    assert unfinished(known, ROOT, follows=False) == shown
+
+
+def test_a_call_that_was_denied_says_so() -> None:
+    assert denied(call("rm"), ROOT, follows=True) == " *denied*"
+    assert denied(call("rm"), ROOT, follows=False) == "✘ rm *denied*"
+    assert ended(text("No."), status="failed", is_denied=True) == " ✘ *denied* `No.`"
+    assert ended(text("Half."), status="completed", is_denied=True) == " ✔ `Half.`"
 
 
 def test_content_is_shown_and_not_the_raw_output() -> None:

@@ -245,6 +245,49 @@ N = Raw(b'{"type": "object", "properties": {"n": {}}}')
 WITH_N = tuple(ToolSpec(spec.name, spec.description, N) for spec in FORTY)
 
 
+def announcement(number: int, **more: Any) -> JSON:
+    title = f"$server_tool_{number:02}"
+    about: JSON = {"toolCallId": f"t{number}", "title": title, "status": "pending", "rawInput": {}}
+    return {"update": {"sessionUpdate": "tool_call", **about, **more}}
+
+
+def overtaking(number: int, seconds: float = 0.12) -> list[JSON]:
+    """Return steps in which a call comes so long before its announcement, with text before that."""
+    late = [{"sleep": seconds}, {"say": f"text {number} "}, announcement(number)]
+    over = {"sessionUpdate": "tool_call_update", "toolCallId": f"t{number}", "status": "completed"}
+    return [call(number), *late, {"gather": True}, {"update": over}]
+
+
+async def test_a_call_comes_after_the_text_that_precedes_it() -> None:
+    """An agent that has announced a call before announces this one, too, and says what for."""
+    turns = [overtaking(1), [*overtaking(2), *overtaking(3)]]
+    async with chat({"turns": turns}) as one:
+        events = await one.ask()
+        assert [type(event) for event in events] == [CallTool, Await], "nobody knows it yet"
+        one.answer(calls(events)["tool_01"], "x")
+        await one.response()
+        events = await one.ask("again")
+        for name in ("tool_02", "tool_03"):
+            assert [type(event) for event in events] == [Say, CallTool, Await]
+            one.answer(calls(events)[name], "x")
+            events = await one.response()
+        assert isinstance(events[-1], Stop)
+
+
+async def test_an_agent_that_announced_calls_in_another_session_is_waited_for() -> None:
+    turns = [[announcement(9, title="Look", status="completed")], overtaking(1)]
+    async with agent_as_child({"turns": turns}) as (agent, child):
+        with trio.fail_after(60):
+            async with agent.session(prompt()) as session:
+                await Chat(agent, child, session).ask()
+            async with agent.session(prompt()) as session:
+                one = Chat(agent, child, session)
+                events = await one.ask()
+                assert [type(event) for event in events] == [Say, CallTool, Await]
+                one.answer(calls(events)["tool_01"], "x")
+                await one.response()
+
+
 async def is_allowed_unasked(*steps: JSON, tools: Sequence[ToolSpec] = FORTY) -> bool:
     """Return whether what an agent asks in these steps of a turn is allowed, and nobody asked.
 

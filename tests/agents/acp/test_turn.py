@@ -20,7 +20,7 @@ from agents.acp import changed_files
 from agents.acp import turn as turns
 from agents.acp.content import TextContent
 from agents.acp.dialogue import HIGH_WATER, MOST_LATE
-from agents.acp.questions import GATHER_SECONDS, MOST_GATHER_SECONDS
+from agents.acp.questions import ANNOUNCED_SECONDS, GATHER_SECONDS, MOST_GATHER_SECONDS
 from agents.acp.session import CHANGE_SECONDS
 from agents.base import AgentError, AgentSession
 from agents.events import (
@@ -35,6 +35,7 @@ from agents.events import (
     StopReason,
     ToolAnswer,
 )
+from agents.habits import MOST_MISSES
 from bridge.errors import LocalError
 from bridge.wire import ChatMessage, Settings, TextPart
 from tests.fakes.acp_agents import agent_in_process
@@ -436,6 +437,115 @@ async def test_questions_asked_at_once_are_awaited_together(
         assert "denied allowed" in said(await rest_of(turn))
 
 
+async def test_what_a_command_wrote_is_shown_with_its_call(autojump_clock: MockClock) -> None:
+    """An agent with terminals of its own tells in `_meta` what they show."""
+
+    def news(**facts: Any) -> JSON:
+        return {"update": {"sessionUpdate": "tool_call_update", "toolCallId": "c1", **facts}}
+
+    def meta(key: str, **facts: Any) -> JSON:
+        return {"_meta": {key: {"terminal_id": "c1", **facts}}}
+
+    steps = [
+        news(title="make", kind="execute", content=[{"type": "terminal", "terminalId": "c1"}]),
+        news(**meta("terminal_output_delta", data="no rule\n")),
+        {"sleep": 2},
+        news(**meta("terminal_output_delta", data="to make it\n")),
+        news(status="failed", **meta("terminal_exit", exit_code=2, signal=None)),
+    ]
+    async with session_with({"turns": [steps]}) as (session, _):
+        text = said(await rest_of(session.run(PROMPT)))
+    assert text == "▶️ make ✘ *failed: exit code 2*\n\n```\nno rule\nto make it\n```"
+
+
+ANNOUNCED = {"sessionUpdate": "tool_call", **call(), "status": "pending"}
+
+
+def overtaking(seconds: float) -> list[JSON]:
+    """Return a turn in which a question comes so long before its call, and the text before that."""
+    late = [{"sleep": seconds}, chunk("I delete it."), {"update": ANNOUNCED}]
+    return [{"ask": call()}, *late, *ASKS[1:]]
+
+
+@asynccontextmanager
+async def session_that_announces(*turns: list[JSON]) -> AsyncGenerator[AgentSession]:
+    """Open a session with an agent that has announced a call in a turn before."""
+    first = [{"update": {**ANNOUNCED, "toolCallId": "c0", "status": "completed"}}]
+    async with session_with({"turns": [first, *turns]}) as (session, _):
+        await rest_of(session.run(PROMPT))
+        yield session
+
+
+async def test_a_question_comes_after_the_text_that_precedes_its_call(
+    autojump_clock: MockClock,
+) -> None:
+    async with session_that_announces(overtaking(0.2)) as session:
+        turn, began = session.run(PROMPT), trio.current_time()
+        events = await up_to(turn, Await)
+        assert trio.current_time() == pytest.approx(began + 0.2)
+    assert [type(event) for event in events] == [Say, Say, AskPermission, Await]
+    assert said(events) == "I delete it.\n\n🔧 Delete everything"
+
+
+async def test_a_question_of_an_announced_call_is_asked_at_once(autojump_clock: MockClock) -> None:
+    steps = [{"update": ANNOUNCED}, {"ask": call()}, *ASKS[1:]]
+    async with session_that_announces(steps) as session:
+        turn, began = session.run(PROMPT), trio.current_time()
+        await up_to(turn, AskPermission)
+        assert trio.current_time() == began
+        await up_to(turn, Await)
+        assert trio.current_time() == began + GATHER_SECONDS
+
+
+@pytest.mark.limit("agents.acp.questions.ANNOUNCED_SECONDS")
+async def test_an_agent_that_does_not_announce_what_it_asks_is_waited_for_a_few_times(
+    autojump_clock: MockClock,
+) -> None:
+    turns = [[{"ask": call(f"c{number}")}, *ASKS[1:]] for number in range(MOST_MISSES + 2)]
+    waits: list[float] = []
+    async with session_that_announces(*turns) as session:
+        for _ in turns:
+            turn, began = session.run(PROMPT), trio.current_time()
+            (question,) = questions(await up_to(turn, Await))
+            waits.append(trio.current_time() - began)
+            session.answer(PermissionAnswer(question.call_id, Decision.ALLOWED))
+            await rest_of(turn)
+    expected = [ANNOUNCED_SECONDS] * MOST_MISSES + [GATHER_SECONDS] * 2
+    assert waits == pytest.approx(expected)
+
+
+async def test_an_agent_that_never_announces_a_call_is_not_waited_for(
+    autojump_clock: MockClock,
+) -> None:
+    async with session_with({"turns": [overtaking(0.2)]}) as (session, _):
+        turn, began = session.run(PROMPT), trio.current_time()
+        events = await up_to(turn, Await)
+        assert trio.current_time() == began + GATHER_SECONDS
+        assert [type(event) for event in events] == [AskPermission, Await]
+
+
+async def test_a_question_that_is_held_back_and_taken_back_is_never_asked(
+    autojump_clock: MockClock,
+) -> None:
+    steps = [{"ask": call("c1")}, {"ask": call("c2")}, {"withdraw": True}, *ASKS[1:]]
+    async with session_that_announces(steps) as session:
+        turn = session.run(PROMPT)
+        (question,) = questions(await up_to(turn, Await))
+        session.answer(PermissionAnswer(question.call_id, Decision.ALLOWED))
+        assert questions(await rest_of(turn)) == []
+
+
+async def test_a_cancel_answers_a_question_that_is_held_back(autojump_clock: MockClock) -> None:
+    steps = [{"ask": call("c1")}, chunk("a"), *ASKS[1:]]
+    async with session_that_announces(steps, ASKS) as session:
+        turn = session.run(PROMPT)
+        await up_to(turn, Say)
+        await session.cancel()
+        events = await rest_of(turn)
+        assert questions(events) == []
+        assert events[-1] == CANCELLED
+
+
 @pytest.mark.limit("agents.acp.questions.MOST_GATHER_SECONDS")
 async def test_questions_that_keep_coming_are_awaited_in_the_end(autojump_clock: MockClock) -> None:
     asks: list[JSON] = []
@@ -460,6 +570,45 @@ async def test_a_denial_says_why_before_the_agent_goes_on(
         text = said(await rest_of(turn))
     assert text.startswith("✘ **Not allowed:** Delete everything. You skipped it.\n\ndenied")
     assert "decision=denied reason=You skipped it." in caplog.text
+
+
+async def test_a_denial_without_a_reason_is_shown_where_the_agent_goes_on(
+    autojump_clock: MockClock,
+) -> None:
+    """An agent may say nothing more of a call that was denied."""
+    async with session_with({"turns": [[{"ask": call()}, *ASKS[1:]]]}) as (session, _):
+        turn = session.run(PROMPT)
+        (question,) = questions(await up_to(turn, Await))
+        session.answer(PermissionAnswer(question.call_id, Decision.DENIED))
+        assert said(await rest_of(turn)) == "✘ Delete everything *denied*\n\ndenied"
+
+
+@pytest.mark.parametrize(
+    ("ending", "shown"),
+    [
+        ({"stop": "end_turn"}, "🔧 Look\n\nFound."),
+        ({"stop": "max_tokens"}, "🔧 Look\n\nFound.\n\n🔧 Look *no result*"),
+        ({"error": {"code": -1, "message": "x"}}, "🔧 Look\n\nFound.\n\n🔧 Look *no result*"),
+    ],
+)
+async def test_an_agent_that_has_answered_had_its_result(
+    autojump_clock: MockClock, ending: JSON, shown: str
+) -> None:
+    """It never says how a call ended, but ends its turn by itself."""
+    begins = {"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "Look"}
+    steps = [{"update": {**begins, "status": "in_progress"}}, chunk("Found."), ending]
+    async with session_with({"turns": [steps]}) as (session, _):
+        assert said(await rest_of(session.run(PROMPT))) == shown
+
+
+async def test_a_question_about_a_call_that_never_was_shows_no_call(
+    autojump_clock: MockClock,
+) -> None:
+    async with session_with({"turns": [[{"ask": call()}, *ASKS[1:]]]}) as (session, _):
+        turn = session.run(PROMPT)
+        (question,) = questions(await up_to(turn, Await))
+        session.answer(PermissionAnswer(question.call_id, Decision.ALLOWED))
+        assert said(await rest_of(turn)) == "allowed"
 
 
 async def test_what_a_rule_allows_is_told_and_logged_before_the_agent_goes_on(

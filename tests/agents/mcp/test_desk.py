@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from agents.events import CallTool, ToolAnswer
+from agents.habits import MOST_MISSES
 from agents.mcp.desk import (
     ANNOUNCED_SECONDS,
     CANCELLED,
@@ -200,6 +202,102 @@ def test_calls_that_come_without_end_hold_up_nothing_for_long(announced: int) ->
     assert desk.due == 9 + SETTLE_SECONDS, "that the agent was cut off is no fault of its own"
 
 
+def announcing_desk() -> Desk:
+    """Return an open desk of an agent that has announced calls before."""
+    desk = open_desk()
+    desk.habit.confirm()
+    return desk
+
+
+def test_a_call_that_overtakes_its_announcement_waits_for_it() -> None:
+    desk = announcing_desk()
+    desk.arrive("a", call(1), 1)
+    assert desk.due == 1 + ANNOUNCED_SECONDS
+    desk.announce(1, ["read_file"])
+    assert desk.due == 1 + SETTLE_SECONDS, "which is over when that comes late"
+    assert ids(desk.emit(1.2)) == ["call-1"]
+
+
+def test_a_call_that_was_announced_before_is_not_delayed() -> None:
+    desk = announcing_desk()
+    desk.announce(1, ["read_file"])
+    desk.arrive("a", call(1), 1)
+    assert desk.due == 1 + SETTLE_SECONDS
+
+
+def test_an_agent_that_never_announces_is_not_waited_for() -> None:
+    desk = open_desk()
+    for number in range(3):
+        desk.arrive(number, call(number), number)
+        assert desk.due == number + SETTLE_SECONDS
+        desk.emit(desk.due)
+
+
+def test_an_announcement_is_of_a_call_of_its_tool() -> None:
+    desk = announcing_desk()
+    desk.arrive("a", call(1), 1)
+    desk.announce(1, ["another"])
+    assert desk.due == 1 + ANNOUNCED_SECONDS
+    desk.announce(2, ["read_file"])
+    assert desk.due == 1 + ANNOUNCED_SECONDS, "the other one's call is still to come"
+    desk.arrive("b", CallTool("call-2", "another", {}), 1.1)
+    assert desk.due == 1.1 + SETTLE_SECONDS
+
+
+def test_each_call_waits_for_an_announcement_of_its_own_and_no_longer_than_the_first() -> None:
+    desk = announcing_desk()
+    desk.arrive("a", call(1), 1)
+    desk.arrive("b", call(2), 1.22)
+    desk.announce(1, ["read_file"])
+    assert desk.due == 1.22 + ANNOUNCED_SECONDS
+    desk = announcing_desk()
+    desk.arrive("a", call(1), 1)
+    desk.arrive("b", call(2), 1.1)
+    assert desk.due == 1 + ANNOUNCED_SECONDS
+
+
+def test_an_agent_that_announces_too_late_is_waited_for_a_few_times() -> None:
+    desk, waits = open_desk(), 0
+    for number in range(10):
+        now = float(number)
+        desk.arrive(number, call(number), now)
+        waits += desk.due == now + ANNOUNCED_SECONDS
+        desk.emit(desk.due)
+        if number % 2:
+            desk.announce(1, ["read_file"])  # while the editor has the call
+        desk.answer(ToolAnswer(f"call-{number}", ""))
+        if not number % 2:
+            desk.announce(1, ["read_file"])
+    assert waits == MOST_MISSES
+
+
+def test_a_call_that_was_announced_and_never_came_stands_for_no_other() -> None:
+    desk = announcing_desk()
+    desk.announce(1, ["read_file"])
+    desk.announce(0)  # it has failed
+    desk.arrive("a", call(1), 1)
+    assert desk.due == 1 + ANNOUNCED_SECONDS
+
+
+@pytest.mark.parametrize("end", [Desk.end, Desk.cancel])
+def test_an_announcement_of_another_turn_stands_for_no_call(end: Callable[[Desk], Any]) -> None:
+    desk = announcing_desk()
+    desk.announce(1, ["read_file"])
+    end(desk)
+    desk.begin(1)
+    desk.arrive("a", call(1), 1)
+    assert desk.due == 1 + ANNOUNCED_SECONDS
+
+
+def test_a_call_that_came_between_responses_goes_out_as_soon_as_others() -> None:
+    desk = announcing_desk()
+    desk.arrive("a", call(1), 1)
+    desk.emit(desk.due)
+    desk.arrive("b", call(2), 2)
+    desk.resume(9)
+    assert desk.due == 9 + SETTLE_SECONDS
+
+
 def test_what_was_announced_in_a_turn_is_forgotten_with_it() -> None:
     desk = open_desk()
     desk.announce(5)
@@ -260,9 +358,9 @@ class Calls(RuleBasedStateMachine):
         if key not in self.replied:
             self.withdrawn.add(key)
 
-    @rule(count=st.integers(0, 5))
-    def the_agent_announces(self, count: int) -> None:
-        self.desk.announce(count)
+    @rule(count=st.integers(0, 5), tools=st.lists(st.sampled_from(["read_file", "b"]), max_size=3))
+    def the_agent_announces(self, count: int, tools: list[str]) -> None:
+        self.desk.announce(count, tools)
 
     @rule()
     def a_turn_begins(self) -> None:
@@ -318,9 +416,12 @@ class Calls(RuleBasedStateMachine):
         assert not vars_left(self.desk)
 
 
+SLOTS = ("_calls", "_ended", "_expected", "_overdue")
+
+
 def vars_left(desk: Desk) -> list[Any]:
     """Return whatever the desk still holds."""
-    return [held for held in (getattr(desk, slot) for slot in ("_calls", "_ended")) if held]
+    return [held for held in (getattr(desk, slot) for slot in SLOTS) if held]
 
 
 TestCalls = Calls.TestCase

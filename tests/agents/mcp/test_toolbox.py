@@ -53,6 +53,12 @@ async def making() -> AsyncGenerator[Toolboxes]:
             nursery.cancel_scope.cancel()
 
 
+async def test_the_toolboxes_of_an_agent_share_what_it_was_seen_to_do() -> None:
+    async with making() as made:
+        one, other = made.make(TOOLS), made.make(TOOLS)
+        assert one.habit is other.habit is made.habits.calls
+
+
 @asynccontextmanager
 async def toolbox() -> AsyncGenerator[Toolbox]:
     async with making() as made:

@@ -1,0 +1,52 @@
+"""What an agent was seen to do, in any of its sessions. Pure.
+
+An agent sends its calls and what it says of them on two ways. Some calls overtake the text before
+them, and that they are about to be made. It pays to wait for such an agent, and for no other.
+"""
+
+from __future__ import annotations
+
+import attrs
+
+MOST_MISSES = 3
+"""How often in a row an agent is waited for in vain, before it isn't any more."""
+
+
+@attrs.define
+class Announcing:
+    """Whether an agent announces a kind of thing, at about the time when it comes."""
+
+    _is_likely: bool = attrs.field(default=False, init=False)
+    _misses: int = attrs.field(default=0, init=False)
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether an announcement is worth waiting for."""
+        return self._is_likely and self._misses < MOST_MISSES
+
+    def suppose(self) -> None:
+        """Note that the agent announces something, though nothing was waiting for it."""
+        self._is_likely = True
+
+    def confirm(self) -> None:
+        """Note an announcement that came before its thing, or while that waited for it."""
+        self._is_likely, self._misses = True, 0
+
+    def miss(self) -> None:
+        """Note that an announcement was waited for in vain."""
+        self._misses += 1
+
+
+@attrs.define
+class Habits:
+    """What an agent announces."""
+
+    calls: Announcing = attrs.field(factory=Announcing, init=False)
+    """Its calls of the editor's tools."""
+    questions: Announcing = attrs.field(factory=Announcing, init=False)
+    """The calls that it asks permission for."""
+
+    def suppose(self) -> None:
+        """Note that the agent announces calls."""
+        self.calls.suppose()
+        self.questions.suppose()
