@@ -8,7 +8,8 @@ approval. Three rules guard the user:
   can't be told apart by a yes, so a user's yes chooses none of them.
 - No option is chosen silently from several of its kind: the question names them, and the user may
   choose another one by its id. Of several `allow_once` a yes chooses the first, and says which.
-- A question without details is about the calls that are open, so it shows those.
+- A question without details is about the calls that are open, so it shows those. So does a second
+  question about one call: some agents name the last call of several in the question about each.
 - A denial is `reject_once`. `reject_always` would stay, and `cancelled` ends the turn in real
   agents, so it is what is left where nothing else is offered, or where the user has moved on.
 - A change of mode (`switch_mode`, such as from planning to doing) is no ordinary tool: it is the
@@ -72,15 +73,17 @@ def question_of(
     *,
     agent: str = "",
     open_calls: Sequence[CallRecord] = (),
+    is_again: bool = False,
 ) -> Question:
     """Return the question in a request of an agent, by the agent's name.
 
     `record` is what is known of the tool call besides: the request may hold nothing but its id.
-    `open_calls` are the session's other calls that aren't over.
+    `open_calls` are the session's other calls that aren't over. `is_again` says that a question
+    about the same call waits for its answer, so one of the two is about another call.
     """
     call = CallRecord(request.tool_call.tool_call_id) if record is None else attrs.evolve(record)
     call.learn(request.tool_call)
-    about = open_calls if _is_blind(call) else ()
+    about = open_calls if is_again or _is_blind(call) else ()
     kind = cast("PermissionKind", call.kind if call.kind in _KINDS else "other")
     if any(one.kind != kind for one in about):
         kind = "other"  # no rule for a kind is one for all of them

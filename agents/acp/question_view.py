@@ -37,6 +37,7 @@ _MANY_LINES = 12
 _NARROW = 24
 """Cells of a line in a narrow chat, which breaks longer ones."""
 _INLINE_CHARACTERS = 200
+_ASKED_TWICE = "The agent asks about this call twice, so it may mean another one."
 COMMANDS = ("command", "cmd")
 DESCRIPTION = "description"
 _PATCHES = frozenset({"diff", "patch", "unified_diff"})
@@ -83,7 +84,8 @@ def question_message(
     paper = _Paper()
     body = list(_body(call, paper))
     if about:
-        body += ["It doesn't say what this is about. These calls are open:", *_calls(about, paper)]
+        unclear = _ASKED_TWICE if body else "It doesn't say what this is about."
+        body += [f"{unclear} These calls are open:", *_calls(about, paper)]
     if choices:
         body.append(f"It offers for longer: {'; '.join(_name(choice) for choice in choices)}")
     title = _title(call, paper)

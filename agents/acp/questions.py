@@ -88,8 +88,18 @@ class Questions:
 
         `open_calls` are the session's other calls that aren't over.
         """
+        call = asked.request.tool_call.tool_call_id
+        is_again = any(
+            self.dialogue.is_open(other.id) and other.request.tool_call.tool_call_id == call
+            for other, _ in self._asked.values()
+        )
         question = question_of(
-            asked.request, call_id, record, agent=self.agent, open_calls=open_calls
+            asked.request,
+            call_id,
+            record,
+            agent=self.agent,
+            open_calls=open_calls,
+            is_again=is_again,
         )
         now = trio.current_time()
         if not self.are_open:

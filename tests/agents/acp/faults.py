@@ -110,7 +110,7 @@ FAULTS = [
     Fault(
         "a question without details shows nothing else",
         "permission",
-        "about = open_calls if _is_blind(call) else ()",
+        "about = open_calls if is_again or _is_blind(call) else ()",
         "about = ()",
     ),
     Fault(
@@ -670,6 +670,13 @@ FAULTS = [
     ),
     Fault(
         "a method that does nothing is tried", "login", "method.id in known.ignored_methods or ", ""
+    ),
+    Fault(
+        "a second question about a call shows that call alone",
+        "permission",
+        "open_calls if is_again or _is_blind(call) else ()",
+        "open_calls if _is_blind(call) else ()",
+        ("turn",),
     ),
     Fault(
         "no login of OpenHands in a terminal is known",

@@ -1219,14 +1219,29 @@ async def test_a_turn_that_is_cancelled_while_its_prompt_is_written_is_told_with
     assert text.index("earlier 0\n") < text.index("earlier 19") < text.index("x\n\nnow")
 
 
+def begun(call_id: str, command: str) -> JSON:
+    about = {"toolCallId": call_id, "title": "Work", "kind": "execute", "status": "in_progress"}
+    update = {"sessionUpdate": "tool_call", **about, "rawInput": {"command": command}}
+    return {"update": update}
+
+
+async def test_a_second_question_about_one_call_shows_the_others(autojump_clock: MockClock) -> None:
+    """Code Puppy asks about two calls at once, and names the last one in both questions."""
+    options = [{"optionId": "yes", "name": "Allow", "kind": "allow_once"}]
+    ask = {"ask": {"toolCallId": "2", "title": "shell"}, "options": options}
+    turn = [begun("1", "make one"), begun("2", "make two"), ask, ask, {"await": True}]
+    async with session_with({"turns": [turn]}) as (session, _):
+        running = session.run(PROMPT)
+        first, second = (one.details["message"] for one in questions(await up_to(running, Await)))
+        assert "make two" in first
+        assert "make one" not in first
+        assert "make two" in second
+        assert "asks about this call twice" in second
+        assert "1. Work\n\n```sh\nmake one\n```" in second
+
+
 async def test_a_question_about_all_calls_shows_them(autojump_clock: MockClock) -> None:
     """OpenHands asks once, and says neither for which calls nor what they do."""
-
-    def begun(call_id: str, command: str) -> JSON:
-        about = {"toolCallId": call_id, "title": "Work", "kind": "execute", "status": "in_progress"}
-        update = {"sessionUpdate": "tool_call", **about, "rawInput": {"command": command}}
-        return {"update": update}
-
     ended = {"sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed"}
     once = {"optionId": "accept", "name": "Yes, proceed", "kind": "allow_once"}
     by_risk = {"optionId": "risk", "name": "Confirm low risk", "kind": "allow_once"}
