@@ -118,7 +118,7 @@ class AgentSession(Protocol):
 
     @property
     def lost(self) -> Failure | None:
-        """Why it is of no more use, as far as is known; then a turn would raise `AgentError`."""
+        """Why it is to serve no further turn, as far as is known; one may raise `AgentError`."""
         ...
 
     @property

@@ -42,16 +42,18 @@ class Strays:
         """Return what to answer a call with that came to `box`, None if it is to be passed on."""
         call = Call(name, arguments)
         until = trio.current_time() + UNSURE_SECONDS
+        has_waited = False
         while True:
             match self._judge(box, call):
                 case Sure.OWN:
                     return None
-                case Sure.UNKNOWN if trio.current_time() >= until:
+                case Sure.UNKNOWN if has_waited:
                     self._passed.append((box, call))
                     return None
                 case Sure.UNKNOWN:
-                    with trio.move_on_at(until):
+                    with trio.move_on_at(until) as waiting:
                         await self._news.park()
+                    has_waited = waiting.cancelled_caught
                 case Stray() as stray:
                     log.info("server=%s tool=%s refused: another chat's", box.server, name)
                     if stray.is_evidence:
