@@ -124,13 +124,13 @@ def _install_npm(folder: Path, dependencies: Mapping[str, str]) -> None:
     (folder / "package.json").write_text(json.dumps(package, indent=2), encoding="utf-8")
     # Scripts of packages fetch programs from elsewhere; what we need is in the packages.
     options = ("--no-audit", "--no-fund", "--no-package-lock", "--ignore-scripts")
-    _run([*_npm(), "install", *options, "--loglevel=error"], folder)
+    run([*_npm(), "install", *options, "--loglevel=error"], folder)
 
 
 def _install_examples(folder: Path) -> None:
     """Unpack the Python SDK's source: its wheel has no examples."""
     source = ("--no-deps", "--no-binary", ":all:")
-    _run([sys.executable, "-m", "pip", "download", "-q", *source, PYTHON_SDK], folder)
+    run([sys.executable, "-m", "pip", "download", "-q", *source, PYTHON_SDK], folder)
     (archive,) = folder.glob("*.tar.gz")
     with tarfile.open(archive) as tar:
         tar.extractall(folder, filter="data")
@@ -147,17 +147,17 @@ def _install_python(
     oldest: int,
 ) -> None:
     """Make an environment of its own: it needs a newer Python, and pins what others pin, too."""
-    _run([_newer_python(oldest), "-m", "venv", "."], folder)
+    run([_newer_python(oldest), "-m", "venv", "."], folder)
     programs = folder / ("Scripts" if sys.platform == "win32" else "bin")
     python = programs / "python"
-    _run([python, "-m", "pip", "install", "-q", INSTALLER], folder)
+    run([python, "-m", "pip", "install", "-q", INSTALLER], folder)
     (folder / "override.txt").write_text("\n".join(overrides), encoding="utf-8")
     (folder / "excluded.txt").write_text("\n".join(excluded), encoding="utf-8")
     choices = ("--override", "override.txt", "--excludes", "excluded.txt")
     install = ("pip", "install", "-q", *choices, *requirements)
     # Compiled now, or every start takes half a minute where Python may write no bytecode.
-    _run([programs / "uv", *install, "--compile-bytecode", "--python", python], folder)
-    _run([python, "-m", "pip", "uninstall", "-q", "-y", "uv"], folder)  # it is large
+    run([programs / "uv", *install, "--compile-bytecode", "--python", python], folder)
+    run([python, "-m", "pip", "uninstall", "-q", "-y", "uv"], folder)  # it is large
 
 
 def _newer_python(oldest: int) -> str:
@@ -182,7 +182,7 @@ def _pythons() -> Iterator[str]:
         yield from map(str, root.glob(f"versions/*/bin/{name}"))
 
 
-def _run(command: Sequence[str | Path], folder: Path) -> None:
+def run(command: Sequence[str | Path], folder: Path) -> None:
     """Run a command. Raise `CannotHave` with its last words if it fails."""
     words = list(map(str, command))
     done = subprocess.run(
