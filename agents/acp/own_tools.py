@@ -30,7 +30,7 @@ from typing import Any, Protocol, cast
 from agents.mcp.catalogue import Catalogue, OfferedTool
 
 from .content import Content, TextContent
-from .tool_call import WRAPPED, CallRecord
+from .tool_call import WRAPPED, WRAPPED_ALONE, CallRecord
 
 _HARMLESS_KINDS = frozenset({"", "other", "read", "search", "think"})
 """Agents say `execute`, `edit` and so on of tools of their own."""
@@ -110,7 +110,7 @@ def _fits(call: CallRecord, tool: OfferedTool, offer: Offer) -> bool:
     asked_about = _server_of_form(call.raw_input)
     if asked_about is not None:
         return asked_about == offer.server and call.wrapper == (offer.server, tool.alias)
-    return _could_be_given(call.raw_input, tool, offer.server)
+    return _could_be_given(call, tool, offer.server)
 
 
 def may_be_editors(call: CallRecord, offer: Offer) -> bool:
@@ -173,8 +173,9 @@ def _server_of_form(raw: Any) -> str | None:
             return None
 
 
-def _could_be_given(raw: Any, tool: OfferedTool, server: str) -> bool:
+def _could_be_given(call: CallRecord, tool: OfferedTool, server: str) -> bool:
     """Return whether the input of a call is one for the tool; an agent may not tell it yet."""
+    raw: Any = call.raw_input
     if raw is None:
         return True
     if not isinstance(raw, dict):
@@ -182,4 +183,6 @@ def _could_be_given(raw: Any, tool: OfferedTool, server: str) -> bool:
     given = cast("dict[str, Any]", raw)
     if given.keys() <= WRAPPED and "server" in given:
         return given["server"] == server and given.get("tool") in (tool.alias, None)
+    if given.keys() == {WRAPPED_ALONE}:
+        given = call.arguments
     return given.keys() <= tool.schema.get("properties", {}).keys()

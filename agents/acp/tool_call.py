@@ -27,6 +27,8 @@ _OVER = frozenset({"completed", "failed", "cancelled"})
 """The last one is of version 2 of the protocol."""
 WRAPPED = frozenset({"server", "tool", "arguments"})
 """The keys of codex's wrapper around the input of an MCP tool."""
+WRAPPED_ALONE = "mcpInput"
+"""The only key of Kilo's, in its questions."""
 
 
 @attrs.define
@@ -145,13 +147,14 @@ class CallRecord:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The input as an object; out of codex's wrapper, if it is in that."""
+        """The input as an object; out of an agent's wrapper, if it is in one."""
         given = self.raw_input
         if not isinstance(given, dict):
             return {}
         arguments = cast("dict[str, Any]", given)
-        inner = arguments.get("arguments")
-        if isinstance(inner, dict) and arguments.keys() <= WRAPPED:
+        is_codex = arguments.keys() <= WRAPPED
+        inner = arguments.get("arguments" if is_codex else WRAPPED_ALONE)
+        if isinstance(inner, dict) and (is_codex or len(arguments) == 1):
             return cast("dict[str, Any]", inner)
         return arguments
 

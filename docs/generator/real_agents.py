@@ -233,13 +233,15 @@ SURPRISES: Mapping[int, Surprise] = {
     20: Surprise(
         "An agent asks before it calls one of the editor's tools: as a command (Codex, for each of "
         "them), as of a dangerous kind, by a word in the tool's name (fast-agent), by its bare "
-        "name (Copilot, Kimi), or with the input as the title (Qwen).",
+        "name (Copilot, Kimi), with the input as the title (Qwen), or in a wrapper (Kilo).",
         "The question is answered, once and silently, because the editor asks by itself: where the "
         "call's beginning, the agent's own code or its own words say of which tool it is, or where "
         "no model can choose the title. Anything else is asked. A question without details, as "
         "OpenHands asks for several calls at once, shows the open calls.",
         (
             _ACP + "test_turn.py::test_a_question_about_all_calls_shows_them",
+            "agents/acp/test_own_tools.py"
+            "::test_what_is_put_around_the_input_of_a_question_says_nothing_against_a_tool",
             _ACP + "test_tools.py"
             "::test_a_tool_that_is_asked_about_by_its_bare_name_is_not_asked_about_again",
             _ACP + "test_tools.py"
@@ -255,7 +257,8 @@ SURPRISES: Mapping[int, Surprise] = {
     ),
     21: Surprise(
         "A call that takes two minutes is waited for by those that heed progress, or that have no "
-        "limit. Older versions of Codex (0.16) give up after two minutes, whatever they hear.",
+        "limit. Older versions of Codex (0.16) give up after two minutes, whatever they hear, and "
+        "Kimi after one, unless its own settings say more.",
         "Progress is sent every ten seconds. The result of a call that was given up is dropped, "
         "and the chat goes on.",
         (

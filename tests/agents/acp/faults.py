@@ -321,6 +321,18 @@ FAULTS = [
         ("tests/agents/acp/test_turn.py",),
     ),
     Fault(
+        "what is beside a wrapped input is overlooked",
+        "tool_call",
+        "(is_codex or len(arguments) == 1)",
+        "True",
+    ),
+    Fault(
+        "what is beside a wrapped input may be given to any tool",
+        "own_tools",
+        "if given.keys() == {WRAPPED_ALONE}:",
+        "if WRAPPED_ALONE in given:\n        given = given[WRAPPED_ALONE]\n    if False:",
+    ),
+    Fault(
         "a terminal that doesn't exist is shown",
         "tool_view",
         "return not isinstance(content, Terminal)",

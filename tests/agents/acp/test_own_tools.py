@@ -110,6 +110,14 @@ def test_codex_marks_a_call_over_mcp_and_its_wrapper_says_of_which_tool() -> Non
     assert recognised(title="x", raw_input=wrapped, meta={"is_mcp_tool_call": 1}) is None
 
 
+def test_what_is_put_around_the_input_of_a_question_says_nothing_against_a_tool() -> None:
+    """Kilo asks before it announces, and tells the input in a wrapper, with nothing beside it."""
+    assert recognised(title=OURS, raw_input={"mcpInput": {"path": "a"}}) == "read_file"
+    assert recognised(title=OURS, raw_input={"mcpInput": {"command": "x"}}) is None
+    assert recognised(title=OURS, raw_input={"mcpInput": {"path": "a"}, "command": "x"}) is None
+    assert recognised(title=OURS, raw_input={"mcpInput": "rm -rf /"}) is None
+
+
 @pytest.mark.parametrize("kind", ["other", "read", "search", "think"])
 def test_a_title_of_a_harmless_kind_counts(kind: str) -> None:
     assert recognised(title=OURS, kind=kind) == "read_file"

@@ -68,7 +68,11 @@ def test_a_call_of_which_there_is_only_an_id_is_not_known() -> None:
         ({"a": 1}, {"a": 1}),
         ({"server": "s", "tool": "t", "arguments": {"a": 1}}, {"a": 1}),
         ({"arguments": {"a": 1}, "path": "x"}, {"arguments": {"a": 1}, "path": "x"}),
+        ({"server": "s", "tool": "t", "arguments": {}}, {}),
         ({"arguments": "text"}, {"arguments": "text"}),
+        ({"mcpInput": {"a": 1}}, {"a": 1}),
+        ({"mcpInput": {"a": 1}, "path": "x"}, {"mcpInput": {"a": 1}, "path": "x"}),
+        ({"mcpInput": "text"}, {"mcpInput": "text"}),
     ],
 )
 def test_arguments_are_the_input_without_a_wrapper(given: Any, arguments: dict[str, Any]) -> None:

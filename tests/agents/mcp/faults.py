@@ -471,7 +471,7 @@ FAULTS = [
     Fault(
         "a title speaks for any input",
         "acp/own_tools",
-        "    return _could_be_given(call.raw_input, tool, offer.server)\n",
+        "    return _could_be_given(call, tool, offer.server)\n",
         "    return True\n",
         (OWN,),
     ),
