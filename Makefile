@@ -28,6 +28,8 @@ NODE_RUN = $(CURDIR)/$(BIN)/python $(CURDIR)/tooling/node.py
 NPM = cd extension && $(NODE_RUN) npm
 # As new as the lock file that says which packages the extension is built with.
 PACKAGES := extension/node_modules/.package-lock.json
+# Not empty: without what tests/README.md says.
+SHORT ?=
 # Options for the command that a recipe runs, as in: make test ARGS="-k history"
 ARGS ?=
 
@@ -61,7 +63,7 @@ test-slow: $(DEV) ## Run the slow tests: real processes, many examples
 
 test-agents: $(DEV) ## Install real ACP agents into .agents (2.8 GB), and talk to them
 	$(RUN) tooling.real_agents
-	$(RUN) pytest -m agents -n $(WORKERS) $(ARGS)
+	$(RUN) pytest -m "agents$(if $(SHORT), and not thorough)" -n $(WORKERS) --dist loadgroup $(ARGS)
 
 bench: $(DEV) ## Measure the numbers we hold
 	$(RUN) benchmarks $(ARGS)

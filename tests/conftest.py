@@ -8,7 +8,10 @@ from itertools import count
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
-pytest_plugins = ["tests.golden_option"]  # --update-golden
+pytest_plugins = [
+    "tests.golden_option",  # --update-golden
+    "tests.real.outcomes",  # the table of the real agents
+]
 
 # Time is never asserted here, and a busy machine must not fail a test: so no deadline, and no check
 # of how fast examples are drawn.

@@ -29,6 +29,7 @@ class Surprise(NamedTuple):
 
 _ACP = "agents/acp/"
 _REAL = "real/test_real_agents.py::"
+_CHECKS = "real/test_checks.py::"
 _TOOLS = "real/test_real_tools.py::"
 _CLIENT = "real/test_typescript_sdk.py::"
 _EXAMPLES = "real/test_sdk_examples.py::"
@@ -41,7 +42,7 @@ SURPRISES: Mapping[int, Surprise] = {
         (
             _ACP
             + "test_turn.py::test_questions_after_a_cancel_are_answered_until_the_prompt_returns",
-            _REAL + "test_a_user_who_moves_on_gets_an_answer",
+            _CHECKS + "test_a_user_who_answers_a_question_with_other_words_gets_an_answer",
         ),
     ),
     2: Surprise(
@@ -57,7 +58,7 @@ SURPRISES: Mapping[int, Surprise] = {
             _ACP + "test_strays.py::test_from_then_on_each_chat_has_a_process_of_its_own",
             _ACP + "test_agent.py"
             "::test_an_agent_whose_sessions_disturb_each_other_has_a_process_for_each",
-            _REAL + "test_two_chats_at_once_stay_apart",
+            _CHECKS + "test_two_chats_with_tools_and_questions_at_once_stay_apart",
         ),
     ),
     3: Surprise(
@@ -83,8 +84,8 @@ SURPRISES: Mapping[int, Surprise] = {
         (
             _ACP + "test_tool_calls.py::test_a_bare_call_is_held_until_more_is_known",
             _ACP + "test_render_golden.py::test_a_turn_is_shown_as_its_golden_file_has_it",
-            _REAL + "test_what_is_allowed_is_done",
-            _TOOLS + "test_two_calls_of_one_turn_come_in_one_response",
+            _CHECKS + "test_what_is_allowed_is_done",
+            _CHECKS + "test_two_calls_of_one_answer_get_their_own_results",
         ),
     ),
     6: Surprise(
@@ -104,7 +105,7 @@ SURPRISES: Mapping[int, Surprise] = {
             _ACP + "test_permission.py"
             "::test_approval_and_denial_are_found_by_kind_in_every_real_agent",
             _ACP + "test_turn.py::test_a_question_may_name_a_call_by_nothing_but_its_id",
-            _REAL + "test_what_is_denied_is_not_done_and_the_chat_goes_on",
+            _CHECKS + "test_what_is_denied_is_not_done_and_the_chat_goes_on",
         ),
     ),
     8: Surprise(
@@ -128,7 +129,7 @@ SURPRISES: Mapping[int, Surprise] = {
             _ACP + "test_turn.py::test_text_just_after_the_answer_belongs_to_the_turn",
             _ACP + "test_turn.py::test_text_after_a_cancelled_turn_is_dropped",
             _ACP + "test_turn.py::test_commands_and_titles_may_come_at_any_time",
-            _REAL + "test_a_turn_stops_in_mid_stream_and_the_next_is_clean",
+            _CHECKS + "test_an_answer_stops_in_mid_stream_and_the_next_is_clean",
         ),
     ),
     10: Surprise(
@@ -173,7 +174,7 @@ SURPRISES: Mapping[int, Surprise] = {
         (
             _ACP + "test_failures.py::test_a_lost_session_is_recognised_under_all_its_codes",
             _ACP + "test_turn.py::test_a_session_that_the_agent_doesn_t_know_any_more_is_lost",
-            _REAL + "test_a_chat_survives_the_death_of_its_agent_between_turns",
+            _CHECKS + "test_an_agent_that_is_killed_is_replaced",
         ),
     ),
     14: Surprise(
@@ -183,7 +184,7 @@ SURPRISES: Mapping[int, Surprise] = {
         "and `settings.model` can name one.",
         (
             _ACP + "test_render.py::test_what_is_not_for_the_user_is_not_shown",
-            _REAL + "test_the_second_turn_knows_the_first",
+            _CHECKS + "test_the_second_turn_knows_the_first",
             _REAL + "test_the_settings_choose_the_model",
         ),
     ),
@@ -284,8 +285,8 @@ SURPRISES: Mapping[int, Surprise] = {
             _ACP + "test_turn.py::test_an_agent_that_would_decide_by_itself_is_made_to_ask",
             _ACP + "test_known.py::test_vibe_asks_in_one_of_its_modes_alone",
             _ACP + "test_turn.py::test_an_agent_that_edits_without_asking_is_made_to_ask_each_time",
-            _REAL + "test_what_is_allowed_is_done",
-            _REAL + "test_what_is_denied_is_not_done_and_the_chat_goes_on",
+            _CHECKS + "test_what_is_allowed_is_done",
+            _CHECKS + "test_what_is_denied_is_not_done_and_the_chat_goes_on",
         ),
     ),
     24: Surprise(
@@ -455,15 +456,13 @@ def agents() -> str:
             agent.version,
             agent.dialect,
             f"`{agent.asking_mode}`" if agent.asking_mode else "its own",
-            "; ".join(_lacks(agent.lacks)) or "nothing" if agent in AGENTS else _FURTHER,
+            "all" if agent in AGENTS else "the checks",
+            "; ".join(_lacks(agent.lacks)) or "nothing",
         ]
         for agent in ALL_AGENTS
     ]
-    head = ["agent", "version", "its model speaks", "mode in which it asks", "what isn't tested"]
-    return table(head, rows)
-
-
-_FURTHER = "all but two turns, an action allowed and denied, and the end"
+    asks = "mode in which it asks"
+    return table(["agent", "version", "its model speaks", asks, "tested", "what it lacks"], rows)
 
 
 def continuity() -> str:

@@ -46,12 +46,12 @@ class World:
     work: Path
     home: Path
     folder: Path
-    _lifetimes: list[Lifetime] = attrs.field(factory=list["Lifetime"], init=False)
+    lifetimes: list[Lifetime] = attrs.field(factory=list["Lifetime"], init=False)
 
     @asynccontextmanager
     async def lifetime(self, *, is_killed: bool = False) -> AsyncGenerator[Lifetime]:
         """Start a process. One that `is_killed` must have been when the block ends."""
-        traces = self.folder / f"traces-{len(self._lifetimes)}"
+        traces = self.folder / f"traces-{len(self.lifetimes)}"
         options = (
             *("--state-dir", str(self.folder / "state")),
             *("--trace-dir", str(traces), "--log-level", "info"),
@@ -63,7 +63,7 @@ class World:
             process.editor.initialize("thinking", "usage")
             bench = Bench(self.agent, process, self.server, self.definition, self.work, self.home)
             lifetime = Lifetime(bench, traces)
-            self._lifetimes.append(lifetime)
+            self.lifetimes.append(lifetime)
             yield lifetime
 
     async def remembers(self, sessions: int) -> None:

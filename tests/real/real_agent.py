@@ -42,6 +42,8 @@ class RealAgent:
     tells_usage: bool = True
     stops_when_denied: bool = False
     """Whether a denial ends its turn, rather than being told to the model."""
+    calls_one_by_one: bool = False
+    """Whether it waits for the result of an editor's tool before it calls the next one."""
     tells_failures: bool = False
     """Whether a model that fails is told soon, and not tried again for a minute."""
     drops_of_schemas: frozenset[str] = frozenset()
@@ -51,7 +53,7 @@ class RealAgent:
     failures: Mapping[int, str] = attrs.field(factory=dict[int, str])
     """Statuses of its model that it tells as an answer, with words of it."""
     lacks: Mapping[str, str] = attrs.field(factory=dict[str, str])
-    """Abilities, each with the reason."""
+    """Checks that it can't pass, and further abilities, each with the reason."""
 
     def why_missing(self) -> str | None:
         """Return why it isn't installed, where that can't be helped."""

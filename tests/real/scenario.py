@@ -11,6 +11,7 @@ any time. A request that offers no tools is such a side call.
     FAIL(status)    fails with this status, again and again
     WRITE(path)     makes a file, by the agent's own tool that runs commands; for several, it is
                     called several times at once
+    LINGER(path)    makes a file in the same way, by a command that then goes on for a while
     USE name {...}  a line of its own: calls the tool of that name, whatever an agent puts before
                     it; of `=name` the agent's own, of that very name. Several lines call their
                     tools at once; but what stands below a line THEN is called when all above it is
@@ -29,7 +30,7 @@ import attrs
 JSON = dict[str, Any]
 Speaker: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
-_WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|FAIL|WRITE)\b(?:\((?P<of>[^)\s]+)\))?")
+_WORD = re.compile(r"\b(RECALL|ENDLESS|PONDER|LOOK|FAIL|WRITE|LINGER)\b(?:\((?P<of>[^)\s]+)\))?")
 _USES = re.compile(r"^(?:(?:USE =?[\w-]+ \{.*\}|THEN)(?:\n|\Z))+", re.MULTILINE)
 _THEN = "THEN\n"
 _NAME = re.compile(r"\bmy name is (\w+)")
@@ -40,6 +41,8 @@ _RISK = "security_risk"
 _WRITER = "write_file"
 _LAST_SHELL = "terminal"
 """One agent asks before it writes a file with the one, but not before it does with the other."""
+LINGERS = 25
+"""Seconds for which a command goes on."""
 _SHELLS = ("bash", "execute", "exec_command", "run_shell_command", "shell", "shell_command")
 
 
@@ -234,7 +237,8 @@ def _scenario(words: Sequence[re.Match[str]], given: Given) -> Scenario:
         case "LOOK":
             steps = (Say(f"I see images: {len(given.images)}."),)
         case _:
-            calls = (_write(word["of"], given.tools) for word in words)
+            make = _linger if name == "LINGER" else _write
+            calls = (make(word["of"], given.tools) for word in words)
             steps = (Say("I will write it. "), *calls)
     return Scenario(name, steps)
 
@@ -247,15 +251,27 @@ def _judged(arguments: JSON, tool: Tool) -> JSON:
 
 def _write(path: str, tools: tuple[Tool, ...]) -> Step:
     """Return the call that makes a file, in the shape in which this agent wants it."""
-    by_name = {tool.name.lower().split("__")[-1]: tool for tool in tools}
-    shells = [tool for name, tool in by_name.items() if name in _SHELLS]
-    if not shells and _WRITER in by_name:
+    by_name = _by_name(tools)
+    if _WRITER in by_name and by_name.keys().isdisjoint(_SHELLS):
         return Call(by_name[_WRITER].name, {"path": path, "content": "written"})
-    shells += [tool for name, tool in by_name.items() if name == _LAST_SHELL]
+    return _run(f"touch {path}", tools)
+
+
+def _linger(path: str, tools: tuple[Tool, ...]) -> Step:
+    return _run(f"touch {path} && sleep {LINGERS}", tools)
+
+
+def _by_name(tools: tuple[Tool, ...]) -> dict[str, Tool]:
+    return {tool.name.lower().split("__")[-1]: tool for tool in tools}
+
+
+def _run(command: str, tools: tuple[Tool, ...]) -> Step:
+    """Return the call that runs a command, in the shape in which this agent wants it."""
+    by_name = _by_name(tools)
+    shells = [by_name[name] for name in (*_SHELLS, _LAST_SHELL) if name in by_name]
     if not shells:
         return Say(f"I have no shell, only {' '.join(tool.name for tool in tools)}.")
     shell = shells[0]
-    command = f"touch {path}"
     properties: JSON = shell.parameters.get("properties", {})
     arguments: JSON = {}
     for name in {*shell.parameters.get("required", ()), *({"command", "cmd"} & {*properties})}:

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import faulthandler
-import json
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, cast
 
-import attrs
 import pytest
 import trio
 
-from agents.mcp.catalogue import READ_ONLY
 from agents.mcp.names import aliases, server_name
-from bridge.wire import PERMISSION_TOOL
-from tests.fakes.editor import Chat, Request, tool_result, tools
 
 from .agents import AGENTS
-from .bench import Bench, at_work
+from .bench import at_work
 from .forty_tools import forty
 from .real_agent import RealAgent
+from .window import CREATE, LIST, READ, RUN, Window, called, results
 
 pytestmark = pytest.mark.agents
 
@@ -34,34 +30,6 @@ HUMAN_SECONDS = 125.0
 each_agent = pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 
 
-@attrs.define
-class Window:
-    """A chat window of an editor with forty tools, that can ask for permission, too."""
-
-    bench: Bench
-    chat: Chat = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self.renew()
-
-    def renew(self) -> None:
-        """Begin another chat."""
-        self.chat = self.bench.chat()
-        self.chat.options = {"tools": [*forty(), *tools(PERMISSION_TOOL)["tools"]]}
-
-    async def runs(self, request: Request, result: str = "result of {}") -> Request:
-        """Run what is called, and bring the results, in the other order."""
-        return await self.chat.say(*results(request, result))
-
-    @property
-    def told(self) -> list[str]:
-        """The results that the model was given last, in the order of the calls."""
-        given = self.bench.server.turns("results")[-1].given
-        found = [one for one in given.said if one.speaker == "tool"]
-        found.sort(key=lambda one: [int(number) for number in re.findall(r"\d+", one.call_id)])
-        return [one.text for one in found]
-
-
 @asynccontextmanager
 async def window(agent: RealAgent, folder: Path) -> AsyncGenerator[Window]:
     """Open a chat window with an agent, if it is installed."""
@@ -70,27 +38,6 @@ async def window(agent: RealAgent, folder: Path) -> AsyncGenerator[Window]:
         pytest.skip(f"{agent.name}: {reason}")
     async with at_work(agent, folder) as bench:
         yield Window(bench)
-
-
-def use(tool: str, **arguments: Any) -> str:
-    """Return the words upon which our model calls a tool."""
-    return f"USE {tool} {json.dumps(arguments)}"
-
-
-READ = use("read_file", filePath="/a", startLine=1, endLine=2)
-LIST = use("list_dir", path="/b")
-RUN = use("run_in_terminal", command="ls", explanation="Look", mode="sync")
-CREATE = use("create_file", filePath="/c", content="text")
-
-
-def called(request: Request) -> list[str]:
-    """Return the names of the tools that a response calls, sorted."""
-    return sorted(call["toolName"] for call in request.calls)
-
-
-def results(request: Request, result: str = "result of {}") -> list[JSON]:
-    """Return a result for each call, the last one first."""
-    return [tool_result(call, result.format(call["toolName"])) for call in reversed(request.calls)]
 
 
 def without(keywords: frozenset[str], schema: Any) -> Any:
@@ -154,28 +101,6 @@ async def test_the_model_is_offered_all_forty_tools_with_their_schemas(
             wanted = tool.get("inputSchema", {"type": "object"}) | agent.adds_to_schemas
             dropped = agent.drops_of_schemas
             assert without(dropped, found.parameters) == without(dropped, wanted), tool["name"]
-
-
-@each_agent
-async def test_two_calls_of_one_turn_come_in_one_response(agent: RealAgent, tmp_path: Path) -> None:
-    """Where every core is busy the second can be too late; then another chat tries."""
-    assert {"read_file", "list_dir"} <= READ_ONLY, "or some agents call them one by one"
-    async with window(agent, tmp_path) as one:
-        request = await one.chat.say(f"{READ}\n{LIST}")
-        for _ in range(MORE_ATTEMPTS):
-            if len(request.calls) == 1:
-                one.renew()
-                request = await one.chat.say(f"{READ}\n{LIST}")
-        assert called(request) == ["list_dir", "read_file"]
-        inputs = {call["toolName"]: call["parameters"] for call in request.calls}
-        assert inputs["read_file"] == {"filePath": "/a", "startLine": 1, "endLine": 2}
-        assert inputs["list_dir"] == {"path": "/b"}
-        answer = await one.runs(request)
-        assert answer.calls == []
-        assert "The tool said:" in answer.text
-        first, second = one.told
-        assert "result of read_file" in first, "each call has its own result"
-        assert "result of list_dir" in second
 
 
 @each_agent
@@ -253,19 +178,3 @@ async def test_calls_that_were_taken_back_leave_nothing_and_the_next_turn_works(
         assert "result of list_dir" in body
         assert "Zoltan" not in body
         assert "result of read_file" not in body
-
-
-@each_agent
-async def test_a_user_who_moves_on_while_calls_are_out_gets_an_answer(
-    agent: RealAgent, tmp_path: Path
-) -> None:
-    """The agent is told that there are no results, and the next turn has calls of its own."""
-    async with window(agent, tmp_path) as one:
-        await one.chat.say(f"My son, my name is Ada.\n{READ}")
-        answer = await one.chat.say("RECALL")
-        assert "You told me: Ada." in answer.text
-        request = await one.chat.say(LIST)
-        assert called(request) == ["list_dir"]
-        await one.runs(request)
-        *_, newest = one.told
-        assert "result of list_dir" in newest

@@ -137,6 +137,17 @@ def test_what_comes_then_waits_for_all_results_of_what_came_before() -> None:
     assert used(text, "a", "b", "c") == []
 
 
+def test_the_editors_tool_is_used_where_the_agent_has_one_of_that_name() -> None:
+    named = (Tool(name, {}) for name in ("read_file", "vsc1-read_file", "unread_file"))
+    told = given(Said("user", "USE read_file {}"), tools=tuple(named))
+    assert scenario_for(told).steps[1:] == (Call("vsc1-read_file", {}),)
+
+
+def test_a_command_that_lingers_goes_on_after_the_file_is_there() -> None:
+    (_, call) = scenario_for(given(Said("user", "LINGER(/x)"))).steps
+    assert call == Call("bash", {"command": "touch /x && sleep 25"})
+
+
 def test_what_was_used_in_a_transcript_is_not_used_again() -> None:
     before = "User: No.\nUSE read_file {}\n\nAgent: Let me see.\n\n"
     assert used(f"{before}USE list_dir {{}}\nBe brief.") == [Call("vsc1_list_dir", {})]
