@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import math
+import threading
 from collections.abc import Awaitable, Callable, Sequence
 from importlib import import_module
 from itertools import count
@@ -289,6 +290,8 @@ class Toolbox:
 
 
 _loaded: set[str] = set()
+_loading = threading.Lock()
+"""Python gives an import up where another thread imports what the two have in common."""
 
 
 async def load(module: str) -> None:
@@ -299,5 +302,6 @@ async def load(module: str) -> None:
 
 def load_now(module: str) -> None:
     """Import a module of this package."""
-    import_module(f"{__package__}.{module}")
-    _loaded.add(module)
+    with _loading:
+        import_module(f"{__package__}.{module}")
+        _loaded.add(module)

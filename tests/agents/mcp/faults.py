@@ -59,6 +59,13 @@ FAULTS = [
         ("tests/agents/acp/test_tools.py",),
     ),
     Fault(
+        "two threads import at once",
+        "mcp/toolbox",
+        "    with _loading:\n",
+        "    if True:\n",
+        ("toolbox",),
+    ),
+    Fault(
         "an opening is given the token of the one that failed before it",
         "mcp/toolbox",
         "            self.access = self.renew()\n",

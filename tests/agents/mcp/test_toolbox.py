@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from itertools import count
@@ -13,6 +14,7 @@ from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 from agents.base import AgentError
 from agents.events import ToolAnswer
 from agents.guarded import GuardedTasks
+from agents.mcp import toolbox as toolbox_module
 from agents.mcp import toolboxes as toolboxes_module
 from agents.mcp.catalogue import JSON, Catalogue
 from agents.mcp.desk import CANCELLED, CLOSED, NO_TURN
@@ -380,3 +382,25 @@ async def test_a_door_that_breaks_is_followed_by_another(
             assert isinstance(second.access, StdioAccess)
             assert first.access.arguments != second.access.arguments
             nursery.cancel_scope.cancel()
+
+
+def test_two_threads_never_import_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules that import each other fail then, in one of the two."""
+    both = threading.Barrier(2)
+    met: list[str] = []
+
+    def importing(module: str) -> None:
+        try:
+            both.wait(timeout=0.2)
+        except threading.BrokenBarrierError:
+            return  # it is alone
+        met.append(module)
+
+    monkeypatch.setattr(toolbox_module, "import_module", importing)
+    monkeypatch.setattr(toolbox_module, "_loaded", set[str]())
+    threads = [threading.Thread(target=load_now, args=(name,)) for name in ("server", "web")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(5)
+    assert met == []
