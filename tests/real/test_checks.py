@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import os
 import signal
-import struct
-import zlib
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from tests.fakes.editor import Chat, Request, message, text, tool_result, user
 from .checks import check
 from .continuity import CONTINUITY
 from .outcomes import note
+from .pictures import a_picture
 from .stage import Site
 from .window import LIST, READ, RUN, Window, called, results, some_tools, use
 
@@ -285,19 +284,6 @@ async def test_a_chat_goes_on_where_the_agent_has_lost_it(site: Site) -> None:
     assert called(request) == ["read_file"], "it has the editor's tools"
     await one.runs(request)
     assert "result of read_file" in one.told[-1]
-
-
-def a_picture() -> str:
-    """Return a PNG of 8 by 8 red pixels, in base64."""
-
-    def chunk(kind: bytes, content: bytes) -> bytes:
-        checked = kind + content
-        return struct.pack(">I", len(content)) + checked + struct.pack(">I", zlib.crc32(checked))
-
-    header = struct.pack(">IIBBBBB", 8, 8, 8, 2, 0, 0, 0)
-    pixels = zlib.compress((b"\0" + b"\xff\0\0" * 8) * 8)
-    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels)
-    return base64.b64encode(png + chunk(b"IEND", b"")).decode()
 
 
 @check("image")

@@ -32,5 +32,6 @@ GEMINI = RealAgent(
     },
     settings=_settings,
     ready="gemini",
+    lacks={"stop in text": "it forgets what was asked, if its answer is cancelled"},
     tells_usage=False,
 )

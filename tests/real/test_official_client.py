@@ -1,0 +1,95 @@
+"""What an agent can't do it can't do for another client either: the official TypeScript SDK's.
+
+Each check that a recipe says the agent lacks is tried here without vscodelm, and must fail.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import trio
+
+from tooling.real_agents import node
+
+from .agents import ALL_AGENTS
+from .bench import alone
+from .checks import CHECKS
+from .model_server import model_server
+from .pictures import a_picture
+from .real_agent import MODULES, RealAgent, bare_environment
+
+JSON = dict[str, Any]
+SDK = MODULES / "@agentclientprotocol" / "sdk"
+CLIENT = Path(__file__).parent / "acp_client.mjs"
+PATIENCE = 90.0
+SWORN = "my name is Ada"
+
+
+class Proof(NamedTuple):
+    """What is said to an agent, and whether it fails at it, by what it can do and has answered."""
+
+    prompts: tuple[JSON, ...]
+    fails: Callable[[JSON, list[JSON]], bool]
+
+
+def prompt(words: str, *more: JSON, stop_at: str | None = None) -> JSON:
+    return {"prompt": [{"type": "text", "text": words}, *more], "stopAt": stop_at}
+
+
+_QUESTION = Proof((prompt("WRITE(FOLDER/new.txt)"),), lambda can, said: said[0]["asked"] == 0)
+PROOFS: Mapping[str, Proof] = {
+    "allow": _QUESTION,
+    "deny": _QUESTION,
+    "stop in a question": _QUESTION,
+    "image": Proof(
+        (prompt("LOOK", {"type": "image", "mimeType": "image/png", "data": a_picture()}),),
+        lambda can, said: (
+            not can.get("promptCapabilities", {}).get("image")
+            or "I see images: 0." in said[0]["text"]
+        ),
+    ),
+    "stop in text": Proof(
+        (prompt(f"{SWORN}. ENDLESS", stop_at="And on. And on."), prompt("RECALL")),
+        lambda can, said: "You told me: nothing." in said[1]["text"],
+    ),
+}
+"""How each check is tried that some agent lacks."""
+LACKED = [(agent, name) for agent in ALL_AGENTS for name in agent.lacks if name in CHECKS]
+
+
+def test_everything_that_an_agent_lacks_is_tried() -> None:
+    assert {name for _, name in LACKED} <= {*PROOFS}
+
+
+@pytest.mark.agents
+@pytest.mark.parametrize(
+    ("agent", "name"), LACKED, ids=[f"{agent.name}-{name}" for agent, name in LACKED]
+)
+async def test_the_official_client_fails_likewise(
+    agent: RealAgent, name: str, tmp_path: Path
+) -> None:
+    if (reason := agent.why_missing()) is not None:
+        pytest.skip(f"{agent.name}: {reason}")
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    proof = PROOFS[name]
+    async with alone(home), model_server() as server:
+        acp: JSON = agent.definition(home, work, server.url)["acp"]
+        own = {one["name"]: one["value"] for one in acp["env"]}
+        task = {key: acp[key] for key in ("command", "args", "cwd")}
+        task |= {"sdk": str(SDK), "env": bare_environment(home) | own, "prompts": proof.prompts}
+        with trio.fail_after(PATIENCE):
+            done = await trio.run_process(
+                [node(), CLIENT, json.dumps(task).replace("FOLDER", str(work))],
+                stdin=subprocess.DEVNULL,
+                capture_stdout=True,
+            )
+    can, *said = map(json.loads, done.stdout.splitlines())
+    assert len(said) == len(proof.prompts)
+    assert proof.fails(can, said), said
