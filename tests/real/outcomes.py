@@ -1,8 +1,9 @@
 """What the checks of the real agents came to: a plugin of pytest that makes a table of them.
 
-The table is printed when the tests are over, and written into the docs where every check was
-carried out with every agent. Each report of a test carries which check of which agent it is, so
-that xdist's workers need nothing else to tell.
+The table is printed when the tests are over. It is written into the docs once every check was
+carried out with every agent, at its version: in this run or, if only some tests are run again, in
+an earlier one, which pytest's cache remembers. Each report of a test carries which check of which
+agent it is, so that xdist's workers need nothing else to tell.
 """
 
 from __future__ import annotations

@@ -41,21 +41,28 @@ def prompt(words: str, *more: JSON, stop_at: str | None = None) -> JSON:
     return {"prompt": [{"type": "text", "text": words}, *more], "stopAt": stop_at}
 
 
-_QUESTION = Proof((prompt("WRITE(FOLDER/new.txt)"),), lambda can, said: said[0]["asked"] == 0)
+def _asks_nobody(can: JSON, said: list[JSON]) -> bool:
+    return said[0]["asked"] == 0
+
+
+def _shows_no_image(can: JSON, said: list[JSON]) -> bool:
+    takes: JSON = can.get("promptCapabilities", {})
+    return not takes.get("image") or "I see images: 0." in said[0]["text"]
+
+
+def _forgets(can: JSON, said: list[JSON]) -> bool:
+    return "You told me: nothing." in said[1]["text"]
+
+
+_PICTURE: JSON = {"type": "image", "mimeType": "image/png", "data": a_picture()}
+_QUESTION = Proof((prompt("WRITE(FOLDER/new.txt)"),), _asks_nobody)
 PROOFS: Mapping[str, Proof] = {
     "allow": _QUESTION,
     "deny": _QUESTION,
     "stop in a question": _QUESTION,
-    "image": Proof(
-        (prompt("LOOK", {"type": "image", "mimeType": "image/png", "data": a_picture()}),),
-        lambda can, said: (
-            not can.get("promptCapabilities", {}).get("image")
-            or "I see images: 0." in said[0]["text"]
-        ),
-    ),
+    "image": Proof((prompt("LOOK", _PICTURE),), _shows_no_image),
     "stop in text": Proof(
-        (prompt(f"{SWORN}. ENDLESS", stop_at="And on. And on."), prompt("RECALL")),
-        lambda can, said: "You told me: nothing." in said[1]["text"],
+        (prompt(f"{SWORN}. ENDLESS", stop_at="And on. And on."), prompt("RECALL")), _forgets
     ),
 }
 """How each check is tried that some agent lacks."""
