@@ -135,5 +135,5 @@ def test_only_a_whole_table_goes_into_the_docs(
 def test_what_an_agent_lacks_is_a_check_or_another_ability_with_a_reason() -> None:
     assert {*SHORT} < {*CHECKS}
     for agent in ALL_AGENTS:
-        assert {*agent.lacks} <= {*CHECKS, "thinking", "permission"}
+        assert {*agent.lacks} <= {*CHECKS, "thinking", "stream", "schemas"}
         assert all(agent.lacks.values())

@@ -54,7 +54,7 @@ def newest(bench: Bench, scenario: str) -> ModelTurn:
     return bench.server.turns(scenario)[-1]
 
 
-@each_agent("permission")
+@each_agent()
 async def test_calls_that_are_made_at_once_are_all_decided(
     agent: RealAgent, tmp_path: Path
 ) -> None:
