@@ -527,7 +527,8 @@ async def test_an_agent_that_never_announces_a_call_is_not_waited_for(
 async def test_a_question_that_is_held_back_and_taken_back_is_never_asked(
     autojump_clock: MockClock,
 ) -> None:
-    steps = [{"ask": call("c1")}, {"ask": call("c2")}, {"withdraw": True}, *ASKS[1:]]
+    asks: list[JSON] = [{"ask": call("c1")}, {"ask": call("c2")}, {"sleep": 0.02}]
+    steps = [*asks, {"withdraw": True}, *ASKS[1:]]
     async with session_that_announces(steps) as session:
         turn = session.run(PROMPT)
         (question,) = questions(await up_to(turn, Await))
