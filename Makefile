@@ -138,6 +138,7 @@ pins: $(DEV) ## Choose anew which packages the extension installs; review the di
 
 golden: $(DEV) ## Record the golden transcripts anew; review the diff
 	$(RUN) pytest tests/test_transcripts.py tests/recordings tests/agents/acp/test_render_golden.py \
+		tests/agents/acp/test_transcripts.py \
 		tests/vscodelm/doctor/test_view.py tests/vscodelm/test_offers_view.py --update-golden $(ARGS)
 
 ##@ Clean

@@ -65,7 +65,9 @@ _BESIDE = frozenset(
 _READING = frozenset({"read", "fetch"})
 """Kinds of calls whose text is somebody's file: it is what it is."""
 _NO_OUTPUT = re.compile(
-    r"(?:[\w-]+ ){0,6}(?:no|without) (?:console |stdout )?output(?: or errors?)?", re.IGNORECASE
+    r"(?:[\w-]+ ){0,6}(?:no|without) (?:console |stdout )?output(?: or errors?)?"
+    r"|command (?:completed|executed|finished|ran) successfully",
+    re.IGNORECASE,
 )
 _BRACKETS = "()[]<>. "
 _EMPTY = frozenset({"empty", "none", "nothing", "no content"})

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from .markdown import clean, code, inline, one_line
-from .tool_call import CallRecord
+from .tool_call import COMMANDS, CallRecord
 
-_WORDS = {
+WORDS = {
     "read": "Read",
     "edit": "Edit",
     "delete": "Delete",
@@ -26,12 +26,11 @@ _WORDS = {
     "fetch": "Fetch",
     "switch_mode": "Switch mode",
 }
-_OTHER_WORD = "Tool call"
+OTHER_WORD = "Tool call"
 _LONGEST_TITLE = 160
 _LONGEST_ARGUMENTS = 120
 _MOST_LOCATIONS = 3
 _LONGEST_COMPARED = 8 * _LONGEST_TITLE
-_COMMANDS = ("command", "cmd")
 _PATH = re.compile(r"[\w.@~+-]")
 """How the name of a file begins."""
 _IN_PATH = re.compile(r"[\w./~-]")
@@ -50,7 +49,7 @@ _NAMING = re.compile(r"path|file|dir|folder|url|uri|pattern|query|regex|glob", r
 def subject(call: CallRecord, root: str) -> str:
     """Return what the call is about, on one line of Markdown: title, command or path."""
     title = one_line(relative(_without_input(call.title or call.name), root), _LONGEST_TITLE)
-    shown = inline(title) or _WORDS.get(call.kind, _OTHER_WORD)
+    shown = inline(title) or WORDS.get(call.kind, OTHER_WORD)
     command = _plain(command_line(call.arguments), root) if call.kind == "execute" else ""
     if command:
         return _with_command(title, shown, command, root)
@@ -82,7 +81,7 @@ def _below(part: str, root: str) -> str:
 
 def command_line(arguments: dict[str, Any]) -> str:
     """Return the command line; of a shell with a line to run, that line."""
-    given = next((arguments[key] for key in _COMMANDS if arguments.get(key)), "")
+    given = next((arguments[key] for key in COMMANDS if arguments.get(key)), "")
     if isinstance(given, list):
         words = [str(word) for word in cast("list[Any]", given)]
         return _line_of_shell(words) or " ".join(words)
@@ -133,7 +132,7 @@ def _beside(call: CallRecord, title: str, root: str) -> Iterator[str]:
         yield f"and {len(places) - _MOST_LOCATIONS} more"
     if found:
         return
-    if call.kind not in _WORDS:
+    if call.kind not in WORDS:
         pairs = ", ".join(_pairs(call.arguments, title, root))
         if pairs:
             yield code(one_line(pairs, _LONGEST_ARGUMENTS))
@@ -176,7 +175,7 @@ def _has(title: str, text: str) -> bool:
 
 
 def _brief(value: Any) -> str:
-    """Return a value on a line; of what isn't flat, only how much it is."""
+    """Return a value on a line, "" if it isn't for one; of a list of things, how many they are."""
     if value in (None, "", [], {}):
         return ""
     match value:
@@ -188,7 +187,9 @@ def _brief(value: Any) -> str:
                 return f"{len(items)} item{'s'[: len(items) != 1]}"
             return ", ".join(_brief(item) for item in items)
         case dict():
-            return ", ".join(str(key) for key in cast("dict[str, Any]", value))
+            return ""
+        case str() if "\n" in value.strip():
+            return ""
         case _:
             return str(value)
 

@@ -40,13 +40,12 @@ from .methods import (
     SelectedPermissionOutcome,
 )
 from .question_view import (
-    COMMANDS,
     DESCRIPTION,
     command_line,
     question_message,
     texts_of,
 )
-from .tool_call import CallRecord
+from .tool_call import COMMANDS, CallRecord
 
 MOST_ACTION_BYTES = 10_000
 """Bytes of JSON of a command that a rule may allow: of a longer one a question may show a part."""

@@ -26,7 +26,7 @@ from .diff_view import diff_lines
 from .exhibit import MOST_ITEMS
 from .markdown import code, escape, fenced, unfenced
 from .todos import beside_list, todo_entries
-from .tool_call import CallRecord
+from .tool_call import COMMANDS, CallRecord
 from .visible import cells, has_long_word, visible, visible_line
 
 WHOLE_CHARACTERS = 20_000
@@ -38,7 +38,6 @@ _NARROW = 24
 """Cells of a line in a narrow chat, which breaks longer ones."""
 _INLINE_CHARACTERS = 200
 _ASKED_TWICE = "The agent asks about this call twice, so it may mean another one."
-COMMANDS = ("command", "cmd")
 DESCRIPTION = "description"
 _PATCHES = frozenset({"diff", "patch", "unified_diff"})
 _NO_NEWS = frozenset(
@@ -179,8 +178,11 @@ class _Paper:
     def has_lines(self, patch: str) -> bool:
         """Return whether all that a patch changes stands there already."""
         changes = [line[1:].rstrip() for line in patch.split("\n") if line[:1] in ("+", "-")]
-        known = {line.rstrip() for said in self.beginnings for line in said.split("\n")}
-        named = {f"{mark} {said}" for said in self.beginnings for mark in ("++", "--")}
+        lines = [line.rstrip() for said in self.beginnings for line in said.split("\n")]
+        known = {*lines, *(line[1:] for line in lines if line[:1] in ("+", "-"))}
+        files = ["/dev/null", *self.beginnings]
+        paths = [path for file in files for path in (file, f"a/{file[1:]}", f"b/{file[1:]}")]
+        named = {f"{mark} {path}" for path in paths for mark in ("++", "--")}
         return bool(changes) and all(change in known or change in named for change in changes)
 
 
@@ -323,6 +325,8 @@ def _input(call: CallRecord, given: dict[str, Any], paper: _Paper) -> Iterator[s
         text = _text(value)
         if isinstance(value, str) and (paper.has(text) or paper.has_lines(text)):
             continue
+        if isinstance(value, list) and _only(cast("list[Any]", value), paper):
+            continue
         if name == DESCRIPTION and value == _description(call, paper):
             continue  # it stands at the top
         paper.shows_action = paper.shows_action or name in _PATCHES
@@ -340,6 +344,11 @@ def _input(call: CallRecord, given: dict[str, Any], paper: _Paper) -> Iterator[s
     if lines:
         yield "\n".join(lines)
     yield from blocks
+
+
+def _only(values: list[Any], paper: _Paper) -> bool:
+    """Return whether a list has one text, which stands there already."""
+    return len(values) == 1 and isinstance(values[0], str) and paper.has(values[0])
 
 
 def _text(value: Any) -> str:

@@ -25,6 +25,8 @@ from .content import (
 
 _OVER = frozenset({"completed", "failed", "cancelled"})
 """The last one is of version 2 of the protocol."""
+COMMANDS = ("command", "cmd")
+"""Where agents put a command line."""
 WRAPPED = frozenset({"server", "tool", "arguments"})
 """The keys of codex's wrapper around the input of an MCP tool."""
 WRAPPED_ALONE = "mcpInput"
@@ -56,7 +58,7 @@ class CallRecord:
     """The texts of the files that it changed, by their paths, where they could be read."""
     is_being_written: bool = False
     """Whether the model still writes the input, which comes as text."""
-    _is_input_written: bool = attrs.field(default=False, init=False)
+    _is_input_written: bool = False
     """Whether the input came as text."""
     vague_line: str = ""
     """What the user was shown where the call began when nothing but a title was known."""
@@ -140,10 +142,13 @@ class CallRecord:
     @property
     def is_bare(self) -> bool:
         """Whether it only waits, and nothing but its title is known: more is about to come."""
-        if self.is_over or self.locations:
+        if self.is_being_written and not self.is_over:
+            return not self.locations
+        if self.status != "pending" or self.content:
             return False
-        waits = self.status == "pending" and not (self.raw_input or self.content)
-        return waits or self.is_being_written
+        if self.kind == "execute":  # one agent knows the folder before the command
+            return not any(self.arguments.get(key) for key in COMMANDS)
+        return not (self.raw_input or self.locations)
 
     @property
     def arguments(self) -> dict[str, Any]:

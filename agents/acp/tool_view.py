@@ -17,7 +17,7 @@ from .plan_view import checklist
 from .todos import listed
 from .tool_call import CallRecord
 
-_ICONS = {
+ICONS = {
     "read": "📖",
     "edit": "✏️",
     "delete": "🗑️",
@@ -28,7 +28,7 @@ _ICONS = {
     "fetch": "🌐",
     "switch_mode": "🔀",
 }
-_OTHER_ICON = "🔧"
+OTHER_ICON = "🔧"
 _MOST_LINES = {"read": 12, "search": 12, "fetch": 12}
 _OTHERWISE_LINES = 40
 _MOST_BLOCKS = 20
@@ -37,7 +37,7 @@ _SHORT = 80
 
 def started(call: CallRecord, root: str) -> str:
     """Return the line for a call that begins."""
-    return f"{_ICONS.get(call.kind, _OTHER_ICON)} {subject(call, root)}"
+    return f"{ICONS.get(call.kind, OTHER_ICON)} {subject(call, root)}"
 
 
 def outcome(call: CallRecord, root: str, *, follows: bool) -> str:

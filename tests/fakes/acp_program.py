@@ -185,9 +185,10 @@ class Track:
     def _with_server(self, value: JSON, step: JSON) -> JSON:
         """Fill in the name of the server of the editor's tools, which agents know."""
         client = self._client(step)
-        if client is None:
+        server = self._peer.servers.get(self.session) if client is None else client.server["name"]
+        if server is None:
             return value
-        filled: JSON = json.loads(json.dumps(value).replace("$server", client.server["name"]))
+        filled: JSON = json.loads(json.dumps(value).replace("$server", server))
         return filled
 
     def _do(self, step: JSON) -> None:
@@ -343,6 +344,8 @@ class ScriptedPeer:
         self.children: list[float] = []
         self.tools: dict[str, ToolClient] = {}
         """The hands of each session that was given a server."""
+        self.servers: dict[str, str] = {}
+        """The name of the server that each session was given."""
         self._tracks: list[Track] = []
         self._turns = 0
         self._asked: dict[str, int] = {}
@@ -457,6 +460,8 @@ class ScriptedPeer:
             case _:
                 pass
         servers = params.get("mcpServers", []) and self.script.get("servers", params["mcpServers"])
+        if servers:
+            self.servers[session] = servers[0]["name"]
         if servers and not self.script.get("ignores_tools"):
             self.tools[session] = ToolClient(servers[0])
         steps = self._prompted(session, params) if method == "session/prompt" else []

@@ -50,14 +50,17 @@ class Bench:
 
 
 @asynccontextmanager
-async def at_work(agent: RealAgent, folder: Path) -> AsyncGenerator[Bench]:
-    """Start a bridge for an agent. In the end no process may be left that knows the folder."""
+async def at_work(agent: RealAgent, folder: Path, *arguments: str) -> AsyncGenerator[Bench]:
+    """Start a bridge for an agent, with these arguments.
+
+    In the end no process may be left that knows the folder.
+    """
     home, work = folder / "home", folder / "work"
     home.mkdir()
     work.mkdir()
     async with alone(home), model_server() as server:
         definition = agent.definition(home, work, server.url)
-        async with started(env=bare_environment(home), inherits=False) as process:
+        async with started(*arguments, env=bare_environment(home), inherits=False) as process:
             process.editor.patience = PATIENCE
             process.editor.initialize("thinking", "usage")
             yield Bench(agent, process, server, definition, work, home)

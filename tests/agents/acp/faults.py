@@ -87,6 +87,20 @@ FAULTS = [
         ("tests/agents/acp/test_page.py",),
     ),
     Fault(
+        "a command of which only the folder is known is shown without it",
+        "tool_call",
+        "return not any(self.arguments.get(key) for key in COMMANDS)",
+        "return not (self.raw_input or self.locations)",
+        ("tests/agents/acp/test_tool_calls.py",),
+    ),
+    Fault(
+        "a list that says more than the command is left out of the question",
+        "question_view",
+        "return len(values) == 1 and isinstance(values[0], str) and paper.has(values[0])",
+        "return isinstance(values[0], str) and paper.has(values[0])",
+        ("tests/agents/acp/test_question_view.py",),
+    ),
+    Fault(
         "a call that names a path beside a list is shown as a list alone",
         "todos",
         "return _BESIDE.fullmatch(value) is not None",

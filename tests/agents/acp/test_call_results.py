@@ -25,6 +25,7 @@ BASH = CallRecord("1", "Look", kind="execute", raw_input={"command": "ls -l", "d
         ("(no output)", ""),
         ("(Bash completed with no output)", ""),
         ("Tool ran without output or errors.", ""),
+        ("Command executed successfully.", ""),
         ("<empty>", ""),
         ("(none)", ""),
         ("none", "none"),

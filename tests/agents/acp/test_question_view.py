@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -285,3 +286,28 @@ def test_a_title_of_an_open_call_is_no_markdown() -> None:
     shown = question_message(CallRecord("c", title="Go"), "It", about=calls)
     assert "1. \\*\\*a\\*\\* \\[b\\](c)" in shown
     assert f"2.\n\n```\n{'x' * 200}\n```" in shown
+
+
+def test_a_change_in_the_way_of_git_is_shown_once() -> None:
+    patch = "\n".join(
+        [
+            *("diff --git a/w/a.py b/w/a.py", "create file mode 100644", "--- a/dev/null"),
+            *("+++ b/w/a.py", "@@ -1,0 +1,2 @@", "+one", "+two", ""),
+        ]
+    )
+    call = CallRecord(
+        "1",
+        kind="edit",
+        content=(Diff("/w/a.py", "one\ntwo\n"),),
+        raw_input={"diff": patch, "path": "/w/a.py"},
+    )
+    assert question_message(call, "it").count("+one") == 1
+    other = attrs.evolve(call, raw_input={"diff": patch.replace("+two", "+three")})
+    assert "+three" in question_message(other, "it")
+
+
+def test_a_command_that_is_a_list_of_itself_is_shown_once() -> None:
+    call = CallRecord("1", kind="execute", raw_input={"command": "ls -l", "commands": ["ls -l"]})
+    assert question_message(call, "it").count("ls -l") == 1
+    call.raw_input = {"command": "ls -l", "commands": ["ls -l", "rm x"]}
+    assert "rm x" in question_message(call, "it")

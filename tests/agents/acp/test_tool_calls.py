@@ -13,6 +13,7 @@ from agents.acp.content import (
     Terminal,
     TextContent,
     ToolCall,
+    ToolCallLocation,
     ToolCallUpdate,
 )
 from agents.acp.page import Page
@@ -398,3 +399,13 @@ def test_a_todo_list_that_waits_is_shown_as_a_list_alone() -> None:
     calls.learn(ToolCallUpdate("1", raw_input={"todos": items}))
     assert calls.flush() == []
     assert told_of(calls, done("1")) == "**Plan**\n\n- [ ] Do it\n- [x] Look"
+
+
+def test_a_command_that_is_not_known_yet_is_waited_for() -> None:
+    """An agent knows the folder before the model has written the command."""
+    calls = tool_calls()
+    folder = (ToolCallLocation("/w"),)
+    begins = ToolCall("1", "bash", kind="execute", raw_input={"cwd": "/w"}, locations=folder)
+    assert told_of(calls, begins) == ""
+    calls.learn(ToolCallUpdate("1", title="ls", raw_input={"command": "ls"}))
+    assert text([*calls.flush()]) == "▶️ `ls`"
