@@ -7,6 +7,7 @@ out: at its place as far as the texts agree, and from there on where it is found
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -17,6 +18,13 @@ from .message import Message
 from .wire import ChatMessage, Part, TextPart
 from .work import Work
 
+MODE = "🔀 Mode: "
+"""How a line of ours begins that says which mode the agent is in."""
+MEMORY = "🗜️ The agent condenses its memory of this chat"
+"""How a line of ours begins that says what the agent does with its memory."""
+_STATUS = re.compile(
+    "^(?:🔀 Mode: `|🗜️ The agent condenses its memory of this chat)[^\n]*$", re.MULTILINE
+)
 _TELLING = 20
 """How long words of ours must be to be recognised at another place."""
 
@@ -41,12 +49,16 @@ def without_own_words(
         yield
         text = "".join(part.value for part in message.content if isinstance(part, TextPart))
         found = _find(plains, whole, next_, text) if message.role == "assistant" and text else None
-        if found is None:
+        if found is not None:
+            next_ = found + 1
+        if found is not None and answers[found].own:
+            content = _content(message.content, _agents_words(text, answers[found]))
+            message = replace(message, content=content)
+        elif found is None and not (message.role == "assistant" and _STATUS.search(text)):
             kept.append(message)
             continue
-        next_ = found + 1
-        if answers[found].own:
-            content = _content(message.content, _agents_words(text, answers[found]))
+        elif _STATUS.search(text):
+            content = _content(message.content, _without_status(text))
             message = replace(message, content=content)
         if message.content:
             kept.append(message)
@@ -86,6 +98,15 @@ def _agents_words(text: str, answer: Message) -> str:
             at = place + len(ours)
     kept.append(text[at:])
     return "\n\n".join(piece.strip("\n") for piece in kept if piece.strip())
+
+
+def _without_status(text: str) -> str:
+    """Return an answer of which nobody knows which words are ours, without lines that can't be its.
+
+    After a restart nobody does. What says how a call went is left: it is news to the agent.
+    """
+    pieces = (piece.strip("\n") for piece in _STATUS.split(text))
+    return "\n\n".join(piece for piece in pieces if piece.strip())
 
 
 def _content(content: Sequence[Part], text: str) -> tuple[Part, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import attrs
 
 from agents.events import Say
+from bridge.own_words import MEMORY, MODE
 
 from .markdown import code, escape, inline, one_line
 from .page import Page
@@ -14,7 +15,6 @@ from .told import Told
 from .updates import CompactionUpdate, CurrentModeUpdate, Notice
 
 _ICONS = {"info": "💡", "warning": "⚠️", "error": "❌"}
-_COMPACTION = "🗜️ The agent condenses its memory of this chat"
 
 
 @attrs.define
@@ -51,7 +51,7 @@ class Notices:
         if not mode or mode == self._told.mode:
             return ()
         self._told.mode = mode
-        return self._page.add(f"🔀 Mode: {code(one_line(mode, 60) or '?')}")
+        return self._page.add(f"{MODE}{code(one_line(mode, 60) or '?')}")
 
     def compaction(self, update: CompactionUpdate) -> Sequence[Say]:
         """Return that the memory is being shortened, and how that ended; each once."""
@@ -68,8 +68,8 @@ class Notices:
                 error = f": {escape(one_line(update.error, 200))}" if update.error else ""
                 mark = f"✘ *{status}*{error}"
             case _:
-                return () if known else self._page.add(f"{_COMPACTION} …", about)
+                return () if known else self._page.add(f"{MEMORY} …", about)
         self._told.end(ended)
         if self._page.is_about(about):
             return self._page.add_behind(f" {mark}")
-        return self._page.add(f"{_COMPACTION} {mark}")
+        return self._page.add(f"{MEMORY} {mark}")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.message import Message
-from bridge.own_words import without_own_words
+from bridge.own_words import MEMORY, MODE, without_own_words
 from bridge.wire import (
     ChatMessage,
     DataPart,
@@ -152,3 +152,14 @@ def test_each_message_and_each_answer_is_a_step() -> None:
     answers = [Message.of("assistant", (TextPart(f"answer {n}"),)) for n in range(3)]
     messages = [echoed(f"answer {n}") for n in range(5)]
     assert sum(1 for _ in without_own_words(messages, answers)) == 8
+
+
+def test_after_a_restart_a_line_about_the_mode_is_not_told_again() -> None:
+    """Nobody knows then which words of an answer were ours."""
+    mode, memory = f"{MODE}`plan`", f"{MEMORY} ✔"
+    text = f"{mode}\n\nI look.\n\n▶️ `ls` ✔\n\n{memory}\n\nMode: `x`, I say 🔀 Mode: `y`."
+    for answers in ([], [recorded(TextPart(text))]):
+        assert told(echoed(text), *answers) == (
+            TextPart("I look.\n\n▶️ `ls` ✔\n\nMode: `x`, I say 🔀 Mode: `y`."),
+        )
+        assert told(echoed(mode), *answers) is None
