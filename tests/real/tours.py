@@ -83,9 +83,6 @@ def tour(hands: Hands, folder: str) -> list[str]:
     return said
 
 
-_SHORT_STATUSES = {"pending": "todo", "in_progress": "in_progress", "completed": "done"}
-
-
 def _named(name: str) -> str:
     return name if name == EDITORS_TOOL else f"={name}"
 
@@ -130,16 +127,6 @@ HANDS: Mapping[str, Hands] = {
             {"filePath": path, "oldString": old, "newString": new},
         ),
         search=lambda words, folder: ("grep", {"pattern": words, "path": folder}),
-        keep_list=lambda steps: ("todowrite", {"todos": _entries(steps)}),
-    ),
-    "kilo": Hands(
-        run=lambda command: ("bash", {"command": command}),
-        read=lambda path: ("read", {"filePath": path}),
-        write=lambda path, text: ("write", {"filePath": path, "content": text}),
-        edit=lambda path, old, new: (
-            "edit",
-            {"filePath": path, "oldString": old, "newString": new},
-        ),
         keep_list=lambda steps: ("todowrite", {"todos": _entries(steps)}),
     ),
     "fast-agent": Hands(run=lambda command: ("shell", {"command": command})),
@@ -193,16 +180,6 @@ HANDS: Mapping[str, Hands] = {
         ),
         search=lambda words, folder: ("grep_search", {"pattern": words, "path": folder}),
     ),
-    "vibe": Hands(
-        run=lambda command: ("bash", {"command": command}),
-        read=lambda path: ("read_file", {"path": path}),
-        write=lambda path, text: ("write_file", {"path": path, "content": text}),
-        edit=lambda path, old, new: (
-            "edit",
-            {"file_path": path, "old_string": old, "new_string": new},
-        ),
-        keep_list=lambda steps: ("todo", {"action": "write", "todos": _entries(steps)}),
-    ),
     "kimi": Hands(
         run=lambda command: ("Shell", {"command": command}),
         read=lambda path: ("ReadFile", {"path": path}),
@@ -219,56 +196,6 @@ HANDS: Mapping[str, Hands] = {
                     for words, status in steps
                 ]
             },
-        ),
-    ),
-    "hermes": Hands(
-        run=lambda command: ("terminal", {"command": command}),
-        read=lambda path: ("read_file", {"path": path}),
-        write=lambda path, text: ("write_file", {"path": path, "content": text}),
-        edit=lambda path, old, new: (
-            "patch",
-            {"mode": "replace", "path": path, "old_string": old, "new_string": new},
-        ),
-        keep_list=lambda steps: ("todo", {"todos": _entries(steps)}),
-    ),
-    "openhands": Hands(
-        run=lambda command: ("terminal", {"command": command, "security_risk": "LOW"}),
-        read=lambda path: (
-            "file_editor",
-            {"command": "view", "path": path, "security_risk": "LOW"},
-        ),
-        write=lambda path, text: (
-            "file_editor",
-            {"command": "create", "path": path, "file_text": text, "security_risk": "LOW"},
-        ),
-        edit=lambda path, old, new: (
-            "file_editor",
-            {
-                "command": "str_replace",
-                "path": path,
-                "old_str": old,
-                "new_str": new,
-                "security_risk": "LOW",
-            },
-        ),
-        keep_list=lambda steps: (
-            "task_tracker",
-            {
-                "command": "plan",
-                "security_risk": "LOW",
-                "task_list": [
-                    {"title": words, "status": _SHORT_STATUSES[status]} for words, status in steps
-                ],
-            },
-        ),
-    ),
-    "code-puppy": Hands(
-        run=lambda command: ("shell", {"command": command}),
-        read=lambda path: ("read_file", {"file_path": path}),
-        write=lambda path, text: ("create_file", {"file_path": path, "content": text}),
-        edit=lambda path, old, new: (
-            "replace_in_file",
-            {"file_path": path, "replacements": [{"old_str": old, "new_str": new}]},
         ),
     ),
 }
