@@ -33,7 +33,7 @@ from .lifetimes import Lifetime, World, world_of
 from .model_server import ModelTurn
 from .real_agent import RealAgent
 
-PATIENCE = 90.0
+PATIENCE = 180.0
 """Seconds that a check waits for anything."""
 LONGEST = 400.0
 """Seconds that a whole check may take."""
