@@ -149,7 +149,9 @@ def _asked_for(call: CallRecord, offer: Offer) -> OfferedTool | None:
     Only the words of the question are about it: they replace what the announcement said.
     """
     match call.content:
-        case (Content(content=TextContent(text=text)),) if call.raw_input is None:
+        case (Content(content=TextContent(text=text)),) if call.raw_input is None or (
+            call.is_input_written
+        ):
             tool = offer.catalogue.tools.get(_bare_name(call))
             return tool if tool is not None and text == _ASKS.format(tool.alias) else None
         case _:

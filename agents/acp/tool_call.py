@@ -58,7 +58,7 @@ class CallRecord:
     """The texts of the files that it changed, by their paths, where they could be read."""
     is_being_written: bool = False
     """Whether the model still writes the input, which comes as text."""
-    _is_input_written: bool = False
+    is_input_written: bool = False
     """Whether the input came as text."""
     vague_line: str = ""
     """What the user was shown where the call began when nothing but a title was known."""
@@ -95,7 +95,7 @@ class CallRecord:
         if news.raw_input is not None and not (self.raw_input and news.raw_input == {}):
             self.raw_input = news.raw_input
             self.wrapper = _wrapper(news.raw_input) or self.wrapper
-            self._is_input_written = False
+            self.is_input_written = False
         if news.content is not None:
             self._take(news.content)
         if news.raw_output is not None:
@@ -106,7 +106,7 @@ class CallRecord:
         self.content = content
         self.is_content_final = self.is_over
         self.is_being_written = False
-        if self.is_over or (self.raw_input and not self._is_input_written):
+        if self.is_over or (self.raw_input and not self.is_input_written):
             return
         match content:
             case (Content(content=TextContent(text=text)),) if text.strip()[:1] in ("", "{"):
@@ -114,7 +114,7 @@ class CallRecord:
                 self.content = ()
                 self.raw_input = given or self.raw_input
                 self.is_being_written = given is None
-                self._is_input_written = True
+                self.is_input_written = True
             case _:
                 pass
 

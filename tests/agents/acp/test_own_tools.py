@@ -342,6 +342,10 @@ ASKS = "Requesting approval to perform: Call MCP tool `read_file`."
 @pytest.mark.parametrize("title", ["read_file", 'read_file: {"path": "a"}'])
 def test_a_question_in_the_agents_own_words_names_a_tool_by_its_bare_name(title: str) -> None:
     assert asked({"title": title, "content": says("{")}, {"content": says(ASKS)}) == "read_file"
+    written = {"title": title, "content": says('{"path": "a"}')}
+    assert asked(written, {"content": says(ASKS)}) == "read_file"
+    of_another = {"title": title, "content": says('{"command": "rm"}')}
+    assert asked(of_another, {"content": says(ASKS)}) is None
 
 
 @pytest.mark.parametrize(

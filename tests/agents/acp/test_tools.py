@@ -375,7 +375,8 @@ async def test_a_tool_that_is_asked_about_in_a_sentence_is_not_asked_about_again
     written = announced(title=title, status="in_progress", content=text('{"n": 1}'))
     sentence = "Requesting approval to perform: Call MCP tool `tool_01`."
     about = {"toolCallId": "t1", "title": title, "content": text(sentence)}
-    assert await is_allowed_unasked(begun, written, {"ask": about})
+    counts = ToolSpec("tool_01", "", Raw(b'{"type": "object", "properties": {"n": {}}}'))
+    assert await is_allowed_unasked(begun, written, {"ask": about}, tools=[counts])
     shell = "Requesting approval to perform: Run command `tool_01`."
     assert not await is_allowed_unasked(begun, {"ask": {**about, "content": text(shell)}})
 
