@@ -6,6 +6,7 @@ cut where it comes in, and whatever handles it later may recurse. This module do
 
 from __future__ import annotations
 
+import json
 from typing import Any, TypeAlias, cast
 
 DEEPEST_LEVELS = 128
@@ -27,6 +28,15 @@ def is_deep(value: Any, most: int = DEEPEST_LEVELS) -> bool:
 def shallow(value: Any, most: int = DEEPEST_LEVELS) -> Any:
     """Return a value that isn't deep: the same one, or a copy in which deeper ones are empty."""
     return _cut(value, most) if is_deep(value, most) else value
+
+
+def json_in(text: str) -> Any:
+    """Return the value that a text is in JSON, None if it is none, or one that is too deep."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return None if is_deep(found) else found
 
 
 def _cut(value: Any, most: int) -> Any:

@@ -7,10 +7,11 @@ result will stand. The user reads the text; where there is none, the mark behind
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
+
+from agents.nesting import json_in
 
 from .call_subject import command_line
 from .markdown import one_line, unfenced
@@ -158,10 +159,7 @@ def _json_in(text: str) -> Any:
     text = text.strip()
     if text[:1] not in ("{", "[") or len(text) > _LONGEST_PARSED:
         return None
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    return json_in(text)
 
 
 def _from_report(text: str, call: CallRecord) -> str | None:

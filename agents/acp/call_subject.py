@@ -6,11 +6,12 @@ model wrote it and once with whole paths, within a shell's command line, or shor
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterator
 from typing import Any, cast
+
+from agents.nesting import json_in
 
 from .markdown import clean, code, inline, one_line
 from .tool_call import COMMANDS, CallRecord
@@ -200,8 +201,5 @@ def _without_input(title: str) -> str:
     if at < 0 or not _INPUT.match(title, at):
         return title
     head, tail = title[:at], title[at:].rstrip(") ")
-    try:
-        is_input = isinstance(json.loads(tail), dict)
-    except ValueError:
-        is_input = tail.endswith(("…", "..."))
+    is_input = tail.endswith(("…", "...")) or isinstance(json_in(tail), dict)
     return head.rstrip(" :([-") if is_input and head.strip(" :([-") else title

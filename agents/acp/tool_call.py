@@ -6,12 +6,12 @@ for one that nobody heard of. So there is one operation: `learn`.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, cast
 
 import attrs
-import msgspec
+
+from agents.nesting import json_in
 
 from .call_output import CallOutput
 from .content import (
@@ -166,10 +166,7 @@ class CallRecord:
 
 def _object_in(text: str) -> dict[str, Any] | None:
     """Return the object that a text is in JSON, None if it isn't, or not yet."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    found = json_in(text)
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None
 
 
@@ -185,10 +182,7 @@ def _repeats(title: str | None, given: Any) -> bool:
     """Return whether a title is what the tool is given, as JSON."""
     if not title or not given or title[0] not in "{[":
         return False
-    try:
-        return bool(msgspec.json.decode(title) == given)
-    except msgspec.DecodeError:
-        return False
+    return bool(json_in(title) == given)
 
 
 def _meta_name(meta: dict[str, Any] | None, given: Any) -> str:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.nesting import DEEPEST_LEVELS, is_deep, shallow
+from agents.nesting import DEEPEST_LEVELS, is_deep, json_in, shallow
 
 
 def nested(levels: int, kind: str = "list", core: Any = 1) -> Any:
@@ -70,3 +70,15 @@ def test_a_cut_is_never_deep_and_loses_nothing_above_it(value: Any, most: int) -
     assert not is_deep(cut, most)
     assert is_deep(value, most) == (cut != value)
     assert json.dumps(shallow(cut, most)) == json.dumps(cut)
+
+
+def test_a_text_may_be_json() -> None:
+    assert json_in('{"a": [1]}') == {"a": [1]}
+    assert json_in("{") is None
+    assert json_in("\ud800") is None
+
+
+@pytest.mark.parametrize("levels", [DEEPEST_LEVELS + 1, 500, 100_000])
+def test_a_text_that_is_too_deep_is_no_value(levels: int) -> None:
+    assert json_in("[" * levels + "1" + "]" * levels) is None
+    assert json_in("[" * levels) is None

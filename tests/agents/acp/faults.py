@@ -880,4 +880,11 @@ FAULTS = [
         "bool(slash)",
         ("connection",),
     ),
+    Fault(
+        "a title of deep JSON ends the agent's process",
+        "tool_call",
+        "bool(json_in(title) == given)",
+        'bool(__import__("json").loads(title) == given)',
+        ("sharing",),
+    ),
 ]

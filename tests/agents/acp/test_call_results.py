@@ -143,3 +143,9 @@ def test_a_text_is_found_in_wrappers_in_wrappers(keys: list[str], text: str) -> 
         wrapped = {key: wrapped, "exit_code": 0}
     assert text_of(wrapped) == text
     assert result_of(json.dumps(wrapped), BASH)[0] in (text, json.dumps(text))
+
+
+@pytest.mark.parametrize("levels", [400, 100_000])
+def test_a_text_of_deep_json_is_shown_as_it_is(levels: int) -> None:
+    deep = '{"content":' * levels + '"x"' + "}" * levels
+    assert result_of(deep, BASH) == (deep, "")

@@ -128,3 +128,8 @@ def test_a_line_that_no_shell_could_read_stays() -> None:
     assert command_line({"command": "sh -c 'x"}) == "sh -c 'x"
     assert command_line({"command": "x" * 5000 + " -c y"}).endswith(" -c y")
     assert command_line({}) == ""
+
+
+def test_a_title_may_end_in_what_is_too_deep_to_be_read() -> None:
+    title = "Do it " + '{"a":' * 100_000
+    assert subject(CallRecord("1", title), "").startswith("Do it ")

@@ -224,3 +224,10 @@ class Process(RuleBasedStateMachine):
 
 
 TestProcess = Process.TestCase
+
+
+@pytest.mark.parametrize("title", ["[" * 100_000, '{"vsc": "\ud800"}', "{vsc"])
+def test_an_odd_title_is_no_fault(title: str) -> None:
+    """It is looked at where the agent is listened to, for all chats."""
+    call = ToolCall("1", title, raw_input={"a": 1})
+    assert Announced().learn(call) is ("vsc" in title)

@@ -538,4 +538,11 @@ FAULTS = [
         "",
         ("tests/agents/acp/test_tools.py",),
     ),
+    Fault(
+        "a text is read as JSON that is too deep to be handled",
+        "nesting",
+        "return None if is_deep(found) else found",
+        "return found",
+        ("tests/agents/test_nesting.py",),
+    ),
 ]
