@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 from tooling.real_agents import READY, node
 
-from ..real_agent import MODULES, RealAgent
+from ..real_agent import JSON, MODULES, RealAgent, write
+
+
+def _settings(home: Path, url: str) -> None:
+    # Or its model would be shown the tools of servers only when it has searched for them.
+    settings: JSON = {"tools": {"toolSearch": {"enabled": False}}}
+    write(home / ".qwen" / "settings.json", json.dumps(settings))
+
 
 QWEN = RealAgent(
     "qwen",
@@ -20,6 +30,7 @@ QWEN = RealAgent(
         "OPENAI_BASE_URL": f"{url}/v1",
         "OPENAI_MODEL": "scripted",
     },
+    settings=_settings,
     ready="qwen-code",
     stops_when_denied=True,
     asking_mode="default",
