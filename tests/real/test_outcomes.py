@@ -11,6 +11,7 @@ from . import outcomes
 from .agents import ALL_AGENTS
 from .checks import CHECKS, SHORT
 from .outcomes import Outcome, as_page, as_text, table_of
+from .real_agent import RealAgent
 
 TAG = "check of a real agent"
 FOUND = {
@@ -90,10 +91,64 @@ def test_a_failure_before_or_after_the_test_itself_is_one(
         assert found["ada", "edit"].kind == "failed"
 
 
-@pytest.mark.parametrize("kind", ["can't", "missing"])
+@pytest.mark.parametrize("kind", ["can't", "missing", "fails"])
 def test_a_skip_tells_why(found: dict[tuple[str, str], Outcome], kind: Any) -> None:
     outcomes.pytest_runtest_logreport(report("setup", "skipped", **{kind: "it is deaf"}))
     assert found == {("ada", "edit"): Outcome(kind, "it is deaf")}
+
+
+def test_a_check_that_is_known_to_fail_and_passes_has_passed(
+    found: dict[tuple[str, str], Outcome],
+) -> None:
+    outcomes.pytest_runtest_logreport(report(fails="it is deaf"))
+    assert found == {("ada", "edit"): Outcome("passed")}
+    outcomes.pytest_runtest_logreport(report(outcome="skipped", fails="it is deaf", note="no"))
+    assert found == {("ada", "edit"): Outcome("fails", "it is deaf", ("no",))}
+    outcomes.pytest_runtest_logreport(report("teardown", "failed", fails="it is deaf"))
+    assert found["ada", "edit"].kind == "failed", "nobody knew of that"
+
+
+TESTS = """
+import attrs
+import pytest
+
+from tests.real.agents import CLAUDE
+
+ADA = attrs.evolve(CLAUDE, name="ada", fails={"edit": "it is deaf"})
+BOB = attrs.evolve(CLAUDE, name="bob", fails={"image": "it sees nothing"})
+
+
+@pytest.mark.check("edit")
+@pytest.mark.parametrize("stage", [ADA, BOB])
+def test_edit(stage):
+    raise AssertionError("it is broken")
+
+
+@pytest.mark.check("answer")
+@pytest.mark.parametrize("stage", [ADA])
+def test_answer(stage):
+    pass
+"""
+
+
+def _is_there(_: RealAgent) -> None:
+    """Stand in for `why_missing`: here nothing need be installed."""
+
+
+def test_only_the_check_that_is_known_to_fail_may_fail(
+    found: dict[tuple[str, str], Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is known of another agent, or of another check, counts for nothing."""
+    monkeypatch.setattr(RealAgent, "why_missing", _is_there)
+    file = tmp_path / "test_these.py"
+    file.write_text(TESTS, encoding="utf-8")
+    options = ["-q", "-c", "/dev/null", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
+    assert pytest.main([*options, str(file)], plugins=[outcomes]) == 1
+    assert {name: (one.kind, one.why) for name, one in found.items()} == {
+        ("ada", "edit"): ("fails", "it is deaf"),
+        ("bob", "edit"): ("failed", "AssertionError: it is broken"),
+        ("ada", "answer"): ("passed", ""),
+    }
 
 
 def test_other_tests_are_no_checks(found: dict[tuple[str, str], Outcome]) -> None:
@@ -136,4 +191,5 @@ def test_what_an_agent_lacks_is_a_check_or_another_ability_with_a_reason() -> No
     assert {*SHORT} < {*CHECKS}
     for agent in ALL_AGENTS:
         assert {*agent.lacks} <= {*CHECKS, "thinking", "stream", "schemas"}
-        assert all(agent.lacks.values())
+        assert {*agent.fails} <= {*CHECKS} - {*agent.lacks}
+        assert all([*agent.lacks.values(), *agent.fails.values()])
