@@ -133,6 +133,8 @@ def _own_name(call: CallRecord) -> str:
 
 
 def _named(words: str, offer: Offer) -> OfferedTool | None:
+    if offer.server not in words:
+        return None  # as of nearly all calls, of which some are told thousands of times
     tools = offer.catalogue.tools.values()
     return next((tool for tool in tools if words in spellings(offer.server, tool.alias)), None)
 

@@ -79,7 +79,7 @@ class Questions:
     def gathered_at(self) -> float:
         """When the turn begins to await the answers."""
         waiting = (one.until for one in self._late if not one.record.is_announced)
-        return max((self._gathered_at, *waiting))
+        return min(max((self._gathered_at, *waiting)), self._gathers_until)
 
     def put(
         self, asked: Asked, call_id: str, record: CallRecord, open_calls: Sequence[CallRecord] = ()
@@ -107,6 +107,7 @@ class Questions:
         if len(self._asked) >= MOST_QUESTIONS:  # some of them were taken back
             kept = [one for one in self._asked.items() if self.dialogue.is_open(one[1][0].id)]
             self._asked = dict(kept)
+            self._late = [one for one in self._late if self.dialogue.is_open(one.asked.id)]
         self._asked[call_id] = asked, question
         self._gathered_at = min(now + GATHER_SECONDS, self._gathers_until)
         if record.is_announced:

@@ -887,4 +887,18 @@ FAULTS = [
         'bool(__import__("json").loads(title) == given)',
         ("sharing",),
     ),
+    Fault(
+        "questions that each wait for a call put off all the others",
+        "questions",
+        "return min(max((self._gathered_at, *waiting)), self._gathers_until)",
+        "return max((self._gathered_at, *waiting))",
+        ("tests/agents/acp/test_turn.py",),
+    ),
+    Fault(
+        "questions that were taken back fill the memory",
+        "questions",
+        "self._late = [one for one in self._late if self.dialogue.is_open(one.asked.id)]",
+        "pass",
+        ("tests/agents/acp/test_turn.py",),
+    ),
 ]

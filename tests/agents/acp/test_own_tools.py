@@ -383,3 +383,8 @@ def test_what_may_be_the_editors_is_worth_waiting_for(news: dict[str, Any], may_
     call = CallRecord("c1")
     call.learn(ToolCallUpdate("c1", **news))
     assert may_be_editors(call, OFFER) is may_be
+
+
+def test_every_spelling_has_the_name_of_the_server() -> None:
+    """A title without it is looked at no further."""
+    assert all("vscabc" in words for words in spellings("vscabc", "read_file"))

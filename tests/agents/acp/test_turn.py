@@ -19,7 +19,7 @@ from agents import breather
 from agents.acp import changed_files
 from agents.acp import turn as turns
 from agents.acp.content import TextContent
-from agents.acp.dialogue import HIGH_WATER, MOST_LATE
+from agents.acp.dialogue import HIGH_WATER, MOST_LATE, MOST_QUESTIONS, Asked
 from agents.acp.questions import ANNOUNCED_SECONDS, GATHER_SECONDS, MOST_GATHER_SECONDS
 from agents.acp.session import CHANGE_SECONDS
 from agents.base import AgentError, AgentSession
@@ -536,6 +536,18 @@ async def test_a_question_that_is_held_back_and_taken_back_is_never_asked(
         assert questions(await rest_of(turn)) == []
 
 
+async def test_questions_that_are_held_back_and_taken_back_are_not_kept(
+    autojump_clock: MockClock,
+) -> None:
+    asks: list[JSON] = [{"ask": call("c1")}, {"sleep": 0.01}, {"withdraw": True}] * 300
+    async with session_that_announces([*asks, chunk("a"), {"hang": True}]) as session:
+        await up_to(session.run(PROMPT), Say)
+        gc.collect()
+        kept = [one for one in gc.get_objects() if isinstance(one, Asked)]
+        assert len(kept) <= 2 * MOST_QUESTIONS
+        kept.clear()
+
+
 async def test_a_cancel_answers_a_question_that_is_held_back(autojump_clock: MockClock) -> None:
     steps = [{"ask": call("c1")}, chunk("a"), *ASKS[1:]]
     async with session_that_announces(steps, ASKS) as session:
@@ -548,11 +560,18 @@ async def test_a_cancel_answers_a_question_that_is_held_back(autojump_clock: Moc
 
 
 @pytest.mark.limit("agents.acp.questions.MOST_GATHER_SECONDS")
-async def test_questions_that_keep_coming_are_awaited_in_the_end(autojump_clock: MockClock) -> None:
+@pytest.mark.parametrize("announces", [False, True])
+async def test_questions_that_keep_coming_are_awaited_in_the_end(
+    autojump_clock: MockClock, announces: bool
+) -> None:
+    """Even where each could wait for the announcement of its call."""
     asks: list[JSON] = []
     for number in range(40):
         asks += {"ask": call(f"c{number}")}, {"sleep": GATHER_SECONDS * 0.9}
-    async with session_with({"turns": [[*asks, {"hang": True}]]}) as (session, _):
+    first: JSON = {"update": {**ANNOUNCED, "toolCallId": "c", "status": "completed"}}
+    turns = [[first] if announces else [], [*asks, {"hang": True}]]
+    async with session_with({"turns": turns}) as (session, _):
+        await rest_of(session.run(PROMPT))
         began = trio.current_time()
         asked = await up_to(session.run(PROMPT), Await)
         assert trio.current_time() - began <= MOST_GATHER_SECONDS + GATHER_SECONDS
