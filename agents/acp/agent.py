@@ -27,7 +27,7 @@ from .dialogue import Dialogue
 from .downloads import Downloads
 from .handles import SessionHandle
 from .known import environment_for
-from .learned import Learned
+from .learned import Fact, Learned
 from .link import Connect, Link
 from .openings import SessionIdInUse
 from .outfit import Outfit
@@ -142,14 +142,16 @@ class AcpAgent:
     async def _find(self, peer: Peer, prompt: Prompt, cwd: str, origin: Origin) -> Dialogue | None:
         """Return the session that `origin` says; raises `AgentError`.
 
-        A session that goes on keeps the name of its server. But where this process may still have
-        it open, its server may run on under that name.
+        A session that goes on keeps the name of its server. But this process may still have a
+        server of that name, where it wasn't told to close it, or keeps them all.
         """
         if isinstance(origin, Fresh):
             return None
         handle = SessionHandle.read(origin.handle)
-        was_closed = peer.can_close or not peer.connection.may_be_left(handle.session_id)
-        keeps_name = isinstance(origin, Resumed) and was_closed
+        is_free = handle.server not in peer.servers or (
+            peer.can_close and not peer.facts.has(Fact.KEEPS_SERVERS)
+        )
+        keeps_name = isinstance(origin, Resumed) and is_free
         outfit = await self._outfit(peer, prompt, cwd, handle.server if keeps_name else "")
         found: Dialogue | None = None
         try:
@@ -285,4 +287,5 @@ class AcpAgent:
 def _outfit(peer: Peer, cwd: str, tools: Toolbox) -> Outfit:
     """Return an outfit whose calls are looked at: they may be another chat's."""
     tools.refusal = partial(peer.strays.refusal, tools)
-    return Outfit(cwd, tools)
+    tools.on_asked = partial(peer.facts.learn, Fact.ASKS_FOR_TOOLS)
+    return Outfit(cwd, tools, peer.servers)

@@ -35,6 +35,7 @@ from .methods import (
     RequestPermissionResponse,
 )
 from .own_tools import Offer
+from .reopened import Reopened
 from .sharing import Announced
 from .updates import (
     AvailableCommandsUpdate,
@@ -115,6 +116,10 @@ class Dialogue:
         """Whether the agent told anything again of what was said or done in the session before."""
         self.is_unproven = False
         """Whether it was had again, and nothing has shown yet that the agent knows it."""
+        self.reopened: Reopened | None = None
+        """How it was had again, if it was."""
+        self.has_answered = False
+        """Whether a prompt was answered that wasn't cancelled."""
         self._connection = connection
         self._news: list[News] = []
         self._size = 0
@@ -291,6 +296,7 @@ class Dialogue:
 
     def _returned(self, answer: PromptResponse | Error | Failure) -> None:
         self.is_prompted = False
+        self.has_answered |= isinstance(answer, PromptResponse) and not self._is_cancelled
         self._refuse_all()
         if isinstance(answer, Failure):
             self.lose(answer)

@@ -50,6 +50,7 @@ from .methods import (
 )
 from .openings import SESSION_SECONDS
 from .outfit import Outfit
+from .reopened import Reopened, loses_tools
 from .setup import AgentCapabilities
 
 MOST_PAGES = 20
@@ -115,10 +116,10 @@ class ExistingSessions:
         match origin:
             case ForkOf(handle=handle):
                 session_id = SessionHandle.read(handle).session_id
-                if _can_fork(self.able, self.facts):
-                    fork = FORK_SESSION.name
+                fork = FORK_SESSION.name
+                if _can_fork(self.able, self.facts) and self._is_of_use(fork, session_id, outfit):
                     found = await self._have(
-                        fork, session_id, lambda: self._fork(outfit.to_load(session_id))
+                        fork, session_id, outfit, lambda: self._fork(outfit.to_load(session_id))
                     )
             case Resumed(handle=handle):
                 found = await self._resume(SessionHandle.read(handle).session_id, outfit)
@@ -135,22 +136,32 @@ class ExistingSessions:
                 # Somebody has it, or it is still being opened: two of it would disturb each other.
                 log.info("session=%s not had by %s: it is in use", session_id, way.name)
                 return None
+            if not self._is_of_use(way.name, session_id, outfit):
+                continue
 
             def load(way: Way = way) -> _Search:
                 return self._load(way, outfit.to_load(session_id))
 
-            found = await self._have(way.name, session_id, load)
+            found = await self._have(way.name, session_id, outfit, load)
             if found is not None:
                 if way is RESUME_SESSION and found.has_told_again:
                     self.facts.learn(Fact.RESUME_REPLAYS)
                 return found
         return None
 
+    def _is_of_use(self, way: str, session_id: str, outfit: Outfit) -> bool:
+        """Return whether a session that is had so has the tools that it is had with."""
+        if outfit.tools is None or not loses_tools(self.facts, way):
+            return True
+        log.info("session=%s not had by %s: it would have no tools", session_id, way)
+        return False
+
     async def _have(
-        self, way: str, session_id: str, begin: Callable[[], _Search]
+        self, way: str, session_id: str, outfit: Outfit, begin: Callable[[], _Search]
     ) -> Dialogue | None:
         match await self.authentication.ask(lambda: self._end(begin())):
             case Dialogue(lost=None) as dialogue:
+                dialogue.reopened = Reopened(way, outfit.is_name_used)
                 return dialogue
             case Dialogue(lost=Failure() as failure) | (Failure() as failure):
                 reason = failure.message

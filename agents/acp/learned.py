@@ -45,6 +45,16 @@ class Fact(enum.Enum):
     """It tells again what was said in a session that it resumes, as it does when it loads one."""
     FORK_MISSING = "fork_missing"
     """It says that it forks sessions, and doesn't know the method."""
+    ASKS_FOR_TOOLS = "asks_for_tools"
+    """It asked for the editor's tools in some session."""
+    KEEPS_SERVERS = "keeps_servers"
+    """It connects to no other server of a name that its process has had for a closed session."""
+    LOAD_WITHOUT_TOOLS = "load_without_tools"
+    """It never connects to the server that it is given with a session to load."""
+    RESUME_WITHOUT_TOOLS = "resume_without_tools"
+    """It never connects to the server that it is given with a session to resume."""
+    FORK_WITHOUT_TOOLS = "fork_without_tools"
+    """It never connects to the server that it is given with a session to fork."""
 
 
 class Lesson(Value):

@@ -18,8 +18,15 @@ class Outfit:
 
     cwd: str
     tools: Toolbox | None = None
+    given: set[str] = attrs.field(factory=set[str])
+    """The names of all servers that its process was ever given."""
+    is_name_used: bool = attrs.field(default=False, init=False)
+    """Whether the process was given another server of this name."""
     is_spare: bool = attrs.field(default=False, init=False)
     """Whether it is kept for whoever comes next, with the session that was opened with it."""
+
+    def __attrs_post_init__(self) -> None:
+        self.is_name_used = self.tools is not None and self.tools.server in self.given
 
     def matches(self, other: Outfit) -> bool:
         """Return whether a session that was opened with one does for the other."""
@@ -42,6 +49,7 @@ class Outfit:
     def _servers(self) -> tuple[McpServer, ...]:
         if self.tools is None:
             return ()
+        self.given.add(self.tools.server)
         access = self.tools.present()
         match access:
             case StdioAccess(program=program, arguments=arguments, environment=environment):

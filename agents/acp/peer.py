@@ -100,6 +100,8 @@ class Peer:
     """Looks at the calls of the editor's tools."""
     mixes_tools: bool = attrs.field(default=False, init=False)
     """Whether a call for one session came to another's server: each needs another process."""
+    servers: set[str] = attrs.field(factory=set[str], init=False)
+    """The names of all MCP servers that it was given."""
     _openings: Openings = attrs.field(init=False)
     _scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _closing: deque[RequestId] = attrs.field(factory=lambda: deque[RequestId](), init=False)

@@ -22,6 +22,7 @@ from .dialogue import Dialogue
 from .existing import can_find
 from .faults import Error
 from .handles import SessionHandle
+from .learned import Fact
 from .methods import (
     SET_CONFIG_OPTION,
     SET_MODE,
@@ -35,6 +36,7 @@ from .methods import (
 from .peer import Peer
 from .prompt import prompt_blocks, system_to_tell
 from .render import Renderer
+from .reopened import GOES_ON_WITHOUT, lesson
 from .told import Told
 from .turn import AcpTurn
 from .window import ContextWindow
@@ -76,6 +78,8 @@ class AcpSession:
         if dialogue.tools is not None:
             dialogue.tools.wake = dialogue.wake
             dialogue.tools.titles_name_tools = peer.known.titles_name_tools
+            if dialogue.reopened is not None and peer.facts.has(Fact.ASKS_FOR_TOOLS):
+                dialogue.tools.complaint = GOES_ON_WITHOUT
         self._turn: AcpTurn | None = None
         self._told_system: Sequence[ChatMessage] | None = None
         """The host's system prompt, where the agent was told it."""
@@ -98,7 +102,17 @@ class AcpSession:
             return Failure("AgentFailed", f"{self.peer.name} has ended.")
         if self.dialogue.lost is None and self.peer.mixes_tools:
             return Failure("AgentFailed", f"{self.peer.name} mixes up the tools of its chats.")
+        if self.dialogue.lost is None and self._has_lost_tools:
+            return Failure("AgentFailed", f"{self.peer.name} went on without the editor's tools.")
         return self.dialogue.lost
+
+    @property
+    def _has_lost_tools(self) -> bool:
+        """Whether the agent, which asks for tools elsewhere, hasn't since it had this again."""
+        dialogue = self.dialogue
+        if dialogue.reopened is None or dialogue.tools is None or not dialogue.has_answered:
+            return False
+        return dialogue.tools.is_ignored and self.peer.facts.has(Fact.ASKS_FOR_TOOLS)
 
     def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
         """Return whether the agent can be given these tools: it learns of a server only once."""
@@ -156,6 +170,8 @@ class AcpSession:
 
         The time counts from when it was first told to stop.
         """
+        if self.dialogue.reopened is not None and self._has_lost_tools:
+            self.peer.facts.learn(lesson(self.dialogue.reopened, self.peer.facts))
         if self._turn is not None:
             self._turn.close()
         self.dialogue.cancel()

@@ -79,15 +79,23 @@ class _Audience:
 
 
 class EditorServer:
-    """Serves the tools of a catalogue; calls go to `call`."""
+    """Serves the tools of a catalogue; calls go to `call`. `on_asked` hears of each question."""
 
-    def __init__(self, name: str, version: str, catalogue: Catalogue, call: Call) -> None:
+    def __init__(
+        self,
+        name: str,
+        version: str,
+        catalogue: Catalogue,
+        call: Call,
+        on_asked: Callable[[], None] = lambda: None,
+    ) -> None:
         self.asked = anyio.Event()
         """Set when an agent has asked what there is."""
         self.has_come = False
         """Whether an agent has ever connected."""
         self._catalogue = catalogue
         self._call = call
+        self._on_asked = on_asked
         self._name = name
         self._version = version
         self._audiences: list[_Audience] = []
@@ -152,10 +160,14 @@ class EditorServer:
 
     # What the SDK calls.
 
+    def _note(self) -> None:
+        self.asked.set()
+        self._on_asked()
+
     async def _list(
         self, _context: _Context, _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        self.asked.set()
+        self._note()
         return types.ListToolsResult(
             tools=[
                 types.Tool(
@@ -173,7 +185,7 @@ class EditorServer:
     async def _serve_call(
         self, context: _Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult:
-        self.asked.set()
+        self._note()
         tool = self._catalogue.tools.get(params.name)
         if tool is None:
             return _result(f"The editor offers no tool named {params.name} now.", is_error=True)

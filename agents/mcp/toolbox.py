@@ -114,8 +114,12 @@ class Toolbox:
     renew: Callable[[], Access | None] = attrs.field(default=_no_access, init=False)
     """Makes another access and ends the one before it."""
     on_close: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    on_asked: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    """Called when its agent asks what there is, or calls a tool."""
     may_complain: Callable[[], bool] = attrs.field(default=lambda: True, init=False)
     """Called when there is cause to; true the first time for an agent."""
+    complaint: str = attrs.field(default=IGNORED, init=False)
+    """What the user is told then."""
     _specs: Sequence[ToolSpec] | None = attrs.field(default=None, init=False)
     """What was offered last, by `offer`."""
     _begun_at: float = attrs.field(default=math.inf, init=False)
@@ -166,7 +170,9 @@ class Toolbox:
         if self._mcp is None:
             from .server import EditorServer
 
-            self._mcp = EditorServer(self.server, own_version(), self.catalogue, self.call)
+            self._mcp = EditorServer(
+                self.server, own_version(), self.catalogue, self.call, lambda: self.on_asked()
+            )
         return self._mcp
 
     @property
@@ -248,17 +254,20 @@ class Toolbox:
         self._perform(self._desk.cancel())
 
     def complain(self) -> str | None:
-        """Return what the user should know where the agent ignores the server that it was given.
+        """Return, once, what the user should know where the agent ignores its server."""
+        return self.complaint if self.is_ignored and self.may_complain() else None
 
-        It is returned once. Nothing is ignored where the agent was given no server, where the
-        server has no tools now, and where the agent has connected to it.
+    @property
+    def is_ignored(self) -> bool:
+        """Whether the agent ignores the server that it was given.
+
+        Nothing is ignored where the agent was given no server, where the server has no tools now,
+        and where the agent has connected to it.
         """
         has_had_time = trio.current_time() >= self._begun_at + IGNORED_SECONDS
         is_there = self.access is not None and bool(self.catalogue.tools)
         has_come = self._mcp is not None and (self._mcp.has_come or self._mcp.was_asked)
-        if has_come or not (is_there and has_had_time and self.may_complain()):
-            return None
-        return IGNORED
+        return is_there and has_had_time and not has_come
 
     async def offer(self, specs: Sequence[ToolSpec]) -> None:
         """Offer these tools from now on; the agent hears of it if they aren't the same."""

@@ -424,6 +424,20 @@ SURPRISES: Mapping[int, Surprise] = {
             _ACP + "test_turn.py::test_a_question_comes_after_the_text_that_precedes_its_call",
         ),
     ),
+    37: Surprise(
+        "A session that is loaded has no MCP servers: those that are given with the load are "
+        "ignored (OpenHands). A process keeps its servers by name, and connects to no other one of "
+        "the same name (Hermes).",
+        "An agent that asks for tools elsewhere, and doesn't within 15 seconds of a session's "
+        "first prompt, costs the session. It is had again under another name of the server, or "
+        "told anew. This is remembered for that version.",
+        (
+            _ACP + "test_reopened.py"
+            "::test_a_chat_whose_load_loses_its_tools_is_told_anew_and_so_is_each_later_one",
+            _ACP + "test_reopened.py::test_a_server_whose_name_the_process_keeps_gets_another_name",
+            _ACP + "test_reopened.py::test_a_session_that_may_have_its_tools_is_gone_on_with",
+        ),
+    ),
 }
 
 

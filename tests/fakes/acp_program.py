@@ -21,7 +21,9 @@ A script is a JSON object, every key optional:
     login_file      a file that the program writes when its last argument is `login`: where it is,
                     the login that is needed has been done
     servers         servers to start in place of those that the client gives
-    ignores_tools   true: the servers that the client gives are not started
+    ignores_tools   true: the servers that the client gives are not started; [method, ...]: only
+                    those that it gives with one of these
+    keeps_servers   true: a server of a name that was given before is not started
     lingers         true: the end of the input doesn't end the program
     runs            [script, ...]: what each process in turn does; the last one is for all after it
     keeps           false: sessions are forgotten with their process
@@ -344,6 +346,8 @@ class ScriptedPeer:
         self.children: list[float] = []
         self.tools: dict[str, ToolClient] = {}
         """The hands of each session that was given a server."""
+        self.connected: dict[str, ToolClient] = {}
+        """The hands of the servers that it keeps by their names, if the script wants it so."""
         self.servers: dict[str, str] = {}
         """The name of the server that each session was given."""
         self._tracks: list[Track] = []
@@ -462,10 +466,23 @@ class ScriptedPeer:
         servers = params.get("mcpServers", []) and self.script.get("servers", params["mcpServers"])
         if servers:
             self.servers[session] = servers[0]["name"]
-        if servers and not self.script.get("ignores_tools"):
-            self.tools[session] = ToolClient(servers[0])
+        if servers and method not in self._ignoring():
+            self.tools[session] = self._connect(servers[0])
         steps = self._prompted(session, params) if method == "session/prompt" else []
         self._tracks.append(Track(self, message, session, steps or self._steps_on(method)))
+
+    def _ignoring(self) -> list[str]:
+        """Return the methods with which it ignores the server that it is given."""
+        ignored: bool | list[str] = self.script.get("ignores_tools", [])
+        if isinstance(ignored, bool):
+            return ["session/new", *FINDING] if ignored else []
+        return ignored
+
+    def _connect(self, server: JSON) -> ToolClient:
+        client = ToolClient(server)
+        if self.script.get("keeps_servers"):
+            client = self.connected.setdefault(server["name"], client)
+        return client
 
     def _open(self, told: list[str]) -> str:
         self._sessions += 1

@@ -19,6 +19,68 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "a chat goes on without the editor's tools for good",
+        "session",
+        "if self.dialogue.lost is None and self._has_lost_tools:",
+        "if False:",
+        ("reopened",),
+    ),
+    Fault(
+        "a way that loses the editor's tools is gone again and again",
+        "session",
+        "self.peer.facts.learn(lesson(self.dialogue.reopened, self.peer.facts))",
+        "pass",
+        ("reopened",),
+    ),
+    Fault(
+        "a session that is had again gets the tools that it doesn't need",
+        "existing",
+        "if outfit.tools is None or not loses_tools(self.facts, way):",
+        "if not loses_tools(self.facts, way):",
+        ("reopened",),
+    ),
+    Fault(
+        "a session that failed before its servers were started has lost them",
+        "session",
+        "dialogue.tools is None or not dialogue.has_answered:",
+        "dialogue.tools is None:",
+        ("reopened",),
+    ),
+    Fault(
+        "an agent that takes no servers at all loses them when it has a session again",
+        "session",
+        "return dialogue.tools.is_ignored and self.peer.facts.has(Fact.ASKS_FOR_TOOLS)",
+        "return dialogue.tools.is_ignored",
+        ("reopened",),
+    ),
+    Fault(
+        "a process that keeps servers by their names is given a name again",
+        "agent",
+        "peer.can_close and not peer.facts.has(Fact.KEEPS_SERVERS)",
+        "peer.can_close",
+        ("reopened",),
+    ),
+    Fault(
+        "a way is given up for a name that was used before",
+        "reopened",
+        "if reopened.is_name_used and not facts.has(Fact.KEEPS_SERVERS):",
+        "if False:",
+    ),
+    Fault(
+        "a name that was never used is tried instead",
+        "outfit",
+        "self.is_name_used = self.tools is not None and self.tools.server in self.given",
+        "self.is_name_used = self.tools is not None",
+        ("reopened",),
+    ),
+    Fault(
+        "the user isn't told that the tools come back",
+        "session",
+        "dialogue.tools.complaint = GOES_ON_WITHOUT",
+        "pass",
+        ("reopened",),
+    ),
+    Fault(
         "what another process has learned meanwhile is overwritten",
         "learned",
         "encode(merged(self._read(), name, version, facts))",
