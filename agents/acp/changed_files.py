@@ -1,20 +1,59 @@
 """Reads the files that an agent has changed, to show at which lines it did.
 
 Only files of the session's own folder are read. Some folders are on the other side of a network, so
-who reads bounds the time: what can't be read soon is shown without line numbers.
+the time is bounded: what can't be read soon is shown without line numbers.
 """
 
 from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import trio
 
+from .content import ToolCall, ToolCallUpdate
+from .dialogue import Asked, News
+from .render import Renderer
+
+MOST_FILES = 20
+"""How many changed files are read for what is shown at once; the others have no line numbers."""
+READING_SECONDS = 1.0
+"""How long reading the changed files for what is shown at once may take. Meanwhile the agent may
+have to wait, and with it every chat of its process."""
 MOST_BYTES = 1_000_000
 """The largest file that is read."""
 _READERS = trio.CapacityLimiter(2)
+
+
+async def look_at_changes(
+    heard: Sequence[News], renderer: Renderer, read_file: Callable[[str], Awaitable[str | None]]
+) -> None:
+    """Read the files that the agent has changed, or asks to, for the renderer that hears it next.
+
+    What is heard meanwhile is looked at, too.
+    """
+    asked: set[str] = set()
+    with trio.move_on_after(READING_SECONDS):
+        for one in heard:
+            for path in _changed_by(one, renderer):
+                if path in asked or len(asked) == MOST_FILES:
+                    continue
+                asked.add(path)
+                text = await read_file(path)
+                if text is not None:
+                    renderer.files[path] = text
+
+
+def _changed_by(news: News, renderer: Renderer) -> Sequence[str]:
+    match news:
+        case ToolCall() | ToolCallUpdate():
+            return renderer.changed(news)
+        case Asked(request=request):
+            return renderer.to_change(request.tool_call)
+        case _:
+            return ()
 
 
 async def read_changed(path: str, root: str) -> str | None:

@@ -109,7 +109,7 @@ class Questions:
             self._asked = dict(kept)
             self._late = [one for one in self._late if self.dialogue.is_open(one.asked.id)]
         self._asked[call_id] = asked, question
-        self._gathered_at = min(now + GATHER_SECONDS, self._gathers_until)
+        self._gathered_at = now + GATHER_SECONDS
         if record.is_announced:
             self.habit.confirm()
         elif self.habit.is_expected:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 import logging
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any, assert_never
 
 import attrs
@@ -35,9 +35,10 @@ from bridge.errors import Failure
 from bridge.wire import Permissions
 from bridge.work import Work
 
+from .changed_files import look_at_changes
 from .chunks import ChunkJoiner
-from .content import ContentBlock, ToolCall, ToolCallUpdate
-from .dialogue import Asked, Dialogue, News, Returned
+from .content import ContentBlock, ToolCall
+from .dialogue import Asked, Dialogue, Returned
 from .failures import is_auth_required, is_cancelled, is_lost_session, unknown_session
 from .faults import Error
 from .methods import PromptResponse
@@ -49,11 +50,6 @@ LATE_SECONDS = 0.06
 """How long an agent is listened to after it has answered its prompt."""
 SILENT_SECONDS = 1.0
 """After how long a silence what is held back for company is shown alone."""
-MOST_FILES = 20
-"""How many changed files are read for what is shown at once; the others have no line numbers."""
-READING_SECONDS = 1.0
-"""How long reading the changed files for what is shown at once may take. Meanwhile the agent may
-have to wait, and with it every chat of its process."""
 
 CANCELLED = Stop(StopReason.CANCELLED)
 
@@ -172,7 +168,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                     batch = await self._begin()
                 case _Phase.OPEN:
                     self.dialogue.is_received = True
-                    await self._look_at_changes()
+                    await look_at_changes(self.dialogue.heard, self.renderer, self.read_file)
                     batch = (self._tell() or await self._wait()) if self._is_open else ()
                 case _:
                     assert_never(self._phase)
@@ -209,28 +205,6 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         return ()
 
     # What the agent says.
-
-    async def _look_at_changes(self) -> None:
-        """Read the files that the agent has changed, or asks to. What was heard stays there."""
-        asked: set[str] = set()
-        with trio.move_on_after(READING_SECONDS):
-            for one in self.dialogue.heard:
-                for path in self._changed_by(one):
-                    if path in asked or len(asked) == MOST_FILES:
-                        continue
-                    asked.add(path)
-                    text = await self.read_file(path)
-                    if text is not None:
-                        self.renderer.files[path] = text
-
-    def _changed_by(self, news: News) -> Sequence[str]:
-        match news:
-            case ToolCall() | ToolCallUpdate():
-                return self.renderer.changed(news)
-            case Asked(request=request):
-                return self.renderer.to_change(request.tool_call)
-            case _:
-                return ()
 
     def _tell(self) -> Batch:
         """Return what was heard, as events."""

@@ -737,8 +737,8 @@ FAULTS = [
     Fault(
         "questions without end put the wait off",
         "questions",
-        "min(now + GATHER_SECONDS, self._gathers_until)",
-        "now + GATHER_SECONDS",
+        "return min(max((self._gathered_at, *waiting)), self._gathers_until)",
+        "return max((self._gathered_at, *waiting))",
         ("turn",),
     ),
     Fault("hidden characters stay hidden", "exhibit", "), _picture)", "), str)"),
@@ -948,13 +948,6 @@ FAULTS = [
         "bool(json_in(title) == given)",
         'bool(__import__("json").loads(title) == given)',
         ("sharing",),
-    ),
-    Fault(
-        "questions that each wait for a call put off all the others",
-        "questions",
-        "return min(max((self._gathered_at, *waiting)), self._gathers_until)",
-        "return max((self._gathered_at, *waiting))",
-        ("tests/agents/acp/test_turn.py",),
     ),
     Fault(
         "questions that were taken back fill the memory",

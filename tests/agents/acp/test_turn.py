@@ -17,7 +17,6 @@ from trio.testing import wait_all_tasks_blocked
 
 from agents import breather
 from agents.acp import changed_files
-from agents.acp import turn as turns
 from agents.acp.content import TextContent
 from agents.acp.dialogue import HIGH_WATER, MOST_LATE, MOST_QUESTIONS, Asked
 from agents.acp.questions import ANNOUNCED_SECONDS, GATHER_SECONDS, MOST_GATHER_SECONDS
@@ -800,14 +799,14 @@ async def test_an_agent_that_doesn_t_ask_is_no_error(
         assert "Delete everything" in await answer_to(session, "x")
 
 
-@pytest.mark.limit("agents.acp.turn.MOST_FILES")
+@pytest.mark.limit("agents.acp.changed_files.MOST_FILES")
 @pytest.mark.parametrize("most", [1, 0])
 async def test_a_change_is_shown_with_the_lines_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     """A clock that jumps would not wait for the thread that reads."""
-    monkeypatch.setattr(turns, "READING_SECONDS", 30.0)
-    monkeypatch.setattr(turns, "MOST_FILES", most)
+    monkeypatch.setattr(changed_files, "READING_SECONDS", 30.0)
+    monkeypatch.setattr(changed_files, "MOST_FILES", most)
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "a.txt"
     file.write_text("".join(f"{number}\n" for number in range(1, 30)))
@@ -820,7 +819,7 @@ async def test_a_change_is_shown_with_the_lines_of_its_file(
     assert ("@@ -17,7 +17,7 @@\n 17\n 18\n 19\n-twenty" in answer) == (most > 0)
 
 
-@pytest.mark.limit("agents.acp.turn.READING_SECONDS")
+@pytest.mark.limit("agents.acp.changed_files.READING_SECONDS")
 async def test_a_folder_that_does_not_answer_is_given_up_once_for_all_its_files(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -838,7 +837,7 @@ async def test_a_folder_that_does_not_answer_is_given_up_once_for_all_its_files(
         async with session_with({"turns": [[did]]}) as (session, _):
             began = trio.current_time()
             answer = await answer_to(session, "x")
-            assert turns.READING_SECONDS <= trio.current_time() - began < 2
+            assert changed_files.READING_SECONDS <= trio.current_time() - began < 2
         assert answer.count("-x\n+y\n") == 9
     finally:
         gone.set()
