@@ -49,8 +49,10 @@ class Outfit:
     def _servers(self) -> tuple[McpServer, ...]:
         if self.tools is None:
             return ()
-        self.given.add(self.tools.server)
+        name = self.tools.server
         access = self.tools.present()
+        self.given.add(self.tools.server)
+        self.is_name_used = self.is_name_used and self.tools.server == name
         match access:
             case StdioAccess(program=program, arguments=arguments, environment=environment):
                 return (McpServerStdio(self.tools.server, program, arguments, environment),)

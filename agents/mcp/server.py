@@ -102,8 +102,9 @@ class EditorServer:
         self._bus = InMemorySubscriptionBus()
         """Tells of changes who has subscribed to them, in the newest era."""
 
-    def start_over(self) -> None:
-        """Forget who has come and asked: another connection counts from now on."""
+    def start_over(self, name: str) -> None:
+        """Forget who has come and asked: another connection counts, and sees this name."""
+        self._name = name
         self.asked, self.has_come = anyio.Event(), False
 
     @property

@@ -113,6 +113,8 @@ class Toolbox:
     """How its agent gets at them."""
     renew: Callable[[], Access | None] = attrs.field(default=_no_access, init=False)
     """Makes another access and ends the one before it."""
+    rename: Callable[[], str] = attrs.field(init=False)
+    """Returns another name for the server, which is as long, and gives the old one up."""
     on_close: Callable[[], None] = attrs.field(default=_nothing, init=False)
     on_asked: Callable[[], None] = attrs.field(default=_nothing, init=False)
     """Called when its agent asks what there is, or calls a tool."""
@@ -135,6 +137,7 @@ class Toolbox:
 
     def __attrs_post_init__(self) -> None:
         self._desk = Desk(self.habit)
+        self.rename = lambda: self.server
 
     # The server's side.
 
@@ -198,12 +201,15 @@ class Toolbox:
         """Return the access for one opening of a session, which no other opening is given.
 
         An agent may have started a server for an opening that failed. It loses its connection,
-        and what it did doesn't count for the next one.
+        and what it did doesn't count for the next one. The next one's server has another name
+        then, because an agent may keep its connections by their names.
         """
         if self._is_presented:
             self.access = self.renew()
             if self._mcp is not None:
-                self._mcp.start_over()
+                if self._mcp.has_come:
+                    self.server = self.rename()
+                self._mcp.start_over(self.server)
         self._is_presented = True
         return self.access
 

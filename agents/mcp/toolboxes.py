@@ -97,13 +97,25 @@ class Toolboxes:
         return toolbox
 
     def _make(self, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
-        while not server or server in self._names:
-            server = server_name(secrets.token_hex(_SUFFIX_BYTES))
-        self._names.add(server)
+        server = self._name(server)
         catalogue = Catalogue.of(specs, server)
         toolbox = Toolbox(server, catalogue, self.new_call_id, self.habits.calls)
         toolbox.may_complain = self._may_complain
+
+        def rename() -> str:
+            name = self._name()
+            self._names.discard(toolbox.server)
+            return name
+
+        toolbox.rename = rename
         return toolbox
+
+    def _name(self, wanted: str = "") -> str:
+        """Return a name that no other server has: the one that is wanted, if it can be."""
+        while not wanted or wanted in self._names:
+            wanted = server_name(secrets.token_hex(_SUFFIX_BYTES))
+        self._names.add(wanted)
+        return wanted
 
     def _may_complain(self) -> bool:
         has_complained, self._has_complained = self._has_complained, True

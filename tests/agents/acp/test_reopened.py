@@ -84,6 +84,7 @@ def openings(child: ChildAgent) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.slow
 async def test_a_chat_whose_load_loses_its_tools_is_told_anew_and_so_is_each_later_one(
     clock: MockClock,
 ) -> None:
@@ -106,6 +107,7 @@ async def test_a_chat_whose_load_loses_its_tools_is_told_anew_and_so_is_each_lat
 
 
 @pytest.mark.parametrize("is_resumed", [True, False])
+@pytest.mark.slow
 async def test_only_the_way_that_loses_the_tools_is_not_gone_again(
     clock: MockClock, is_resumed: bool
 ) -> None:
@@ -127,6 +129,7 @@ async def test_only_the_way_that_loses_the_tools_is_not_gone_again(
         assert ways == [NEW, lossy, LOAD if is_resumed else NEW]
 
 
+@pytest.mark.slow
 async def test_a_server_whose_name_the_process_keeps_gets_another_name(clock: MockClock) -> None:
     """The session is had again: its tools are lost only under the name that was used before."""
     keeping = script(CAN_CLOSE, keeps_servers=True)
@@ -146,6 +149,26 @@ async def test_a_server_whose_name_the_process_keeps_gets_another_name(clock: Mo
         assert child.faults == []
 
 
+@pytest.mark.slow
+async def test_a_way_that_fails_after_its_server_has_started_costs_the_next_one_nothing(
+    clock: MockClock,
+) -> None:
+    """The server has another name then: a process may keep the connection of the first."""
+    failing: JSON = {RESUME: [{"tools": True}, {"error": {"code": -32603, "message": "No."}}]}
+    keeping = script(CAN_ALL, keeps_servers=True, on=failing)
+    async with agent_as_child(keeping, spares=False) as (agent, child):
+        first = await visit(agent, child, clock)
+        loaded = await visit(agent, child, clock, Resumed(first.handle))
+        assert loaded.knows_history
+        assert loaded.lost is None
+        assert "tool_39" in loaded.said
+        _, (resume, refused), (load, name) = openings(child)
+        assert (resume, load) == (RESUME, LOAD)
+        assert loaded.handle.endswith(f"#{name}")
+        assert name != refused
+
+
+@pytest.mark.slow
 async def test_a_process_that_can_t_close_sessions_gets_another_name_at_once(
     clock: MockClock,
 ) -> None:
@@ -167,6 +190,7 @@ async def test_a_process_that_can_t_close_sessions_gets_another_name_at_once(
     ],
     ids=["too soon", "never asks", "failed", "asks"],
 )
+@pytest.mark.slow
 async def test_a_session_that_may_have_its_tools_is_gone_on_with(
     clock: MockClock, ignored: list[str], seconds: float, text: str
 ) -> None:
@@ -187,6 +211,7 @@ async def test_a_session_that_may_have_its_tools_is_gone_on_with(
         assert [way for way, _ in openings(child)] == [NEW, LOAD, LOAD]
 
 
+@pytest.mark.slow
 async def test_the_user_is_told_when_the_tools_come_back(clock: MockClock) -> None:
     made = script(ABLE, ignores_tools=[LOAD])
     made["words"]["slowly"] = [{"sleep": 0.3}, {"say": "done"}]

@@ -54,8 +54,8 @@ FAULTS = [
     Fault(
         "a session that is loaded gets another server's name",
         "mcp/toolboxes",
-        "while not server or server in self._names:",
-        "server = ''\n        while not server or server in self._names:",
+        "while not wanted or wanted in self._names:",
+        "wanted = ''\n        while not wanted or wanted in self._names:",
         ("tests/agents/acp/test_tools.py",),
     ),
     Fault(
@@ -63,6 +63,20 @@ FAULTS = [
         "mcp/toolbox",
         "    with _loading:\n",
         "    if True:\n",
+        ("toolbox",),
+    ),
+    Fault(
+        "the server of an opening that failed keeps its name for the next one",
+        "mcp/toolbox",
+        "                    self.server = self.rename()\n",
+        "                    pass\n",
+        ("toolbox",),
+    ),
+    Fault(
+        "a server to which nobody came gets another name all the same",
+        "mcp/toolbox",
+        "                if self._mcp.has_come:\n",
+        "                if True:\n",
         ("toolbox",),
     ),
     Fault(

@@ -251,6 +251,26 @@ async def test_each_opening_is_given_a_token_of_its_own(autojump_clock: object) 
         assert box.access == second
 
 
+async def test_a_server_to_which_somebody_came_has_another_name_in_the_next_opening() -> None:
+    """An agent that keeps connections by their names would keep one that has ended."""
+    async with making() as made:
+        box = made.make(TOOLS)
+        first = box.server
+        mcp = await box.mcp()
+        for has_come in (False, False, True):
+            assert box.server == first
+            box.present()
+            mcp.has_come = has_come
+        box.present()
+        assert box.server != first
+        assert not mcp.has_come
+        assert len(box.server) == len(first)
+        again = made.make(TOOLS, first)
+        assert again.server == first, "it was given up"
+        box.close()
+        assert made.make(TOOLS, box.server).server == box.server
+
+
 async def test_who_came_to_an_opening_that_failed_does_not_count(autojump_clock: object) -> None:
     async with making() as made:
         box = made.make(TOOLS)
