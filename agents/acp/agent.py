@@ -286,6 +286,6 @@ class AcpAgent:
 
 def _outfit(peer: Peer, cwd: str, tools: Toolbox) -> Outfit:
     """Return an outfit whose calls are looked at: they may be another chat's."""
-    tools.refusal = partial(peer.strays.refusal, tools)
+    peer.strays.watch(tools)
     tools.on_asked = partial(peer.facts.learn, Fact.ASKS_FOR_TOOLS)
     return Outfit(cwd, tools, peer.servers)

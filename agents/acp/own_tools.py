@@ -21,11 +21,17 @@ instance as the description of a command to run.
   form that its own code fills in, with the server's name, but not the tool's. Both together decide.
 
 What isn't recognised is asked, as any other question, and shown: the user sees two instead of one.
+
+Some agents offer a chat's model the servers of other chats, too. A question about such a tool is
+recognised by the same rules. It is no question for the user, because that server refuses the call.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol, cast
+
+import attrs
 
 from agents.mcp.catalogue import Catalogue, OfferedTool
 
@@ -88,6 +94,23 @@ def editors_tool(call: CallRecord, offer: Offer) -> OfferedTool | None:
         _, alias = call.wrapper
         tool = offer.catalogue.tools.get(alias)
     return tool if tool is not None and is_still(call, tool, offer) else None
+
+
+@attrs.frozen
+class _Elsewhere:
+    """What another session is offered, as far as this one can tell: the same tools."""
+
+    server: str
+    catalogue: Catalogue
+    titles_name_tools: bool
+
+
+def is_of_another(call: CallRecord, offer: Offer, servers: Iterable[str]) -> bool:
+    """Return whether a call is beyond doubt of such a tool on one of these other servers."""
+    return any(
+        editors_tool(call, _Elsewhere(server, offer.catalogue, offer.titles_name_tools)) is not None
+        for server in servers
+    )
 
 
 def is_still(call: CallRecord, tool: OfferedTool, offer: Offer) -> bool:

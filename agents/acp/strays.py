@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import attrs
 import trio
@@ -23,6 +24,8 @@ UNSURE_SECONDS = 0.25
 """How long a call that may be another chat's waits for its announcement; one took 86 ms."""
 MOST_PASSED = 100
 """Calls that were let through unsure, and may be announced yet."""
+MOST_SERVERS = 100
+"""Servers of a process whose names are remembered; the agent may keep those of closed sessions."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -34,9 +37,19 @@ class Strays:
     dialogues: Callable[[], Sequence[Dialogue]]
     found: Callable[[], None]
     _news: trio.lowlevel.ParkingLot = attrs.field(factory=trio.lowlevel.ParkingLot, init=False)
+    _servers: deque[str] = attrs.field(factory=lambda: deque[str](maxlen=MOST_SERVERS), init=False)
+    _is_mixed: bool = attrs.field(default=False, init=False)
+    """Whether the sessions are known to share tools."""
     _passed: deque[tuple[Toolbox, Call]] = attrs.field(
         factory=lambda: deque[tuple[Toolbox, Call]](maxlen=MOST_PASSED), init=False
     )
+
+    def watch(self, box: Toolbox) -> None:
+        """Look at the calls that come to a session's server, and at questions about others."""
+        self._servers.append(box.server)
+        box.refusal = partial(self.refusal, box)
+        box.others = lambda: [server for server in self._servers if server != box.server]
+        box.on_mixed = self._find
 
     async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:
         """Return what to answer a call with that came to `box`, None if it is to be passed on."""
@@ -47,6 +60,8 @@ class Strays:
             match self._judge(box, call):
                 case Sure.OWN:
                     return None
+                case Sure.UNKNOWN if has_waited and self._is_mixed:
+                    return Stray("", is_evidence=False).words
                 case Sure.UNKNOWN if has_waited:
                     self._passed.append((box, call))
                     return None
@@ -57,7 +72,7 @@ class Strays:
                 case Stray() as stray:
                     log.info("server=%s tool=%s refused: another chat's", box.server, name)
                     if stray.is_evidence:
-                        self.found()
+                        self._find()
                     return stray.words
 
     def heard(self) -> None:
@@ -69,8 +84,12 @@ class Strays:
                 if dialogue.announced.take(box, call):
                     self._passed.remove(passed)
                     if dialogue.tools is not box:
-                        self.found()
+                        self._find()
                     break
+
+    def _find(self) -> None:
+        self._is_mixed = True
+        self.found()
 
     def _judge(self, box: Toolbox, call: Call) -> Sure | Stray:
         dialogues = self.dialogues()

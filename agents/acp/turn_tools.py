@@ -13,7 +13,7 @@ from agents.mcp.toolbox import Toolbox
 
 from .dialogue import Asked, Dialogue
 from .methods import SelectedPermissionOutcome
-from .own_tools import editors_tool
+from .own_tools import editors_tool, is_of_another
 from .permission import once
 from .tool_call import CallRecord
 
@@ -81,7 +81,9 @@ class TurnTools:
     def allow(self, asked: Asked, record: CallRecord) -> bool:
         """Allow, once, a call that the editor asks its user about by itself; return whether it is.
 
-        Where the agent offers no way to allow it once, that is for the user to decide.
+        A call of another session's server is allowed, too: that server refuses it in words, and a
+        denial would end the turn of some agents. Where the agent offers no way to allow it once,
+        that is for the user to decide.
         """
         if self._box is None:
             return False
@@ -89,9 +91,15 @@ class TurnTools:
         call = CallRecord(record.call_id) if record.is_over else attrs.evolve(record)
         call.learn(asked.request.tool_call)
         tool = editors_tool(call, self._box)
-        option = None if tool is None else once(asked.request.options)
-        if tool is None or option is None:
+        option = once(asked.request.options)
+        if option is None:
             return False
-        log.info("session=%s allowed tool=%s", self.dialogue.session_id, tool.name)
+        if tool is not None:
+            log.info("session=%s allowed tool=%s", self.dialogue.session_id, tool.name)
+        elif is_of_another(call, self._box, self._box.others()):
+            log.info("session=%s another chat's title=%.100r", self.dialogue.session_id, call.title)
+            self._box.on_mixed()
+        else:
+            return False
         self.dialogue.answer(asked.id, SelectedPermissionOutcome(option.option_id))
         return True

@@ -89,6 +89,11 @@ def _no_access() -> None:
     """Return no access: there is nothing to get at."""
 
 
+def _no_others() -> Sequence[str]:
+    """Return no servers: this is the only one."""
+    return ()
+
+
 async def _refuse_nothing(_name: str, _arguments: JSON) -> None:
     """Let a call pass."""
 
@@ -107,6 +112,10 @@ class Toolbox:
     wake: Callable[[], None] = attrs.field(default=_nothing, init=False)
     refusal: Refusal = attrs.field(default=_refuse_nothing, init=False)
     """Says why a call isn't passed on."""
+    others: Callable[[], Sequence[str]] = attrs.field(default=_no_others, init=False)
+    """Returns the servers' names that the agent's process was given for other sessions."""
+    on_mixed: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    """Called when the agent would use one of those in this session."""
     titles_name_tools: bool = attrs.field(default=False, init=False)
     """Whether no model can choose what its agent calls a call."""
     access: Access | None = attrs.field(default=None, init=False)

@@ -49,12 +49,14 @@ SURPRISES: Mapping[int, Surprise] = {
         "MCP servers belong to the folder (OpenCode, Kilo) or the process (fast-agent), not to the "
         "session.",
         "OpenCode and Kilo get a process for each session, and every session's server has a name "
-        "of its own. Another agent shows it by a call that comes to another chat's server.",
+        "of its own. Another agent shows it by a call that comes to another chat's server, or by a "
+        "question about one.",
         (
             "agents/acp/test_tools.py::test_sessions_have_servers_of_their_own_spares_too",
             _ACP + "test_known.py"
             "::test_an_agent_that_keeps_tools_by_folder_gets_a_process_for_each_session",
             _ACP + "test_strays.py::test_a_call_at_an_idle_chats_server_is_refused_at_once",
+            _ACP + "test_strays.py::test_a_question_about_another_chats_tool_is_not_the_users",
             _ACP + "test_strays.py::test_from_then_on_each_chat_has_a_process_of_its_own",
             _ACP + "test_agent.py"
             "::test_an_agent_whose_sessions_disturb_each_other_has_a_process_for_each",

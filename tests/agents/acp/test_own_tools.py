@@ -14,7 +14,13 @@ from agents.acp.content import (
     ToolCallLocation,
     ToolCallUpdate,
 )
-from agents.acp.own_tools import editors_tool, is_still, may_be_editors, spellings
+from agents.acp.own_tools import (
+    editors_tool,
+    is_of_another,
+    is_still,
+    may_be_editors,
+    spellings,
+)
 from agents.acp.tool_call import CallRecord
 from bridge.wire import ToolSpec
 
@@ -388,3 +394,26 @@ def test_what_may_be_the_editors_is_worth_waiting_for(news: dict[str, Any], may_
 def test_every_spelling_has_the_name_of_the_server() -> None:
     """A title without it is looked at no further."""
     assert all("vscabc" in words for words in spellings("vscabc", "read_file"))
+
+
+@pytest.mark.parametrize(
+    ("news", "is_it"),
+    [
+        ({"title": "vsc222222_read_file", "raw_input": {"mcpInput": {"path": "x"}}}, True),
+        ({"title": "mcp__vsc111111__read_file"}, True),
+        ({"title": OURS}, False),
+        ({"title": "vsc333333_read_file"}, False),
+        ({"title": "vsc222222_write_file"}, False),
+        ({"title": "cat vsc222222_read_file"}, False),
+        ({"title": "vsc222222_read_file", "kind": "execute"}, False),
+        ({"title": "vsc222222_read_file", "raw_input": {"command": "rm"}}, False),
+        ({"title": "vsc222222_read_file", "name": "bash"}, False),
+    ],
+)
+def test_a_call_of_another_chats_tool_is_known_by_the_same_rules(
+    news: dict[str, Any], is_it: bool
+) -> None:
+    call = CallRecord("c1")
+    call.learn(ToolCallUpdate("c1", **news))
+    assert is_of_another(call, OFFER, ["vsc111111", "vsc222222"]) is is_it
+    assert not is_of_another(call, OFFER, [])

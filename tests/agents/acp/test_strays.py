@@ -11,7 +11,7 @@ import trio
 
 from agents.acp.agent import AcpAgent
 from agents.acp.learned import Fact
-from agents.events import Stop
+from agents.events import AskPermission, Stop
 from agents.mcp.toolbox import load_now
 from agents.origin import Resumed
 from tests.fakes.acp_agents import ChildAgent, agent_as_child, agent_in_process
@@ -95,6 +95,32 @@ async def test_a_call_that_another_chat_announced_is_not_carried_out_where_it_ca
         assert "01!This tool belongs to another chat" in other.said
         assert firsts == ["tool_02"], "only its own call came out in the first chat"
         assert one.said == "x02=mine"
+
+
+async def test_a_question_about_another_chats_tool_is_not_the_users() -> None:
+    """Some agents ask about a call before they announce it."""
+    given: JSON = {"mcpInput": {}}
+    about: JSON = {"toolCallId": "1", "title": "$server_tool_01", "rawInput": given}
+    asks: list[JSON] = [{"ask": about, "at": 0}, {"await": True}, {"outcomes": True}]
+    words = {"first": [{"say": "hello"}], "second": [*asks, call("01", 0), *GATHER]}
+    async with two_chats(words) as (_, _, one, other):
+        await one.ask("first")
+        events = await other.ask("second")
+        assert not any(isinstance(event, AskPermission) for event in events)
+        assert isinstance(events[-1], Stop)
+        assert other.said.startswith("allowed")
+        assert "01!This tool belongs to another chat" in other.said
+        assert one.said == "hello", "nothing was done there"
+        assert other.session.peer.facts.has(Fact.SESSIONS_SHARE_TOOLS)
+        assert other.session.lost is not None, "its next turn is one of another process"
+
+
+async def test_a_question_about_a_server_of_nobodys_is_the_users() -> None:
+    asks: JSON = {"ask": {"toolCallId": "1", "title": "vsc000000_tool_01"}}
+    async with two_chats({"second": [asks, {"await": True}]}) as (_, _, one, other):
+        await one.ask("first")
+        assert isinstance((await other.ask("second"))[0], AskPermission)
+        assert not other.session.peer.mixes_tools
 
 
 async def test_from_then_on_each_chat_has_a_process_of_its_own() -> None:

@@ -15,7 +15,7 @@ from agents.acp.choices import Choices
 from agents.acp.connection import Connection
 from agents.acp.content import TextContent, ToolCall
 from agents.acp.dialogue import LATE_CALL_SECONDS, Dialogue
-from agents.acp.strays import MOST_PASSED, UNSURE_SECONDS, Strays
+from agents.acp.strays import MOST_PASSED, MOST_SERVERS, UNSURE_SECONDS, Strays
 from agents.mcp.catalogue import Catalogue
 from agents.mcp.toolbox import Toolbox
 from bridge.wire import ToolSpec
@@ -77,6 +77,33 @@ async def test_a_call_that_nobody_announces_is_passed_on_after_a_moment(
         assert await chats.call(n=1) is None
         assert trio.current_time() == began + UNSURE_SECONDS
         assert chats.found == 0
+
+
+async def test_an_unsure_call_is_refused_once_the_tools_are_known_to_be_mixed(
+    autojump_clock: MockClock,
+) -> None:
+    with two() as chats:
+        chats.strays.watch(chats.box)
+        chats.box.on_mixed()
+        assert chats.found == 1
+        refused = await chats.call(n=1)
+        assert refused is not None
+        assert "another chat" in refused
+        chats.announce(chats.one, n=2)
+        assert await chats.call(n=2) is None, "that one is its own"
+
+
+@pytest.mark.limit("agents.acp.strays.MOST_SERVERS")
+def test_a_box_knows_the_servers_of_the_other_sessions() -> None:
+    with two() as chats:
+        chats.strays.watch(chats.box)
+        assert list(chats.box.others()) == []
+        for number in range(MOST_SERVERS):
+            chats.strays.watch(Toolbox(f"vsc{number}", Catalogue.of((), "x"), lambda: "c"))
+        assert list(chats.box.others()) == [f"vsc{number}" for number in range(MOST_SERVERS)]
+        chats.strays.watch(Toolbox("vscnew", Catalogue.of((), "x"), lambda: "c"))
+        assert next(iter(chats.box.others())) == "vsc1", "the oldest is forgotten"
+        assert len(chats.box.others()) == MOST_SERVERS
 
 
 @pytest.mark.parametrize("is_own", [True, False])

@@ -45,6 +45,20 @@ FAULTS = [
         ("tests/agents/acp/test_strays.py",),
     ),
     Fault(
+        "a question about another chat's tool is the user's",
+        "acp/turn_tools",
+        "is_of_another(call, self._box, self._box.others())",
+        "False",
+        ("tests/agents/acp/test_strays.py",),
+    ),
+    Fault(
+        "an unsure call is passed on where the tools are known to be mixed",
+        "acp/strays",
+        "has_waited and self._is_mixed",
+        "False",
+        ("tests/agents/acp/test_unsure_calls.py",),
+    ),
+    Fault(
         "chats stay in a process that mixes up their tools",
         "acp/session",
         "self.dialogue.lost is None and self.peer.mixes_tools",
