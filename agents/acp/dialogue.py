@@ -44,6 +44,7 @@ from .updates import (
     SessionInfoUpdate,
     SessionUpdate,
     UsageUpdate,
+    UserMessageChunk,
     is_of_a_turn,
 )
 from .window import ContextWindow
@@ -114,6 +115,8 @@ class Dialogue:
         """When the agent was last told to stop."""
         self.has_told_again = False
         """Whether the agent told anything again of what was said or done in the session before."""
+        self.has_told_prompts_again = False
+        """Whether that was what the user had said, too: an agent may only greet, or warn."""
         self.is_unproven = False
         """Whether it was had again, and nothing has shown yet that the agent knows it."""
         self.reopened: Reopened | None = None
@@ -262,6 +265,7 @@ class Dialogue:
 
     def _take_again(self, update: SessionUpdate) -> None:
         self._replayed_at = trio.current_time()
+        self.has_told_prompts_again |= isinstance(update, UserMessageChunk)
         if is_of_a_turn(update) and not self.has_told_again:
             self.has_told_again = True
             self._changes.unpark_all()

@@ -144,7 +144,7 @@ class ExistingSessions:
 
             found = await self._have(way.name, session_id, outfit, load)
             if found is not None:
-                if way is RESUME_SESSION and found.has_told_again:
+                if way is RESUME_SESSION and found.has_told_prompts_again:
                     self.facts.learn(Fact.RESUME_REPLAYS)
                 return found
         return None

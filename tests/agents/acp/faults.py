@@ -956,4 +956,10 @@ FAULTS = [
         "pass",
         ("tests/agents/acp/test_turn.py",),
     ),
+    Fault(
+        "a greeting at a resume is taken for a chat that is told again",
+        "existing",
+        "found.has_told_prompts_again:",
+        "found.has_told_again:",
+    ),
 ]

@@ -448,6 +448,20 @@ async def test_a_process_that_ends_before_it_tells_anything_again_is_not_waited_
 
 
 @pytest.mark.checklist(17, 18)
+async def test_a_greeting_at_a_resume_is_not_what_was_said(autojump_clock: MockClock) -> None:
+    """Points 17 and 18: an agent that warns of something now may say nothing the next time."""
+    async with trio.open_nursery() as nursery:
+        learned = Learned(nursery)
+        greeting: JSON = {"session/resume": [{"say": "An update is available."}]}
+        script = scripted("resume", on=greeting)
+        async with agent_in_process(script, learned=learned) as (agent, _):
+            assert await go_on(agent, Resumed(await begin(agent))) == KNOWN
+        async with agent_in_process(scripted("resume"), learned=learned) as (agent, peers):
+            assert await go_on(agent, Resumed(await begin(agent))) == KNOWN
+            assert peers.faults == []
+
+
+@pytest.mark.checklist(17, 18)
 async def test_a_resume_that_tells_nothing_again_is_believed_of_who_never_does(
     autojump_clock: MockClock,
 ) -> None:
