@@ -44,6 +44,8 @@ class RealAgent:
     """Whether a denial ends its turn, rather than being told to the model."""
     calls_one_by_one: bool = False
     """Whether it waits for the result of an editor's tool before it calls the next one."""
+    asks_for_editor_tools: bool = False
+    """Whether it asks before an editor's tool, in a question that doesn't tell which."""
     tells_failures: bool = False
     """Whether a model that fails is told soon, and not tried again for a minute."""
     drops_of_schemas: frozenset[str] = frozenset()

@@ -19,7 +19,7 @@ from .continuity import CONTINUITY
 from .outcomes import note
 from .pictures import a_picture
 from .stage import Site
-from .window import LIST, READ, RUN, Window, called, results, some_tools, use
+from .window import LIST, READ, RUN, Window, allowed_first, called, results, some_tools, use
 
 pytestmark = pytest.mark.agents
 
@@ -132,11 +132,11 @@ async def test_two_calls_of_one_answer_get_their_own_results(site: Site) -> None
     """Where every core is busy the second can be too late; then another chat tries."""
     assert {"read_file", "list_dir"} <= READ_ONLY, "or some agents call them one by one"
     one = window(site)
-    request = await one.chat.say(f"{READ}\n{LIST}")
+    request = await one.calls(f"{READ}\n{LIST}")
     for _ in range(0 if site.agent.calls_one_by_one else MORE_ATTEMPTS):
         if len(request.calls) == 1:
             one.renew()
-            request = await one.chat.say(f"{READ}\n{LIST}")
+            request = await one.calls(f"{READ}\n{LIST}")
     rounds = 0
     seen: dict[str, JSON] = {}
     while request.calls:
@@ -166,6 +166,7 @@ async def test_two_chats_with_tools_and_questions_at_once_stay_apart(site: Site)
     answers = await both({n: c.ask(f"Hello, {say(n)}") for n, c in chats.items()})
     reads = {n: use("read_file", filePath=f"/{n}", startLine=1, endLine=2) for n in chats}
     calls = await both({n: c.ask(reads[n]) for n, c in chats.items()})
+    calls = {n: await allowed_first(site.agent, chats[n], one) for n, one in calls.items()}
     for name, request in calls.items():
         assert called(request) == ["read_file"], f"{name}: {request.text}"
         assert request.calls[0]["parameters"]["filePath"] == f"/{name}"
@@ -223,9 +224,9 @@ async def test_a_running_tool_of_the_agents_is_stopped(site: Site) -> None:
 async def test_a_user_who_moves_on_while_a_call_is_out_gets_an_answer(site: Site) -> None:
     """The agent is told that there is no result, and the next turn has calls of its own."""
     one = window(site)
-    await one.chat.say(f"My son, {say('Ada')}.\n{READ}")
+    await one.calls(f"My son, {say('Ada')}.\n{READ}")
     await recall(site, one.chat, "Ada")
-    request = await one.chat.say(LIST)
+    request = await one.calls(LIST)
     assert called(request) == ["list_dir"], request.text
     await one.runs(request)
     assert "result of list_dir" in one.told[-1]
@@ -292,7 +293,7 @@ async def test_a_chat_goes_on_where_the_agent_has_lost_it(site: Site) -> None:
     await recall(site, chat, "Ada", "Zoltan")
     one = window(site)
     one.chat.history = chat.history
-    request = await one.chat.say(READ)
+    request = await one.calls(READ)
     assert called(request) == ["read_file"], "it has the editor's tools"
     await one.runs(request)
     assert "result of read_file" in one.told[-1]
@@ -368,7 +369,7 @@ async def test_an_agent_that_is_killed_is_replaced(site: Site) -> None:
 async def test_the_log_is_without_warnings(site: Site) -> None:
     """In this chat, and in all that was done with the agent before."""
     one = window(site)
-    request = await one.chat.say(READ)
+    request = await one.calls(READ)
     await one.runs(request)
     await site.restart()
     assert "level=INFO" in site.diary.logs[-1]

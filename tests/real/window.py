@@ -14,6 +14,7 @@ from tests.fakes.editor import Chat, Request, tool_result, tools
 
 from .bench import Bench
 from .forty_tools import forty
+from .real_agent import RealAgent
 
 JSON = dict[str, Any]
 
@@ -34,6 +35,10 @@ class Window:
         self.chat = self.bench.chat()
         self.chat.options = {"tools": [*self.offered, *tools(PERMISSION_TOOL)["tools"]]}
 
+    async def calls(self, words: str) -> Request:
+        """Say something upon which the model calls tools; approve what the agent asks first."""
+        return await allowed_first(self.bench.agent, self.chat, await self.chat.say(words))
+
     async def runs(self, request: Request, result: str = "result of {}") -> Request:
         """Run what is called, and bring the results, in the other order."""
         return await self.chat.say(*results(request, result))
@@ -45,6 +50,13 @@ class Window:
         found = [one for one in given.said if one.speaker == "tool"]
         found.sort(key=lambda one: [int(number) for number in re.findall(r"\d+", one.call_id)])
         return [one.text for one in found]
+
+
+async def allowed_first(agent: RealAgent, chat: Chat, request: Request) -> Request:
+    """Approve the question of an agent that asks before an editor's tool; return what follows."""
+    if agent.asks_for_editor_tools and called(request) == [PERMISSION_TOOL]:
+        return await chat.say(tool_result(request.calls[0], "Approved"))
+    return request
 
 
 def use(tool: str, **arguments: Any) -> str:

@@ -31,4 +31,5 @@ HERMES = RealAgent(
     (str(FOLDER / "hermes" / "bin" / "hermes-acp"),),
     environment=lambda home, url: {"HERMES_HOME": str(home / "hermes")},
     settings=_settings,
+    calls_one_by_one=True,
 )

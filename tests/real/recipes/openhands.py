@@ -10,7 +10,9 @@ from tooling.real_agents import OPENHANDS as PACKAGE
 
 from ..real_agent import JSON, RealAgent, write
 
-_TOOLS = ("terminal", "file_editor", "task_tracker", "task_tool_set")
+_TOOLS = ("file_editor", "task_tracker", "task_tool_set")
+# It would leave a server of tmux behind, where there is one.
+_TERMINAL: JSON = {"name": "terminal", "params": {"terminal_type": "subprocess"}}
 
 
 def _settings(home: Path, url: str) -> None:
@@ -19,7 +21,7 @@ def _settings(home: Path, url: str) -> None:
     settings: JSON = {
         "kind": "Agent",
         "llm": model | {"usage_id": "agent"},
-        "tools": [{"name": name} for name in _TOOLS],
+        "tools": [_TERMINAL, *({"name": name} for name in _TOOLS)],
         "system_prompt_kwargs": {"cli_mode": True, "llm_security_analyzer": True},
     }
     write(home / ".openhands" / "agent_settings.json", json.dumps(settings))
@@ -38,6 +40,11 @@ OPENHANDS = RealAgent(
     settings=_settings,
     asking_mode="always-ask",
     tells_usage=False,
+    calls_one_by_one=True,
+    asks_for_editor_tools=True,
+    fails={
+        "editor tool": "it asks before each tool, whoever has it, and its question names none",
+    },
     lacks={
         "thinking": "it drops what such a model thinks",
         "stream": "its model answers in one piece",

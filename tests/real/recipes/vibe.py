@@ -42,4 +42,5 @@ VIBE = RealAgent(
     environment=lambda home, url: {"OUR_KEY": "none"},
     settings=_settings,
     asking_mode="ask",
+    calls_one_by_one=True,
 )
