@@ -39,7 +39,8 @@ class KnownAgent(Value):
     needs a process. `sessions_start_processes`: each session is a program that the agent starts,
     and ends when the session is closed. `http_tools_only`: MCP servers on stdio are dropped without
     a word. `prompts_without_tools`: a turn begins without the tools of servers that aren't ready
-    yet, and nobody is told. `titles_name_tools`: no model can choose the title of a call. `login`
+    yet, and nobody is told. `titles_name_tools`: no model can choose the title of a call.
+    `ids_name_tools`: by its own code the id of a call begins with the name of the tool. `login`
     are the arguments with which its program logs in in a terminal, instead of `serves`, with which
     it speaks ACP; `logout` likewise. `ignored_methods` are ways to log in that do nothing. `keys`
     are the environment variables that a method to log in is about, by its id. `asking_modes` name
@@ -54,6 +55,7 @@ class KnownAgent(Value):
     http_tools_only: bool = False
     prompts_without_tools: bool = False
     titles_name_tools: bool = False
+    ids_name_tools: bool = False
     program: str = ""
     serves: tuple[str, ...] = ()
     login: tuple[str, ...] = ()
@@ -126,6 +128,8 @@ _AGENTS = (
     ),
     KnownAgent(
         "gemini-cli",
+        # `mcp_server_tool__id`, since 0.61. The title is the command, if the tool is given one.
+        ids_name_tools=True,
         keys={"gemini-api-key": ("GEMINI_API_KEY",)},
         asking_modes={"autoEdit": "default", "yolo": "default"},
     ),

@@ -17,6 +17,8 @@ instance as the description of a command to run.
   own code. That sentence and the title together decide.
 - In an agent whose titles no model can choose, the kind says nothing against it: `run_in_terminal`
   is of the kind `execute`, by its name.
+- Gemini's own code begins the id of a call with the name of the tool. There the id decides, for or
+  against, beside the kind and what the tool is given. The title is of no use: it is the command.
 - Codex says what a call is of when it begins, in a wrapper around the input; and its question is a
   form that its own code fills in, with the server's name, but not the tool's. Both together decide.
 
@@ -28,6 +30,7 @@ recognised by the same rules. It is no question for the user, because that serve
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any, Protocol, cast
 
@@ -44,6 +47,9 @@ _ASKS = "Requesting approval to perform: Call MCP tool `{}`."
 """What kimi-cli's own code says when it asks about a tool of a server.
 
 It knows no servers but those of the session, and asks about its own tools in other words."""
+
+_NAME_IN_ID = re.compile(r"(?:__.|-\d+-\d+$)")
+"""What follows the name of the tool in an id of Gemini's."""
 
 
 def spellings(server: str, alias: str) -> frozenset[str]:
@@ -83,11 +89,18 @@ class Offer(Protocol):
         """Whether no model can choose what this agent calls a call."""
         ...
 
+    @property
+    def ids_name_tools(self) -> bool:
+        """Whether this agent begins the id of a call with the name of the tool."""
+        ...
+
 
 def editors_tool(call: CallRecord, offer: Offer) -> OfferedTool | None:
     """Return the editor's tool that a call is of, None if that isn't beyond doubt."""
     if _own_name(call):
         tool = _named(_own_name(call), offer)
+    elif offer.ids_name_tools and _NAME_IN_ID.search(call.call_id):
+        tool = _of_id(call.call_id, offer)
     else:
         tool = _named(call.title, offer) or _still_named(call, offer) or _asked_for(call, offer)
     if tool is None and _server_of_form(call.raw_input) is not None:
@@ -103,12 +116,14 @@ class _Elsewhere:
     server: str
     catalogue: Catalogue
     titles_name_tools: bool
+    ids_name_tools: bool
 
 
 def is_of_another(call: CallRecord, offer: Offer, servers: Iterable[str]) -> bool:
     """Return whether a call is beyond doubt of such a tool on one of these other servers."""
+    believed = offer.titles_name_tools, offer.ids_name_tools
     return any(
-        editors_tool(call, _Elsewhere(server, offer.catalogue, offer.titles_name_tools)) is not None
+        editors_tool(call, _Elsewhere(server, offer.catalogue, *believed)) is not None
         for server in servers
     )
 
@@ -160,6 +175,15 @@ def _named(words: str, offer: Offer) -> OfferedTool | None:
         return None  # as of nearly all calls, of which some are told thousands of times
     tools = offer.catalogue.tools.values()
     return next((tool for tool in tools if words in spellings(offer.server, tool.alias)), None)
+
+
+def _of_id(call_id: str, offer: Offer) -> OfferedTool | None:
+    """Return the tool with whose name an id begins."""
+    if offer.server not in call_id:
+        return None
+    tools = {f"mcp_{offer.server}_{tool.alias}": tool for tool in offer.catalogue.tools.values()}
+    ends = (found.start() for found in _NAME_IN_ID.finditer(call_id))
+    return next((tools[call_id[:end]] for end in ends if call_id[:end] in tools), None)
 
 
 def _still_named(call: CallRecord, offer: Offer) -> OfferedTool | None:

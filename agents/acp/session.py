@@ -78,6 +78,7 @@ class AcpSession:
         if dialogue.tools is not None:
             dialogue.tools.wake = dialogue.wake
             dialogue.tools.titles_name_tools = peer.known.titles_name_tools
+            dialogue.tools.ids_name_tools = peer.known.ids_name_tools
             if dialogue.reopened is not None and peer.facts.has(Fact.ASKS_FOR_TOOLS):
                 dialogue.tools.complaint = GOES_ON_WITHOUT
         self._turn: AcpTurn | None = None

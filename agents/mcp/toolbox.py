@@ -118,6 +118,8 @@ class Toolbox:
     """Called when the agent would use one of those in this session."""
     titles_name_tools: bool = attrs.field(default=False, init=False)
     """Whether no model can choose what its agent calls a call."""
+    ids_name_tools: bool = attrs.field(default=False, init=False)
+    """Whether its agent begins the id of a call with the name of the tool."""
     access: Access | None = attrs.field(default=None, init=False)
     """How its agent gets at them."""
     renew: Callable[[], Access | None] = attrs.field(default=_no_access, init=False)

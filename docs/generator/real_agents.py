@@ -236,7 +236,8 @@ SURPRISES: Mapping[int, Surprise] = {
     20: Surprise(
         "An agent asks before it calls one of the editor's tools: as a command (Codex, for each of "
         "them), as of a dangerous kind, by a word in the tool's name (fast-agent), by its bare "
-        "name (Copilot, Kimi), with the input as the title (Qwen), or in a wrapper (Kilo).",
+        "name (Copilot, Kimi), with the input as the title (Qwen), with the command as the title "
+        "(Gemini), or in a wrapper (Kilo).",
         "The question is answered, once and silently, because the editor asks by itself: where the "
         "call's beginning, the agent's own code or its own words say of which tool it is, or where "
         "no model can choose the title. Anything else is asked. A question without details, as "
@@ -249,6 +250,7 @@ SURPRISES: Mapping[int, Surprise] = {
             "::test_a_tool_that_is_asked_about_by_its_bare_name_is_not_asked_about_again",
             _ACP + "test_tools.py"
             "::test_a_tool_that_the_agent_names_beside_the_call_is_not_asked_about_again",
+            _ACP + "test_tools.py::test_a_tool_whose_name_is_in_the_id_is_not_asked_about_again",
             _ACP + "test_tools.py"
             "::test_a_tool_that_is_asked_about_in_a_sentence_is_not_asked_about_again",
             _ACP + "test_tools.py::test_a_command_that_is_announced_as_a_tool_is_asked_about",

@@ -15,6 +15,7 @@ class Offered:
     server: str
     catalogue: Catalogue
     titles_name_tools: bool = False
+    ids_name_tools: bool = False
 
     @classmethod
     def of(cls, server: str, *tools: str | ToolSpec) -> Offered:

@@ -38,6 +38,11 @@ def test_an_agent_whose_titles_no_model_chooses_is_believed_what_they_name() -> 
     assert not known_agent("OpenCode").titles_name_tools
 
 
+def test_an_agent_that_begins_ids_with_names_of_tools_is_known() -> None:
+    assert known_agent("gemini-cli").ids_name_tools
+    assert not known_agent("qwen-code").ids_name_tools
+
+
 # As each offers them. Those of Vibe and OpenHands are in their sources, the others were measured.
 MODES = {
     "@agentclientprotocol/claude-agent-acp": "auto acceptEdits bypassPermissions default plan",

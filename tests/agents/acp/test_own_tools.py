@@ -29,6 +29,7 @@ from .offered import Offered
 SERVER = "vsca1b2c3"
 SCHEMA = Raw(json.dumps({"type": "object", "properties": {"path": {}}}).encode())
 OFFER = Offered.of(SERVER, ToolSpec("read_file", "", SCHEMA), "bare")
+ID_NAMES = attrs.evolve(OFFER, ids_name_tools=True)
 BELIEVED = attrs.evolve(OFFER, titles_name_tools=True)
 OURS = f"mcp__{SERVER}__read_file"
 
@@ -216,6 +217,53 @@ def test_where_no_model_chooses_titles_the_kind_says_nothing_against_one(kind: s
     assert not recognised_in_it(title="read_file", kind=kind)
     assert not recognised_in_it(title=OURS, kind=kind, raw_input={"command": "rm -rf /"})
     assert not recognised_in_it(title=OURS, kind=kind, content=(Diff("/a", "new"),))
+
+
+def by_id(call_id: str, offer: Offered = ID_NAMES, **news: Any) -> str | None:
+    call = CallRecord(call_id)
+    call.learn(ToolCallUpdate(call_id, **news))
+    tool = editors_tool(call, offer)
+    return None if tool is None else tool.name
+
+
+@pytest.mark.parametrize("end", ["__call-1-1", "__x", "-1795459000000-3"])
+def test_an_id_that_begins_with_the_name_of_a_tool_says_of_which_a_call_is(end: str) -> None:
+    """The title is what the tool is given, in an argument called `command`."""
+    call_id = f"mcp_{SERVER}_read_file{end}"
+    assert by_id(call_id, title="ls", raw_input={"path": "a"}) == "read_file"
+    assert by_id(call_id, OFFER, title="ls", raw_input={"path": "a"}) is None, "a model's own id"
+    assert by_id(f"mcp_{SERVER}_bare{end}", title="ls") == "bare"
+
+
+@pytest.mark.parametrize("kind", ["execute", "edit", "delete", "move", "fetch", "?"])
+def test_the_kind_and_what_is_given_count_beside_an_id(kind: str) -> None:
+    call_id = f"mcp_{SERVER}_read_file__1"
+    assert by_id(call_id, title="ls", kind=kind) is None
+    assert by_id(call_id, title="ls", raw_input={"command": "rm -rf /"}) is None
+    assert by_id(call_id, title="ls", content=(Diff("/a", "new"),)) is None
+    assert by_id(call_id, title="ls", locations=(ToolCallLocation("/a"),)) is None
+
+
+@pytest.mark.parametrize(
+    "call_id",
+    [
+        f"run_shell_command__mcp_{SERVER}_read_file__1",
+        f"run_shell_command-mcp_{SERVER}_read_file-1-1",
+        "mcp_other_read_file__1",
+        f"mcp_{SERVER}_other__1",
+        f"mcp_{SERVER}_read__file__1",
+        f"mcp_{SERVER}_read_file2-1-1",
+        f"x mcp_{SERVER}_read_file__1",
+    ],
+)
+def test_an_id_that_names_another_tool_decides_against_a_title(call_id: str) -> None:
+    assert by_id(call_id, title=f"read_file ({SERVER} MCP Server)") is None
+
+
+def test_where_an_id_names_nothing_the_title_counts() -> None:
+    for call_id in ("c1", f"mcp_{SERVER}_read_file", f"mcp_{SERVER}_read_file-1"):
+        assert by_id(call_id, title="ls") is None
+        assert by_id(call_id, title=OURS) == "read_file"
 
 
 def form(server: str, kind: str = "mcp_tool_call") -> dict[str, Any]:

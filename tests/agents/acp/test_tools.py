@@ -339,6 +339,20 @@ async def test_a_kind_that_is_guessed_by_the_tools_name_asks_nobody_again(
         assert one.said == said
 
 
+@pytest.mark.parametrize(("name", "said"), [("gemini-cli", "allowed"), ("somebody", "")])
+async def test_a_tool_whose_name_is_in_the_id_is_not_asked_about_again(
+    name: str, said: str
+) -> None:
+    """The title is the command that it is given. Elsewhere a model may choose an id."""
+    about: JSON = {"toolCallId": "mcp_$server_tool_01__1", "title": "ls", "kind": "other"}
+    turn = [{"ask": about}, {"await": True}, {"outcomes": True}]
+    script = {"agent": {"agentInfo": {"name": name, "version": "1"}}, "turns": [turn]}
+    async with chat(script) as one:
+        events = await one.ask()
+        assert isinstance(events[-1], Stop if said else Await)
+        assert one.said == said
+
+
 def announced(**news: Any) -> JSON:
     return {"update": {"sessionUpdate": "tool_call", "toolCallId": "t1", **news}}
 

@@ -567,6 +567,27 @@ FAULTS = [
         ("tests/agents/acp/test_tools.py",),
     ),
     Fault(
+        "an id that names a tool is believed of any agent",
+        "acp/own_tools",
+        "elif offer.ids_name_tools and _NAME_IN_ID",
+        "elif _NAME_IN_ID",
+        (OWN,),
+    ),
+    Fault(
+        "a title counts beside an id that names another tool",
+        "acp/own_tools",
+        "        tool = _of_id(call.call_id, offer)\n",
+        "        tool = _of_id(call.call_id, offer) or _named(call.title, offer)\n",
+        (OWN,),
+    ),
+    Fault(
+        "no id is believed",
+        "acp/session",
+        "            dialogue.tools.ids_name_tools = peer.known.ids_name_tools\n",
+        "",
+        ("tests/agents/acp/test_tools.py",),
+    ),
+    Fault(
         "a text is read as JSON that is too deep to be handled",
         "nesting",
         "return None if is_deep(found) else found",
