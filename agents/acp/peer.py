@@ -129,7 +129,7 @@ class Peer:
     async def _serve(self, link: Link) -> None:
         self.pid = link.pid
         self.connection = Connection(self.name, link.source, link.sink)
-        self.strays = Strays(self._dialogues, self._mix_tools)
+        self.strays = Strays(self._dialogues, self._mix_tools, self.servers)
         self.connection.on_announced = self.strays.heard
         try:
             async with trio.open_nursery() as nursery:

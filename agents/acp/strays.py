@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
 from functools import partial
 
 import attrs
@@ -24,8 +25,6 @@ UNSURE_SECONDS = 0.25
 """How long a call that may be another chat's waits for its announcement; one took 86 ms."""
 MOST_PASSED = 100
 """Calls that were let through unsure, and may be announced yet."""
-MOST_SERVERS = 100
-"""Servers of a process whose names are remembered; the agent may keep those of closed sessions."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -36,8 +35,9 @@ class Strays:
 
     dialogues: Callable[[], Sequence[Dialogue]]
     found: Callable[[], None]
+    servers: AbstractSet[str]
+    """The names of all servers that the process was given: it may keep those of closed sessions."""
     _news: trio.lowlevel.ParkingLot = attrs.field(factory=trio.lowlevel.ParkingLot, init=False)
-    _servers: deque[str] = attrs.field(factory=lambda: deque[str](maxlen=MOST_SERVERS), init=False)
     _is_mixed: bool = attrs.field(default=False, init=False)
     """Whether the sessions are known to share tools."""
     _passed: deque[tuple[Toolbox, Call]] = attrs.field(
@@ -46,9 +46,8 @@ class Strays:
 
     def watch(self, box: Toolbox) -> None:
         """Look at the calls that come to a session's server, and at questions about others."""
-        self._servers.append(box.server)
         box.refusal = partial(self.refusal, box)
-        box.others = lambda: [server for server in self._servers if server != box.server]
+        box.others = lambda: self.servers - {box.server}
         box.on_mixed = self._find
 
     async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from importlib import import_module
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
@@ -89,7 +89,7 @@ def _no_access() -> None:
     """Return no access: there is nothing to get at."""
 
 
-def _no_others() -> Sequence[str]:
+def _no_others() -> Collection[str]:
     """Return no servers: this is the only one."""
     return ()
 
@@ -112,7 +112,7 @@ class Toolbox:
     wake: Callable[[], None] = attrs.field(default=_nothing, init=False)
     refusal: Refusal = attrs.field(default=_refuse_nothing, init=False)
     """Says why a call isn't passed on."""
-    others: Callable[[], Sequence[str]] = attrs.field(default=_no_others, init=False)
+    others: Callable[[], Collection[str]] = attrs.field(default=_no_others, init=False)
     """Returns the servers' names that the agent's process was given for other sessions."""
     on_mixed: Callable[[], None] = attrs.field(default=_nothing, init=False)
     """Called when the agent would use one of those in this session."""

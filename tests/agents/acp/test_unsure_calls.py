@@ -15,7 +15,7 @@ from agents.acp.choices import Choices
 from agents.acp.connection import Connection
 from agents.acp.content import TextContent, ToolCall
 from agents.acp.dialogue import LATE_CALL_SECONDS, Dialogue
-from agents.acp.strays import MOST_PASSED, MOST_SERVERS, UNSURE_SECONDS, Strays
+from agents.acp.strays import MOST_PASSED, UNSURE_SECONDS, Strays
 from agents.mcp.catalogue import Catalogue
 from agents.mcp.toolbox import Toolbox
 from bridge.wire import ToolSpec
@@ -63,7 +63,7 @@ def two() -> Generator[Two]:
     def find() -> None:
         made.found += 1
 
-    made = Two(chats[0], chats[1], Strays(lambda: chats, find))
+    made = Two(chats[0], chats[1], Strays(lambda: chats, find, {"vsca", "vscb"}))
     connection.on_announced = made.strays.heard
     yield made
 
@@ -93,17 +93,12 @@ async def test_an_unsure_call_is_refused_once_the_tools_are_known_to_be_mixed(
         assert await chats.call(n=2) is None, "that one is its own"
 
 
-@pytest.mark.limit("agents.acp.strays.MOST_SERVERS")
-def test_a_box_knows_the_servers_of_the_other_sessions() -> None:
+def test_a_box_knows_the_servers_of_the_other_sessions_as_they_are_called_now() -> None:
     with two() as chats:
         chats.strays.watch(chats.box)
-        assert list(chats.box.others()) == []
-        for number in range(MOST_SERVERS):
-            chats.strays.watch(Toolbox(f"vsc{number}", Catalogue.of((), "x"), lambda: "c"))
-        assert list(chats.box.others()) == [f"vsc{number}" for number in range(MOST_SERVERS)]
-        chats.strays.watch(Toolbox("vscnew", Catalogue.of((), "x"), lambda: "c"))
-        assert next(iter(chats.box.others())) == "vsc1", "the oldest is forgotten"
-        assert len(chats.box.others()) == MOST_SERVERS
+        assert set(chats.box.others()) == {"vscb"}
+        chats.box.server = "vscb"
+        assert set(chats.box.others()) == {"vsca"}
 
 
 @pytest.mark.parametrize("is_own", [True, False])
