@@ -124,6 +124,8 @@ _AGENTS = (
     ),
     KnownAgent(
         "qwen-code",
+        # It looks for them in the background, since 0.24.
+        prompts_without_tools=True,
         asking_modes={"auto": "default", "auto-edit": "default", "yolo": "default"},
     ),
     KnownAgent(

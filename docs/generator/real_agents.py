@@ -205,9 +205,9 @@ SURPRISES: Mapping[int, Surprise] = {
     ),
     17: Surprise(
         "MCP servers are started before `session/new` is answered, or seconds later (Codex, "
-        "Claude, Vibe).",
-        "Claude and Codex begin a turn without them and tell nobody. So their first prompt waits "
-        "until they have asked for the tools, for ten seconds at most.",
+        "Claude, Qwen, Vibe).",
+        "Claude, Codex and Qwen begin a turn without them and tell nobody. So their first prompt "
+        "waits until they have asked for the tools, for ten seconds at most.",
         (
             _ACP + "test_tools.py"
             "::test_an_agent_that_would_begin_without_its_tools_is_prompted_when_it_has_them",

@@ -30,6 +30,7 @@ def test_vibe_asks_in_one_of_its_modes_alone() -> None:
 def test_an_agent_that_begins_turns_without_its_tools_is_known() -> None:
     assert known_agent("@agentclientprotocol/claude-agent-acp").prompts_without_tools
     assert known_agent("@agentclientprotocol/codex-acp").prompts_without_tools
+    assert known_agent("qwen-code").prompts_without_tools
     assert not known_agent("OpenCode").prompts_without_tools
 
 

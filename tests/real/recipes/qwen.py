@@ -11,8 +11,12 @@ from ..real_agent import JSON, MODULES, RealAgent, write
 
 
 def _settings(home: Path, url: str) -> None:
-    # Or its model would be shown the tools of servers only when it has searched for them.
-    settings: JSON = {"tools": {"toolSearch": {"enabled": False}}}
+    settings: JSON = {
+        # Or its model would be shown the tools of servers only when it has searched for them.
+        "tools": {"toolSearch": {"enabled": False}},
+        # It shows images only to models that it knows, or of which it is told so.
+        "model": {"generationConfig": {"modalities": {"image": True}}},
+    }
     write(home / ".qwen" / "settings.json", json.dumps(settings))
 
 
