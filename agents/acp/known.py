@@ -137,6 +137,8 @@ _AGENTS = (
     ),
     KnownAgent(
         "@mistralai/mistral-vibe",
+        # Sessions that are opened at the same time all get the servers of one of them.
+        sessions_share_tools=True,
         asking_modes={
             "accept-edits": "ask",  # its own choice
             "smart-approve": "ask",

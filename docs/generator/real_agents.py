@@ -47,10 +47,10 @@ SURPRISES: Mapping[int, Surprise] = {
     ),
     2: Surprise(
         "MCP servers belong to the folder (OpenCode, Kilo) or the process (fast-agent), not to the "
-        "session.",
-        "OpenCode and Kilo get a process for each session, and every session's server has a name "
-        "of its own. Another agent shows it by a call that comes to another chat's server, or by a "
-        "question about one.",
+        "session. Sessions that are opened at the same time get those of one of them (Vibe).",
+        "OpenCode, Kilo and Vibe get a process for each session, and every session's server has a "
+        "name of its own. Another agent shows it by a call that comes to another chat's server, or "
+        "by a question about one.",
         (
             "agents/acp/test_tools.py::test_sessions_have_servers_of_their_own_spares_too",
             _ACP + "test_known.py"

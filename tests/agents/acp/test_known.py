@@ -8,6 +8,7 @@ from agents.acp.known import KnownAgent, environment_for, known_agent, never_ask
 def test_an_agent_that_keeps_tools_by_folder_gets_a_process_for_each_session() -> None:
     assert known_agent("OpenCode").sessions_share_tools
     assert known_agent("Kilo").sessions_share_tools
+    assert known_agent("@mistralai/mistral-vibe").sessions_share_tools
     assert not known_agent("codex-acp").sessions_share_tools
 
 

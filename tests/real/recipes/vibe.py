@@ -43,4 +43,5 @@ VIBE = RealAgent(
     settings=_settings,
     asking_mode="ask",
     calls_one_by_one=True,
+    processes_for_two=2,
 )
