@@ -37,6 +37,7 @@ QWEN = RealAgent(
     settings=_settings,
     ready="qwen-code",
     stops_when_denied=True,
+    calls_one_by_one=True,
     asking_mode="default",
     tells_usage=False,
 )
