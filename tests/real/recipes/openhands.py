@@ -43,6 +43,8 @@ OPENHANDS = RealAgent(
     calls_one_by_one=True,
     asks_for_editor_tools=True,
     fails={
+        "stop in text": "it asks its model for whole answers, and doesn't leave one that it is "
+        "told to stop",
         "editor tool": "it asks before each tool, whoever has it, and its question names none",
     },
     lacks={
