@@ -43,6 +43,8 @@ OPENHANDS = RealAgent(
     calls_one_by_one=True,
     asks_for_editor_tools=True,
     fails={
+        "session lost": "a chat that begins without the editor's tools, and is loaded with them, "
+        "gets them one message late",
         "stop in text": "it asks its model for whole answers, and doesn't leave one that it is "
         "told to stop",
         "editor tool": "it asks before each tool, whoever has it, and its question names none",
