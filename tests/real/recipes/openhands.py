@@ -43,6 +43,7 @@ OPENHANDS = RealAgent(
     calls_one_by_one=True,
     asks_for_editor_tools=True,
     fails={
+        "quiet log": "where it doesn't stop in the middle of a text, that is worth a warning",
         "session lost": "a chat that begins without the editor's tools, and is loaded with them, "
         "gets them one message late",
         "stop in text": "it asks its model for whole answers, and doesn't leave one that it is "
