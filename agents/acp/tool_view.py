@@ -92,7 +92,9 @@ def _blocks(call: CallRecord, root: str, *, failed: bool) -> Iterator[str]:
     """Return what the call gave: text in fences, changes as diffs, the rest by name."""
     texts: list[str] = []
     begins = _begins(call)
-    gave = [content for content in call.content if _is_given(content, call)]
+    # There are no terminals here, and what a command wrote comes beside them.
+    parts = [part for part in call.content if not isinstance(part, Terminal)]
+    gave = [part for part in parts if _is_given(part, call)]
     for content in gave:
         entries = None
         if isinstance(content, Content) and isinstance(content.content, TextContent):
@@ -116,8 +118,6 @@ def _blocks(call: CallRecord, root: str, *, failed: bool) -> Iterator[str]:
                     yield diff_view(content, name, call.files.get(content.path), line)
             case UnknownToolCallContent(kind=kind):
                 yield f"*(a result of the kind {code(one_line(kind, 60) or '?')})*"
-            case Terminal():
-                pass  # there is nothing to show: see `_is_given`
             case _:
                 assert_never(content)
     written = call.output.text.strip("\n")
@@ -138,7 +138,7 @@ def _is_given(content: ToolCallContent, call: CallRecord) -> bool:
         case Content(content=TextContent(text=text)):
             return not is_said(text, call)
         case _:
-            return not isinstance(content, Terminal)
+            return True
 
 
 def _begins(call: CallRecord) -> dict[str, Iterator[int]]:

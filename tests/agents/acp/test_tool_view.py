@@ -215,3 +215,13 @@ def test_content_is_shown_and_not_the_raw_output() -> None:
 def test_what_did_not_finish_says_so() -> None:
     assert unfinished(call("Wait"), ROOT, follows=True) == " *no result*"
     assert unfinished(call("Wait"), ROOT, follows=False) == "🔧 Wait *no result*"
+
+
+def test_a_todo_list_that_a_call_gives_is_a_checklist() -> None:
+    todos = '[{"content": "Sow", "status": "completed"}, {"content": "Reap", "status": "pending"}]'
+    shown = ended(text("Two are left:"), text(todos), text("Go on."))
+    assert "Two are left:" in shown
+    assert "Go on." in shown
+    assert "- [x] Sow" in shown
+    assert "- [ ] Reap" in shown
+    assert "{" not in shown
