@@ -411,8 +411,8 @@ FAULTS = [
     Fault(
         "a terminal that doesn't exist is shown",
         "tool_view",
-        "return not isinstance(content, Terminal)",
-        "return True",
+        " if not isinstance(part, Terminal)]",
+        "]",
     ),
     Fault(
         "an agent is started on a Node that is too old for it",
