@@ -169,7 +169,8 @@ async def test_the_agents_question_about_a_tool_of_its_own_is_still_asked() -> N
         request = await said(chat, "go")
         (asked,) = request.calls
         assert asked["toolName"] == "symposium-agent-action"
+        assert "rm -rf /" in str(asked["parameters"]), "the user sees what they allow"
         done = await said(chat, tool_result(asked, "No"))
+        assert "✘ **Not allowed:** mcp" in done.text, "it isn't hidden as if it were the editor's"
         assert "The editor answered: No" in done.text
         assert "\n\ndenied" in done.text
-        assert "rm -rf /" in done.text, "it isn't hidden as if it were the editor's"
