@@ -30,6 +30,8 @@ NPM = cd extension && $(NODE_RUN) npm
 PACKAGES := extension/node_modules/.package-lock.json
 # Not empty: without what tests/README.md says.
 SHORT ?=
+# What the short form of `make test-agents` installs.
+SHORT_AGENTS := npm python-sdk fast-agent
 # Options for the command that a recipe runs, as in: make test ARGS="-k history"
 ARGS ?=
 
@@ -62,7 +64,7 @@ test-slow: $(DEV) ## Run the slow tests: real processes, many examples
 	$(RUN) pytest -m slow -n $(WORKERS) $(ARGS)
 
 test-agents: $(DEV) ## Install real ACP agents into .agents (2.8 GB), and talk to them
-	$(RUN) tooling.real_agents
+	$(RUN) tooling.real_agents $(if $(SHORT),$(SHORT_AGENTS))
 	$(RUN) pytest -m "agents$(if $(SHORT), and not thorough)" -n $(WORKERS) --dist loadgroup $(ARGS)
 
 bench: $(DEV) ## Measure the numbers we hold

@@ -15,6 +15,7 @@ from collections.abc import Callable
 import pytest
 
 from .agents import ALL_AGENTS
+from .real_agent import RealAgent
 from .stage import Check, Stage
 
 CHECKS = {
@@ -43,7 +44,18 @@ CHECKS = {
 SHORT = frozenset(
     {"answer", "second turn", "allow", "deny", "editor tool", "stop in text", "two chats"}
 )
-"""The checks of the short form; the agents that vscodelm comes with undergo all of them there."""
+"""The checks that fast-agent undergoes in the short form."""
+
+
+def is_short(agent: RealAgent, check: str | None = None) -> bool:
+    """Return whether the short form has an agent, and a check of it.
+
+    The agents that vscodelm comes with undergo everything. Of the others only fast-agent is
+    installed, because the rest takes minutes to install and to start.
+    """
+    return agent.ready is not None or (
+        agent.part == "fast-agent" and (check is None or check in SHORT)
+    )
 
 
 def check(name: str) -> Callable[[Check], Callable[[Stage], None]]:
@@ -63,7 +75,7 @@ def check(name: str) -> Callable[[Check], Callable[[Stage], None]]:
                 id=agent.name,
                 marks=[
                     pytest.mark.xdist_group(agent.name),
-                    *([] if agent.ready or name in SHORT else [pytest.mark.thorough]),
+                    *([] if is_short(agent, name) else [pytest.mark.thorough]),
                 ],
             )
             for agent in ALL_AGENTS

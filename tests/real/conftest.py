@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from .checks import is_short
 from .real_agent import RealAgent
 from .stage import Stage
 
@@ -19,3 +20,13 @@ def stage(
     stage = Stage(agent, lambda: tmp_path_factory.mktemp(agent.name))
     yield stage
     stage.close()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave the tests of the agents that the short form doesn't install out of it."""
+    for item in items:
+        call = getattr(item, "callspec", None)
+        agents = [one for one in call.params.values() if isinstance(one, RealAgent)] if call else []
+        if not all(is_short(agent) for agent in agents):
+            item.add_marker(pytest.mark.thorough)

@@ -9,7 +9,7 @@ import pytest
 
 from . import outcomes
 from .agents import ALL_AGENTS
-from .checks import CHECKS, SHORT
+from .checks import CHECKS, SHORT, is_short
 from .outcomes import Outcome, as_page, as_text, table_of
 from .real_agent import RealAgent
 
@@ -193,3 +193,15 @@ def test_what_an_agent_lacks_is_a_check_or_another_ability_with_a_reason() -> No
         assert {*agent.lacks} <= {*CHECKS, "thinking", "stream", "schemas"}
         assert {*agent.fails} <= {*CHECKS} - {*agent.lacks}
         assert all([*agent.lacks.values(), *agent.fails.values()])
+
+
+def test_the_short_form_has_everything_of_the_agents_that_vscodelm_comes_with() -> None:
+    ready = {agent.name for agent in ALL_AGENTS if agent.ready}
+    assert {"claude", "codex", "opencode", "gemini", "copilot", "qwen"} == ready
+    for agent in ALL_AGENTS:
+        checks = {check for check in CHECKS if is_short(agent, check)}
+        if agent.ready:
+            assert checks == {*CHECKS}
+        else:
+            assert checks == ({*SHORT} if agent.name == "fast-agent" else set())
+            assert is_short(agent) is bool(checks)
