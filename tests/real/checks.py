@@ -42,20 +42,19 @@ CHECKS = {
 }
 """What is in the table, from top to bottom, and what each check shows."""
 SHORT = frozenset(
-    {"answer", "second turn", "allow", "deny", "editor tool", "stop in text", "two chats"}
+    {"answer", "second turn", "allow", "deny", "editor tool", "stop in text", "edit", "reload"}
+    | {"two chats"}
 )
-"""The checks that fast-agent undergoes in the short form."""
+"""The checks of the short form."""
 
 
 def is_short(agent: RealAgent, check: str | None = None) -> bool:
     """Return whether the short form has an agent, and a check of it.
 
-    The agents that vscodelm comes with undergo everything. Of the others only fast-agent is
-    installed, because the rest takes minutes to install and to start.
+    It has the agents that vscodelm comes with, and fast-agent. The rest takes minutes to install.
     """
-    return agent.ready is not None or (
-        agent.part == "fast-agent" and (check is None or check in SHORT)
-    )
+    is_installed = agent.ready is not None or agent.part == "fast-agent"
+    return is_installed and (check is None or check in SHORT)
 
 
 def check(name: str) -> Callable[[Check], Callable[[Stage], None]]:
