@@ -63,7 +63,7 @@ test-faults: $(DEV) ## Plant each known fault and see a test fail; run what take
 test-slow: $(DEV) ## Run the slow tests: real processes, many examples
 	$(RUN) pytest -m slow -n $(WORKERS) $(ARGS)
 
-test-agents: $(DEV) ## Install real ACP agents into .agents (2.8 GB), and talk to them
+test-agents: $(DEV) ## Install real ACP agents into .agents (4 GB), and talk to them
 	$(RUN) tooling.real_agents $(if $(SHORT),$(SHORT_AGENTS))
 	$(RUN) pytest -m "agents$(if $(SHORT), and not thorough)" -n $(WORKERS) --dist loadgroup $(ARGS)
 
