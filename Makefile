@@ -41,7 +41,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help chat test test-slow test-faults test-agents bench check $(CHECKS) format docs golden clean \
-	test-extension test-vscode check-extension vsix screenshots pins
+	test-extension test-vscode test-agent-host check-extension vsix screenshots pins
 
 help:
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
@@ -81,6 +81,9 @@ check-extension: $(PACKAGES) ## Do the extension's types and rules hold? (tsc, b
 test-vscode: vsix ## Try the extension in a real VS Code, in a real browser, with a real agent
 	$(RUN) tooling.real_agents npm
 	$(NPM) run test:vscode -- $(ARGS)
+
+test-agent-host: vsix ## Try the extension in a real VS Code whose agent runs in the Agent Host
+	$(NPM) run test:vscode -- --agent-host $(ARGS)
 
 vsix: $(PACKAGES) ## Package the extension, with vscodelm inside
 	rm -rf extension/dist
@@ -141,7 +144,7 @@ pins: $(DEV) ## Choose anew which packages the extension installs; review the di
 golden: $(DEV) ## Record the golden transcripts anew; review the diff
 	$(RUN) pytest tests/test_transcripts.py tests/recordings tests/agents/acp/test_render_golden.py \
 		tests/agents/acp/test_transcripts.py \
-		tests/vscodelm/doctor/test_view.py tests/vscodelm/test_offers_view.py --update-golden $(ARGS)
+		tests/vscodelm/doctor/test_view.py tests/vscodelm/registry/test_view.py --update-golden $(ARGS)
 
 ##@ Clean
 

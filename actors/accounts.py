@@ -14,11 +14,11 @@ from bridge.models import AgentChoice
 from bridge.wire import RequestId
 
 from .editor import EditorPort
-from .inbox import AccountAsked
+from .messages import AccountAsked
 
 
 class Accounts(Protocol):
-    """Who logs in to agents and out of them; both raise `AgentError`."""
+    """Logs in to agents and out of them; both raise `AgentError`."""
 
     async def log_in(self, choice: AgentChoice, method_id: str) -> None:
         """Have an agent log in by a method of its own."""
@@ -41,8 +41,8 @@ class NoAccounts:
         raise no_account("This agent")
 
 
-@attrs.define(eq=False)
-class AccountDesk:
+@attrs.define(eq=False, repr=False)
+class AccountRequests:
     """The requests that are open. They end with their tasks, whatever becomes of these."""
 
     editor: EditorPort

@@ -1,17 +1,19 @@
-"""How an agent's session began, for who wants to know why a turn cost what it did."""
+"""Record how an agent's session begins, and where another one can begin as its fork."""
 
 from __future__ import annotations
 
 import enum
 
+import attrs
+
 
 class Start(enum.Enum):
-    """How a session begins."""
+    """The ways in which a session begins."""
 
     FRESH = "fresh"
     """With nothing."""
     REPLAYED = "replayed"
-    """What was said before is told."""
+    """The earlier messages are replayed."""
     RESUMED = "resumed"
     """The conversation had it already, and it was lost in between."""
     FORKED = "forked"
@@ -26,7 +28,7 @@ class Why(enum.Enum):
     NEW = "new"
     """No session is known that knows the chat."""
     WITHDRAWN = "withdrawn"
-    """It remembers what was taken back."""
+    """It remembers withdrawn messages."""
     LOST = "lost"
     """It broke, or its process ended."""
     SUPERSEDED = "superseded"
@@ -37,3 +39,15 @@ class Why(enum.Enum):
     """Another process went on with it."""
     FORGOTTEN = "forgotten"
     """The agent doesn't have it any more."""
+
+
+@attrs.define(eq=False, repr=False)
+class Head:
+    """A session that knows what its user knows, until it gets a new message.
+
+    After a fork, check again: a turn may have begun in the session meanwhile, here (`is_current`)
+    or in another process (`AgentMemory.has`).
+    """
+
+    handle: str
+    is_current: bool = True

@@ -1,67 +1,84 @@
-"""One conversation, as the History Actor has it: its record, and its session's handle."""
+"""One conversation, as the History Actor has it: its session's mailbox and memory."""
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 
 import attrs
 
-from bridge.events import Deliver
-from bridge.exchange import Ending
-from bridge.history import History
-from bridge.models import AgentChoice
-from bridge.wire import PERMISSION_TOOL
+from bridge.history.events import Deliver
+from bridge.history.message import Message
+from bridge.routing.agent_host import INITIATOR, offers_progress, session_of
+from bridge.routing.request import RequestClass
+from bridge.wire import PROGRESS_TOOL, Settings
 
-from .handle import SessionHandle
-from .head import Head
-from .inbox import Asked, Ended
+from .beginning import Head
+from .log import log
+from .mailbox import Mailbox
 from .memory import AgentMemory
+from .messages import Asked
+from .permissions import permission_tool
 from .plan import Delivery, offered_tools
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Conversation:
-    """A record and a session. Nothing here waits."""
+    """The mailbox for a conversation's requests. Nothing here waits."""
 
-    agent: AgentChoice
-    handle: SessionHandle
+    mailbox: Mailbox
     memory: AgentMemory
-    history: History = attrs.field(factory=History)
-    size: int = attrs.field(default=0, init=False)
-    """Bytes of the newest request."""
-    settled_at: float = attrs.field(default=-math.inf, init=False)
-    """When the newest request was settled."""
+    origin: Head | None = None
+    """The session that its own may begin as a fork of, until the first delivery."""
+    _has_told: bool = attrs.field(default=False, init=False)
+    """Whether the log says that the chat's host has no progress tool."""
 
     def deliver(
-        self, asked: Asked, deliver: Deliver, marker: bytes | None, origin: Head | None
+        self,
+        asked: Asked,
+        deliver: Deliver,
+        settings: Settings,
+        marker: str | None,
+        answers: Sequence[Message],
+        request_class: RequestClass,
     ) -> None:
-        """Hand a request over to the session, which may begin as a fork of `origin`."""
-        self.size = asked.transcript.size
+        """Hand a request over to the session; `answers` are those of the record."""
+        origin, self.origin = self.origin, None
         delivery = Delivery(
             turn=deliver.turn,
             transcript=asked.transcript,
             new_from=deliver.new_from,
             withdrawn=deliver.withdrawn,
             options=asked.options,
-            settings=asked.settings,
-            tools=offered_tools(asked.options, asked.settings),
-            can_ask=any(tool.name == PERMISSION_TOOL for tool in asked.options.tools),
+            settings=settings,
+            tools=offered_tools(asked.options, settings),
+            asks_by=permission_tool(asked.options),
             capabilities=asked.capabilities,
+            shows_progress=self._shows_progress(asked, request_class),
             model=asked.model,
-            marker=marker,
+            marker=None if marker is None else f"{asked.model}\\{marker}".encode(),
             origin=origin,
-            answers=self.history.answers,
+            is_chat=request_class is RequestClass.MAIN and bool(asked.hints.names),
+            notice=asked.notice,
+            answers=tuple(answers),
         )
-        self.handle.deliver(delivery)
+        self.mailbox.deliver(delivery)
 
-    def whole(self, shared: int) -> Head | None:
-        """Return the session that knows the first `shared` exchanges, if this one knows no more."""
-        return self.handle.head if shared == len(self.history.exchanges) else None
+    def _shows_progress(self, asked: Asked, request_class: RequestClass) -> bool:
+        """Return whether long responses are cut; where they can't be, say so once.
 
-    def remember(self, ended: Ended) -> None:
-        """Have remembered what the session knows, if what it said is what the user was shown."""
-        newest = self.history.provisional
-        if ended.handle is None or newest is None or ended.turn != self.history.turn:
-            return
-        if newest.ending is Ending.COMPLETE:
-            self.memory.settle(ended.handle, self.history.record)
+        A one-shot has only one response: its conversation ends with that.
+        """
+        if request_class.is_one_shot or asked.options.request_initiator != INITIATOR:
+            return False
+        if session_of(asked.transcript.lineage) is None:
+            return False
+        is_offered = offers_progress(asked.options)
+        if not (is_offered or self._has_told):
+            self._has_told = True
+            log.warning(
+                "request=%s the tool %s is not offered: answers are shown when they are complete, "
+                "and Stop reaches the agent with the next message",
+                asked.request,
+                PROGRESS_TOOL,
+            )
+        return is_offered

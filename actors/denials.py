@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.wire import Settings, ToolResultPart
 
-from .answers import result_text
+from .answers import is_interrupted, result_text
 
 MOST_CHARACTERS = 200
 """Characters of what an editor answers that are repeated."""
@@ -17,14 +17,18 @@ SWITCHED_OFF = (
     "Switch it on among the chat's tools to decide yourself."
 )
 READ_ONLY = "The setting permissions = read_only allows only reading, searching and thinking."
-ALLOWED_BY_RULE = "The command Manage Permissions takes the rule back."
+ALLOWED_BY_RULE = "The command Manage Permissions removes the rule."
 DENY = "The setting permissions = deny allows nothing."
 _PHRASES = (
     ("chose to skip", "You skipped it."),
     ("cancelled the tool call", "You cancelled it."),
     ("denied by the user", "You denied it."),
 )
-"""What hosts answer, and what it means."""
+"""Answers of hosts, and their meanings."""
+_REJECTED = "The user rejected this tool call. User feedback: "
+_WITHOUT_FEEDBACK = "The user denied permission."
+_CANCELED = ("canceled", "cancelled")
+INTERRUPTED = "You stopped the turn before you decided."
 
 
 def denied_by_settings(settings: Settings, *, offers_tools: bool) -> str:
@@ -43,11 +47,21 @@ def denied_by_answer(part: ToolResultPart | None) -> str:
     if part is None:
         return UNANSWERED
     text = " ".join(result_text(part.result).split())
+    if is_interrupted(text):
+        return INTERRUPTED
+    if text.lower() in _CANCELED:
+        return "You cancelled it."
+    if text.startswith(_REJECTED):
+        feedback = _cut(text.removeprefix(_REJECTED))
+        return "You skipped it." if feedback == _WITHOUT_FEEDBACK else f"You refused: {feedback}"
     for phrase, meaning in _PHRASES:
         if phrase in text.lower():
             return meaning
-    if len(text) > MOST_CHARACTERS:
-        text = f"{text[: MOST_CHARACTERS - 1]}…"
+    text = _cut(text)
     if part.is_error:
         return f"The editor couldn't ask you: {text}" if text else "The editor couldn't ask you."
     return f"The editor answered: {text}" if text else UNANSWERED
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_CHARACTERS else f"{text[: MOST_CHARACTERS - 1]}…"

@@ -7,6 +7,7 @@ is open is answered exactly once, and its id is free again after that.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
@@ -19,8 +20,9 @@ from msgspec import UNSET
 from agents.activities import Activities
 from agents.boundary import failure_of
 from agents.breather import Breather
+from agents.offered import Offered
+from agents.workspace import Workspace
 from bridge import methods
-from bridge.calibration import Calibration
 from bridge.depth import TOO_DEEP, is_too_deep
 from bridge.errors import (
     INVALID_PARAMS,
@@ -30,12 +32,12 @@ from bridge.errors import (
     Failure,
     RpcError,
 )
-from bridge.gauge import Measured
+from bridge.history.transcript import TranscriptReader, decode_message
 from bridge.jsonrpc import (
-    Call,
     InvalidLine,
     LineSplitter,
-    Notice,
+    RpcNotification,
+    RpcRequest,
     TooLong,
     decode_params,
     error_line,
@@ -44,10 +46,10 @@ from bridge.jsonrpc import (
     parse_line,
     result_line,
 )
-from bridge.models import AgentChoice, Catalogue
+from bridge.models import AgentChoice, Catalogue, client_model, with_choices, with_permissions
 from bridge.redact import Hide, redact_text
 from bridge.stdio import CHUNK
-from bridge.transcript import TranscriptReader, decode_message
+from bridge.tokens.gauge import Calibration, Measured
 from bridge.version import own_version
 from bridge.wire import (
     CancelParams,
@@ -61,6 +63,8 @@ from bridge.wire import (
     InitializeResult,
     LogInParams,
     LogOutParams,
+    ModelInformation,
+    ModelsParams,
     ModelsResult,
     Part,
     ProgressParams,
@@ -71,11 +75,12 @@ from bridge.wire import (
     Stats,
     TokenCountParams,
     TokenCountResult,
+    WorkspaceFoldersParams,
 )
 from bridge.work import Work
 
-from .inbox import AccountAsked, Asked, Cancelled, FromEditor, Leaving, StatsAsked
 from .log import log
+from .messages import AccountAsked, Asked, Cancelled, FromEditor, Leaving, StatsAsked
 from .open_requests import OpenRequests
 from .outbox import Outbox
 from .trace import Trace
@@ -85,10 +90,11 @@ REPLIES_HIGH_WATER = 16 * 1024 * 1024
 which writes a long request before it reads is still heard."""
 
 _decode_any = msgspec.json.Decoder().decode
+_decode_settings = msgspec.json.Decoder(Settings).decode
 _EMPTY = Empty()
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class EditorPort:
     """One connection to an editor."""
 
@@ -98,7 +104,11 @@ class EditorPort:
     hide: Hide = redact_text
     """Takes secrets out of the text of an error."""
     activities: Activities = attrs.field(factory=Activities)
-    """What the editor may cancel."""
+    """The operations that the editor may cancel."""
+    offered: Offered = attrs.field(factory=Offered)
+    """The choices that agents offer."""
+    workspace: Workspace = attrs.field(factory=Workspace)
+    """Gets the folders of the editor's window."""
     requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
     _capabilities: Capabilities = attrs.field(factory=Capabilities, init=False)
     _calibration: Calibration = attrs.field(factory=Calibration, init=False)
@@ -154,15 +164,16 @@ class EditorPort:
             self._send(error_line(invalid.request, invalid.error))
             return None
         match message:
-            case Call():
+            case RpcRequest():
+                yield  # to open the envelope of a long line was a step of its own
                 return (yield from self._call(message))
-            case Notice():
+            case RpcNotification():
                 return self._notice(message)
             case _:
                 log.debug("a response, though nothing was asked")
                 return None
 
-    def _call(self, call: Call) -> Work[FromEditor | None]:
+    def _call(self, call: RpcRequest) -> Work[FromEditor | None]:
         def read_params() -> Any:
             decoder = methods.decoder(call.method) if call.method in methods.REQUESTS else None
             if decoder is None:
@@ -204,7 +215,7 @@ class EditorPort:
             self._send(error_line(request, self._shown(failure)))
         return None
 
-    def _notice(self, notice: Notice) -> Cancelled | None:
+    def _notice(self, notice: RpcNotification) -> Cancelled | None:
         decoder = methods.decoder(notice.method)
         if decoder is None or notice.method in methods.REQUESTS:
             log.debug("ignored notification method=%s", notice.method)
@@ -220,6 +231,9 @@ class EditorPort:
             case CancelProgressParams(token=token):
                 self.activities.cancel(token)
                 return None
+            case WorkspaceFoldersParams(workspace_folders=folders):
+                self._take_folders(folders)
+                return None
             case _:
                 raise AssertionError(f"no notification takes {params!r}")
 
@@ -228,11 +242,36 @@ class EditorPort:
             case InitializeParams(client_info=client, capabilities=capabilities):
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
+                self._take_folders(params.workspace_folders)
                 return InitializeResult(ClientInfo("vscodelm", own_version()))
             case TokenCountParams():
                 return TokenCountResult((yield from self._tokens(params)))
+            case ModelsParams():
+                return ModelsResult(self._models(params))
             case _:
-                return ModelsResult([model.information for model in self.catalogue.models])
+                raise AssertionError(f"no request takes {params!r}")
+
+    def _take_folders(self, folders: Sequence[str]) -> None:
+        absolute = tuple(one for one in folders if os.path.isabs(one))
+        for one in set(folders).difference(absolute):
+            log.warning("ignored workspace folder=%r: it is no absolute path", one)
+        self.workspace.folders = absolute
+
+    def _models(self, params: ModelsParams) -> list[ModelInformation]:
+        """Return the models of the catalogue, and those that the client defines itself."""
+        models = list(self.catalogue.models)
+        for model_id, definition in params.agents.items():
+            try:
+                agent = self._agent_in(definition, f"agents.{model_id}")
+                settings = _settings(params.settings.get(model_id), f"settings.{model_id}")
+            except RpcError as error:  # the other models can be used all the same
+                log.warning("a model isn't listed: %s", error)
+                continue
+            models.append(client_model(model_id, agent, settings))
+        return [
+            with_choices(one, self.offered.of(one.agent), self.offered.window_of(one.agent))
+            for one in models
+        ]
 
     def _tokens(self, params: TokenCountParams) -> Work[int]:
         yield  # reading a long line was a step of its own
@@ -248,9 +287,16 @@ class EditorPort:
         model = self.catalogue.find(params.model_id)
         settings = model.settings if model else Settings()
         agent = self._agent_of(params)
-        if is_too_deep(msgspec.json.encode(params.options.model_options)):
-            text = f"Invalid params: {TOO_DEEP} - at `$.options.modelOptions`"
-            raise RpcError(INVALID_PARAMS, text)
+        given = params.options
+        for place, value in (
+            ("modelOptions", given.model_options),
+            ("modelConfiguration", given.model_configuration),
+        ):
+            if is_too_deep(msgspec.json.encode(value)):
+                text = f"Invalid params: {TOO_DEEP} - at `$.options.{place}`"
+                raise RpcError(INVALID_PARAMS, text)
+        settings = settings if params.settings is UNSET else params.settings
+        settings, notice = with_permissions(settings, params.options.model_configuration)
         transcript = yield from self._reader.reading(params.messages)
         return Asked(
             request,
@@ -258,28 +304,32 @@ class EditorPort:
             agent,
             transcript,
             params.options,
-            settings if params.settings is UNSET else params.settings,
+            settings,
             self._capabilities,
+            notice,
         )
 
     def _agent_of(self, params: ChatParams | LogInParams | LogOutParams) -> AgentChoice:
         """Return the agent that a request names, or else that of its model."""
         if params.agent is not UNSET:
-            try:
-                return _agent(bytes(params.agent))
-            except msgspec.ValidationError as error:
-                raise RpcError(INVALID_PARAMS, f"Invalid params: {_at_agent(error)}") from None
-            except UnicodeDecodeError as error:
-                raise RpcError(PARSE_ERROR, f"Parse error: {error} - at `$.agent`") from None
+            return self._agent_in(params.agent, "agent")
         model = self.catalogue.find(params.model_id)
         if model is not None:
             return model.agent
         known = ", ".join(m.information.id for m in self.catalogue.models)
         raise Failure(
             "NotFound",
-            f"There is no model {params.model_id!r} here; there is: {known}. "
+            f"There is no model {params.model_id!r}. The models are: {known}. "
             "Name an `agent` in the request, or add the model to the configuration.",
         ).as_rpc_error()
+
+    def _agent_in(self, definition: msgspec.Raw, place: str) -> AgentChoice:
+        try:
+            return _agent(bytes(definition))
+        except msgspec.ValidationError as error:
+            raise RpcError(INVALID_PARAMS, f"Invalid params: {_at(place, error)}") from None
+        except UnicodeDecodeError as error:
+            raise RpcError(PARSE_ERROR, f"Parse error: {error} - at `$.{place}`") from None
 
     def let_go(self) -> None:
         """Hold the newest chat request no longer: its conversation has ended."""
@@ -295,13 +345,17 @@ class EditorPort:
             )
         )
 
-    def settle(self, request: RequestId, failure: Failure | None = None) -> None:
-        """Answer a chat request: resolved, or failed."""
+    def settle(
+        self, request: RequestId, failure: Failure | None = None, told: Failure | None = None
+    ) -> None:
+        """Answer a chat request: resolved, or failed; `told` is a failure that its answer tells."""
         self.requests.end(request)
         if failure is not None:
             self._send(error_line(request, self._shown(failure)))
         else:
-            complete = notification_line(methods.RESPONSE_COMPLETE, ResponseCompleteParams(request))
+            shown = UNSET if told is None else told.without_secrets(self.hide).as_told()
+            params = ResponseCompleteParams(request, shown)
+            complete = notification_line(methods.RESPONSE_COMPLETE, params)
             self._send(complete + result_line(request, _EMPTY))
         self.outbox.flush()
 
@@ -330,6 +384,10 @@ class EditorPort:
     def change_catalogue(self, catalogue: Catalogue) -> None:
         """Take other models, and say so."""
         self.catalogue = catalogue
+        self.tell_models_changed()
+
+    def tell_models_changed(self) -> None:
+        """Say that the list of models is another one now."""
         self._send(notification_line(methods.MODELS_CHANGED, _EMPTY))
 
     def _send(self, lines: bytes) -> None:
@@ -343,9 +401,17 @@ def _agent(definition: bytes) -> AgentChoice:
     return AgentChoice.of(_decode_any(definition))
 
 
-def _at_agent(error: msgspec.ValidationError) -> str:
+def _settings(given: msgspec.Raw | None, place: str) -> Settings:
+    """Return a model's settings; raises `RpcError`."""
+    try:
+        return Settings() if given is None else _decode_settings(given)
+    except msgspec.ValidationError as error:
+        raise RpcError(INVALID_PARAMS, f"Invalid params: {_at(place, error)}") from None
+
+
+def _at(place: str, error: msgspec.ValidationError) -> str:
     message, found, path = str(error).partition(" - at `$")
-    return f"{message} - at `$.agent{path if found else '`'}"
+    return f"{message} - at `$.{place}{path if found else '`'}"
 
 
 async def run_editor(

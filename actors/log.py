@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 
-from bridge.index import ConversationKey
-from bridge.router import Outcome, Question
+from bridge.routing.index import ConversationKey
+from bridge.routing.router import Outcome, Question
 from bridge.wire import RequestId
 
 from .beginning import Start
-from .inbox import Began
+from .messages import Began
 
 log = logging.getLogger("vscodelm")
 

@@ -1,11 +1,11 @@
-"""What outlives us: which agent session knows which chat.
+"""Remember after this process which agent session knows which chat.
 
-The store behind it may be shared by several processes, may be locked or broken, and never stops a
-turn: where it can't help, there is no session to go on with, and the chat is told again.
+Several processes may share the store behind this memory. The store may be locked or broken, but it
+never stops a turn: then no session is found, and the agent gets the whole chat again.
 
-A session is in one of three states. *Settled*: it knows what its newest record says, and nothing
-else. *Running*: a turn has begun, so nobody knows what it knows. *Gone*: nobody remembers it. Only
-a settled one is found, and who finds one has it: for everybody else it is running from then on.
+A session is in one of three states. *Settled*: it knows exactly its newest record. *Running*: a
+turn has begun, so its knowledge is uncertain. *Gone*: nobody remembers it. Only a settled session
+is found, and it then belongs to the caller: for all others it is running from then on.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Protocol
 
 import attrs
 
-from bridge.exchange import Exchange
-from bridge.index import AgentKey
-from bridge.message import Message
+from bridge.history.exchange import Exchange
+from bridge.history.message import Message
+from bridge.routing.index import AgentKey
 from bridge.value import Value
 
 
@@ -28,7 +28,7 @@ class Known(Value):
 
     handle: str
     steps: int
-    """How many messages at the beginning of the path it knows; at least one."""
+    """The number of messages at the beginning of the path that it knows; at least one."""
 
 
 class SessionMemory(Protocol):
@@ -90,9 +90,9 @@ class NoMemory:
         """Do nothing."""
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class AgentMemory:
-    """What is remembered of one agent's sessions in our working directory."""
+    """The memory of one agent's sessions in our working directory."""
 
     memory: SessionMemory
     scope: bytes

@@ -8,7 +8,7 @@ import trio
 from bridge.wire import RequestId
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class OpenRequests:
     """Which requests are open; who waits for a rest between them is told."""
 

@@ -1,7 +1,7 @@
-"""What goes out to the editor: lines in order, as many as are ready in one write.
+"""Send lines to the editor in order, as many as are ready in one write.
 
-Putting a line never waits, so the History Actor can't be held up by an editor that doesn't read.
-Whoever produces lines waits for `room` first; that is how backpressure reaches the agents.
+Putting a line never waits, so the History Actor can't be held up by an editor that doesn't read. A
+producer of lines waits for `room` first, so that backpressure reaches the agents.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Outbox:
         self._wake = trio.Event()
         self._drained = trio.Event()
         self._pipe: PipeSink | None = None
-        """Where lines can be written without waiting, while nothing else is being written."""
+        """Writes lines without waiting, while no other write is running."""
 
     def put(self, lines: bytes) -> None:
         """Add one line or several, each with its line end."""

@@ -1,9 +1,8 @@
-"""What a session is to do with a delivery. Pure: the session actor carries the plan out."""
+"""Plan the use of a delivery. Pure: the session actor carries the plan out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Collection, Iterable, Sequence
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -17,30 +16,36 @@ from agents.events import (
     Prompt,
     ToolAnswer,
 )
-from bridge.diff import told_before
-from bridge.message import Message
-from bridge.own_words import without_own_words
-from bridge.request import RequestClass
-from bridge.transcript import Transcript
+from bridge.history.message import Message
+from bridge.history.progress_rounds import is_progress_call, without_progress
+from bridge.history.transcript import Transcript
+from bridge.models import configuration_of
+from bridge.routing.own_words import without_own_words
+from bridge.routing.relate import told_before
+from bridge.routing.request import RequestClass
 from bridge.value import Value
 from bridge.wire import (
-    PERMISSION_TOOL,
-    Allowed,
+    PERMISSION_TOOLS,
+    PROGRESS_TOOL,
     Capabilities,
     ChatMessage,
     ChatOptions,
     Settings,
+    TextPart,
     ToolResultPart,
     ToolSpec,
 )
 from bridge.work import Work
 
-from .answers import result_text
+from .answers import is_interrupted
+from .beginning import Head
 from .denials import denied_by_answer
-from .head import Head
+from .permissions import chosen_option, is_approval
 
-Question = CallTool | AskPermission
+AgentQuestion = CallTool | AskPermission
 
+OWN_TOOLS = frozenset({*PERMISSION_TOOLS, PROGRESS_TOOL})
+"""Tools of the host's that only we call."""
 NO_RESULT = "No result was recorded for this call. Verify the current state before trying again."
 
 
@@ -55,29 +60,35 @@ class Delivery(Value):
     settings: Settings
     tools: tuple[ToolSpec, ...]
     """The host's tools that the agent is offered."""
-    can_ask: bool
-    """Whether the host offers the tool through which permission is asked."""
+    asks_by: str | None
+    """The host's name of the tool through which permission is asked; None: it isn't offered."""
     capabilities: Capabilities
     model: str = ""
     marker: bytes | None = None
     """Our own mark in the host's history, to end the response with."""
     origin: Head | None = None
-    """A session that knows all that stands before what is new, and nothing else."""
+    """A session that knows exactly the messages before the new ones."""
+    shows_progress: bool = False
+    """Whether long responses end with a call of the progress tool (`actors.progress.pace`)."""
+    is_chat: bool = False
+    """Whether it is a turn of a chat that the host has a name for."""
+    notice: str = ""
+    """A line that the user reads before the answer, once in a session."""
     answers: tuple[Message, ...] = ()
-    """Those of the record, in order: they tell what of the transcript we said ourselves."""
+    """The answers on record, in order. They identify our own words in the transcript."""
 
     @property
     def past(self) -> int:
-        """How many steps there are before what a session must answer that begins with this."""
+        """The number of steps before the messages that a new session must answer."""
         return told_before(self.transcript.path, self.new_from)
 
     def before(self, known: int = 0) -> Work[tuple[ChatMessage, ...]]:
-        """Return what a session is told that begins with this, without what we said ourselves.
+        """Return the earlier messages for a session that begins with this, without our own words.
 
         The first `known` steps of the path are left out. The work has a step for each message.
         """
         told = yield from self.transcript.telling(known, self.past)
-        return (yield from without_own_words(told, self.answers))
+        return without_progress((yield from without_own_words(told, self.answers)))
 
     def prompt(
         self, messages: tuple[ChatMessage, ...] = (), transcript: tuple[ChatMessage, ...] = ()
@@ -90,11 +101,14 @@ class Delivery(Value):
             tool_required=self.options.tool_mode in ("required", 2),
             model_options=self.options.model_options,
             settings=self.settings,
+            configuration=configuration_of(self.options.model_configuration),
             system=self.transcript.system(),
+            is_chat=self.is_chat,
+            is_paced=self.shows_progress,
         )
 
 
-class Plan(Value):
+class DeliveryPlan(Value):
     """Answers to hand over first, then messages to prompt with.
 
     `rewind`: the session remembers what was withdrawn and must be replaced first. `abandon`: the
@@ -114,8 +128,8 @@ def plan(
     *,
     fresh: bool,
     skipped: tuple[ChatMessage, ...] = (),
-    open_questions: Sequence[Question] | None = None,
-) -> Plan:
+    open_questions: Sequence[AgentQuestion] | None = None,
+) -> DeliveryPlan:
     """Return what to do with a delivery.
 
     A `fresh` session is given what comes before as its transcript. `skipped` are messages of
@@ -123,31 +137,53 @@ def plan(
     agent's open turn waits for, None if no turn is open.
     """
     if fresh:
-        return Plan(prompt=delivery.transcript.messages(delivery.past))
+        return DeliveryPlan(prompt=_worded(delivery.transcript.messages(delivery.past)))
     new = delivery.transcript.messages(delivery.new_from)
     if delivery.withdrawn and delivery.settings.rewind == "auto":
-        return Plan(rewind=True)
+        return DeliveryPlan(rewind=True)
     messages = (*skipped, *new)
     if open_questions is None:
-        return Plan(prompt=messages)
+        return DeliveryPlan(prompt=_worded(messages))
     results = {
         part.tool_call_id: part
         for message in messages
         for part in message.content
         if isinstance(part, ToolResultPart)
     }
-    prompt = _without_results(messages, {question.call_id for question in open_questions})
+    others = _without_results(messages, {question.call_id for question in open_questions})
+    prompt = without_progress(others)
     answers = tuple(_answer(question, results) for question in open_questions)
     denied = any(
         isinstance(answer, PermissionAnswer) and answer.decision is not Decision.ALLOWED
         for answer in answers
     )
     forgotten = not _mentions(delivery.transcript, {q.call_id for q in open_questions})
-    if delivery.withdrawn or forgotten or (denied and prompt):
+    stopped = any(
+        question.call_id in results and is_interrupted(results[question.call_id].result)
+        for question in open_questions
+    )
+    if delivery.withdrawn or forgotten or ((denied or stopped) and prompt):
         called = {question.call_id for question in open_questions if isinstance(question, CallTool)}
         dropped = tuple(call_id for call_id in results if call_id in called)
-        return Plan(abandon=True, prompt=prompt, dropped=dropped)
-    return Plan(answers=answers, prompt=prompt)
+        return DeliveryPlan(abandon=True, prompt=prompt, dropped=dropped)
+    return DeliveryPlan(answers=answers, prompt=prompt)
+
+
+GO_ON = ChatMessage(
+    "user", (TextPart("The editor stopped you by mistake, not the user. Go on where you stopped."),)
+)
+"""The prompt for a turn that was lost, though its user waits for the rest."""
+
+
+def _worded(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+    """Return messages to prompt with: rounds of the progress tool alone ask to go on."""
+    said = without_progress(messages)
+    return said or ((GO_ON,) if messages else ())
+
+
+def waits_for_user(questions: Iterable[AgentQuestion]) -> bool:
+    """Return whether somebody may still answer a question; a progress call is answered at once."""
+    return any(not is_progress_call(question.call_id) for question in questions)
 
 
 def _mentions(transcript: Transcript, call_ids: Collection[str]) -> bool:
@@ -159,7 +195,7 @@ def _mentions(transcript: Transcript, call_ids: Collection[str]) -> bool:
     )
 
 
-def _answer(question: Question, results: dict[str, ToolResultPart]) -> Answer:
+def _answer(question: AgentQuestion, results: dict[str, ToolResultPart]) -> Answer:
     part = results.get(question.call_id)
     match question:
         case AskPermission():
@@ -175,7 +211,7 @@ def _answer(question: Question, results: dict[str, ToolResultPart]) -> Answer:
             assert_never(question)
 
 
-def abandoned(question: Question) -> Answer:
+def abandoned(question: AgentQuestion) -> Answer:
     """Return the answer to a question of a turn that was cancelled."""
     match question:
         case AskPermission(call_id=call_id):
@@ -184,27 +220,6 @@ def abandoned(question: Question) -> Answer:
             return ToolAnswer(call_id, "The turn was cancelled.", is_error=True)
         case _:
             assert_never(question)
-
-
-APPROVED_WITH = "Approved with option: "
-"""Stands before the id of a lasting approval that the agent offers and the user chose."""
-_APPROVALS = frozenset({"approved", "allow_once", "allow_always"})
-
-
-def is_approval(part: ToolResultPart) -> bool:
-    """Return whether a result of the permission tool approves.
-
-    Only the word does: hosts answer a skipped or stopped call with an ordinary result, too.
-    """
-    text = result_text(part.result).strip()
-    is_word = text.lower() in _APPROVALS or text.startswith(APPROVED_WITH)
-    return not part.is_error and is_word
-
-
-def chosen_option(part: ToolResultPart) -> str | None:
-    """Return the id of the agent's own answer that an approval names."""
-    text = result_text(part.result).strip()
-    return text.removeprefix(APPROVED_WITH) if text.startswith(APPROVED_WITH) else None
 
 
 def _without_results(
@@ -223,61 +238,20 @@ def _without_results(
 
 
 def offered_tools(options: ChatOptions, settings: Settings) -> tuple[ToolSpec, ...]:
-    """Return the host's tools that `settings.tools` lets through; the permission tool is ours."""
-    chosen = settings.tools
+    """Return the host's tools that `settings.tools` lets through; some are ours."""
     return tuple(
         tool
         for tool in options.tools
-        if tool.name != PERMISSION_TOOL
-        and any(fnmatchcase(tool.name, glob) for glob in chosen.include)
-        and not any(fnmatchcase(tool.name, glob) for glob in chosen.exclude)
+        if tool.name not in OWN_TOOLS and settings.tools.allows(tool.name)
     )
 
 
 def settings_for(settings: Settings, request_class: RequestClass) -> Settings:
     """Return the settings with the context that a request needs.
 
-    What a host asks beside a chat is all in its own words, with nothing that a user typed: an agent
-    that heard only what the user asked would hear nothing of it.
+    A host's request beside a chat has only its own words, and nothing that a user typed. So an
+    agent that gets only the user's words would get an empty prompt.
     """
     if settings.context is None and request_class.is_one_shot:
         return replace(settings, context="full")
     return settings
-
-
-_HARMLESS = frozenset({"read", "search", "think"})
-_ALWAYS_ASKED = frozenset({"switch_mode"})
-"""What changes how the agent works from then on, such as from planning to doing."""
-
-
-_NAMED_KINDS = frozenset({"read", "edit", "delete", "move", "search", "execute", "think", "fetch"})
-"""Kinds of action that a rule may allow: neither the unknown ones nor a change of mode."""
-
-
-def is_allowed(ask: AskPermission, rules: Sequence[Allowed]) -> bool:
-    """Return whether the user allows this without a question.
-
-    What an agent offers only for good is none of this: its note must be read each time.
-    """
-    if ask.kind not in _NAMED_KINDS or ask.details.get("note"):
-        return False
-    action = ask.details.get("action")
-    return any(
-        rule.kind == ask.kind and (rule.action is None or rule.action == action) for rule in rules
-    )
-
-
-def decide(ask: AskPermission, settings: Settings, *, can_ask: bool) -> Decision | None:
-    """Return the decision that `settings.permissions` makes; None: the user decides."""
-    users = None if can_ask else Decision.DENIED
-    match settings.permissions:
-        case "ask":
-            return users
-        case "read_only":
-            return Decision.ALLOWED if ask.kind in _HARMLESS else Decision.DENIED
-        case "allow":
-            return users if ask.kind in _ALWAYS_ASKED else Decision.ALLOWED
-        case "deny":
-            return Decision.DENIED
-        case _:
-            assert_never(settings.permissions)

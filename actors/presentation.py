@@ -1,6 +1,6 @@
-"""What an agent says, as parts that this editor can show. Pure.
+"""Convert an agent's events to parts that this editor can show. Pure.
 
-Notices of ours (why a turn ended) are parts like any other: the host keeps them in its history, so
+Our notices (why a turn ended) are parts like any other: the host keeps them in its history, so
 they belong to the record. But there they are known from the agent's words (`OwnTextPart`).
 """
 
@@ -25,22 +25,28 @@ from bridge.wire import (
 
 _NOTICES = {
     StopReason.END_TURN: "The agent ended its turn without an answer.",
-    StopReason.MAX_TOKENS: "The agent stopped: it reached its limit of tokens.",
-    StopReason.MAX_TURN_REQUESTS: "The agent stopped: it reached its limit of requests in a turn.",
-    StopReason.REFUSAL: "The agent refused to go on.",
+    StopReason.MAX_TOKENS: "The agent stopped: it reached its token limit.",
+    StopReason.MAX_TURN_REQUESTS: "The agent stopped: it reached its limit of requests for a turn.",
+    StopReason.REFUSAL: "The agent refused to continue.",
     StopReason.CANCELLED: "The agent cancelled its turn.",
 }
+_DONE = "The agent is done."
+"""Replaces an empty rest of an answer, if a part of the answer was shown."""
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class Presenter:
     """Presents one response. `said` is whether anything visible went out."""
 
     capabilities: Capabilities
     thinking: ThinkingMode
+    asks_by: str = PERMISSION_TOOL
+    """The host's name of the tool that asks the user."""
+    has_begun: bool = False
+    """Whether responses before this one showed a part of the same answer."""
     said: bool = False
     _voice: Literal["answer", "thought"] | None = attrs.field(default=None, init=False)
-    """What the newest text was."""
+    """The kind of the newest text."""
 
     def part(self, event: Say | Think | Attach | CallTool | AskPermission) -> Part | None:
         """Return the part for an event, None if this editor isn't shown it."""
@@ -60,7 +66,7 @@ class Presenter:
             case AskPermission(call_id=call_id, title=title, kind=kind, details=details):
                 self.said = True
                 parameters = {**details, "title": title, "kind": kind}
-                return ToolCallPart(call_id, PERMISSION_TOOL, parameters)
+                return ToolCallPart(call_id, self.asks_by, parameters)
             case _:
                 assert_never(event)
 
@@ -71,7 +77,8 @@ class Presenter:
         """
         if self.said and reason in (StopReason.END_TURN, StopReason.CANCELLED):
             return None
-        text = _NOTICES[reason]
+        is_more = self.has_begun and reason is StopReason.END_TURN
+        text = _DONE if is_more else _NOTICES[reason]
         blank = "\n\n" if self.said else ""
         self.said = True
         return OwnTextPart(f"{blank}*{text}*")

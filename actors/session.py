@@ -1,10 +1,8 @@
 """The Session Actor: holds one agent session and pushes what the agent says to the History Actor.
 
-It owns the session: opens it for the first delivery, replaces it when it remembers what was
-withdrawn or when it broke, closes it when the handle is closed. One that takes a process for itself
-is also closed when the chat goes on elsewhere (`SessionHandle.supersede`). A session that the agent
-has already and that knows the chat is gone on with (`actors.lease`); every other one is told the
-transcript.
+It owns the session: it opens one for the first delivery, and another one if that one broke or
+remembers withdrawn messages. The machine in `actors.continuity.machine` decides all this. The actor
+waits, reports events to the machine and carries out its effects.
 
 Deliveries don't queue: a request repeats the whole history, so a newer delivery makes an older one
 obsolete. An aborted turn is drained to its stop before the next prompt; an agent that doesn't stop
@@ -14,292 +12,285 @@ in `DRAIN_SECONDS` loses its session.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from typing import assert_never
 
 import attrs
 import trio
 
-from agents.base import Agent, AgentSession, Turn
+from agents.base import Agent, AgentSession
 from agents.boundary import contained, failure_of
 from agents.breather import Breather
-from agents.events import Answer, AskPermission, CallTool
-from bridge.errors import Failure
-from bridge.gauge import Gauge
-from bridge.index import ConversationKey
+from agents.origin import Origin
+from bridge.routing.index import ConversationKey
 from bridge.wire import ChatMessage
 
-from .beginning import Start, Why
-from .handle import SessionHandle
-from .inbox import Began, Expired, Failed, FromSession, Gauged
+from .beginning import Why
+from .continuity import effects, events
+from .continuity.machine import SessionMachine
 from .lease import Lease
+from .mailbox import Mailbox
+from .messages import Began, Expired, Failed, FromSession
 from .outbox import Outbox
-from .plan import Delivery, Question, abandoned, plan
-from .response import Pause, Response
+from .plan import Delivery, waits_for_user
+from .response import SessionTurns, StuckTurn
 
-DRAIN_SECONDS = 5.0
-"""How long a cancelled turn may take to end."""
 ANSWER_SECONDS = 86_400.0
-"""How long a question to the user is kept, however soon the chat would be idle: a person may be at
-lunch when an agent asks, and the answer must find who asked."""
+"""Seconds that a question to the user is kept, even if the chat would be idle sooner. A person may
+be at lunch when an agent asks, and the answer must still reach the agent."""
 
 log = logging.getLogger("vscodelm.session")
 
 
-class _Lost(Exception):
-    """The agent didn't stop in time; its session is of no more use."""
-
-
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class OpenSessions:
     """Counts the agents' sessions that are open, for `lm/stats`."""
 
     count: int = attrs.field(default=0, init=False)
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class SessionActor:
     """The task of one conversation."""
 
     conversation: ConversationKey
     agent: Agent
-    handle: SessionHandle
+    mailbox: Mailbox
     inbox: trio.MemorySendChannel[FromSession]
     outbox: Outbox
     lease: Lease
     open: OpenSessions = attrs.field(factory=OpenSessions)
-    _turn: Turn | None = attrs.field(default=None, init=False)
-    """The agent's open turn."""
-    _questions: list[Question] = attrs.field(factory=list["Question"], init=False)
-    """What the open turn waits for."""
-    _is_fresh: bool = attrs.field(default=True, init=False)
-    """Whether it is to be told what was said before, but for what the lease says that it knows."""
-    _is_used: bool = attrs.field(default=False, init=False)
-    """Whether it was given something by us."""
-    _is_rewound: bool = attrs.field(default=False, init=False)
-    """Whether it remembers what was withdrawn, because the user wants to keep it all the same."""
-    _gauge: Gauge = attrs.field(factory=Gauge, init=False)
-    _backlog: tuple[ChatMessage, ...] = attrs.field(default=(), init=False)
-    """What was said but not yet prompted, because the open turn comes first."""
-    _next: Delivery | None = attrs.field(default=None, init=False)
-    """The delivery that no agent has seen yet. One that was served is let go of at once, because it
-    holds the whole request."""
-    _serving: int = attrs.field(default=0, init=False)
-    """The turn of the newest delivery that an agent saw, or a session is opened for."""
+    _machine: SessionMachine = attrs.field(factory=SessionMachine, init=False)
+    _turns: SessionTurns | None = attrs.field(default=None, init=False)
+    """The turns of the open session."""
 
     async def run(self) -> None:
-        """Serve deliveries until the handle is closed."""
+        """Serve deliveries until the mailbox is closed."""
         async with self.inbox:
             try:
-                while True:
-                    if self._next is not None and self.handle.is_aborted(self._next.turn):
-                        self._next = None  # it isn't held while nothing comes
-                    if self._next is None:
-                        self._next = await self._receive()
-                    if self._next is None:
-                        break
+                while await self._wait_for_work():
                     await self._live()
             finally:
                 with contained(f"conversation={self.conversation}"):
-                    self.lease.give_back()
+                    for effect in self._machine.apply(events.ConversationEnded()):
+                        assert isinstance(effect, effects.ReleaseHandle), "nothing else is left"
+                        self.lease.release(effect)
+
+    async def _wait_for_work(self) -> bool:
+        """Wait until a delivery needs a session; return False if none comes any more."""
+        if self._is_aborted():
+            await self._report(events.DeliverySkipped())
+        if self._machine.waiting is None:
+            delivery = await self._receive()
+            if delivery is None:
+                return False
+            await self._report(events.DeliveryReceived(delivery))
+        return True
 
     async def _live(self) -> None:
         """Serve deliveries with one agent session, for as long as it is of use."""
-        assert self._next is not None, "a session is opened for a delivery"
-        self._turn, self._backlog, self._serving = None, (), self._next.turn
-        self._is_used = self._is_rewound = False
-        self._gauge = Gauge()
-        self._questions.clear()
-        opened, failure = False, None
+        broke: events.SessionBroke | None = None
         try:
-            with self.handle.opening():
-                if not await self._prepare(self._next.turn):
-                    return
-                origin = await self.lease.find(self._next)
-                async with self.agent.session(self._next.prompt(), origin) as session:
-                    self.handle.opened()
-                    opened = True
-                    self.open.count += 1
-                    await self.lease.take(session, origin)
-                    self._is_fresh = self.lease.start is not Start.RESUMED
-                    while self._next is not None and await self._serve(session):
-                        self._next = await self._receive_or_rest(session)
-                    await self._stop(session)
-        except* _Lost:
-            log.warning("conversation=%s the agent did not stop in time", self.conversation)
-            self.lease.why = Why.LOST
+            with self.mailbox.opening():
+                origin = await self._report(events.SessionWanted())
+                if origin is not None:
+                    async with self.agent.session(self._waiting.prompt(), origin) as session:
+                        await self._use(session)
+        except* StuckTurn:
+            log.info("conversation=%s the agent did not stop in time", self.conversation)
+            broke = events.SessionBroke(None)
         except* Exception as group:
-            failure = failure_of(group, f"conversation={self.conversation}")
-            self.lease.why = Why.LOST if opened else self.lease.why
+            broke = events.SessionBroke(failure_of(group, f"conversation={self.conversation}"))
         finally:
-            self.handle.opened()  # or it never will be
-            self.open.count -= opened
-        if failure is None or (self._next is not None and opened and failure.kind != "Internal"):
-            return  # a session was lost between two turns: another one serves the delivery
-        turn = self._serving if self._next is None else self._next.turn
-        self._next = None
-        self.handle.give_up(turn)
-        await self.inbox.send(Failed(self.conversation, turn, failure))
+            self.open.count -= self._turns is not None
+            self._turns = None
+            self.mailbox.opened()  # or it never will be
+        await self._report(broke)
 
-    async def _prepare(self, turn: int) -> bool:
-        """Have the agent get what it needs first; return False where the turn is aborted."""
-        with self.handle.abortable(turn) as scope:
-            await self.agent.prepare()
-        return not scope.cancelled_caught
+    async def _use(self, session: AgentSession) -> None:
+        """Serve deliveries with a session until it is to be closed."""
+        self.mailbox.opened()
+        self.open.count += 1
+        self._turns = SessionTurns(self.conversation, session, self.inbox, self.outbox)
+        await self._report(events.SessionOpened(session.handle, session.knows_history))
+        await self._report(self._received(self._waiting))
+        while self._machine.is_open and await self._serve_next():
+            pass
+        await self._turns.stop()
 
-    async def _serve(self, session: AgentSession) -> bool:
-        """Serve the next delivery; return False, and leave it, if it needs another session."""
-        delivery = self._next
-        assert delivery is not None, "there is something to serve"
-        if self._turn is None and not await self._is_of_use(session, delivery):
-            return False
-        todo = plan(
+    async def _serve_next(self) -> bool:
+        """Serve the next delivery; return False if the session is to be closed instead."""
+        delivery = await self._receive()
+        if delivery is not None:
+            await self._report(self._received(delivery))
+        return delivery is not None
+
+    def _received(self, delivery: Delivery) -> events.DeliveryReceived:
+        session = self._open_turns.session
+        return events.DeliveryReceived(
             delivery,
-            fresh=self._is_fresh,
-            skipped=self.handle.skipped(),
-            open_questions=self._questions if self._turn else None,
+            self.mailbox.skipped(),
+            tuple(self._open_turns.questions),
+            is_lost=session.lost is not None,
+            offers_tools=session.can_offer(delivery.tools),
         )
-        if todo.rewind:
-            return False
-        for call_id in todo.dropped:
-            reason = "the user has moved on"
-            log.info(
-                "conversation=%s call=%s result dropped: %s", self.conversation, call_id, reason
-            )
-        if todo.abandon:
-            await self._stop(session)  # to its end, even if this delivery is aborted meanwhile
-            if not await self._is_of_use(session, delivery):
-                return False
-        before: tuple[ChatMessage, ...] = ()
-        if self._is_fresh and not self.handle.is_aborted(delivery.turn):
-            before = await Breather().do(delivery.before(self.lease.known))
-        if not await self._may_begin(delivery.turn):
-            return False
-        self._next = None
-        if self.handle.is_aborted(delivery.turn):
-            return True  # before the agent saw it: it is told with the next delivery
-        self.handle.take_up()
-        self._serving = delivery.turn
-        began = None if self._is_used else self._began(delivery, before)
-        self._is_rewound = self._is_rewound or (delivery.withdrawn and not self._is_fresh)
-        self._is_used, self._is_fresh = True, False
-        self._backlog = todo.prompt if delivery.withdrawn else (*self._backlog, *todo.prompt)
-        if began is not None:
-            await self.inbox.send(began)
-        has_settled = False
-        with self.handle.abortable(delivery.turn) as scope:
-            has_settled = await self._answer(session, delivery, todo.answers, before)
-        if scope.cancelled_caught:
-            await self._stop(session)
-        elif has_settled and not self._is_rewound:
-            self.handle.head = self.lease.settle()
-        return True
 
-    async def _is_of_use(self, session: AgentSession, delivery: Delivery) -> bool:
-        """Return whether a session that runs no turn can begin one."""
-        if not self._is_used:
-            return await self.lease.fits(delivery)  # whatever else it lacks, so would the next one
-        if session.lost is not None:
-            log.info("conversation=%s lost=%s", self.conversation, session.lost.message)
-            self.lease.why = Why.LOST
-            return False
-        if not session.can_offer(delivery.tools):
-            log.info("conversation=%s was opened without tools", self.conversation)
-            self.lease.why = Why.TOOLS
-            return False
-        return True
+    @property
+    def _open_turns(self) -> SessionTurns:
+        assert self._turns is not None, "a session is open"
+        return self._turns
 
-    async def _may_begin(self, turn: int) -> bool:
-        """Return whether the session is ours to give it something, and note that it is given."""
-        return self._turn is not None or self.handle.is_aborted(turn) or await self.lease.begin()
+    @property
+    def _waiting(self) -> Delivery:
+        assert self._machine.waiting is not None, "a delivery waits"
+        return self._machine.waiting
 
-    def _began(self, delivery: Delivery, before: Sequence[ChatMessage]) -> Began:
-        start = self.lease.start
-        if before and start is Start.FRESH:
-            start = Start.REPLAYED
-        return Began(self.conversation, delivery.turn, start, self.lease.why, len(before))
+    def _is_aborted(self) -> bool:
+        waiting = self._machine.waiting
+        return waiting is not None and self.mailbox.is_aborted(waiting.turn)
 
-    async def _answer(
-        self,
-        session: AgentSession,
-        delivery: Delivery,
-        answers: Sequence[Answer],
-        transcript: tuple[ChatMessage, ...],
-    ) -> bool:
-        """Bring the agent to say what it has to say to one request.
+    async def _report(self, event: events.SessionEvent | None) -> Origin | None:
+        """Report an event to the machine, carry out its effects, and report what they lead to.
 
-        Return whether it came to an end with that by itself.
+        Return where the session begins that is to be opened, if one is.
         """
-        response = Response(
-            self.conversation, delivery, session, self._questions, self.inbox, self.outbox
-        )
-        pause: Pause | Failure = Pause.STOPPED
-        if self._turn is not None:
-            self._questions.clear()
-            await session.renew(delivery.prompt())  # before it goes on with what it knows
-            for answer in answers:
-                session.answer(answer)
-            pause = await self._pass_on(response, self._turn)
-        has_stopped = pause in (Pause.STOPPED, Pause.CANCELLED)
-        if has_stopped and (self._backlog or not answers):
-            messages, self._backlog = self._backlog, ()
-            self._turn = session.run(delivery.prompt(messages, transcript))
-            pause = await self._pass_on(response, self._turn)
-        await self._measure(delivery, response.counts)
-        if isinstance(pause, Failure):
-            await self.inbox.send(Failed(self.conversation, delivery.turn, pause))
-            return False
-        has_settled = pause is Pause.STOPPED
-        await response.end(session.handle if has_settled and not self._is_rewound else None)
-        return has_settled
+        origin: Origin | None = None
+        while event is not None:
+            todo, event = self._machine.apply(event), None
+            for effect in todo:
+                if isinstance(effect, effects.OpenSession):
+                    origin = effect.origin
+                else:
+                    event = await self._perform(effect)
+        return origin
 
-    async def _measure(self, delivery: Delivery, counts: Sequence[int]) -> None:
-        """Learn from a count; several are each of something else than the request."""
-        if len(counts) == 1 and not self._is_rewound:
-            measured = self._gauge.take(delivery.transcript, delivery.tools, counts[0])
-            if measured is not None:
-                await self.inbox.send(Gauged(delivery.model, measured))
-
-    async def _pass_on(self, response: Response, turn: Turn) -> Pause | Failure:
-        pause = await response.pass_on(turn)
-        if pause is not Pause.AWAITING:
-            self._turn = None
-        return pause
-
-    async def _stop(self, session: AgentSession) -> None:
-        """Cancel the open turn and drain it to its end; what it still asks is answered."""
-        turn, self._turn = self._turn, None
-        if turn is None:
-            return
-        with trio.move_on_after(DRAIN_SECONDS) as scope:
-            for question in self._questions:
-                session.answer(abandoned(question))
-            await session.cancel()
-            async for batch in turn:
-                for event in batch:
-                    if isinstance(event, CallTool | AskPermission):
-                        session.answer(abandoned(event))
-        self._questions.clear()
-        if scope.cancelled_caught:
-            raise _Lost
-
-    async def _receive_or_rest(self, session: AgentSession) -> Delivery | None:
-        """Wait for a delivery; None, too, where the session is to be closed meanwhile.
-
-        One that takes no process for itself costs little, and one with an open turn waits for its
-        user: both stay.
-        """
-        if self._turn is not None or not session.has_own_process:
-            return await self._receive()
-        with self.handle.resting():
-            return await self._receive()
-        log.info("conversation=%s superseded: its session is closed", self.conversation)
-        self.lease.why = Why.SUPERSEDED
+    async def _perform(self, effect: effects.SessionEffect) -> events.SessionEvent | None:
+        match effect:
+            case effects.PrepareAgent(turn=turn):
+                return await self._prepare(turn)
+            case (
+                effects.SearchMemory()
+                | effects.ForgetHandle()
+                | effects.ReleaseHandle()
+                | effects.CheckOrigin()
+            ):
+                return await self.lease.perform(effect)
+            case effects.PreparePrompt():
+                return await self._prepare_prompt(effect)
+            case effects.BeginTurn(turn=turn, handle=handle):
+                is_ours = await self.lease.begin(handle)
+                return self._take_up(turn) if is_ours else events.SessionTaken()
+            case effects.ContinueTurn(turn=turn):
+                return self._take_up(turn)
+            case effects.Introduce(turn=turn, start=start, why=why, told=told):
+                await self.inbox.send(Began(self.conversation, turn, start, why, told))
+            case effects.FailTurn(turn=turn, failure=failure):
+                self.mailbox.give_up(turn)
+                await self.inbox.send(Failed(self.conversation, turn, failure))
+            case effects.AllowForks(head=head):
+                self.mailbox.allow_forks(head)
+            case effects.CloseSession(why=why):
+                self._log_close(why)
+            case effects.BeginResponse(delivery=delivery, is_in_step=is_in_step):
+                self._open_turns.respond(delivery, is_in_step=is_in_step)
+            case effects.DrainTurn():
+                await self._open_turns.stop()
+            case effects.DrainFirst():
+                return await self._drain_first(effect)
+            case (
+                effects.PromptAgent()
+                | effects.AnswerAgent()
+                | effects.EndResponse()
+                | effects.FailResponse()
+            ):
+                return await self._respond(effect)
+            case effects.OpenSession():
+                raise AssertionError("the loop opens sessions")
+            case _:
+                assert_never(effect)
         return None
 
+    def _log_close(self, why: Why) -> None:
+        lost = self._open_turns.session.lost
+        if why is Why.LOST and lost is not None:
+            log.info("conversation=%s lost=%s", self.conversation, lost.message)
+        elif why is Why.TOOLS:
+            log.info("conversation=%s was opened without tools", self.conversation)
+        elif why is Why.SUPERSEDED:
+            log.info("conversation=%s superseded: its session is closed", self.conversation)
+
+    async def _prepare(self, turn: int) -> events.SessionEvent:
+        try:
+            with self.mailbox.abortable(turn) as scope:
+                await self.agent.prepare()
+        except Exception as error:
+            failure = failure_of(error, f"conversation={self.conversation}")
+            return events.PreparationFailed(failure)
+        return events.DeliverySkipped() if scope.cancelled_caught else events.AgentPrepared()
+
+    async def _prepare_prompt(self, effect: effects.PreparePrompt) -> events.SessionEvent:
+        delivery, known = effect.delivery, effect.known
+        before: tuple[ChatMessage, ...] = ()
+        if known is not None and not self.mailbox.is_aborted(delivery.turn):
+            before = await Breather().do(delivery.before(known))
+        is_aborted = self.mailbox.is_aborted(delivery.turn)
+        return events.DeliverySkipped() if is_aborted else events.PromptReady(before)
+
+    def _take_up(self, turn: int) -> events.SessionEvent:
+        """Note that the agent sees the delivery, unless it was aborted before."""
+        if self.mailbox.is_aborted(turn):
+            return events.DeliverySkipped()  # the agent gets it with the next delivery
+        self.mailbox.take_up()
+        return events.PromptDue()
+
+    async def _respond(self, effect: effects.ResponseEffect) -> events.SessionEvent:
+        """Carry out a part of a response, which may be aborted meanwhile."""
+        turns = self._open_turns
+        end: events.SessionEvent = events.ResponseEnded()
+        with self.mailbox.abortable(turns.turn) as scope:
+            match effect:
+                case effects.PromptAgent(messages=messages, before=before):
+                    end = await turns.prompt(messages, before)
+                case effects.AnswerAgent(answers=answers):
+                    end = await turns.reply(answers)
+                case effects.EndResponse(is_settled=is_settled):
+                    await turns.end(is_settled=is_settled)
+                case effects.FailResponse(failure=failure):
+                    await turns.fail(failure)
+                case _:
+                    assert_never(effect)
+        return events.TurnAborted() if scope.cancelled_caught else end
+
+    async def _drain_first(self, effect: effects.DrainFirst) -> events.SessionEvent:
+        for call_id in effect.dropped:
+            log.info(
+                "conversation=%s call=%s result dropped: the user has moved on",
+                *(self.conversation, call_id),
+            )
+        turns = self._open_turns
+        await turns.stop()  # to its end, even if this delivery is aborted meanwhile
+        return events.TurnDrained(
+            is_lost=turns.session.lost is not None,
+            offers_tools=turns.session.can_offer(effect.tools),
+        )
+
     async def _receive(self) -> Delivery | None:
+        """Wait for a delivery; None if the mailbox or the session is to be closed."""
         while True:
-            idle_seconds = self.handle.idle_seconds
-            patience = max(idle_seconds, ANSWER_SECONDS if self._questions else 0.0)
+            asks = self._turns is not None and waits_for_user(self._turns.questions)
+            idle_seconds = self.mailbox.idle_seconds
+            patience = max(idle_seconds, ANSWER_SECONDS if asks else 0.0)
             with trio.move_on_after(patience):
-                return await self.handle.receive()
+                return await self._receive_or_rest()
             await self.inbox.send(Expired(self.conversation))
+
+    async def _receive_or_rest(self) -> Delivery | None:
+        """Wait for a delivery, and report to the machine that the chat continued elsewhere."""
+        if self._turns is None:
+            return await self.mailbox.receive()
+        while True:
+            with self.mailbox.resting():
+                return await self.mailbox.receive()
+            self.mailbox.rested()
+            await self._report(events.ChatSuperseded(self._turns.session.has_own_process))
+            if not self._machine.is_open:
+                return None

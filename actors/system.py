@@ -10,14 +10,17 @@ import trio
 
 from agents.activities import Activities
 from agents.boundary import contained
+from agents.offered import Offered
+from agents.workspace import Workspace
 from bridge.models import Catalogue
 from bridge.redact import Hide, redact_text
 
 from .accounts import Accounts, NoAccounts
 from .editor import EditorPort, run_editor
-from .history import AgentFactory, Measure, run_history
-from .inbox import Message
+from .history import AgentCounts, AgentFactory, run_history
 from .memory import NoMemory, SessionMemory
+from .messages import ActorMessage
+from .open_requests import OpenRequests
 from .outbox import Outbox
 from .trace import Trace
 
@@ -25,7 +28,7 @@ ModelLister: TypeAlias = Callable[[Catalogue, Callable[[Catalogue], None]], Awai
 """Finds models that a catalogue doesn't have yet, and hands over the next one each time."""
 
 LEAVING_SECONDS = 10.0
-"""How long ending may take: draining agents, and an editor that doesn't read its last lines."""
+"""Seconds for the shutdown: draining agents, and an editor that doesn't read its last lines."""
 REST_SECONDS = 1.0
 """After how long without an open request the system is at rest."""
 
@@ -35,8 +38,7 @@ async def run_system(
     sink: trio.abc.SendStream,
     *,
     agent_for: AgentFactory,
-    processes: Callable[[], int] = lambda: 0,
-    measure: Measure | None = None,
+    counts: AgentCounts | None = None,
     memory: SessionMemory | None = None,
     accounts: Accounts | None = None,
     catalogue: Catalogue,
@@ -45,51 +47,35 @@ async def run_system(
     trace: Trace,
     hide: Hide = redact_text,
     activities: Activities | None = None,
+    offered: Offered | None = None,
+    workspace: Workspace | None = None,
     until: trio.CancelScope,
 ) -> None:
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.
 
-    `list_models` finds more models, and says so each time. `at_rest` is called once each time that
-    no request was open for `REST_SECONDS`. `processes` counts the processes of the agents, and
-    `measure` finds out what they hold, for who asks for statistics. `memory` knows the sessions
-    that others had, `accounts` who logs in. `hide` takes secrets out of errors. `activities` are
-    what the agents do that takes long.
+    `list_models` finds more models. `at_rest` is called each time that no request was open for
+    `REST_SECONDS`. `counts` has what the agents hold. `hide` removes secrets from errors. `offered`
+    has the choices of agents, and `workspace` gets the folders of the editor's window.
 
-    At the end every open request is settled, every session closed and every line written, within
-    `LEAVING_SECONDS`.
+    At the end, within `LEAVING_SECONDS`, it settles every open request, closes every session and
+    writes every line.
     """
     outbox = Outbox()
-    activities = activities or Activities()
-    port = EditorPort(outbox, catalogue, trace, hide, activities)
-    # size 0: what the History Actor hasn't heard yet, stops who would say more
-    send_inbox, inbox = trio.open_memory_channel[Message](0)
-
-    async def write() -> None:
-        await outbox.run(sink)
-        until.cancel()  # done, or nobody reads any more
-
-    async def find_models() -> None:
-        if list_models is not None:
-            with listing, contained("models=listing"):
-                await list_models(catalogue, port.change_catalogue)
-
-    async def tell_rests() -> None:
-        with resting:
-            while at_rest is not None:
-                await port.requests.rest(REST_SECONDS)
-                at_rest()
-                await port.requests.change()
+    shared = activities or Activities(), offered or Offered(), workspace or Workspace()
+    port = EditorPort(outbox, catalogue, trace, hide, *shared)
+    port.offered.on_change = port.tell_models_changed
+    # size 0: a sender waits until the History Actor has taken its message
+    send_inbox, inbox = trio.open_memory_channel[ActorMessage](0)
 
     async def read() -> None:
         await run_editor(port, source, send_inbox, until)
-        listing.cancel()
-        resting.cancel()
+        chores.cancel()
         whole.deadline = trio.current_time() + LEAVING_SECONDS
 
-    listing, resting = trio.CancelScope(), trio.CancelScope()
-    with trio.CancelScope(deadline=math.inf) as whole, activities.told_to(port.tell_progress):
+    chores = trio.CancelScope()
+    with trio.CancelScope(deadline=math.inf) as whole, port.activities.told_to(port.tell_progress):
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(write)
+            nursery.start_soon(_write, outbox, sink, until)
             nursery.start_soon(
                 run_history,
                 inbox,
@@ -97,11 +83,45 @@ async def run_system(
                 port,
                 outbox,
                 agent_for,
-                processes,
-                measure,
+                counts or AgentCounts(),
                 memory or NoMemory(),
                 accounts or NoAccounts(),
             )
             nursery.start_soon(read)
-            nursery.start_soon(find_models)
-            nursery.start_soon(tell_rests)
+            nursery.start_soon(_do_chores, chores, port, catalogue, list_models, at_rest)
+
+
+async def _write(outbox: Outbox, sink: trio.abc.SendStream, until: trio.CancelScope) -> None:
+    """Write until the outbox is closed, or the editor reads no more; then end the system."""
+    await outbox.run(sink)
+    until.cancel()
+
+
+async def _do_chores(
+    until: trio.CancelScope,
+    port: EditorPort,
+    catalogue: Catalogue,
+    list_models: ModelLister | None,
+    at_rest: Callable[[], None] | None,
+) -> None:
+    """Do the work that no request waits for, until `until` is cancelled."""
+    with until:
+        async with trio.open_nursery() as nursery:
+            if list_models is not None:
+                nursery.start_soon(_find_models, list_models, catalogue, port)
+            if at_rest is not None:
+                nursery.start_soon(_tell_rests, at_rest, port.requests)
+
+
+async def _find_models(list_models: ModelLister, catalogue: Catalogue, port: EditorPort) -> None:
+    """Keep the catalogue up to date."""
+    with contained("models=listing"):
+        await list_models(catalogue, port.change_catalogue)
+
+
+async def _tell_rests(at_rest: Callable[[], None], requests: OpenRequests) -> None:
+    """Call `at_rest` once each time that no request was open for `REST_SECONDS`."""
+    while True:
+        await requests.rest(REST_SECONDS)
+        at_rest()
+        await requests.change()

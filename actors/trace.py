@@ -1,19 +1,20 @@
 """The trace of a run: every wire line in both directions, as JSON lines, secrets redacted.
 
 The lines of the editor's wire have no `peer`; those of an agent's wire have its name there.
+Notes of what was decided about have an `event` (`actors.journal`).
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 
-from agents.tap import Direction, Tap
+from agents.trace import Direction, Tap
 from bridge.jsonrpc import repair_surrogates
 from bridge.redact import Hide, redact, unchanged
 
@@ -35,6 +36,9 @@ class Trace:
     def lines(self, direction: Direction, lines: bytes) -> None:
         """Record lines that are sent together."""
 
+    def note(self, event: Mapping[str, Any]) -> None:
+        """Record an event that was decided about."""
+
     def tap(self, peer: str) -> Tap | None:
         """Return what records the wire of an agent; None where nothing is recorded."""
         return None
@@ -46,7 +50,7 @@ class Trace:
 class FileTrace(Trace):
     """Writes to a file that only its owner can read; each line is on disk before the next.
 
-    Where the file can't be written, as on a full disk, the trace ends there, and the log says so.
+    If the file can't be written, as on a full disk, the trace ends, and the log says so.
     """
 
     def __init__(
@@ -63,8 +67,7 @@ class FileTrace(Trace):
         self._record(direction, line, {})
 
     def _record(self, direction: Direction, line: bytes, beside: dict[str, str]) -> None:
-        milliseconds = round((time.monotonic() - self._began) * 1000, 3)
-        record: dict[str, Any] = {"t_ms": milliseconds, "direction": direction, **beside}
+        record: dict[str, Any] = {"t_ms": self._passed(), "direction": direction, **beside}
         try:
             message = _read(line)
             if not beside:
@@ -73,6 +76,13 @@ class FileTrace(Trace):
         except (msgspec.DecodeError, UnicodeError, RecursionError):
             written = _encode({**record, "message": None, "unreadable": len(line)})
         self._write(written + b"\n")
+
+    def note(self, event: Mapping[str, Any]) -> None:
+        """Record an event that was decided about."""
+        self._write(_encode({"t_ms": self._passed(), **redact(dict(event), self._hide)}) + b"\n")
+
+    def _passed(self) -> float:
+        return round((time.monotonic() - self._began) * 1000, 3)
 
     def _write(self, line: bytes) -> None:
         if self._has_ended:
@@ -108,7 +118,7 @@ class FileTrace(Trace):
         if not self._has_ended:
             self._has_ended = True
             log.error("the trace ends here: %s", error)
-            self.close()  # what is buffered would be tried again, for ever
+            self.close()  # the buffer would be written again and again
 
 
 def open_trace(
@@ -119,8 +129,8 @@ def open_trace(
 ) -> FileTrace:
     """Return a trace in `folder`, which is made if it isn't there; raises `OSError`.
 
-    `hide` takes known secrets out of every string that is written; `learn` is given each message of
-    the editor's wire before, because a request brings the secrets of its agent along.
+    `hide` removes known secrets from every written string. `learn` gets each message of the editor
+    first, because a request contains the secrets of its agent.
     """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.jsonl"

@@ -1,6 +1,6 @@
-"""What takes long beside the answers, and is shown to the user while it does: a download.
+"""Long work beside the answers, such as a download, that is shown to the user while it runs.
 
-Whoever shows it is told by `told_to`, and may cancel it by its token.
+The client gets its progress through `told_to`, and may cancel it by its token.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import trio
 from bridge.wire import ProgressParams
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Activity:
     """One of them. It is shown from the first `tell` on, and until it ends."""
 
@@ -23,7 +23,7 @@ class Activity:
     title: str
     _send: Callable[[ProgressParams], None]
     scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
-    """What it is done in: the user may cancel it."""
+    """The scope of the work: the user may cancel it."""
     _is_shown: bool = attrs.field(default=False, init=False)
 
     def tell(self, message: str) -> None:

@@ -5,13 +5,13 @@ the conversation and runs one turn at a time. A turn is a channel of batches of 
 
 - `Say` and `Think` and `Attach` stream out, `Counted` tells what they cost;
 - `CallTool` and `AskPermission` need an answer from the editor's side. When the agent can't go on
-  without it, it sends `Await`: the response to the editor ends there, the turn stays open, and the
-  answers come through `AgentSession.answer`;
+without the answers, it sends `Await`. The response to the editor ends there, the turn stays open,
+and the answers come through `AgentSession.answer`;
 - exactly one `Stop` or `Break` is the last event; after it the channel is at its end.
 
 An agent that can't go on at all raises `AgentError`: the session is lost, and the next turn opens
-another. A session may outlive our side of it: `handle` is the agent's name for it, and an `Origin`
-asks for it again, or for a fork of it. The agent may not have it any more, so `knows_history` tells
+another. A session may outlive our side: `handle` is the agent's name for it. An `Origin` asks for
+the session again, or for a fork. The agent may not have it any more, so `knows_history` tells
 whether that worked; where it didn't, the session is a fresh one.
 
 Nothing here knows an actor, a request or the wire to the editor.
@@ -102,7 +102,7 @@ class AgentSession(Protocol):
 
     @property
     def handle(self) -> str | None:
-        """What it can be found by when it is closed or lost; None if it can't be found again.
+        """The name that finds the session again after it was closed or lost; None if nothing does.
 
         It is safe to rely on only where the last turn ended by a `Stop` of the agent's own.
         """
@@ -112,7 +112,7 @@ class AgentSession(Protocol):
     def knows_history(self) -> bool:
         """Whether it began with what the session in its origin knows.
 
-        If not, whoever opened it tells what was said, with the first prompt.
+        If not, the caller sends the history with the first prompt.
         """
         ...
 
@@ -165,7 +165,7 @@ class Agent(Protocol):
     ) -> AbstractAsyncContextManager[AgentSession]:
         """Open a session, closed on exit; `prompt` is the first turn's (tools, settings).
 
-        Where the session in `origin` can't be had, it is a fresh one: see its `knows_history`.
-        Raises `AgentError` where the agent can't be had.
+        If the session in `origin` isn't available, a new one is opened: see its `knows_history`.
+        Raises `AgentError` if the agent isn't available.
         """
         ...

@@ -16,7 +16,7 @@ WORK_SECONDS = 0.005
 """CPU time after which others have their turn; the steps between must be short themselves."""
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class Breather:
     """Counts the CPU time of one task's work; `rest` between its steps."""
 

@@ -11,41 +11,45 @@ import hashlib
 import secrets
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 import attrs
 import trio
-from msgspec import UNSET
 
+from agents.eliza.agent import ElizaAgent
 from bridge.models import AgentChoice
-from bridge.wire import AgentProcess, McpServerSpec, OpenResponsesSpec
+from bridge.wire import AgentProcess, ElizaSpec, McpServerSpec, OpenResponsesSpec
 
 from .activities import Activities
 from .base import Agent, AgentSession, no_account
-from .eliza import ElizaAgent
 from .events import Prompt
 from .guarded import GuardedTasks
+from .ledger import Ledger
+from .offered import Offered, kept_in
 from .origin import FRESH, Origin
 from .process_memory import held_by
-from .tap import TapFor, untapped
+from .trace import TapFor, untapped
+from .workspace import Workspace
 
 if TYPE_CHECKING:
+    from agents.acp.transport.downloads import Downloads
+    from agents.open_responses.stream.call_ids import CallIds
+
     from .acp.agent import AcpAgent
-    from .acp.downloads import Downloads
     from .acp.learned import Learned
     from .open_responses.agent import OpenResponsesAgent
-    from .open_responses.call_ids import CallIds
-    from .open_responses.point_memory import PointMemory
+    from .open_responses.checkpoints import PointMemory
 
     Kept: TypeAlias = AcpAgent | OpenResponsesAgent
 
 IDLE_SECONDS = 900.0
-"""How long an agent without sessions is kept: longer than its processes and its connections."""
+"""Seconds that an agent without sessions is kept: longer than its processes and connections."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Entry:
     """An agent, and how many sessions are open or being opened with it."""
 
@@ -55,7 +59,7 @@ class _Entry:
     """The wait after which it is forgotten, while it has no session."""
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class LentAgent:
     """A definition; each session borrows the agent. It satisfies `agents.base.Agent`."""
 
@@ -80,8 +84,8 @@ class AgentDirectory:
 
     No task that lives there ends another. `activities` show what takes long. Call ids are unique in
     all of them. `point_memory` is for what endpoints keep, and the file that `find_learned` names
-    for what agents have shown of themselves. An agent without sessions is forgotten after
-    `idle_seconds`.
+    for what agents have shown of themselves. The file that `find_offered` names has their choices.
+    An agent without sessions is forgotten after `idle_seconds`.
     """
 
     def __init__(
@@ -92,12 +96,17 @@ class AgentDirectory:
         idle_seconds: float = IDLE_SECONDS,
         activities: Activities | None = None,
         find_learned: Callable[[], Path] | None = None,
+        find_offered: Callable[[], Path] | None = None,
     ) -> None:
         self._activities = activities or Activities()
         self._downloads: Downloads | None = None
         self._learned: Learned | None = None
         self._find_learned = find_learned
         self._tasks = GuardedTasks(nursery)
+        self.workspace = Workspace()
+        rows = None if find_offered is None else kept_in(find_offered)
+        self.offered = Offered(self._tasks, rows)
+        self.ledger = Ledger()
         self._tap_for = tap_for
         self._point_memory = point_memory
         self._idle_seconds = idle_seconds
@@ -109,7 +118,7 @@ class AgentDirectory:
 
     @property
     def processes(self) -> int:
-        """How many processes of agents run."""
+        """The number of running processes of agents."""
         return sum(entry.agent.processes for entry in self._entries.values())
 
     async def measure(self) -> list[AgentProcess]:
@@ -121,7 +130,7 @@ class AgentDirectory:
 
     @property
     def agents(self) -> int:
-        """How many agents are kept."""
+        """The number of agents that are kept."""
         return len(self._entries)
 
     def new_call_id(self) -> str:
@@ -130,8 +139,9 @@ class AgentDirectory:
 
     def agent_for(self, choice: AgentChoice) -> Agent:
         """Return the agent of a definition."""
-        if choice.spec.eliza is not UNSET:
-            return ElizaAgent(choice.spec.eliza, new_call_id=self.new_call_id)
+        spec = choice.spec.definition
+        if isinstance(spec, ElizaSpec):
+            return ElizaAgent(spec, new_call_id=self.new_call_id)
         return LentAgent(self, choice)
 
     async def log_in(self, choice: AgentChoice, method_id: str) -> None:
@@ -146,10 +156,9 @@ class AgentDirectory:
 
     @contextmanager
     def _borrow_acp(self, choice: AgentChoice) -> Generator[AcpAgent]:
-        if choice.spec.eliza is not UNSET:
-            raise no_account("Eliza")
-        if choice.spec.open_responses is not UNSET:
-            raise no_account("An endpoint")
+        spec = choice.spec.definition
+        if not isinstance(spec, McpServerSpec):
+            raise no_account("Eliza" if isinstance(spec, ElizaSpec) else "An endpoint")
         with self.borrow(choice) as agent:
             yield cast("AcpAgent", agent)
 
@@ -185,17 +194,16 @@ class AgentDirectory:
             await entry.agent.aclose()
 
     def _make(self, choice: AgentChoice) -> Kept:
-        spec = choice.spec
-        if spec.mcp_server is not UNSET:
-            return self._acp_agent(spec.mcp_server)
-        if spec.acp is not UNSET:
-            return self._acp_agent(spec.acp)
-        assert spec.open_responses is not UNSET, "an agent is one of the kinds"
-        return self._open_responses_agent(choice, spec.open_responses)
+        spec = choice.spec.definition
+        if isinstance(spec, McpServerSpec):
+            return self._acp_agent(choice, spec)
+        assert isinstance(spec, OpenResponsesSpec), "Eliza is made for each session"
+        return self._open_responses_agent(choice, spec)
 
-    def _acp_agent(self, spec: McpServerSpec) -> AcpAgent:
+    def _acp_agent(self, choice: AgentChoice, spec: McpServerSpec) -> AcpAgent:
+        from agents.acp.transport.downloads import Downloads
+
         from .acp.agent import AcpAgent  # here, because Eliza needn't wait for its many types
-        from .acp.downloads import Downloads
         from .acp.learned import Learned
 
         self._downloads = self._downloads or Downloads(self._activities)
@@ -207,17 +215,21 @@ class AgentDirectory:
             tap_for=self._tap_for,
             downloads=self._downloads,
             learned=self._learned,
+            offer=partial(self.offered.learn, choice),
+            report_window=partial(self.offered.learn_window, choice),
+            ledger=self.ledger,
+            workspace=self.workspace,
         )
 
     def _open_responses_agent(
         self, choice: AgentChoice, spec: OpenResponsesSpec
     ) -> OpenResponsesAgent:
-        # here, because who asks no endpoint needn't wait for an HTTP client to load
+        # here, because without endpoints nobody should wait for an HTTP client to load
+        from agents.open_responses.checkpoints import NoPointMemory, Points
+        from agents.open_responses.request.body import further_options
+        from agents.open_responses.stream.call_ids import CallIds
+
         from .open_responses.agent import OpenResponsesAgent
-        from .open_responses.call_ids import CallIds
-        from .open_responses.point_memory import NoPointMemory
-        from .open_responses.points import Points
-        from .open_responses.request_body import further_options
 
         self._endpoints_call_ids = self._endpoints_call_ids or CallIds()
         # a digest, because the definition may hold a key
@@ -239,11 +251,18 @@ async def open_directory(
     idle_seconds: float = IDLE_SECONDS,
     activities: Activities | None = None,
     find_learned: Callable[[], Path] | None = None,
+    find_offered: Callable[[], Path] | None = None,
 ) -> AsyncGenerator[AgentDirectory]:
     """Open the directory; on exit every process of its agents has ended."""
     async with trio.open_nursery() as nursery:
         directory = AgentDirectory(
-            nursery, tap_for, point_memory, idle_seconds, activities, find_learned
+            nursery,
+            tap_for,
+            point_memory,
+            idle_seconds,
+            activities,
+            find_learned,
+            find_offered,
         )
         try:
             yield directory

@@ -1,10 +1,10 @@
-"""What an agent says and what it is told: values (the contract is in `agents.base`)."""
+"""Events of an agent, and its prompts and answers: values (the contract is in `agents.base`)."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
@@ -12,14 +12,14 @@ from bridge.errors import Failure
 from bridge.value import Value
 from bridge.wire import ChatMessage, Settings, ToolSpec
 
-# What an agent says.
+# Events of an agent.
 
 
 class Say(Value):
     """A piece of the answer, Markdown.
 
-    `by_us` is what the agent didn't say itself, such as the line for a tool call of its own: it is
-    shown and stays in the record, and is left out where the conversation is told to an agent again.
+    `by_us` marks text that the agent didn't say itself, such as the line for one of its tool calls.
+    It is shown and recorded, and left out when the conversation is replayed to an agent.
     """
 
     text: str
@@ -44,8 +44,8 @@ class Attach(Value):
 class Counted(Value):
     """The tokens of all that the editor said up to here, tools included, as the model counted them.
 
-    It is said only where the model was told that and nothing else: what an agent has in its context
-    beside it, is no measure of the editor's words.
+    It is sent only where the model received exactly these words: an agent's other context is no
+    measure of the editor's words.
     """
 
     tokens: int
@@ -78,7 +78,7 @@ class Await(Value):
 
 
 class StopReason(enum.Enum):
-    """How a turn ended by itself (ACP's words)."""
+    """The reason why a turn ended by itself (ACP's words)."""
 
     END_TURN = "end_turn"
     MAX_TOKENS = "max_tokens"
@@ -93,6 +93,10 @@ class Stop(Value):
     reason: StopReason = StopReason.END_TURN
 
 
+CANCELLED: Final = Stop(StopReason.CANCELLED)
+"""The end of a turn that the editor cancelled."""
+
+
 class Break(Value):
     """The turn failed, the session lives."""
 
@@ -103,7 +107,7 @@ Event: TypeAlias = Say | Think | Attach | Counted | CallTool | AskPermission | A
 Batch: TypeAlias = Sequence[Event]
 
 
-# What an agent is told.
+# Input of an agent.
 
 
 class ToolAnswer(Value):
@@ -115,7 +119,7 @@ class ToolAnswer(Value):
 
 
 class Decision(enum.Enum):
-    """What became of an `AskPermission`."""
+    """The decision about an `AskPermission`."""
 
     ALLOWED = "allowed"
     DENIED = "denied"
@@ -143,7 +147,8 @@ class Prompt(Value):
 
     `transcript` is what was said before this session existed, as accepted by the user; it is empty
     but for a session's first turn. `messages` are new, oldest first. `system` is the host's system
-    prompt as the newest request has it, whoever was told it before; None: it isn't told apart.
+    prompt in the newest request, even if it was sent before; None: it isn't sent apart.
+    `configuration` has the user's choices in the host's picker, by their keys.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -152,4 +157,9 @@ class Prompt(Value):
     tool_required: bool = False
     model_options: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
     settings: Settings = msgspec.field(default_factory=Settings)
+    configuration: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     system: tuple[ChatMessage, ...] | None = None
+    is_chat: bool = False
+    """Whether the host shows the answer in a chat. A program may read any other answer."""
+    is_paced: bool = False
+    """Whether the host shows a response only when it has ended, so that long ones are cut."""

@@ -32,7 +32,7 @@ class Tasks(Protocol):
         ...
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class _Status:
     """Passes on that a task has started, and remembers it."""
 
@@ -45,11 +45,11 @@ class _Status:
         self.inner.started(value)
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class GuardedTasks:
     """Starts tasks in a nursery; what one of them raises is logged, and the others go on.
 
-    Each task must tell who waits for it that it has failed: nobody else does.
+    Each task must report its own failure to the code that waits for it: nothing else does.
     """
 
     nursery: trio.Nursery

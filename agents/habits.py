@@ -1,4 +1,4 @@
-"""What an agent was seen to do, in any of its sessions. Pure.
+"""Behaviour of an agent, seen in any of its sessions. Pure.
 
 An agent sends its calls and what it says of them on two ways. Some calls overtake the text before
 them, and that they are about to be made. It pays to wait for such an agent, and for no other.
@@ -9,10 +9,10 @@ from __future__ import annotations
 import attrs
 
 MOST_MISSES = 3
-"""How often in a row an agent is waited for in vain, before it isn't any more."""
+"""Vain waits in a row for an agent, before it isn't waited for any more."""
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class Announcing:
     """Whether an agent announces a kind of thing, at about the time when it comes."""
 
@@ -25,11 +25,11 @@ class Announcing:
         return self._is_likely and self._misses < MOST_MISSES
 
     def suppose(self) -> None:
-        """Note that the agent announces something, though nothing was waiting for it."""
+        """Note that the agent announces something, though nothing waited for the announcement."""
         self._is_likely = True
 
     def confirm(self) -> None:
-        """Note an announcement that came before its thing, or while that waited for it."""
+        """Note an announcement that came before its call, or while the call waited."""
         self._is_likely, self._misses = True, 0
 
     def miss(self) -> None:
@@ -37,9 +37,9 @@ class Announcing:
         self._misses += 1
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class Habits:
-    """What an agent announces."""
+    """The things that an agent announces."""
 
     calls: Announcing = attrs.field(factory=Announcing, init=False)
     """Its calls of the editor's tools."""

@@ -1,4 +1,4 @@
-"""How much JSON of a peer is read: counted before it is decoded, because that takes the memory.
+"""Limit the JSON of a peer. It is counted before it is decoded, because decoding takes memory.
 
 A few kilobytes, compressed, can hold many millions of empty objects. Pure.
 """
@@ -17,8 +17,8 @@ _STEP_BYTES = 65_536
 def has_too_many_values(text: bytes, most: int = MOST_JSON_VALUES) -> Work[bool]:
     """Tell, in short steps, whether JSON has more values than that, or about as many.
 
-    Each value is the first, or follows a comma, or is the first in a bracket that opens. What
-    stands in strings is not counted.
+    Each value is the first, or follows a comma, or is the first in a bracket that opens. Brackets
+    in strings aren't counted.
     """
     if len(text) <= most:
         return False  # each takes a byte

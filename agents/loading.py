@@ -1,4 +1,4 @@
-"""Loads JSON of peers: whatever of it can be read, and no deeper than we can write. Pure."""
+"""Loads JSON of peers: all that can be read, and no deeper than we can write. Pure."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from bridge.wire import ToolSpec
 
 from .nesting import shallow
 
+NOTHING = msgspec.Raw(b"null")
+"""The value of a field that a peer left out."""
 REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""What msgspec raises for JSON that it can't read."""
+"""The errors of msgspec for JSON that it can't read."""
 
 
 def load(raw: msgspec.Raw | bytes) -> Any:
@@ -34,8 +36,8 @@ def load(raw: msgspec.Raw | bytes) -> Any:
 def writable(value: Any) -> Any:
     """Return JSON that a library has loaded, such that msgspec can write it.
 
-    What is nested too deeply is cut, and halves of characters are replaced. What still can't be
-    written, such as a number of 5,000 digits, makes it None.
+    Values that are nested too deeply are cut, and halves of characters are replaced. The result is
+    None for a value that still can't be written, such as a number of 5,000 digits.
     """
     cut = shallow(value)
     try:

@@ -1,7 +1,7 @@
-"""How deep the values of peers may be nested: agents, endpoints and the editor's tools.
+"""Limit how deep the values of peers are nested: agents, endpoints and the editor's tools.
 
 A value that can be decoded may be too deep to be encoded again, because both recurse. So a value is
-cut where it comes in, and whatever handles it later may recurse. This module doesn't recurse. Pure.
+cut where it comes in, and later code may recurse. This module doesn't recurse. Pure.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Where a session begins: with nothing, or with what another session knows.
+"""The origin of a session: nothing, or the knowledge of another session.
 
-A session that exists is named by its handle (`agents.base.AgentSession.handle`), which stays valid
-when our side of the session is closed, and when the agent's process has ended.
+An existing session is named by its handle (`agents.base.AgentSession.handle`). The handle stays
+valid after our side of the session is closed, and after the agent's process has ended.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the processes of agents hold, with their children: how many they are, and their memory.
+"""Counts the processes of agents with their children, and their memory.
 
 A process of an agent leads a group, and what it starts is in it. Linux tells of each process in
 `/proc`, other systems by `ps`; of Windows nothing is known here, as it has no groups.
@@ -16,9 +16,9 @@ from typing import NamedTuple, TypeAlias
 import trio
 
 MEASURING_SECONDS = 2.0
-"""How long it may take to find out what the processes of agents hold."""
+"""Seconds that measuring the memory of agents' processes may take."""
 
-Row: TypeAlias = tuple[int, int]
+ProcessRow: TypeAlias = tuple[int, int]
 """The group of a process, and the bytes of its memory."""
 
 _GROUP, _RESIDENT = 2, 21
@@ -26,7 +26,7 @@ _GROUP, _RESIDENT = 2, 21
 
 
 class Held(NamedTuple):
-    """What a group holds."""
+    """The processes and the memory of a group."""
 
     processes: int
     memory_bytes: int
@@ -36,7 +36,7 @@ async def held_by(groups: Collection[int]) -> Mapping[int, Held]:
     """Return what groups of processes hold, as far as it can be read."""
     if not groups or sys.platform == "win32":
         return {}
-    rows: Iterable[Row] = ()
+    rows: Iterable[ProcessRow] = ()
     with suppress(OSError), trio.move_on_after(MEASURING_SECONDS):
         if sys.platform == "linux":
             rows = await trio.to_thread.run_sync(_read_proc, abandon_on_cancel=True)
@@ -52,7 +52,7 @@ async def held_by(groups: Collection[int]) -> Mapping[int, Held]:
     return summed(rows, groups)
 
 
-def summed(rows: Iterable[Row], groups: Collection[int]) -> Mapping[int, Held]:
+def summed(rows: Iterable[ProcessRow], groups: Collection[int]) -> Mapping[int, Held]:
     """Return what each of the groups holds of which there are rows."""
     held: dict[int, Held] = {}
     for group, size in rows:
@@ -62,7 +62,7 @@ def summed(rows: Iterable[Row], groups: Collection[int]) -> Mapping[int, Held]:
     return held
 
 
-def row_of_stat(stat: bytes, page: int) -> Row | None:
+def row_of_stat(stat: bytes, page: int) -> ProcessRow | None:
     """Read `/proc/PID/stat`; None for a process that has ended and is but waited for."""
     fields = stat[stat.rindex(b")") + 1 :].split()
     if fields[0] == b"Z":
@@ -70,7 +70,7 @@ def row_of_stat(stat: bytes, page: int) -> Row | None:
     return int(fields[_GROUP]), int(fields[_RESIDENT]) * page
 
 
-def rows_of_ps(listed: bytes) -> Iterator[Row]:
+def rows_of_ps(listed: bytes) -> Iterator[ProcessRow]:
     """Read lines with a group, the KiB of memory and a state, as `ps` writes them."""
     for line in listed.splitlines():
         group, size, state = line.split()
@@ -78,9 +78,9 @@ def rows_of_ps(listed: bytes) -> Iterator[Row]:
             yield int(group), int(size) * 1024
 
 
-def _read_proc() -> list[Row]:
+def _read_proc() -> list[ProcessRow]:
     page = os.sysconf("SC_PAGE_SIZE")
-    rows: list[Row] = []
+    rows: list[ProcessRow] = []
     for name in os.listdir("/proc"):
         if name.isdigit():
             with suppress(OSError), open(f"/proc/{name}/stat", "rb") as file:  # it may be gone

@@ -1,10 +1,10 @@
-"""What a part costs on its way from an ACP agent, a child process, to standard output.
+"""Measure the cost of a part on its way from an ACP agent, a child process, to standard output.
 
 `acp parts` is CPU time of the bridge alone, as a slope: a long answer less a short one, by the
 parts between them. `acp of official` is that by the CPU time of a program which does the same work
-with the client of the official SDK. `acp first part` is the time from an agent's writing a chunk to
-our having read the part, when everything is idle, less the same over the agent's own pipe; medians
-of many.
+with the client of the official SDK. `acp first part` is the time from the agent's write of a chunk
+to our read of the part, when everything is idle. The same time over the agent's own pipe is
+subtracted. Both are medians of many.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The work of the bridge's ACP client, done by the official SDK's: what a part costs there.
+"""Do the work of the bridge's ACP client with the official SDK's, to compare the cost of a part.
 
 `python -m benchmarks.acp_official COMMAND ARGS...` starts an agent and prompts it with each line
 that is read. It writes a line for each text of the agent's, in the bridge's shape, then a result.

@@ -27,7 +27,7 @@ class _Params(msgspec.Struct):
 
 
 class _Line(msgspec.Struct):
-    """What the bridge sends: a part, or anything else."""
+    """A line of the bridge: a part, or anything else."""
 
     params: _Params = msgspec.field(default_factory=_Params)
     error: Raw | UnsetType = UNSET

@@ -1,7 +1,7 @@
 """The least that parts cost: trio and msgspec, and nothing of ours between them.
 
-`python -m benchmarks.floor` reads numbers, one a line, and answers each with that many parts, made,
-encoded and written as the bridge does it (as many at once as Eliza says at once), then a result.
+`python -m benchmarks.floor` reads numbers, one a line. It answers each with that many parts and a
+result. It makes, encodes and writes the parts as the bridge does, in batches as large as Eliza's.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from itertools import cycle, islice
 import msgspec
 import trio
 
-from agents.eliza_hooks import BATCH_WORDS
-from agents.eliza_script import LONG_ANSWER
+from agents.eliza.hooks import BATCH_WORDS
+from agents.eliza.script import LONG_ANSWER
 
 
 class _Text(msgspec.Struct, tag_field="type", tag="text"):

@@ -1,8 +1,8 @@
-"""What the benchmarks share: results, and child processes whose CPU time and memory are read.
+"""Share results between the benchmarks, and run child processes to read their CPU time and memory.
 
-The machine is never quiet. So nothing here looks at a clock on the wall but `benchmarks.start`, and
-it compares with another process that runs in turn with ours; the rest reads the CPU time that the
-kernel counted for the child. Linux only.
+The machine is never quiet. So all benchmarks but one read the CPU time that the kernel counted for
+the child. Only `benchmarks.start` reads a wall clock, and it compares two processes that run in
+turn. Linux only.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ import attrs
 ROOT = Path(__file__).parent.parent
 VSCODELM = os.path.join(sysconfig.get_path("scripts"), "vscodelm")
 CHUNK = 64 * 1024
-"""What is read at once; a pipe holds no more."""
+"""Bytes per read; a pipe holds no more."""
 PATIENCE_SECONDS = 600.0
-"""How long one child may live; it hangs if it needs longer."""
+"""Seconds that one child may run; it hangs if it needs longer."""
 
 
 @attrs.frozen

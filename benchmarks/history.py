@@ -1,11 +1,10 @@
 """The CPU of a request against the number of old messages that it repeats.
 
-Measured on the real process, between two answers: the CPU clock of the child covers the whole path,
-from the bytes in the pipe (read in chunks, cut into lines, decoded, digested, routed, compared with
-the record) to the delivery, the agent and its answer. What doesn't grow with the history, the
-answer for one, is the same at every length and not in the slope; what one request leaves to be
-freed or indexed falls to the next, and all of them are counted. The editor behaves as one: each
-request repeats the last one and its answer, so that only the newest message is new.
+Measured on the real process, between two answers. The CPU clock of the child covers the whole path:
+reading, splitting, decoding, digests, routing, comparison with the record, delivery, the agent and
+its answer. Costs that don't grow with the history, such as the answer, aren't in the slope. Memory
+that one request leaves to be freed, or indexed, is counted in the next one. The editor behaves as
+one: each request repeats the last one and its answer, so that only the newest message is new.
 """
 
 from __future__ import annotations

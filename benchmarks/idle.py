@@ -1,4 +1,4 @@
-"""What the bridge costs while nothing happens: CPU time with live ACP agents and no traffic."""
+"""Measure the idle bridge: its CPU time with live ACP agents and no traffic."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .harness import VSCODELM, Result, running
 
 LIMIT = 0.1
 SETTLING_SECONDS = 2.0
-"""What a turn leaves to be done soon after it, such as writing to the store, is not idling."""
+"""Work soon after a turn, such as writing to the store, doesn't count as idle."""
 
 
 def measure(

@@ -1,10 +1,9 @@
-"""What an event of an Open Responses stream costs: from its bytes to what the agent says.
+"""Measure the cost of an Open Responses event: from its bytes to the agent's event.
 
 `or 16 KiB` and `or 1 event` are CPU time of the splitter and the machine, by how many bytes come at
-once. `or of httpx-sse` is the first of them by the CPU time of httpx-sse and json.loads, over the
-same bytes in the same run, which only read the events and say nothing. `or memory` is what a
-million events leave behind, and `or first part` the time from the first byte of a response to its
-first part, parsing alone.
+once. `or of httpx-sse` divides the first of them by the CPU time of httpx-sse and json.loads, which
+only parse the same bytes in the same run. `or memory` is the memory left after a million events.
+`or first part` is the time from the first byte of a response to its first part, parsing alone.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ import httpx
 from httpx_sse import EventSource
 
 from agents.events import Say
-from agents.open_responses.call_ids import CallIds
-from agents.open_responses.sse import SseSplitter
-from agents.open_responses.stream import StreamMachine
+from agents.open_responses.stream.call_ids import CallIds
+from agents.open_responses.stream.machine import StreamMachine
+from agents.open_responses.stream.sse import SseSplitter
 
 from .harness import Result
 

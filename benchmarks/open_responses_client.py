@@ -1,9 +1,9 @@
-"""What an event costs on its way from a socket, through HTTP, to what the agent says.
+"""Measure the cost of an event on its way from a socket, through HTTP, to the agent's event.
 
-The endpoint is another process. `or client` is CPU time of this one, as a slope: a long answer less
-a short one, by the events between them, 16 KiB at once. `or client first` is the time from the
-endpoint's sending an event to our having the part, when everything is idle, less the same to bare
-bytes from a socket; medians of many.
+The endpoint is another process. `or client` is the CPU time of this process per event, as a slope:
+a long answer less a short one, 16 KiB at once. `or client first` is the time from the endpoint's
+send to our part, when everything is idle. The same time for bare bytes from a socket is subtracted.
+Both are medians of many.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """An endpoint that streams as it is told: `python -m benchmarks.open_responses_server`.
 
-It writes its port to standard output and serves until its input ends. It is asked in words: "burst
-N" is N events of text in pieces of 16 KiB, "stamps N" is N events one by one, each with the time at
-which it is sent as its text.
+It writes its port to standard output and serves until its input ends. Its requests are words.
+"burst N" asks for N events of text in pieces of 16 KiB. "stamps N" asks for N events one by one,
+with the time of sending as the text of each.
 """
 
 from __future__ import annotations

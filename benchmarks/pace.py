@@ -1,9 +1,9 @@
-"""How fast this machine is at the moment, beside the one for which the numbers were given.
+"""Measure the present speed of this machine, relative to the one of the limits.
 
-A number in microseconds holds for one machine. What a machine shares with others makes it slower by
-half at times, for minutes, and no repetition helps. So what every benchmark does most (decode,
-look up, hash, encode; the interpreter alone) is measured just before and after it, and a limit in
-units of time is that much higher where the machine is slower. It is never lower.
+A number in microseconds holds for one machine. Other users of a shared machine slow it by half at
+times, for minutes, and no repetition helps. So a standard load (decode, look up, hash, encode; the
+interpreter alone) is measured just before and after each benchmark. On a slower machine a limit in
+units of time is higher by the same factor. It is never lower.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The CPU of one part in a burst from Eliza to standard output.
 
-It is a slope: the time of a long answer less that of a short one, by the parts between them. What a
-request costs besides, such as its routing, cancels out.
+It is a slope: the time of a long answer less that of a short one, by the parts between them. The
+other costs of a request, such as its routing, cancel out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What finding a conversation costs: among many, in a long history, and for a first request.
+"""Measure the search for a conversation: among many, in a long history, and for a first request.
 
 Pure functions in this process, so that nothing but the search is measured: CPU time, the fastest of
 many, since noise only adds.
@@ -14,13 +14,13 @@ import msgspec
 from msgspec import Raw
 
 from bridge import methods
-from bridge.events import Ask, Emit, Finish
-from bridge.history import History
-from bridge.index import Index
-from bridge.match import Extends
-from bridge.request import Hints, classify
-from bridge.router import Joins, Outcome, Question, route
-from bridge.transcript import Transcript, TranscriptReader
+from bridge.history.events import Ask, Emit, Finish
+from bridge.history.exchange import Extends
+from bridge.history.machine import History
+from bridge.history.transcript import Transcript, TranscriptReader
+from bridge.routing.index import Index
+from bridge.routing.request import Hints, classify
+from bridge.routing.router import Joins, Outcome, Question, route
 from bridge.wire import ChatParams, TextPart
 
 from .harness import Result
@@ -31,7 +31,7 @@ FEW, MANY, MESSAGES = 10, 1_000, 200
 OLD_MESSAGES, OLD_SIZE = 250, 4_000
 """A megabyte of history, in messages as long as an agent's are."""
 TOOLS, FIRST_SIZE = 40, 72_000
-"""What the built-in agent of VS Code was recorded to send first."""
+"""The first message of VS Code's built-in agent, as recorded."""
 
 
 class _Messages(msgspec.Struct):

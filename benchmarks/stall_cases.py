@@ -18,7 +18,7 @@ Kind: TypeAlias = Literal["eliza", "acp", "open_responses"]
 
 @attrs.frozen
 class Case:
-    """What the editor asks, and what its agent answers: an endpoint's response, an agent's lines.
+    """The editor's request, and its agent's answer: an endpoint's response, an agent's lines.
 
     `agent` is how the wire names the agent that is asked.
     """
@@ -32,7 +32,7 @@ class Case:
 
 @attrs.frozen
 class Size:
-    """How large the cases are; smaller in tests."""
+    """The size of the cases; smaller in tests."""
 
     calls: int = 16_000
     line_bytes: int = 10_000_000
@@ -40,7 +40,7 @@ class Size:
 
     @property
     def kilobytes(self) -> int:
-        """How many texts of a thousand characters make a long line."""
+        """Number of texts of a thousand characters in a long line."""
         return self.line_bytes // 1_000
 
 
@@ -173,7 +173,7 @@ ANSWERS: dict[str, Make] = {
     "an endpoint's calls with other ids in the end": _calls_with_other_ids,
     "an endpoint's messages in the end": _messages_in_the_end,
 }
-"""What is measured twice: as it is read, and as a whole."""
+"""Cases that are measured twice: piece by piece, and as a whole."""
 HELD: dict[str, Make] = {
     **ANSWERS,
     "an endpoint's long error": _error,

@@ -1,9 +1,9 @@
-"""How long the worst input holds all chats: the longest step of a task between two yields.
+"""Measure how long the worst input blocks all chats: the longest step between two yields.
 
-The whole bridge runs in this process, with an editor in memory; agents and endpoints are real
-ones beyond a pipe or a socket. Each case is as large as its limit allows. What a step takes is
-counted in CPU time of the thread. Modules that are loaded on first use don't count: they are loaded
-before. The passes of Python's garbage collector do, as `vscodelm` has them (`vscodelm.collector`).
+The whole bridge runs in this process, with an editor in memory; agents and endpoints are real ones
+beyond a pipe or a socket. Each case is as large as its limit allows. A step is measured in CPU time
+of the thread. Modules that are loaded on first use don't count: they are loaded before. The passes
+of Python's garbage collector do, as `vscodelm` has them (`vscodelm.collector`).
 
 The row is the worst of the cases (`stall_cases.HELD`), and of the reading of endpoints' answers.
 """
@@ -31,10 +31,10 @@ from actors.system import run_system
 from actors.trace import Trace
 from agents.breather import Breather
 from agents.directory import open_directory
-from agents.open_responses.call_ids import CallIds
-from agents.open_responses.inflation import STEP_BYTES
-from agents.open_responses.sse import SseSplitter
-from agents.open_responses.stream import StreamMachine
+from agents.open_responses.http.inflation import STEP_BYTES
+from agents.open_responses.stream.call_ids import CallIds
+from agents.open_responses.stream.machine import StreamMachine
+from agents.open_responses.stream.sse import SseSplitter
 from bridge.models import Catalogue
 from bridge.stdio import CHUNK
 from vscodelm import collector
@@ -44,7 +44,7 @@ from .stall_cases import ANSWERS, HELD, Case, Size
 
 LIMIT_MS = 50.0
 PATIENCE_SECONDS = 60.0
-"""How long one case may take; it hangs if it needs longer."""
+"""Seconds for one case; it hangs if it needs longer."""
 _ROUNDS = 3
 _ENDS = (b'"id":1,"result":', b'"id":1,"error":')
 

@@ -1,4 +1,4 @@
-"""From the start of the process to its first answer, against the imports that nobody can avoid."""
+"""Measure from the process's start to its first answer, relative to the unavoidable imports."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""What remembering costs: finding a chat among many that are stored, and what a turn waits for.
+"""Measure the store: finding a chat among many, and the wait of a turn.
 
-A lookup is timed in the store, on the clock. The machine is never quiet, and other work can only
-make it longer; so each chat that isn't there is looked up several times, the fastest counts, and
-the median over the chats is what is held. What a person waits is told beside it: the way to the
-store's thread and back takes as long as the machine needs to wake two threads. What is there is
-taken, which can be measured once: what that waits for is the disk.
+A lookup is timed in the store, on the clock. Other work on the machine only makes it longer. So
+each absent chat is looked up several times, and the fastest counts. The limit applies to the median
+over the chats. The report adds the user's wait: the way to the store's thread and back wakes two
+threads. Looking up a stored chat also takes it, so this can be measured only once; that time is the
+disk's.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from pathlib import Path
 
 import trio
 
-from bridge.exchange import Ending, Exchange
-from bridge.message import Message
-from bridge.sketch import Sketch
+from bridge.history.exchange import Ending, Exchange
+from bridge.history.message import Message
+from bridge.routing.sketch import Sketch
 from bridge.wire import Role, TextPart
 from vscodelm.store.database import open_database
 from vscodelm.store.folder import StoreFolder

@@ -1,4 +1,4 @@
-"""How fast texts are counted, in Python and in TypeScript.
+"""Measure the speed of counting tokens, in Python and in TypeScript.
 
 A chat asks for the tokens of thousands of texts, most of them short. The texts are modules and
 documentation of Python's library. In Python each repetition is a process of its own, which begins
@@ -57,7 +57,7 @@ def python_seconds(measured: Sequence[str]) -> float:
     """Return the CPU time of counting them, in a process that knows no price yet."""
     program = (
         "import json, sys, time\n"
-        "from bridge.tokens_text import estimate_text\n"
+        "from bridge.tokens.text import estimate_text\n"
         "texts = json.load(sys.stdin)\n"
         "began = time.process_time()\n"
         "for text in texts: estimate_text(text)\n"

@@ -1,14 +1,14 @@
-"""What the way of a tool call through the bridge costs, and how soon its relay is there.
+"""Measure the cost of a tool call through the bridge, and the start of its relay.
 
-The same agent calls a tool of the editor's, by its relay and the bridge, and the tool of a server
-on its own stdio; what it measures it keeps to itself until the end, because what it says the bridge
-has to pass on, beside the call. The bridge waits on purpose, for calls that come together, and so
-does that server, because waiting for a time takes more than that time.
+The same agent calls a tool of the editor, by its relay and the bridge, and the tool of a server on
+its own stdio. It reports its measurements only at the end, because the bridge would have to pass on
+each report during the calls. The bridge waits on purpose, for calls that come together, and so does
+that server, because waiting for a time takes more than that time.
 
-Other processes only ever add to what a call takes, and more to the way that wakes more processes.
-So both ways are gone in turn, several times, and of each call in a turn, the first to the last,
-the quickest of all rounds counts: as many rounds for one way as for the other, and no call left out
-for being slow by itself, as those late in a long turn are. What is told is the median of the calls.
+Other processes only add time to a call, and more time to the way that wakes more processes. So both
+ways run in turn, in equally many rounds. For each position of a call in a turn, the fastest of all
+rounds counts. So no call is left out, not even the slow ones late in a long turn. The result is the
+median over the positions.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from typing import Any
 import msgspec
 from msgspec import Raw
 
-from agents.mcp import relay
-from agents.mcp.desk import SETTLE_SECONDS
+from agents.mcp import stdio_proxy as relay
+from agents.mcp.call_broker import SETTLE_SECONDS
 
 from .acp_agent import scripted
 from .harness import VSCODELM, Child, Result, environment, running

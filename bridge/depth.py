@@ -1,6 +1,7 @@
-"""How deeply JSON may be nested, counted in its text: on our own wire, and in definitions. Pure.
+"""Count in its text how deeply JSON is nested: on our own wire, and in definitions. Pure.
 
-What can be decoded may still be too deep for what recurses later: comparing, encoding, converting.
+A value that can be decoded may still be too deep for later recursion: comparing, encoding,
+converting.
 """
 
 from __future__ import annotations

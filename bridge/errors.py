@@ -15,6 +15,7 @@ import msgspec
 
 from .fixes import Fix, without_secrets
 from .value import Value
+from .wire import ToldFailure
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -64,20 +65,27 @@ class Failure(Value):
     fixes: tuple[Fix, ...] = ()
 
     def without_secrets(self, hide: Callable[[str], str]) -> Failure:
-        """Return the failure with `hide` applied to every text of it."""
+        """Return the failure with `hide` applied to each of its texts."""
         tail = None if self.stderr_tail is None else hide(self.stderr_tail)
         fixes = without_secrets(self.fixes, hide)
         return Failure(self.kind, hide(self.message), hide(self.detail), tail, fixes)
 
     def as_rpc_error(self) -> RpcError:
         """Return the error that the request is settled with."""
+        code = INTERNAL_ERROR if self.kind == "Internal" else REQUEST_FAILED
+        return RpcError(code, self.message, self._data())
+
+    def as_told(self) -> ToldFailure:
+        """Return what goes with an answer that tells the failure in words."""
+        return msgspec.convert({"message": self.message, **self._data()}, ToldFailure)
+
+    def _data(self) -> dict[str, Any]:
         data: dict[str, Any] = {"kind": self.kind, "detail": self.detail or self.message}
         if self.stderr_tail is not None:
             data["stderrTail"] = self.stderr_tail
         if self.fixes:
             data["fixes"] = [msgspec.to_builtins(fix) for fix in self.fixes]
-        code = INTERNAL_ERROR if self.kind == "Internal" else REQUEST_FAILED
-        return RpcError(code, self.message, data)
+        return data
 
 
 def internal(error: BaseException) -> Failure:
@@ -87,7 +95,7 @@ def internal(error: BaseException) -> Failure:
     """
     return Failure(
         "Internal",
-        "Something inside vscodelm failed. Ask again. If it fails again, report it: the log of "
-        "vscodelm has the details.",
+        "vscodelm has an internal error. Send the message again. If it fails again, report it: the "
+        "log of vscodelm has the details.",
         type(error).__name__,
     )

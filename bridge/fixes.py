@@ -1,4 +1,4 @@
-"""What a user can do about a failure, for a program that makes buttons of it. Pure.
+"""Remedies for a failure, for a program that shows them as buttons. Pure.
 
 A failure says the same in words, for hosts that show nothing else.
 """
@@ -21,7 +21,7 @@ class OpenPage(Wire, tag_field="type", tag="page"):
 
 
 class SetKey(Wire, tag_field="type", tag="key"):
-    """Store a key: `variables` are the environment variables in which the agent looks for it."""
+    """Store a key: `variables` are the environment variables that the agent reads it from."""
 
     title: str
     variables: tuple[str, ...]

@@ -1,14 +1,14 @@
-"""JSON-RPC 2.0, one JSON object a line: bytes in, calls and notices out; replies to bytes.
+"""JSON-RPC 2.0, one JSON object a line: bytes in, requests and notifications out.
 
 Nothing here waits. `LineSplitter` takes any chunking and costs one pass over the bytes;
-`parse_line` turns one line into a `Call`, `Notice` or `Reply`, or raises `InvalidLine`. Parameters
-stay raw until the method is known.
+`parse_line` turns one line into an `RpcRequest`, `RpcNotification` or `RpcResponse`, or raises
+`InvalidLine`. Parameters stay raw until the method is known.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
@@ -72,7 +72,7 @@ class LineSplitter:
             self._chunks.append(piece)
 
 
-class Call(Value):
+class RpcRequest(Value):
     """A request: it is answered exactly once."""
 
     id: RequestId
@@ -80,14 +80,14 @@ class Call(Value):
     params: Raw | UnsetType
 
 
-class Notice(Value):
+class RpcNotification(Value):
     """A notification."""
 
     method: str
     params: Raw | UnsetType
 
 
-class Reply(Value):
+class RpcResponse(Value):
     """A response to us. We send no requests, so it is only logged."""
 
 
@@ -109,7 +109,7 @@ class _Envelope(msgspec.Struct):
     error: Raw | UnsetType = UNSET
 
 
-Incoming: TypeAlias = Call | Notice | Reply
+Incoming: TypeAlias = RpcRequest | RpcNotification | RpcResponse
 _decode_envelope = msgspec.json.Decoder(_Envelope).decode
 _decode_id = msgspec.json.Decoder(RequestId).decode
 _decode_method = msgspec.json.Decoder(str).decode
@@ -122,7 +122,7 @@ def parse_line(line: bytes) -> Incoming:
     id_ = _read_id(envelope.id)
     if envelope.method is UNSET:
         if envelope.result is not UNSET or envelope.error is not UNSET:
-            return Reply()
+            return RpcResponse()
         raise _invalid("Invalid request: `method` is missing", id_)
     try:
         method = _decode_method(envelope.method)
@@ -131,15 +131,15 @@ def parse_line(line: bytes) -> Incoming:
     if envelope.jsonrpc is UNSET or bytes(envelope.jsonrpc) != b'"2.0"':
         raise _invalid('Invalid request: `jsonrpc` must be "2.0"', id_)
     if envelope.id is UNSET:
-        return Notice(method, envelope.params)
+        return RpcNotification(method, envelope.params)
     if id_ is None:
         raise _invalid("Invalid request: `id` must be a string or an integer")
-    return Call(id_, method, envelope.params)
+    return RpcRequest(id_, method, envelope.params)
 
 
 def _open_envelope(line: bytes) -> _Envelope:
     try:
-        line.decode()  # msgspec checks the encoding of what it decodes, not of what stays raw
+        line.decode()  # msgspec checks the encoding of decoded values, not of raw ones
         try:
             return _decode_envelope(line)
         except msgspec.ValidationError:
@@ -171,17 +171,17 @@ def _read_id(raw: Raw | UnsetType) -> RequestId | None:
 
 def decode_params(decoder: msgspec.json.Decoder[T], params: Raw | UnsetType) -> T:
     """Return the typed parameters; raises `RpcError` (-32602) with the path of what is wrong."""
-    return decode_at(decoder, _EMPTY_OBJECT if params is UNSET else params, "$")
+    return decode_at(decoder.decode, _EMPTY_OBJECT if params is UNSET else params, "$")
 
 
-def decode_at(decoder: msgspec.json.Decoder[T], raw: bytes | Raw, path: str) -> T:
+def decode_at(decode: Callable[[bytes | Raw], T], raw: bytes | Raw, path: str) -> T:
     """Decode a piece of the parameters that stands at `path`; errors carry the whole path.
 
-    Where a line was read in one pass (`bridge.methods.read_chat`), it is here that text turns out
-    not to be UTF-8. Such a line isn't JSON, whatever part of it was read before.
+    If a line was read in one pass (`bridge.methods.read_chat`), text that isn't UTF-8 is noticed
+    only here. Such a line isn't JSON, even if its beginning could be read.
     """
     try:
-        return decoder.decode(raw)
+        return decode(raw)
     except UnicodeDecodeError as error:
         raise RpcError(PARSE_ERROR, f"Parse error: {error} - at `{path}`") from None
     except (msgspec.DecodeError, RecursionError) as error:
@@ -211,7 +211,7 @@ def repair_surrogates(raw: bytes) -> bytes:
     return _SURROGATE.sub(lambda m: rb"\ufffd" if m["half"] else m[0], raw)
 
 
-# What we send.
+# Outgoing messages.
 
 _encoder = msgspec.json.Encoder()
 _encode = _encoder.encode

@@ -1,22 +1,21 @@
 """The secrets that definitions bring: hidden wherever they occur, whatever repeats them.
 
 An agent may print its key in an error, an endpoint may repeat it in an answer. So the values of a
-definition's environment, headers, arguments and addresses are remembered, and taken out of every
-text that is logged, traced or shown as an error.
+definition's environment, headers, arguments and addresses are remembered. They are removed from
+every text for the log, the trace or an error.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, cast
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import msgspec
 
-from .occurrences import Occurrences
 from .redact import (
     HIDDEN,
     are_arguments,
@@ -39,14 +38,20 @@ _FEW = 64
 KEPT = "VSCODELM_SECRETS"
 """The variable that names those of the keys which the editor's extension keeps."""
 _REFERENCE = "${secret:"
-"""How a definition's environment refers to one of those."""
+"""Begins a reference to one of those in a definition's environment."""
 _PLAIN_HEADERS = frozenset({"accept", "accept-encoding", "content-type", "user-agent"})
 _PATH = re.compile(r"[/~]|[A-Za-z]:[\\/]|https?://[^?@]*\Z")
-"""How values begin that say where something is; they are needed in errors."""
+"""Matches values that are paths or addresses; they are needed in errors."""
+SHORTEST_VALUE = 5
+"""Characters that each value must have, so that one of the compared places lies within it."""
+_STEP = 3
+"""Only every third place of a text is compared, with the beginnings of the values."""
+_HEAD = 64
+"""Characters by which values are found; those that begin with the same are tried in turn."""
 
 
 class KnownSecrets:
-    """What mustn't be shown of the definitions of one process."""
+    """The secrets in the definitions of one process."""
 
     def __init__(self) -> None:
         self._values: dict[str, None] = {}
@@ -110,6 +115,8 @@ class KnownSecrets:
 
 def _forms(value: str) -> Iterator[str]:
     """Yield a value, and how it reads in a log, in JSON and in an address."""
+    import json  # here, because a start without secrets doesn't need it
+
     yield value
     # A variable of the environment may hold any bytes, which Python keeps as halves of characters.
     in_address = quote(value, safe="", errors="surrogatepass")
@@ -204,3 +211,61 @@ def _named(value: str) -> Iterator[str]:
 def _long_enough(value: str, shortest: int) -> Iterator[str]:
     if len(value) >= shortest:
         yield value
+
+
+class Occurrences:
+    """Finds where some values occur; each has at least `SHORTEST_VALUE` characters.
+
+    The time grows with the text, however many values there are.
+    """
+
+    def __init__(self, values: Collection[str]) -> None:
+        self._offsets: dict[str, list[int]] = {}
+        """The places that each piece may have in a value, from the last to the first."""
+        for offset in reversed(range(_STEP)):
+            for piece in {value[offset : offset + _STEP] for value in values}:
+                self._offsets.setdefault(piece, []).append(offset)
+        self._by_head: dict[str, list[str]] = {}
+        for value in sorted(values, key=len, reverse=True):
+            self._by_head.setdefault(value[:_HEAD], []).append(value)
+        self._heads = sorted(self._by_head)
+        self._shorter: dict[str, str] = {}
+        """The longest other head that each head begins with, or no text."""
+        within = [""]
+        for head in self._heads:
+            while not head.startswith(within[-1]):
+                within.pop()
+            self._shorter[head] = within[-1]
+            within.append(head)
+
+    def replace(self, text: str, by: str) -> str:
+        """Return a text with every occurrence replaced; those that overlap are one."""
+        parts: list[str] = []
+        done = 0
+        for start, end in self._spans(text):
+            if start >= done:
+                parts += text[done:start], by
+            done = max(done, end)
+        return "".join((*parts, text[done:])) if parts else text
+
+    def _spans(self, text: str) -> Iterator[tuple[int, int]]:
+        """Yield where occurrences begin and end, in the order in which they begin."""
+        known = self._offsets
+        places = range(0, len(text) - _STEP + 1, _STEP)
+        for place in [one for one in places if text[one : one + _STEP] in known]:
+            for offset in known[text[place : place + _STEP]]:
+                start = place - offset
+                if start >= 0 and (length := self._longest_at(text, start)):
+                    yield start, start + length
+
+    def _longest_at(self, text: str, start: int) -> int:
+        """Return the length of the longest value that stands there; 0 if none does."""
+        place = bisect_right(self._heads, text[start : start + _HEAD]) - 1
+        head = self._heads[place] if place >= 0 else ""
+        while head:
+            if text.startswith(head, start):
+                for value in self._by_head[head]:
+                    if text.startswith(value, start):
+                        return len(value)
+            head = self._shorter[head]
+        return 0

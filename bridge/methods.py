@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -9,14 +10,14 @@ import msgspec
 from . import wire
 from .value import Value
 
-Direction: TypeAlias = Literal["request", "notification to us", "notification from us"]
+MethodKind: TypeAlias = Literal["request", "notification to us", "notification from us"]
 
 
-class Method(Value):
+class WireMethod(Value):
     """A method of the wire."""
 
     name: str
-    direction: Direction
+    direction: MethodKind
     params: type[msgspec.Struct]
     result: type[msgspec.Struct] | None
     summary: str
@@ -35,19 +36,20 @@ RESPONSE_PART = "lm/responsePart"
 RESPONSE_COMPLETE = "lm/responseComplete"
 PROGRESS = "lm/progress"
 CANCEL_PROGRESS = "lm/cancelProgress"
+FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders"
 MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation"
 
-METHODS: tuple[Method, ...] = (
-    Method(
+METHODS: tuple[WireMethod, ...] = (
+    WireMethod(
         INITIALIZE,
         "request",
         wire.InitializeParams,
         wire.InitializeResult,
-        "Say who you are and which kinds of part you can take. Optional: without it, only text and "
-        "tool calls are sent.",
+        "Introduce the editor, and name the kinds of part that it supports. Optional: without it, "
+        "only text and tool calls are sent.",
     ),
-    Method(MODELS, "request", wire.ModelsParams, wire.ModelsResult, "List the models."),
-    Method(
+    WireMethod(MODELS, "request", wire.ModelsParams, wire.ModelsResult, "List the models."),
+    WireMethod(
         CHAT,
         "request",
         wire.ChatParams,
@@ -55,52 +57,59 @@ METHODS: tuple[Method, ...] = (
         "Answer a chat whose whole history is in `messages`. The answer streams as "
         "`lm/responsePart`; `lm/responseComplete` and the result end it.",
     ),
-    Method(
+    WireMethod(
         TOKENS,
         "request",
         wire.TokenCountParams,
         wire.TokenCountResult,
         "Estimate the tokens of a text or of a message.",
     ),
-    Method(STATS, "request", wire.StatsParams, wire.Stats, "Return counters of this process."),
-    Method(
+    WireMethod(STATS, "request", wire.StatsParams, wire.Stats, "Return counters of this process."),
+    WireMethod(
         LOG_IN,
         "request",
         wire.LogInParams,
         wire.Empty,
-        "Have an ACP agent log in by a method of its own, which a fix of the type `login` names. "
-        "The answer comes when the agent has logged in, or can't; it may open a browser.",
+        "Log in to an ACP agent by the agent's own method, which a fix of the type `login` names. "
+        "The answer comes after the login, or after its failure. The agent may open a browser.",
     ),
-    Method(
+    WireMethod(
         LOG_OUT,
         "request",
         wire.LogOutParams,
         wire.Empty,
-        "Log out of an ACP agent. An agent without such a method answers with `NotFound`, and "
-        "with a fix where its own command is known.",
+        "Log out of an ACP agent. Without such a method the error is `NotFound`, with a fix if "
+        "the agent's own command is known.",
     ),
-    Method(
+    WireMethod(
         CANCEL,
         "notification to us",
         wire.CancelParams,
         None,
-        "Stop answering a request. It resolves; what was sent stays valid.",
+        "Stop answering a request. It resolves, and the parts so far stay valid.",
     ),
-    Method(
+    WireMethod(
         CANCEL_REQUEST,
         "notification to us",
         wire.CancelRequestParams,
         None,
         "The same, in the Language Server Protocol's words.",
     ),
-    Method(
+    WireMethod(
+        FOLDERS_CHANGED,
+        "notification to us",
+        wire.WorkspaceFoldersParams,
+        None,
+        "The window has other folders now. Sessions that are open keep theirs.",
+    ),
+    WireMethod(
         RESPONSE_PART,
         "notification from us",
         wire.ResponsePartParams,
         None,
         "A piece of an answer.",
     ),
-    Method(
+    WireMethod(
         RESPONSE_COMPLETE,
         "notification from us",
         wire.ResponseCompleteParams,
@@ -108,22 +117,22 @@ METHODS: tuple[Method, ...] = (
         "The answer is complete; sent once, before the result of a request that resolves, and "
         "never before an error.",
     ),
-    Method(
+    WireMethod(
         PROGRESS,
         "notification from us",
         wire.ProgressParams,
         None,
-        "Something takes long, such as the download of an agent. Sent only to an editor that has "
-        "the capability `progress`.",
+        "The progress of a long operation, such as the download of an agent. Sent only to an "
+        "editor that has the capability `progress`.",
     ),
-    Method(
+    WireMethod(
         CANCEL_PROGRESS,
         "notification to us",
         wire.CancelProgressParams,
         None,
-        "Cancel what takes long. The requests that wait for it fail.",
+        "Cancel a long operation. The requests that wait for it fail.",
     ),
-    Method(
+    WireMethod(
         MODELS_CHANGED,
         "notification from us",
         wire.Empty,
@@ -134,10 +143,8 @@ METHODS: tuple[Method, ...] = (
 
 REQUESTS: frozenset[str] = frozenset(m.name for m in METHODS if m.direction == "request")
 
-_decoders: dict[str, msgspec.json.Decoder[Any]] = {
-    method.name: msgspec.json.Decoder(method.params)
-    for method in METHODS
-    if method.direction != "notification from us"
+_PARAMS: dict[str, type[msgspec.Struct]] = {
+    method.name: method.params for method in METHODS if method.direction != "notification from us"
 }
 
 
@@ -167,4 +174,11 @@ def read_chat(line: bytes) -> tuple[wire.RequestId, wire.ChatParams] | None:
 
 def decoder(method: str) -> msgspec.json.Decoder[Any] | None:
     """Return the decoder of a method's parameters, None if we don't serve it."""
-    return _decoders.get(method)
+    params = _PARAMS.get(method)
+    return None if params is None else _decoder_of(params)
+
+
+@cache
+def _decoder_of(params: type[msgspec.Struct]) -> msgspec.json.Decoder[Any]:
+    """Make a decoder when it is first needed: it takes longer than to import its type."""
+    return msgspec.json.Decoder(params)

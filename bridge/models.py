@@ -17,16 +17,28 @@ Every model that an endpoint lists can be picked, as `local/NAME`. The list come
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fnmatch import fnmatchcase
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
 import msgspec
+from msgspec.structs import replace
+
+from bridge.history.message import canonical_json
 
 from .depth import TOO_DEEP, is_too_deep
-from .message import canonical_json
 from .value import Value
-from .wire import AgentSpec, ElizaSpec, ModelCapabilities, ModelInformation, Settings
+from .wire import (
+    AgentSpec,
+    ConfigurationProperty,
+    ConfigurationSchema,
+    ElizaSpec,
+    McpServerSpec,
+    ModelCapabilities,
+    ModelInformation,
+    Permissions,
+    Settings,
+    passes,
+)
 
 ELIZA_ID = "eliza"
 DEFAULT_INPUT_TOKENS = 1_000_000
@@ -45,7 +57,7 @@ class _Model(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     family: str = ""
     version: str = "1"
     settings: Settings = Settings()
-    max_input_tokens: int = DEFAULT_INPUT_TOKENS
+    max_input_tokens: int | None = None
     max_output_tokens: int = DEFAULT_OUTPUT_TOKENS
     tooltip: str | None = None
     detail: str | None = None
@@ -97,12 +109,16 @@ class AgentChoice(Value):
 
 
 class Model(Value):
-    """A model and who answers for it; `listed_by` is the listing that it is from."""
+    """A model and its agent; `listed_by` is the listing that it comes from.
+
+    `has_limit` if the configuration says how many tokens of input it takes.
+    """
 
     information: ModelInformation
     agent: AgentChoice
     settings: Settings = msgspec.field(default_factory=Settings)
     listed_by: str | None = None
+    has_limit: bool = False
 
 
 ELIZA = Model(
@@ -140,7 +156,7 @@ class Listing(Value):
     exclude: tuple[str, ...]
     settings: Settings
     default: ListedModel
-    """What holds where the endpoint says nothing."""
+    """Values where the endpoint gives none."""
 
     def agent(self, name: str) -> AgentChoice:
         """Return who answers for a model of the endpoint's."""
@@ -151,8 +167,7 @@ class Listing(Value):
         return tuple(
             Model(self._information(one), self.agent(one.id), self.settings, self.id)
             for one in listed
-            if any(fnmatchcase(one.id, glob) for glob in self.include)
-            and not any(fnmatchcase(one.id, glob) for glob in self.exclude)
+            if passes(one.id, self.include, self.exclude)
         )
 
     def _information(self, one: ListedModel) -> ModelInformation:
@@ -225,7 +240,8 @@ def _catalogue(file: _File) -> Catalogue:
             agent = AgentChoice.of(model.agent)
         except msgspec.ValidationError as error:
             raise ConfigError(f"{error} - in `$.models[{index}].agent`") from None
-        models[model.id] = Model(_information(model), agent, model.settings)
+        has_limit = model.max_input_tokens is not None
+        models[model.id] = Model(_information(model), agent, model.settings, has_limit=has_limit)
     listings = [_listing(endpoint, index) for index, endpoint in enumerate(file.endpoints)]
     ids = [listing.id for listing in listings]
     for index, given_id in enumerate(ids):
@@ -263,9 +279,109 @@ def _information(model: _Model) -> ModelInformation:
         name=model.name or model.id,
         family=model.family or model.id,
         version=model.version,
-        max_input_tokens=model.max_input_tokens,
+        max_input_tokens=(
+            DEFAULT_INPUT_TOKENS if model.max_input_tokens is None else model.max_input_tokens
+        ),
         max_output_tokens=model.max_output_tokens,
         tooltip=msgspec.UNSET if model.tooltip is None else model.tooltip,
         detail=msgspec.UNSET if model.detail is None else model.detail,
         capabilities=ModelCapabilities(model.tool_calling, model.image_input),
     )
+
+
+# The choices in the host's picker.
+
+PERMISSIONS = "permissions"
+"""The key of the choice that is ours: how an agent's permission requests are answered."""
+_PERMISSION_TEXTS: dict[Permissions, tuple[str, str]] = {
+    "ask": ("Ask", "You are asked before the agent acts."),
+    "read_only": ("Read only", "The agent may read and search. Everything else is denied."),
+    "allow": ("Allow all", "The agent may do everything without asking."),
+    "deny": ("Deny all", "Every permission request is denied."),
+}
+
+
+def client_model(model_id: str, agent: AgentChoice, settings: Settings) -> Model:
+    """Return a model that the client defines itself. The client knows its limits, if it has any."""
+    definition = agent.spec.definition
+    if isinstance(definition, ElizaSpec):
+        name = ELIZA.information.name
+    else:
+        name = definition.name if isinstance(definition, McpServerSpec) else definition.model
+    information = ModelInformation(
+        id=model_id,
+        name=name,
+        family=model_id,
+        version="1",
+        max_input_tokens=DEFAULT_INPUT_TOKENS,
+        max_output_tokens=DEFAULT_OUTPUT_TOKENS,
+    )
+    return Model(information, agent, settings)
+
+
+def with_choices(
+    model: Model, offered: Mapping[str, ConfigurationProperty], window: int | None
+) -> ModelInformation:
+    """Return a model with all that a user can choose: the agent's choices, and the permissions.
+
+    Only ACP agents ask for permissions and offer choices. `window` is the size of the agent's own
+    context. It is the model's limit where the configuration gives none, because hosts show how full
+    the context is by that limit.
+    """
+    settings, information = model.settings, model.information
+    if not isinstance(model.agent.spec.definition, McpServerSpec):
+        return information
+    preset = {"model": settings.model, "mode": settings.mode}
+    properties = {key: _preset(one, preset.get(key)) for key, one in offered.items()}
+    properties[PERMISSIONS] = _permissions(settings)
+    known = None if model.has_limit else window
+    return replace(
+        information,
+        max_input_tokens=known or information.max_input_tokens,
+        configuration_schema=ConfigurationSchema(properties=properties),
+    )
+
+
+def _preset(offered: ConfigurationProperty, value: str | None) -> ConfigurationProperty:
+    """Return a property whose default is the value in the settings, an id or a name."""
+    named = dict(zip(offered.enum_item_labels, offered.enum, strict=False))
+    chosen = value if value in offered.enum else named.get(value or "")
+    return offered if chosen is None else replace(offered, default=chosen)
+
+
+def _permissions(settings: Settings) -> ConfigurationProperty:
+    values = tuple(dict.fromkeys((*settings.permission_choices, settings.permissions)))
+    labels, descriptions = zip(*(_PERMISSION_TEXTS[value] for value in values), strict=True)
+    return ConfigurationProperty(
+        title="Permissions",
+        enum=values,
+        enum_item_labels=labels,
+        enum_descriptions=descriptions,
+        default=settings.permissions,
+    )
+
+
+def configuration_of(given: Mapping[str, Any]) -> dict[str, str]:
+    """Return the choices of a request that are the agent's; a value that can't be one is left out.
+
+    Hosts may send a switch as a boolean.
+    """
+    texts = {key: str(one).lower() if isinstance(one, bool) else one for key, one in given.items()}
+    return {
+        key: value for key, value in texts.items() if key != PERMISSIONS and isinstance(value, str)
+    }
+
+
+def with_permissions(settings: Settings, given: Mapping[str, Any]) -> tuple[Settings, str]:
+    """Return the settings with the permissions that a request chooses, and what to say about it.
+
+    A value that isn't one of the choices counts as "ask".
+    """
+    value = given.get(PERMISSIONS)
+    if value is None or value == settings.permissions:
+        return settings, ""
+    if value in settings.permission_choices:
+        return replace(settings, permissions=value), ""
+    known = value if value in get_args(Permissions) else "this choice"
+    words = f"The permissions {known!r} can't be chosen here, so you are asked."
+    return replace(settings, permissions="ask"), words

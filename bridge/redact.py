@@ -50,8 +50,7 @@ def redact(value: Any, hide: Hide = unchanged) -> Any:
     """Return the JSON value with secrets replaced, in a copy.
 
     Hidden are values of environment variables and headers, strings under keys that name a secret,
-    secret arguments of commands, and what addresses can have of one; `hide` is applied to every
-    other string.
+    secret arguments of commands, and secrets in addresses. `hide` is applied to every other string.
     """
     return _walk(value, hide, _redact_field)
 

@@ -1,7 +1,7 @@
 """Standard input and output as trio streams, and nobody else's.
 
-The only module that touches fds 0 and 1: it moves them to private duplicates, points 0 at the null
-device and 1 at stderr, so that a stray print or a child process can't corrupt the wire.
+This is the only module that touches fds 0 and 1. It moves them to private duplicates, and points 0
+at the null device and 1 at stderr. So a stray print or a child process can't corrupt the wire.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ if sys.platform == "linux":
     import fcntl
 
 CHUNK = 256 * 1024
-"""What is read at once, in bytes. An editor repeats a long history at once, and each piece of it
-costs us; but a much larger one lets the memory of the process go up and down."""
+"""The size of one read, in bytes. An editor repeats a long history in one line, and each read has a
+cost. Much larger reads would let the memory of the process go up and down.
+"""
 PIPE = 1024 * 1024
-"""What our input should hold if it is a pipe, so that we are woken less often; Linux allows no more
-to who isn't root. (Node gives its children sockets.)"""
+"""The capacity of our input if it is a pipe, so that the process wakes less often. Linux allows no
+more to users other than root. (Node gives its children sockets.)
+"""
 _CLOSED = -1
 
 
@@ -75,7 +77,7 @@ class PipeSink(trio.abc.SendStream):
         os.set_blocking(fd, False)
 
     async def send_all(self, data: bytes | bytearray | memoryview) -> None:
-        """Write all of it; raises `trio.BrokenResourceError` if nobody reads."""
+        """Write all the data; raises `trio.BrokenResourceError` if nobody reads."""
         await trio.lowlevel.checkpoint_if_cancelled()
         rest = memoryview(data)
         while rest := rest[self.write_now(rest) :]:
@@ -138,8 +140,8 @@ async def open_stdio() -> AsyncGenerator[tuple[trio.abc.ReceiveStream, trio.abc.
     try:
         yield receive, send
     finally:
-        # The streams made these non-blocking, for whoever shares the open files, too. (Windows has
-        # no such call before Python 3.12, and later one for pipes alone.)
+        # The streams made these non-blocking, also for other processes that share the open files.
+        # (Windows has no such call before Python 3.12, and later only one for pipes.)
         for fd in polled:
             os.set_blocking(fd, True)
         with trio.CancelScope(shield=True):

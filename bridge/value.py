@@ -1,9 +1,9 @@
 """Values: what tasks and functions hand to each other, and nobody changes.
 
-They are msgspec structs, as what travels on the wire is, and for the same reason: they are made for
-every part of every answer, and hundreds of kinds of them mustn't make the process slow to start
-(docs/explanation/decisions/0005-values-are-structs.md). What has an owner who
-changes it is an attrs class.
+They are msgspec structs, like the values of the wire, and for the same reasons. They are made for
+every part of every answer, and hundreds of classes mustn't slow down the start
+(docs/explanation/decisions/0005-values-are-structs.md). An object that its owner changes is an
+attrs class.
 """
 
 from __future__ import annotations

@@ -1,12 +1,14 @@
 """The shapes of the `lm/*` wire, as types (reference: docs/reference/wire.md, generated from here).
 
 Field names are snake_case here and camelCase on the wire. Unknown fields are ignored by msgspec;
-unknown kinds of part are carried as `UnknownPart` (see `bridge.transcript`).
+unknown kinds of part are carried as `UnknownPart` (see `bridge.history.transcript`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal, TypeAlias, dataclass_transform
 
 import msgspec
@@ -17,6 +19,11 @@ Role: TypeAlias = Literal["user", "assistant", "system"]
 
 PERMISSION_TOOL = "symposium-agent-action"
 """The host's tool through which an agent's permission requests reach the user."""
+PERMISSION_TOOLS = (PERMISSION_TOOL, "agentAction")
+"""Its names. VS Code's Agent Host calls a tool by its reference name, which was the second one."""
+
+PROGRESS_TOOL = "vscodelm-progress"
+"""Our tool that VS Code's Agent Host calls, so that it shows the answer so far."""
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
@@ -82,6 +89,28 @@ KnownPart: TypeAlias = TextPart | ToolCallPart | ToolResultPart | ThinkingPart |
 Part: TypeAlias = KnownPart | UnknownPart
 
 
+class _PartKind(msgspec.Struct):
+    type: str
+
+
+_decode_kind = msgspec.json.Decoder(_PartKind).decode
+_known_part_decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(KnownPart)
+_KNOWN_KINDS = frozenset({"text", "tool_call", "tool_result", "thinking", "data"})
+
+
+def decode_part(raw: bytes | Raw) -> Part:
+    """Read a part, known or not; raises `msgspec.DecodeError` or `UnicodeDecodeError`."""
+    kind = _decode_kind(raw).type
+    if kind not in _KNOWN_KINDS:
+        return UnknownPart(kind, bytes(raw))
+    return _known_part_decoder.decode(raw)
+
+
+def joined_text(parts: Iterable[Part]) -> str:
+    """Join the text parts, and leave out all others."""
+    return "".join(part.value for part in parts if isinstance(part, TextPart))
+
+
 class ChatMessage(Wire):
     """A message as the host sent it, whole."""
 
@@ -89,8 +118,13 @@ class ChatMessage(Wire):
     content: tuple[Part, ...]
     name: str | None = None
 
+    @property
+    def text(self) -> str:
+        """Its text parts, joined."""
+        return joined_text(self.content)
 
-# Who answers, and how.
+
+# The agent that answers, and its settings.
 
 
 class ElizaSpec(Wire):
@@ -184,6 +218,12 @@ class AgentSpec(Wire, rename=None):
                 f"got {', '.join(given) or 'none of them'}"
             )
 
+    @property
+    def definition(self) -> ElizaSpec | McpServerSpec | OpenResponsesSpec:
+        """The one kind that is given."""
+        given = (self.eliza, self.mcp_server, self.acp, self.open_responses)
+        return next(one for one in given if not isinstance(one, UnsetType))
+
 
 class ToolFilter(Wire):
     """Which of the host's tools an agent is offered, by glob."""
@@ -191,17 +231,32 @@ class ToolFilter(Wire):
     include: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()
 
+    def allows(self, tool: str) -> bool:
+        """Match the name of a tool against both lists."""
+        return passes(tool, self.include, self.exclude)
+
+
+def passes(name: str, include: Iterable[str], exclude: Iterable[str]) -> bool:
+    """Return whether a glob of `include` matches the name, and none of `exclude`."""
+    return any(fnmatchcase(name, glob) for glob in include) and not any(
+        fnmatchcase(name, glob) for glob in exclude
+    )
+
 
 Permissions: TypeAlias = Literal["ask", "read_only", "allow", "deny"]
 ThinkingMode: TypeAlias = Literal["part", "text", "hide"]
 
 
 class Settings(Wire):
-    """How a conversation is led; every key has a default, the newest apply from the next turn.
+    """The settings of a conversation.
 
-    `model` and `mode` are among what the agent offers, by id or by name; None leaves them alone,
-    but for a known mode in which the agent decides by itself: then it is put into one in which it
-    asks, unless `permissions` is "allow".
+    Each key has a default. The newest values apply from the next turn.
+
+    `model` and `mode` name a choice that the agent offers, by id or by name. None leaves them as
+    they are, with one exception: a known mode in which the agent decides by itself is changed to
+    one in which it asks, unless `permissions` is "allow".
+
+    `permissionChoices` are the values of `permissions` that a user may choose in the host's picker.
     """
 
     context: Literal["request", "full"] | None = None
@@ -209,6 +264,7 @@ class Settings(Wire):
     mode: str | None = None
     tools: ToolFilter = ToolFilter()
     permissions: Permissions = "ask"
+    permission_choices: tuple[Permissions, ...] = ("ask", "read_only")
     thinking: ThinkingMode = "part"
     rewind: Literal["auto", "continue"] = "auto"
     idle_seconds: float = 1800.0
@@ -230,7 +286,7 @@ class ToolSpec(Wire):
 
 
 class Allowed(Wire):
-    """What the user allows an agent without a question: a kind of action, or one action of it."""
+    """A rule: the user allows an agent a kind of action, or one action, without a question."""
 
     kind: str
     action: str | None = None
@@ -238,14 +294,16 @@ class Allowed(Wire):
 
 
 class ChatOptions(Wire):
-    """What the host offers and asks for; `toolMode` 1 is "auto", 2 is "required".
+    """The options of a request; `toolMode` 1 is "auto", 2 is "required".
 
-    `allowed` is what the user allows this agent under `permissions: "ask"`.
+    `allowed` is what the user allows this agent under `permissions: "ask"`. `modelConfiguration`
+    has the user's choices by the keys of the model's `configurationSchema`.
     """
 
     tools: tuple[ToolSpec, ...] = ()
     tool_mode: Literal["auto", "required", 1, 2] = "auto"
     model_options: dict[str, Any] = {}
+    model_configuration: dict[str, Any] = {}
     allowed: tuple[Allowed, ...] = ()
     request_initiator: str | None = None
 
@@ -263,7 +321,7 @@ class ClientInfo(Wire):
 class Capabilities(Wire):
     """Which kinds of part the client can take beside text and tool calls.
 
-    With `progress` it is told of what takes long, too.
+    With `progress` it also gets notifications about long work.
     """
 
     thinking: bool = False
@@ -274,14 +332,25 @@ class Capabilities(Wire):
 
 
 class InitializeParams(Wire):
-    """Who connects and what it can take."""
+    """The client's name, and the features that it supports.
+
+    `workspaceFolders` are absolute paths. An agent works in the first, unless its definition names
+    a folder, and in the others too if it can.
+    """
 
     client_info: ClientInfo
     capabilities: Capabilities = Capabilities()
+    workspace_folders: tuple[str, ...] = ()
+
+
+class WorkspaceFoldersParams(Wire):
+    """The folders of the editor's window now, absolute paths; new sessions work in them."""
+
+    workspace_folders: tuple[str, ...]
 
 
 class ServerCapabilities(Wire, omit_defaults=False):
-    """What we offer beside the methods of the first protocol."""
+    """The server's features beside the methods of the first protocol."""
 
     cancel: bool = True
     stats: bool = True
@@ -296,16 +365,44 @@ class InitializeResult(Wire, omit_defaults=False):
 
 
 class ModelsParams(Wire):
-    """`silent`: don't ask the user anything (we never do)."""
+    """`silent`: don't ask the user anything (we never do).
+
+    `agents` has the definitions of the client's own models by their ids, and `settings` has their
+    settings. Each such model is listed with that id. A wrong definition is left out.
+    """
 
     silent: bool = False
+    agents: dict[str, Raw] = {}
+    settings: dict[str, Raw] = {}
 
 
 class ModelCapabilities(Wire, omit_defaults=False):
-    """What a model can take."""
+    """The kinds of input that a model takes."""
 
     tool_calling: bool = True
     image_input: bool = False
+
+
+class ConfigurationProperty(Wire, omit_defaults=False, kw_only=True):
+    """A choice of one value; `enumItemLabels` and `enumDescriptions` have one text for each.
+
+    VS Code shows the property of the group "navigation" beside the model.
+    """
+
+    type: Literal["string"] = "string"
+    title: str
+    enum: tuple[str, ...]
+    enum_item_labels: tuple[str, ...]
+    enum_descriptions: tuple[str, ...] | UnsetType = UNSET
+    default: str
+    group: str | UnsetType = UNSET
+
+
+class ConfigurationSchema(Wire, omit_defaults=False, kw_only=True):
+    """The choices that a model offers in the host's picker, by their keys."""
+
+    type: Literal["object"] = "object"
+    properties: dict[str, ConfigurationProperty]
 
 
 class ModelInformation(Wire, omit_defaults=False):
@@ -320,6 +417,7 @@ class ModelInformation(Wire, omit_defaults=False):
     tooltip: str | UnsetType = UNSET
     detail: str | UnsetType = UNSET
     capabilities: ModelCapabilities = ModelCapabilities()
+    configuration_schema: ConfigurationSchema | UnsetType = UNSET
 
 
 class ModelsResult(Wire, omit_defaults=False):
@@ -388,19 +486,69 @@ class AgentProcess(Wire):
     memory_bytes: int | UnsetType = UNSET
 
 
-class Stats(Wire, omit_defaults=False):
-    """Counters since the process began; the last four are of this moment.
+class NewestRequest(Wire, omit_defaults=False):
+    """The source of the newest main request.
 
-    `processes` counts those that we started; `agentProcesses` has each of them, if there are any.
+    `harness` is `local`, `agentHost` or `other`. `offersProgress`: it offered the tool
+    `vscodelm-progress`, with which the Agent Host shows an answer while it grows.
+    """
+
+    harness: str
+    offers_progress: bool
+
+
+class AgentCommand(Wire, omit_defaults=False):
+    """A slash command of an agent; the user types `/name`. `hint` says what to type after it."""
+
+    name: str
+    description: str
+    hint: str = ""
+
+
+class Cost(Wire, omit_defaults=False):
+    """`currency` is a code of ISO 4217, or a unit such as "credits"."""
+
+    amount: float
+    currency: str
+
+
+class SessionUsage(Wire, omit_defaults=False, kw_only=True):
+    """An open session of an ACP agent, as far as the agent describes it.
+
+    `usedTokens` are in the agent's context now, and `contextWindow` is its size. `promptTokens` and
+    `completionTokens` are the sums of all turns so far, and `cost` is that of the session so far.
+    """
+
+    agent: str
+    turns: int
+    title: str | UnsetType = UNSET
+    used_tokens: int | UnsetType = UNSET
+    context_window: int | UnsetType = UNSET
+    prompt_tokens: int | UnsetType = UNSET
+    completion_tokens: int | UnsetType = UNSET
+    cost: Cost | UnsetType = UNSET
+    commands: list[AgentCommand] | UnsetType = UNSET
+
+
+class Stats(Wire, omit_defaults=False):
+    """Counters since the process began; the others are of this moment.
+
+    `requestsByHarness` counts the main requests by what sent them: VS Code's `local` harness, its
+    `agentHost`, or any `other`. Rounds of the progress tool count nowhere. `processes` counts those
+    that we started; `agentProcesses` has each of them, if there are any.
+    `agentSessions` has the open sessions of ACP agents, the most recently used last.
     """
 
     requests_by_class: dict[str, int]
+    requests_by_harness: dict[str, int]
     matches_by_rule: dict[str, int]
     misses_by_reason: dict[str, int]
     live_conversations: int
     sessions: int
     processes: int
+    newest_request: NewestRequest | UnsetType = UNSET
     agent_processes: list[AgentProcess] | UnsetType = UNSET
+    agent_sessions: list[SessionUsage] | UnsetType = UNSET
 
 
 class Empty(Wire):
@@ -427,9 +575,9 @@ class ResponsePartParams(Wire, omit_defaults=False):
 
 
 class ProgressParams(Wire, omit_defaults=False):
-    """How far something is that takes long, such as a download.
+    """The progress of a long operation, such as a download.
 
-    `token` names it: each time it is told of, and to cancel it. It is over where `isOver` is true.
+    `token` names the operation in each notification, and cancels it. `isOver` says that it is over.
     """
 
     token: int
@@ -444,7 +592,21 @@ class CancelProgressParams(Wire):
     token: int
 
 
+class ToldFailure(Wire):
+    """A failure that the answer tells in words: the message of an error, and its `data`."""
+
+    message: str
+    kind: str
+    detail: str
+    stderr_tail: str | UnsetType = UNSET
+    fixes: list[Any] | UnsetType = UNSET
+
+
 class ResponseCompleteParams(Wire, omit_defaults=False):
-    """No further piece will come for `request_id`."""
+    """No further piece will come for `request_id`.
+
+    `failure` is sent if the request failed and its answer tells that in words, so that it resolves.
+    """
 
     request_id: RequestId
+    failure: ToldFailure | UnsetType = UNSET

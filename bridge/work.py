@@ -1,6 +1,6 @@
 """Long work in short steps: a generator that yields between them, and returns what it came to.
 
-Who waits for it decides how much is done at once (`agents.breather.Breather.do`). Such work changes
+Its caller decides how much is done at once (`agents.breather.Breather.do`). Such work changes
 nothing that others see before its last step.
 """
 
@@ -15,7 +15,7 @@ Work: TypeAlias = Generator[None, None, T]
 
 
 def done(work: Work[T]) -> T:
-    """Do all of it at once, and return what it came to."""
+    """Do all the work at once, and return its result."""
     while True:
         try:
             next(work)

@@ -34,7 +34,7 @@ class Fault:
 class Ground:
     """Where faults are planted: modules of `package`, and what of the project goes into the copy.
 
-    `tests` is the folder of tests that are named by their subject alone. `tested_by` names those of
+    `tests` is the folder of tests that their subject's path names. `tested_by` names those of
     modules that are tested by more than their own file.
     """
 
@@ -73,7 +73,13 @@ class Ground:
 
     def _tests(self, fault: Fault) -> list[str]:
         names = fault.tests or self.tested_by.get(fault.module, (fault.module,))
-        return [name if "/" in name else f"{self.tests}/test_{name}.py" for name in names]
+        return [self._test(name) for name in names]
+
+    def _test(self, name: str) -> str:
+        if name.startswith("tests/"):
+            return name
+        folder, _, subject = name.rpartition("/")
+        return Path(self.tests, folder, f"test_{subject}.py").as_posix()
 
     def _run(
         self, copy: Path, tests: Iterable[str], fault: Fault | None = None

@@ -12,11 +12,10 @@ from typing import Any, TypeVar
 from hypothesis import strategies as st
 
 from bridge.errors import Failure
-from bridge.events import Ask, Cancel, Emit, Fail, Finish, Input
-from bridge.exchange import Ending, Exchange
-from bridge.history import History
-from bridge.match import Extends
-from bridge.message import Message
+from bridge.history.events import Ask, Cancel, Emit, Fail, Finish, Input
+from bridge.history.exchange import Ending, Exchange, Extends
+from bridge.history.machine import History
+from bridge.history.message import Message
 from bridge.wire import (
     DataPart,
     Part,
@@ -101,7 +100,7 @@ odd_messages: st.SearchStrategy[Message] = st.sampled_from(
         Message.of("user", [ToolResultPart("c2")]),
     ]
 )
-"""Messages as hosts make them, or make them anew: each plays a part in a rule of `bridge.rules`."""
+"""Messages as hosts make them, or make them anew: each plays a part in one of `history.rules`."""
 
 any_messages = questions | answers | odd_messages | messages
 exchanges = st.builds(

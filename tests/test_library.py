@@ -11,14 +11,14 @@ from tooling.pure import ROOT
 
 PACKAGES = ("bridge", "agents", "actors", "vscodelm")
 PARTS = (
-    "agents.open_responses.ai_sdk",
-    "agents.open_responses.mime",
-    "agents.open_responses.request_body",
-    "agents.open_responses.request_messages",
-    "agents.open_responses.sse",
-    "agents.open_responses.stream",
-    "bridge.tokens",
-    "bridge.tokens_hybrid",
+    "agents.ai_sdk",
+    "agents.open_responses.stream.media",
+    "agents.open_responses.request.body",
+    "agents.open_responses.request.messages",
+    "agents.open_responses.stream.sse",
+    "agents.open_responses.stream.machine",
+    "bridge.tokens.message",
+    "bridge.tokens.hybrid",
 )
 """What the how-to pages show."""
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from agents.acp.context import spans
-from agents.acp.plan_view import PlanView
-from agents.acp.updates import PlanEntry
-from agents.open_responses.request_messages import convert_messages
-from bridge.align import MOST_SUMMARIES, SUMMARY_TAG, align, items_of
-from bridge.exchange import Ending, Exchange
-from bridge.message import Message
-from bridge.own_words import MOST_TRIED, without_own_words
+from agents.acp.render.plan import PlanView
+from agents.acp.schema.plans import PlanEntry
+from agents.host_context import spans
+from agents.open_responses.request.messages import convert_messages
+from bridge.history.exchange import Ending, Exchange
+from bridge.history.message import Message
+from bridge.routing.align import MOST_SUMMARIES, SUMMARY_TAG, align, items_of
+from bridge.routing.own_words import MOST_TRIED, without_own_words
 from bridge.wire import ChatMessage, TextPart, ToolCallPart, ToolResultPart
 from bridge.work import done
 from tests.growth import assert_linear
@@ -87,7 +87,7 @@ def test_summaries_take_linear_time() -> None:
     assert_linear(lambda count: count, summed, 300)
 
 
-@pytest.mark.limit("bridge.align.MOST_SUMMARIES")
+@pytest.mark.limit("bridge.routing.align.MOST_SUMMARIES")
 def test_so_many_summaries_stand_for_what_is_missing() -> None:
     record = items_of([Exchange((user(f"q{n}"),), assistant(f"a{n}")) for n in range(100)])
     for more, is_whole in ((0, True), (1, False)):
@@ -100,7 +100,7 @@ def test_so_many_summaries_stand_for_what_is_missing() -> None:
         assert (align(record, incoming).recorded == len(record)) is is_whole
 
 
-@pytest.mark.limit("bridge.own_words.MOST_TRIED")
+@pytest.mark.limit("bridge.routing.own_words.MOST_TRIED")
 def test_so_many_answers_are_tried_as_the_whole_of_a_beginning() -> None:
     for others, is_found in ((MOST_TRIED - 1, True), (MOST_TRIED, False)):
         answers = [assistant(f"other {n}") for n in range(others)]

@@ -75,9 +75,9 @@ def test_a_bad_pattern_is_noticed(source: Any, use: str) -> None:
 
 def test_all_kinds_of_owners_are_found() -> None:
     owners = {one.owner for one in FOUND}
-    assert "agents.acp.markdown._ESCAPES" in owners
-    assert "agents.open_responses.faults._STATUSES[6]" in owners, "in a table"
-    assert any(re.fullmatch(r"agents.open_responses.request_body:\d+", one) for one in owners)
+    assert "agents.acp.text.markdown._ESCAPES" in owners
+    assert "agents.open_responses.http.errors._STATUSES[6]" in owners, "in a table"
+    assert any(re.fullmatch(r"agents.open_responses.request.body:\d+", one) for one in owners)
     scripts = [one.compiled.pattern for one in FOUND if ".ts:" in one.owner]
     assert r"\r?\n" in scripts
     assert any("workspaceFolder" in one for one in scripts)

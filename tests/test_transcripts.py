@@ -23,7 +23,7 @@ import trio
 
 from actors.history import AgentFactory
 from agents.base import Agent
-from agents.eliza import ElizaAgent
+from agents.eliza.agent import ElizaAgent
 from agents.events import AskPermission, Attach, Await, CallTool, Say, Think
 from bridge.models import AgentChoice
 from bridge.wire import ElizaSpec

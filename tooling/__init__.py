@@ -1,1 +1,1 @@
-"""What the project's own checks need; not part of what is installed."""
+"""Tools for the project's own checks; not part of the installed package."""

@@ -5,13 +5,13 @@
 Each line of TEXTS is `{"kind": ..., "share": ..., "text": ...}`; `share` is how much its kind
 counts, however much text there is of it. Nothing of the texts gets into the table but how many
 tokens their pieces have. The tokenizer's own vocabulary is fitted as well, each entry as one token,
-so that words which no text happened to have are known, too. Writes `bridge/tokens_table.py`;
+so that words which no text happened to have are known, too. Writes `bridge/tokens/table.py`;
 `tooling.token_table` then takes that to the extension. `--onward` begins with the table that is
 there.
 
 The fit is coordinate descent: one weight after the other is set to what is best while the others
-stay, until nothing moves. A piece of one token whose sum is below one is right as it is, since the
-estimate never goes below one; so it pulls at nothing.
+stay, until nothing moves. The estimate never goes below one. So a piece of one token with a sum
+below one is right already, and has no effect on the fit.
 """
 
 # ruff: noqa: RUF001  # full-width marks are meant
@@ -27,9 +27,9 @@ from pathlib import Path
 
 import msgspec
 
-from bridge import tokens_table
-from bridge.tokens_pieces import PIECE
-from bridge.tokens_text import UNIT, slots
+from bridge.tokens import table as tokens_table
+from bridge.tokens.pieces import PIECE
+from bridge.tokens.text import UNIT, slots
 from tooling import exact_tokens
 from tooling.token_table import python_module
 
@@ -37,7 +37,7 @@ SLOTS = 1 << 16
 LENGTHS = 32
 """Longer pieces than this have the price of the longest one."""
 DAMPING = 1.0
-"""How strongly a weight is held at zero, in occurrences of its trigram."""
+"""The strength that holds a weight at zero, in occurrences of its trigram."""
 EPOCHS = 10
 VOCABULARY_SHARE = 0.6
 PER_SHARE = 1e6
@@ -134,7 +134,7 @@ def clauses() -> Iterator[tuple[str, float]]:
         if all(0x2E80 <= ord(character) < 0xA000 for character in piece)
     ]
     chance = random.Random(len(words))
-    for kana, han in ((0.0, 1.0), (1.0, 0.3)):  # how much a word with, and without kana counts
+    for kana, han in ((0.0, 1.0), (1.0, 0.3)):  # the weights of a word with, and without kana
         shares = [
             weight**0.6 * (kana if any(ord(character) < 0x3100 for character in piece) else han)
             for piece, weight in words
@@ -223,7 +223,7 @@ def main(path: str, *options: str) -> None:
         print(epoch, f"{fit.epoch():.1f}", flush=True)
         units = fit.round()  # after each, so that one may stop when little moves
         module = python_module(units[:SLOTS], units[SLOTS:])
-        Path("bridge/tokens_table.py").write_text(module, encoding="utf-8")
+        Path("bridge/tokens/table.py").write_text(module, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Runs Node's programs: `python -m tooling.node npm test`, or `node FILE`.
+"""Run Node's programs: `python -m tooling.node npm test`, or `node FILE`.
 
-The extension's tools need a newer Node than many machines have, so the one that comes with
-pyright is taken (the `dev` extra installs it), unless NODE names another.
+The extension's tools need a newer Node than many machines have. So Node comes with pyright, which
+the `dev` extra installs. The variable NODE names another one.
 """
 
 from __future__ import annotations

@@ -145,7 +145,7 @@ _LITERAL = re.compile(
     r"|(?<=\()/(?![/*])(?P<two>(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)/(?P<more>[a-z]*)"
 )
 _MADE = re.compile(r"\bRegExp\((?P<argument>[^\n]*)")
-# The pieces of a tokenizer: the same pattern as bridge.tokens_pieces.PIECE, which is tried.
+# The pieces of a tokenizer: the same pattern as bridge.tokens.pieces.PIECE, which is tried.
 _TRIED_IN_PYTHON = frozenset({("tokens/text.ts", 'pattern(), "gu");')})
 
 
@@ -177,7 +177,7 @@ def _from_script(where: str, source: str, flags: str) -> Pattern:
     return Pattern(where, compiled, frozenset({"match" if "y" in flags else "sub"}))
 
 
-# What would stall one that isn't linear.
+# Texts that would stall a pattern that isn't linear.
 
 _EXTRA = "a0 \n!\x00_-"
 _ENDS = ("", "\x00", "!")
@@ -189,8 +189,8 @@ _MOST_BEGINNINGS = 40
 def attacks(compiled: re.Pattern[Any], length: int) -> Iterator[Any]:
     """Return texts of about that many characters that make a bad pattern slow.
 
-    They repeat what a match begins with, without its end; or they have a beginning, what a
-    repetition in it takes, many times, and what can't come after it.
+    Some repeat the beginning of a match, without its end. Others have a beginning, many repetitions
+    of an inner part, and then a text that can't follow.
     """
     pattern = compiled.pattern
     source = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern

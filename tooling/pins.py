@@ -1,8 +1,9 @@
-"""Pins what the extension installs: `python -m tooling.pins`, or `seal FOLDER`.
+"""Pin the packages that the extension installs: `python -m tooling.pins`, or `seal FOLDER`.
 
-Without arguments it writes `extension/pins` anew, from `pyproject.toml` and the package index:
-every package that vscodelm needs in one version with its hashes, and the wheels of uv with theirs.
-`seal` puts the pins beside the wheel that goes into the extension, with the hashes of all of them.
+Without arguments it writes `extension/pins` anew, from `pyproject.toml` and the package index. The
+pins have one version of every package that vscodelm needs, and the wheels of uv, all with their
+hashes. `seal` puts the pins beside the wheel that goes into the extension, with the hashes of all
+of them.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     python -m tooling.real_agents [PART ...]
 
 Everything goes into `.agents/`, which git ignores, one folder a part. A part is installed again
-when its recipe has changed, and never otherwise. What can't be had on this machine is skipped with
-its reason, which the tests repeat; but not the agents without which the tests say too little. Parts
-that are named are installed alone.
+when its recipe has changed, and never otherwise. A part that isn't available for this machine is
+skipped with its reason, which the tests repeat. Some agents are required: without them the tests
+would prove too little. Parts that are named are installed alone.
 
 Node comes from the environment of `make check` (pyright brings it): none is asked of the machine.
 """
@@ -26,7 +26,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.acp.ready_agents import ready_agents
+from agents.acp.launch.ready_agents import ready_agents
 
 FOLDER = Path(__file__).parent.parent / ".agents"
 MISSING = FOLDER / "missing.json"
@@ -34,12 +34,12 @@ MISSING = FOLDER / "missing.json"
 
 _ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "aarch64": "arm64", "arm64": "arm64"}
 TARGET = f"{sys.platform}-{_ARCHITECTURES.get(platform.machine().lower(), platform.machine())}"
-"""How npm's packages with programs in them call this machine."""
+"""The name of this machine in npm's packages of programs."""
 
 READY = {agent.id: agent for agent in ready_agents()}
 PROGRAMS = {"opencode-ai": f"opencode-{TARGET}"}
-"""The packages that only start the program in another one, which is started without them here: they
-would bring that program for every kind of this machine."""
+"""Packages that only start the program of another package. Here that program is started without
+them: they would install it for every variant of this machine."""
 NPM = {
     **{PROGRAMS.get(one.package, one.package): one.version for one in READY.values()},
     "@agentclientprotocol/sdk": "1.9.0",  # the last one with its example agent
@@ -52,14 +52,14 @@ FAST_AGENT = "fast-agent-mcp==0.10.48"
 VIBE = "mistral-vibe==3.0.3"
 KIMI = "kimi-cli==1.51.0"  # the last one that works: the next only says that it is archived
 CERTIFICATES = "certifi>=2026.1"
-"""What replaces the pins of agents that name a version which isn't to be had."""
+"""Replacements for the pins of agents that name an unavailable version."""
 HERMES = "hermes-agent[acp,mcp]==0.19.0"
 OPENHANDS = "openhands==1.16.0"
 CODE_PUPPY = "code-puppy==0.0.946"
 INSTALLER = "uv==0.11.31"
 
 LAST_WORDS = 600
-"""How much is kept of what a failed installation printed."""
+"""Characters of a failed installation's output that are kept."""
 
 
 class CannotHave(Exception):
@@ -76,17 +76,17 @@ class Part(NamedTuple):
 
     @property
     def folder(self) -> Path:
-        """Where it is installed."""
+        """The folder of the installation."""
         return FOLDER / self.name
 
     @property
     def stamp(self) -> Path:
-        """What says that it is."""
+        """The file that marks a complete installation."""
         return self.folder / ".installed"
 
     @property
     def digest(self) -> str:
-        """What changes with the recipe."""
+        """A digest of the recipe."""
         text = json.dumps([self.recipe, TARGET, sys.version_info[:2]])
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -213,8 +213,8 @@ def python_part(
 ) -> Part:
     """Return the part of an agent that is written in Python; a machine may lack what it needs.
 
-    It is installed with Python 3.`oldest` or newer. What is `excluded` isn't installed: it is
-    large, and the agent starts without it.
+    It is installed with Python 3.`oldest` or newer. `excluded` packages aren't installed: they are
+    large, and the agent starts without them.
     """
     recipe: list[str | int] = [*requirements, *overrides, *(f"!{one}" for one in excluded)]
     recipe.append(INSTALLER)

@@ -13,14 +13,15 @@ from array import array
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge import tokens_pieces, tokens_table
+from bridge.tokens import pieces as tokens_pieces
+from bridge.tokens import table as tokens_table
 
 TYPESCRIPT = Path(__file__).parent.parent / "extension" / "src" / "tokens" / "table.ts"
 WIDTH = 96
 
 
 def python_module(weights: Sequence[int], lengths: Sequence[int]) -> str:
-    """Return the source of `bridge.tokens_table`."""
+    """Return the source of `bridge.tokens.table`."""
     lines = textwrap.wrap(base64.b64encode(array("b", weights)).decode(), WIDTH)
     return "\n".join(
         [
@@ -43,7 +44,7 @@ def typescript_module() -> str:
     pieces = tokens_pieces
     return "\n".join(
         [
-            "// The ranges of bridge/tokens_pieces.py and the prices of bridge/tokens_table.py.",
+            "// The ranges of bridge/tokens/pieces.py and the prices of bridge/tokens/table.py.",
             "// Written by `python -m tooling.token_table`.",
             "",
             *_constant("CAPITALS", pieces.CAPITALS),

@@ -18,9 +18,9 @@ from typing import Any
 
 import msgspec
 
-from bridge.tokens import estimate_image, estimate_message, estimate_text, estimate_tools
-from bridge.tokens_hybrid import HybridEstimator
-from bridge.transcript import decode_message
+from bridge.history.transcript import decode_message
+from bridge.tokens.hybrid import HybridEstimator
+from bridge.tokens.message import estimate_image, estimate_message, estimate_text, estimate_tools
 from bridge.wire import ChatMessage, ToolSpec
 
 FILE = Path(__file__).parent.parent / "tests" / "tokens" / "vectors.json"

@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import click
 
-from .agents_cli import agents, doctor
+from . import collector
 from .options import chat_options, nearest
 
 
-@click.group(invoke_without_command=True)
+class _Commands(click.Group):
+    """Loads a command of another folder when it is named: a server needs none of them."""
+
+    _FOLDERS = ("agents", "vscodelm.registry.cli"), ("doctor", "vscodelm.doctor.cli")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return sorted([*super().list_commands(ctx), *(name for name, _ in self._FOLDERS)])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return a command by its name."""
+        module = dict(self._FOLDERS).get(cmd_name)
+        if module is None:
+            return super().get_command(ctx, cmd_name)
+        return getattr(import_module(module), cmd_name)
+
+
+@click.group(cls=_Commands, invoke_without_command=True)
 @chat_options
 @click.version_option(package_name="vscodelm", prog_name="vscodelm")
 @click.pass_context
@@ -30,18 +48,15 @@ def main(
     """
     if context.invoked_subcommand is not None:
         return
-    from bridge.models import ConfigError
+    with collector.paused():  # here, so that --help and chat don't load it
+        from bridge.models import ConfigError
 
-    from .serve import ServeOptions, serve  # here, so that --help and chat don't load it
+        from .serve import ServeOptions, serve
 
     try:
         sys.exit(serve(ServeOptions(log_level, trace_dir, config, state_dir)))
     except (ConfigError, OSError) as error:
         raise click.ClickException(str(error)) from None
-
-
-main.add_command(agents)
-main.add_command(doctor)
 
 
 @main.command()
@@ -53,11 +68,13 @@ main.add_command(doctor)
 def chat(context: click.Context, model: str, **shared: Any) -> None:
     """Chat in the terminal, over the protocol that an editor speaks.
 
-    Where standard input is no terminal, each of its lines is a message or a command. Where standard
-    output is none, it gets the answers alone; everything else goes to standard error.
+    If standard input is no terminal, each of its lines is a message or a command. If standard
+    output is no terminal, it gets only the answers; everything else goes to standard error.
     """
-    from .chat import ChatError  # here, so that an editor doesn't wait for what a terminal needs
-    from .terminal import chat_here
+    from vscodelm.chat.loop import (
+        ChatError,  # here, so that an editor doesn't wait for the modules of the terminal
+    )
+    from vscodelm.chat.terminal import chat_here
 
     try:
         sys.exit(chat_here(_server_options(context, shared), model))
@@ -70,21 +87,21 @@ def chat(context: click.Context, model: str, **shared: Any) -> None:
 @click.option(
     "--labels",
     type=click.Path(path_type=Path),
-    help="What should have been decided; else labels.json beside FILE, if it knows FILE.",
+    help="The file with the expected decisions. The default is labels.json beside FILE.",
 )
 def replay(file: Path, labels: Path | None) -> None:
     """Tell what is decided about each request of FILE, a recording or a trace, and why.
 
     The exit status is 0, or 1 if labels say something else, or 2 if a file can't be read.
     """
-    from .replay import ReplayError, explain_file
+    from vscodelm.replay.command import ReplayError, explain_file
 
     try:
         explanation = explain_file(file, labels)
     except ReplayError as error:
         click.echo(f"Error: {error}", err=True)
         sys.exit(2)
-    # UTF-8 whatever the console's encoding: what was said may hold any character.
+    # UTF-8, regardless of the console's encoding: a message may have any character.
     click.echo("\n".join(explanation.lines).encode())
     sys.exit(1 if explanation.is_different else 0)
 

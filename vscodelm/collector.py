@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Generator
+from contextlib import contextmanager
 
 FULL_PASS_AFTER = 200
 """Passes over the middle generation after which a full one is made at once, rest or no rest."""
 _DUE = 10
 """Passes over the middle generation after which a full one is worth while: what Python takes."""
+
+
+@contextmanager
+def paused() -> Generator[None]:
+    """Make no pass while modules are loaded: they are no garbage, and a pass delays the start."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def hold_back() -> None:

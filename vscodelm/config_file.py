@@ -1,4 +1,4 @@
-"""The models' file: where it is, what is in it, and how a model is added to it."""
+"""The models' file: what is in it, and how a model is added to it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ from pathlib import Path
 
 from bridge.models import Catalogue, ConfigError, parse_catalogue
 
-
-def config_path(named: Path | None) -> Path:
-    """Return where the file is, or would be."""
-    chosen = named or os.environ.get("VSCODELM_CONFIG")
-    return Path(chosen) if chosen else _own_config()
+from .places import config_path
 
 
 def load_catalogue(named: Path | None) -> Catalogue:
@@ -56,9 +52,3 @@ def _replace(path: Path, text: str) -> None:
     except BaseException:
         os.unlink(name)
         raise
-
-
-def _own_config() -> Path:
-    import platformdirs  # here, because a run with a named file doesn't need it
-
-    return platformdirs.user_config_path("vscodelm") / "config.toml"

@@ -43,4 +43,4 @@ def set_up_logging(level: str, hide: Hide) -> None:
 def _log_uncaught(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    log.critical("ended by an error that nobody expected", exc_info=(kind, error, trace))
+    log.critical("ended by an unexpected error", exc_info=(kind, error, trace))

@@ -12,7 +12,7 @@ LOG_LEVEL = click.option(
     type=click.Choice(["debug", "info", "warning", "error"]),
     default="warning",
     show_default=True,
-    help="How much to log, to stderr; info is one line per decision.",
+    help="The level of the log on stderr; info has one line per decision.",
 )
 TRACE_DIR = click.option(
     "--trace-dir",
@@ -27,9 +27,15 @@ CONFIG = click.option(
 STATE_DIR = click.option(
     "--state-dir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where to remember which agent knows which chat; else VSCODELM_STATE_DIR, else the "
+    help="The folder for the memory of sessions; else VSCODELM_STATE_DIR, else the user's own.",
+)
+CACHE_DIR = click.option(
+    "--cache-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="The folder for the index and installed agents; else VSCODELM_CACHE_DIR, else the "
     "user's own.",
 )
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
 
 def shared_options(command: Any) -> Any:
@@ -47,7 +53,7 @@ def chat_options(command: Any) -> Any:
 def nearest(context: click.Context, name: str) -> Any:
     """Return an option's value, given after or before the command's name, or else its default.
 
-    Where one is given in both places, the one that stands nearer to the command counts.
+    If both are given, the one nearer to the command counts.
     """
     default = context.params.get(name)
     above: click.Context | None = context

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import attrs
 import trio
 
+from actors.history import AgentCounts
 from actors.system import run_system
 from actors.trace import Trace, trace_or_none
 from agents.activities import Activities
@@ -20,20 +20,21 @@ from agents.directory import AgentDirectory, open_directory
 from bridge.known_secrets import KnownSecrets
 from bridge.models import AgentChoice, Catalogue
 from bridge.stdio import open_stdio
+from vscodelm.places import state_folder
+from vscodelm.store.lazy import LEARNED, OFFERED, open_memory
 
 from . import collector
-from .cache_folder import cache_folder
 from .config_file import load_catalogue
 from .log_setup import set_up_logging
-from .memory import LEARNED, open_memory, state_folder
+from .places import cache_folder
+from .signals import Signals
 
-SIGNALS = (signal.SIGTERM, signal.SIGINT)
 log = logging.getLogger("vscodelm")
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class ServeOptions:
-    """What the command line says."""
+    """The options of the command line."""
 
     log_level: str = "warning"
     trace_dir: Path | None = None
@@ -65,15 +66,15 @@ async def list_models(
     trace: Trace, catalogue: Catalogue, change: Callable[[Catalogue], None]
 ) -> None:
     """Ask the endpoints of a catalogue for their models, for as long as it runs."""
-    # here, because who has no endpoint to ask needn't wait for an HTTP client to load
-    from agents.open_responses.listing import keep_listing
-    from agents.open_responses.model_cache import ModelCache
+    # here, because without endpoints nobody should wait for an HTTP client to load
+    from agents.open_responses.models.cache import ModelCache
+    from agents.open_responses.models.refresh import keep_listing
 
     cache = ModelCache(cache_folder() / "models")
     await keep_listing(catalogue, change, cache=cache, tap_for=trace.tap)
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class _Accounts:
     """The agents' logins, of which no error shows a secret."""
 
@@ -93,24 +94,15 @@ async def _serve(
     catalogue: Catalogue, trace: Trace, state_dir: Path | None, secrets: KnownSecrets
 ) -> int:
     until = trio.CancelScope()
+    signals = Signals(until)
     activities = Activities()
-    status = 0
 
     def agent_for(choice: AgentChoice) -> Agent:
         secrets.learn_once(choice.key, os.environ)  # before the agent can repeat one
         return directory.agent_for(choice)
 
-    async def watch_signals(task_status: trio.TaskStatus[None]) -> None:
-        nonlocal status
-        with trio.open_signal_receiver(*SIGNALS) as received:
-            task_status.started()
-            async for number in received:
-                log.info("signal=%s leaving", number)
-                status = 128 + number
-                until.cancel()
-
     async with open_stdio() as (source, sink), trio.open_nursery() as nursery:
-        await nursery.start(watch_signals)
+        await nursery.start(signals.watch)
         async with (
             open_memory(state_dir) as memory,
             open_directory(
@@ -118,14 +110,16 @@ async def _serve(
                 memory,
                 activities=activities,
                 find_learned=lambda: state_folder(state_dir) / LEARNED,
+                find_offered=lambda: state_folder(state_dir) / OFFERED,
             ) as directory,
         ):
             await run_system(
                 source,
                 sink,
                 agent_for=agent_for,
-                processes=lambda: directory.processes,
-                measure=directory.measure,
+                counts=AgentCounts(
+                    lambda: directory.processes, directory.measure, directory.ledger
+                ),
                 catalogue=catalogue,
                 list_models=partial(list_models, trace) if catalogue.listings else None,
                 memory=memory,
@@ -134,7 +128,9 @@ async def _serve(
                 trace=trace,
                 hide=secrets.hide_all,
                 activities=activities,
+                offered=directory.offered,
+                workspace=directory.workspace,
                 until=until,
             )
         nursery.cancel_scope.cancel()
-    return status
+    return signals.status

@@ -1,6 +1,6 @@
 """The client's side of the Agent Client Protocol, version 1.
 
-The shapes of the wire are in `content` (what is said, tool calls), `updates` (`session/update`),
-`config` (options, modes, models), `setup` (who is who) and `methods` (each method's parameters and
-result); `decode` reads lines into them. The names are the protocol's own.
+`agent` has the definition with its processes, `session` and `turn` the conversation. `schema` has
+the shapes of the wire under the protocol's own names, and `rpc` reads and writes them. Programs
+that look into an agent use `public`.
 """

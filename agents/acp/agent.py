@@ -13,41 +13,47 @@ from functools import partial
 
 import trio
 
+from agents.acp.prompt.budget import ContextWindow
+from agents.acp.transport.base import Connect, Link
+from agents.acp.transport.downloads import Downloads
+from agents.acp.transport.subprocess import open_process, working_directory
+from agents.acp.transport.trace import tapped
 from agents.base import AgentError
 from agents.boundary import failure_of
 from agents.events import Prompt
 from agents.guarded import Tasks
-from agents.mcp.toolbox import Toolbox
-from agents.mcp.toolboxes import Toolboxes
+from agents.ledger import Ledger
+from agents.mcp.session_tools import Toolbox
+from agents.mcp.tool_servers import Toolboxes
+from agents.offered import Properties
 from agents.origin import FRESH, Fresh, Origin, Resumed
-from agents.tap import TapFor, untapped
+from agents.trace import TapFor, untapped
+from agents.workspace import Workspace
 from bridge.wire import McpServerSpec
 
-from .dialogue import Dialogue
-from .downloads import Downloads
+from .agent_process import AcpProcess
+from .connected_agent import ConnectedAgent
 from .handles import SessionHandle
-from .known import environment_for
-from .learned import Fact, Learned
-from .link import Connect, Link
-from .openings import SessionIdInUse
-from .outfit import Outfit
-from .peer import Peer
-from .process import open_process, working_directory
+from .learned import AgentFacts, Fact, Learned
+from .quirks import environment_for
 from .session import AcpSession
-from .window import ContextWindow
-from .wiretap import tapped
+from .session_channel import SessionChannel
+from .session_open import SessionIdInUse
+from .session_params import SessionParams
 
 IDLE_SECONDS = 300.0
-"""How long a process without sessions is kept, as a spare; an agent has one spare at most."""
+"""Seconds that a process without sessions is kept as a spare; an agent has at most one."""
 CLOSING_SECONDS = 2.0
-"""How long a turn that is cancelled because its session closes may take to end."""
+"""Seconds that a turn may take to end after it was cancelled because its session closes."""
 
 
 class AcpAgent:
     """An agent definition; it satisfies `agents.base.Agent`.
 
     Its processes live in `nursery`. `connect` starts one; `spares` are sessions opened in advance.
-    `downloads` fetches what is started. `learned` are the facts that agents have shown.
+    `downloads` fetches what is started. `learned` are the facts that agents have shown. `offer` is
+    given the choices that the agent offers, and `report_window` the size of its context. `ledger`
+    has what it says of its sessions. `workspace` has the editor's folders.
     """
 
     def __init__(
@@ -62,6 +68,10 @@ class AcpAgent:
         tap_for: TapFor = untapped,
         downloads: Downloads | None = None,
         learned: Learned | None = None,
+        offer: Callable[[Properties], None] = lambda _: None,
+        report_window: Callable[[int], None] = lambda _: None,
+        ledger: Ledger | None = None,
+        workspace: Workspace | None = None,
     ) -> None:
         self._spec = spec
         self._nursery = nursery
@@ -72,60 +82,67 @@ class AcpAgent:
         self._spares = spares
         self._downloads = downloads
         self._learned = learned or Learned(nursery)
-        self._peers: list[Peer] = []
+        self._offer = offer
+        self._ledger = ledger or Ledger()
+        self._workspace = workspace or Workspace()
+        self._processes: list[AcpProcess] = []
         self._one_session_each = self._shares_tools = False
         self._repeats_ids = False
         """Whether it gave two sessions one id: then each chat has a process of its own."""
-        self._window = ContextWindow()
+        self._window = ContextWindow(report=report_window)
         self.toolboxes = Toolboxes(nursery, new_call_id)
 
     async def prepare(self) -> None:
         """Fetch what is started, if a launcher would; raises `AgentError`."""
         await trio.lowlevel.checkpoint()
-        if self._downloads is not None and not self._peers:
+        if self._downloads is not None and not self._processes:
             await self._downloads.prepare(self._spec, self._known_environment)
 
     @property
     def processes(self) -> int:
-        """How many processes run."""
-        return len(self._peers)
+        """The number of running processes."""
+        return len(self._processes)
 
     @property
     def groups(self) -> Mapping[int, str]:
         """The groups that its processes lead, each with the agent's name."""
-        return {peer.pid: peer.name for peer in self._peers if peer.pid is not None}
+        return {one.pid: one.name for one in self._processes if one.pid is not None}
 
     async def aclose(self) -> None:
         """End the processes and what listens for them; nobody may have a session any more."""
-        for peer in self._peers:
-            peer.end()
+        for process in self._processes:
+            process.end()
         self.toolboxes.close()
         await trio.lowlevel.checkpoint()
 
     @asynccontextmanager
     async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AcpSession]:
         """Open a session, or one that the agent has; raises `AgentError`."""
-        cwd = working_directory(self._spec)
+        cwd = self._workspace.folder_for(
+            working_directory(self._spec), is_set=self._spec.cwd is not None
+        )
         if prompt.tools:
             await self.toolboxes.prepare()  # much of it is done while the agent starts
         refused: AgentError | None = None
         for wanted in (origin, FRESH, FRESH):
             async with self._claimed() as peer:
                 found = await self._find(peer, prompt, cwd, wanted)
-                if found is None and not isinstance(wanted, Fresh) and not peer.is_usable:
+                is_anew = found is None and not isinstance(wanted, Fresh)
+                if is_anew and not peer.process.is_usable:
                     continue  # it came of looking: a new one needs another process
                 try:
-                    dialogue = found or await self._open(peer, prompt, cwd)
+                    channel = found or await self._open(peer, prompt, cwd)
                 except SessionIdInUse as error:
                     self._repeats_ids, refused = True, error
                     continue
                 session = AcpSession(
                     peer,
-                    dialogue,
+                    channel,
                     root=cwd,
                     new_call_id=self._new_call_id,
-                    window=self._window,
                     habits=self.toolboxes.habits,
+                    offer=self._offer,
+                    ledger=self._ledger,
                     knows_history=found is not None,
                     has_own_process=self._one_session_each
                     or (peer.known.sessions_start_processes and peer.can_close),
@@ -139,7 +156,9 @@ class AcpAgent:
         assert refused is not None, "only that is tried again for a fresh session"
         raise refused
 
-    async def _find(self, peer: Peer, prompt: Prompt, cwd: str, origin: Origin) -> Dialogue | None:
+    async def _find(
+        self, peer: ConnectedAgent, prompt: Prompt, cwd: str, origin: Origin
+    ) -> SessionChannel | None:
         """Return the session that `origin` says; raises `AgentError`.
 
         A session that goes on keeps the name of its server. But this process may still have a
@@ -152,25 +171,17 @@ class AcpAgent:
             peer.can_close and not peer.facts.has(Fact.KEEPS_SERVERS)
         )
         keeps_name = isinstance(origin, Resumed) and is_free
-        outfit = await self._outfit(peer, prompt, cwd, handle.server if keeps_name else "")
-        found: Dialogue | None = None
-        try:
-            found = await peer.existing.find(outfit, origin)
-        finally:
-            if found is None or peer.is_ending:
-                outfit.close()
-        return None if peer.is_ending else found
+        params = await self._session_params(peer, prompt, cwd, handle.server if keeps_name else "")
+        found = await peer.existing.find(params, origin)
+        if found is not None and peer.is_ending:
+            peer.close(found)
+            return None
+        return found
 
-    async def _open(self, peer: Peer, prompt: Prompt, cwd: str) -> Dialogue:
+    async def _open(self, peer: ConnectedAgent, prompt: Prompt, cwd: str) -> SessionChannel:
         """Return a new session; raises `AgentError`."""
-        outfit = await self._outfit(peer, prompt, cwd)
-        dialogue: Dialogue | None = None
-        try:
-            dialogue = await peer.open(outfit, self._another(peer, prompt, cwd))
-            return dialogue
-        finally:
-            if dialogue is None or dialogue.tools is not outfit.tools:
-                outfit.close()  # it failed, or was opened in advance with an outfit of its own
+        params = await self._session_params(peer, prompt, cwd)
+        return await peer.open(params, self._another(peer, prompt, cwd))
 
     async def log_in(self, method_id: str) -> None:
         """Log in by a method of the agent's own; raises `AgentError`.
@@ -184,93 +195,109 @@ class AcpAgent:
         """Log out; raises `AgentError`. Sessions that are open end with their chats."""
         async with self._claimed() as peer:
             await peer.log_out()
-            for one in self._peers:
+            for one in self._processes:
                 one.retire()
                 if not one.claims:
                     one.end()
 
-    async def _outfit(self, peer: Peer, prompt: Prompt, cwd: str, server: str = "") -> Outfit:
-        """Return what a session is opened with; its server is named `server`, if it can be."""
+    async def _session_params(
+        self, peer: ConnectedAgent, prompt: Prompt, cwd: str, server: str = ""
+    ) -> SessionParams:
+        """Return the parameters of a session; its server is named `server`, if it can be."""
+        more = self._more(peer, cwd)
         if not prompt.tools:
-            return Outfit(cwd)
+            return SessionParams(cwd, more=more)
         if peer.known.http_tools_only:
-            return _outfit(peer, cwd, await self.toolboxes.make_web(prompt.tools, server))
+            return _with_tools(peer, cwd, more, await self.toolboxes.make_web(prompt.tools, server))
         await self.toolboxes.prepare()  # again: the door may have failed while the agent started
-        return _outfit(peer, cwd, self.toolboxes.make(prompt.tools, server))
+        return _with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools, server))
 
-    def _another(self, peer: Peer, prompt: Prompt, cwd: str) -> Callable[[], Outfit | None]:
-        """Return what makes another one, or None where that would have to wait for something."""
+    def _more(self, peer: ConnectedAgent, cwd: str) -> tuple[str, ...]:
+        """Return the editor's other folders, if the agent can work in several."""
+        can = peer.about.agent_capabilities.session_capabilities.additional_directories
+        return () if can is None else self._workspace.beside(cwd)
 
-        def make() -> Outfit | None:
+    def _another(
+        self, peer: ConnectedAgent, prompt: Prompt, cwd: str
+    ) -> Callable[[], SessionParams | None]:
+        """Return a function that makes a spare's parameters, or None if that would have to wait."""
+
+        def make() -> SessionParams | None:
+            more = self._more(peer, cwd)
             if not prompt.tools:
-                return Outfit(cwd)
+                return SessionParams(cwd, more=more)
             if peer.known.http_tools_only or not self.toolboxes.is_ready:
                 return None
-            return _outfit(peer, cwd, self.toolboxes.make(prompt.tools))
+            return _with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools))
 
         return make
 
-    async def _leave(self, peer: Peer, session: AcpSession) -> None:
-        """Close a session. An agent that doesn't let go of a turn is not asked for another."""
+    async def _leave(self, peer: ConnectedAgent, session: AcpSession) -> None:
+        """Close a session. An agent whose turn doesn't end is not asked for another session."""
         has_stopped = await session.end(CLOSING_SECONDS)
-        peer.close(session.dialogue)
+        peer.close(session.channel)
         if not has_stopped or (self._one_session_each and not peer.can_close):
-            peer.retire()
+            peer.process.retire()
 
     @asynccontextmanager
-    async def _claimed(self) -> AsyncGenerator[Peer]:
+    async def _claimed(self) -> AsyncGenerator[ConnectedAgent]:
         """Have a process that is ready for one session more."""
-        peer = await self._claim()
+        process, peer = await self._claim()
         try:
             yield peer
         finally:
-            peer.is_taken = False
-            self._release(peer)
+            process.is_taken = False
+            self._release(process)
 
-    async def _claim(self) -> Peer:
+    async def _claim(self) -> tuple[AcpProcess, ConnectedAgent]:
         while True:
-            self._shares_tools |= any(peer.shares_tools for peer in self._peers)
-            peer = next((peer for peer in self._peers if self._has_room(peer)), None)
-            peer = peer or self._start()
-            peer.claim()
+            self._shares_tools |= any(process.shares_tools for process in self._processes)
+            free = (process for process in self._processes if self._has_room(process))
+            process = next(free, None) or self._start()
+            process.claim()
             try:
-                await peer.ready.wait()
-                if peer.failure is not None:
-                    raise AgentError(peer.failure)
+                peer = await process.introduced()
             except BaseException:
-                self._release(peer)
+                self._release(process)
                 raise
             self._shares_tools |= peer.shares_tools
             self._one_session_each = self._repeats_ids or self._shares_tools
-            if not self._one_session_each or not peer.is_taken:
-                peer.is_taken = True
-                return peer
-            self._release(peer)  # several came before it was known that only one can stay
+            if not self._one_session_each or not process.is_taken:
+                process.is_taken = True
+                return process, peer
+            self._release(process)  # several came before it was known that only one can stay
 
-    def _release(self, peer: Peer) -> None:
-        """Let go of a process. One without a session is kept for whoever comes next, no more."""
-        peer.release()
-        if peer.is_spare:
-            for other in self._peers:
-                if other is not peer and other.is_spare:
+    def _release(self, process: AcpProcess) -> None:
+        """Release a process. One without a session is kept for the next chat, no more."""
+        process.release()
+        if process.is_spare:
+            for other in self._processes:
+                if other is not process and other.is_spare:
                     other.end()
 
-    def _has_room(self, peer: Peer) -> bool:
-        return peer.is_usable and not (self._one_session_each and peer.claims)
+    def _has_room(self, process: AcpProcess) -> bool:
+        return process.is_usable and not (self._one_session_each and process.claims)
 
-    def _start(self) -> Peer:
-        peer = Peer(self._spec, self._connect, self._idle_seconds, self._spares, self._learned)
-        self._peers.append(peer)
-        self._nursery.start_soon(self._run, peer, name=f"agent {self._spec.name}")
-        return peer
+    def _start(self) -> AcpProcess:
+        process = AcpProcess(
+            self._spec,
+            self._connect,
+            self._idle_seconds,
+            self._spares,
+            self._learned,
+            self._window,
+        )
+        self._processes.append(process)
+        self._nursery.start_soon(self._run, process, name=f"agent {self._spec.name}")
+        return process
 
-    async def _run(self, peer: Peer) -> None:
+    async def _run(self, process: AcpProcess) -> None:
         try:
-            await peer.run()
+            await process.run()
         except* Exception as group:
-            peer.lose(failure_of(group, f"agent={self._spec.name}"))
+            process.lose(failure_of(group, f"agent={self._spec.name}"))
         finally:
-            self._peers.remove(peer)
+            self._processes.remove(process)
 
     def _connect(self) -> AbstractAsyncContextManager[Link]:
         tap = self._tap_for(self._spec.name)
@@ -284,8 +311,16 @@ class AcpAgent:
         return environment_for((self._spec.command, *self._spec.args))
 
 
-def _outfit(peer: Peer, cwd: str, tools: Toolbox) -> Outfit:
-    """Return an outfit whose calls are looked at: they may be another chat's."""
+def _with_tools(
+    peer: ConnectedAgent, cwd: str, more: tuple[str, ...], tools: Toolbox
+) -> SessionParams:
+    """Return session parameters with tools whose calls `Strays` checks."""
     peer.strays.watch(tools)
-    tools.on_asked = partial(peer.facts.learn, Fact.ASKS_FOR_TOOLS)
-    return Outfit(cwd, tools, peer.servers)
+    tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
+    return SessionParams(cwd, tools, peer.servers, more)
+
+
+def _learn_of_asking(facts: AgentFacts, tools: Toolbox) -> None:
+    facts.learn(Fact.ASKS_FOR_TOOLS)
+    if not tools.has_begun:
+        facts.learn(Fact.ASKS_BEFORE_PROMPT)

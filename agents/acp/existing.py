@@ -1,46 +1,32 @@
 """Sessions that an agent has already: they are resumed, loaded or forked.
 
-What an agent says that it can may fail all the same, and it may have forgotten the session. So each
-way is tried in turn, and where none leads to it, that is logged and isn't an error: the caller can
-always open a new session and tell it what was said.
+Any capability that an agent advertises may fail, and the agent may have forgotten the session. So
+each way is tried in turn. If none works, that is logged and is no error: the caller can always open
+a new session and send it the history.
 
-Some agents load any session, and one that they have forgotten is empty. A load tells again what was
-said, so one that tells nothing again has failed. So has a resume by an agent that has told it again
-before. A method that an agent turns out not to have is remembered, and not asked for again.
-
-An agent may tell again what was said in a session: all do when they load it, some when they resume
-it, and it may begin before the answer and run on past it. The record of that is ours, so it is
-dropped, up to a moment of silence.
+Some agents load any session, and one that they have forgotten is empty. So a load without a replay
+has failed. So has a resume without one, if the agent has replayed a resumed session before. A
+method that an agent turns out not to have is remembered, and not tried again. The same goes for a
+way in which the agent ignores the server with the editor's tools.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TypeAlias, assert_never
 
 import attrs
 import trio
 
-from agents.base import AgentError
-from agents.origin import ForkOf, Resumed
-from bridge.errors import Failure
-
-from .authentication import Authentication
-from .choices import Choices
-from .connection import Connection
-from .dialogue import Dialogue
-from .failures import words_of
-from .faults import METHOD_NOT_FOUND, Error
-from .handles import SessionHandle
-from .learned import AgentFacts, Fact
-from .methods import (
+from agents.acp.schema.errors import METHOD_NOT_FOUND, Error
+from agents.acp.schema.initialize import AgentCapabilities
+from agents.acp.schema.methods import (
     FORK_SESSION,
     LIST_SESSIONS,
     LOAD_SESSION,
     RESUME_SESSION,
-    ForkSessionRequest,
-    ForkSessionResponse,
     ListSessionsRequest,
     ListSessionsResponse,
     LoadSessionRequest,
@@ -48,10 +34,17 @@ from .methods import (
     Method,
     SessionInfo,
 )
-from .openings import SESSION_SECONDS
-from .outfit import Outfit
-from .reopened import Reopened, loses_tools
-from .setup import AgentCapabilities
+from agents.base import AgentError
+from agents.origin import ForkOf, Resumed
+from bridge.errors import Failure
+
+from .errors import words_of
+from .handles import SessionHandle
+from .learned import AgentFacts, Fact
+from .reopened import CONNECTING_SECONDS, connects_first, lesson, loses_tools
+from .session_channel import SessionChannel
+from .session_open import SESSION_SECONDS, InUse, Opening, Openings
+from .session_params import SessionParams
 
 MOST_PAGES = 20
 """Pages of a list of sessions."""
@@ -59,15 +52,12 @@ MOST_PAGES = 20
 log = logging.getLogger("vscodelm.acp")
 
 Way: TypeAlias = Method[LoadSessionRequest, LoadSessionResponse]
-_IN_USE = Failure("AgentFailed", "it is in use")
-_EMPTY = Failure("AgentFailed", "nothing of what was said in it was told again")
-_NO_ID = Failure("AgentFailed", "the agent gave no id")
 _MISSING = {RESUME_SESSION.name: Fact.RESUME_MISSING, FORK_SESSION.name: Fact.FORK_MISSING}
-"""What an agent has shown that answers so that there is no such method."""
+"""The fact about an agent that answers that there is no such method."""
 
 
 def can_find(able: AgentCapabilities, facts: AgentFacts) -> bool:
-    """Return whether a session which an agent has can be had again in any way."""
+    """Return whether there is any way to a session that the agent has."""
     return bool(list(_ways(able, facts))) or _can_fork(able, facts)
 
 
@@ -76,95 +66,100 @@ def _can_fork(able: AgentCapabilities, facts: AgentFacts) -> bool:
 
 
 def _ways(able: AgentCapabilities, facts: AgentFacts) -> Iterator[Way]:
-    """Return how a session can be gone on with; the first one needn't tell it all again."""
+    """Return the methods that open a session again; the first one needn't replay it."""
     if able.session_capabilities.resume is not None and not facts.has(Fact.RESUME_MISSING):
         yield RESUME_SESSION
     if able.load_session:
         yield LOAD_SESSION
 
 
-@attrs.define(eq=False)
-class _Search:
-    """A session that was asked for; whoever asked may have gone.
-
-    It `must_replay` where the agent has forgotten it unless it tells again what was said.
-    """
-
-    must_replay: bool = False
-    answer: Dialogue | Error | Failure | None = attrs.field(default=None, init=False)
-    answered: trio.Event = attrs.field(factory=trio.Event, init=False)
-    is_wanted: bool = attrs.field(default=True, init=False)
-
-
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class ExistingSessions:
-    """Finds them in one process. `retire` is called when it doesn't answer, `close` closes one."""
+    """Finds the sessions that the agent of one process has."""
 
-    connection: Connection
+    openings: Openings
     able: AgentCapabilities
     facts: AgentFacts
-    authentication: Authentication
-    retire: Callable[[], None]
-    close: Callable[[Dialogue], None]
 
-    async def find(self, outfit: Outfit, origin: Resumed | ForkOf) -> Dialogue | None:
-        """Return a session that knows what `origin` says, None where it can't be had here.
+    async def find(self, params: SessionParams, origin: Resumed | ForkOf) -> SessionChannel | None:
+        """Return a session that knows what `origin` says, None if there is no way to it here.
 
-        Raises `AgentError` where that takes a login which can't be done.
+        The session closes its parameters. Without a session they are closed here. Raises
+        `AgentError` if the agent demands a login that fails.
         """
-        found: Dialogue | None = None
-        match origin:
-            case ForkOf(handle=handle):
-                session_id = SessionHandle.read(handle).session_id
-                fork = FORK_SESSION.name
-                if _can_fork(self.able, self.facts) and self._is_of_use(fork, session_id, outfit):
-                    found = await self._have(
-                        fork, session_id, outfit, lambda: self._fork(outfit.to_load(session_id))
-                    )
-            case Resumed(handle=handle):
-                found = await self._resume(SessionHandle.read(handle).session_id, outfit)
-            case _:
-                assert_never(origin)
-        if found is not None:
-            found.tools = outfit.tools
-            found.is_unproven = not found.has_told_again
-        return found
+        found: SessionChannel | None = None
+        session_id = SessionHandle.read(origin.handle).session_id
+        try:
+            match origin:
+                case ForkOf():
+                    found = await self._fork(session_id, params)
+                case Resumed():
+                    found = await self._resume(session_id, params)
+                case _:
+                    assert_never(origin)
+            return found
+        finally:
+            if found is None:
+                params.close()
 
-    async def _resume(self, session_id: str, outfit: Outfit) -> Dialogue | None:
+    async def _fork(self, session_id: str, params: SessionParams) -> SessionChannel | None:
+        way = FORK_SESSION.name
+        if not (_can_fork(self.able, self.facts) and self._is_of_use(way, session_id, params)):
+            return None
+        begin = partial(self.openings.fork, session_id, params)
+        return await self._have(way, session_id, params, begin)
+
+    async def _resume(self, session_id: str, params: SessionParams) -> SessionChannel | None:
         for way in _ways(self.able, self.facts):
-            if self.connection.is_attached(session_id):
-                # Somebody has it, or it is still being opened: two of it would disturb each other.
+            if self.openings.connection.is_attached(session_id):
+                # Another chat has it, or opens it: two of them would disturb each other.
                 log.info("session=%s not had by %s: it is in use", session_id, way.name)
                 return None
-            if not self._is_of_use(way.name, session_id, outfit):
+            if not self._is_of_use(way.name, session_id, params):
                 continue
-
-            def load(way: Way = way) -> _Search:
-                return self._load(way, outfit.to_load(session_id))
-
-            found = await self._have(way.name, session_id, outfit, load)
-            if found is not None:
-                if way is RESUME_SESSION and found.has_told_prompts_again:
-                    self.facts.learn(Fact.RESUME_REPLAYS)
-                return found
+            found = await self._have(
+                way.name, session_id, params, partial(self._load, way, session_id, params)
+            )
+            if found is None:
+                continue
+            reopened = found.reopened
+            if way is RESUME_SESSION and reopened is not None and reopened.has_replayed_prompts:
+                self.facts.learn(Fact.RESUME_REPLAYS)
+            return found
         return None
 
-    def _is_of_use(self, way: str, session_id: str, outfit: Outfit) -> bool:
-        """Return whether a session that is had so has the tools that it is had with."""
-        if outfit.tools is None or not loses_tools(self.facts, way):
+    def _load(self, way: Way, session_id: str, params: SessionParams) -> Opening:
+        must_replay = way is LOAD_SESSION or self.facts.has(Fact.RESUME_REPLAYS)
+        return self.openings.load(
+            way, session_id, params, must_replay=must_replay, is_open=self._is_open(session_id)
+        )
+
+    def _is_open(self, session_id: str) -> bool:
+        """Return whether the process still has a session that no chat has any more."""
+        can_close = self.able.session_capabilities.close is not None
+        return not can_close and self.openings.connection.may_be_left(session_id)
+
+    def _is_of_use(self, way: str, session_id: str, params: SessionParams) -> bool:
+        """Return whether a session that is opened this way keeps its tools."""
+        is_open = way != FORK_SESSION.name and self._is_open(session_id)
+        if params.tools is None or not loses_tools(self.facts, way, is_open=is_open):
             return True
         log.info("session=%s not had by %s: it would have no tools", session_id, way)
         return False
 
     async def _have(
-        self, way: str, session_id: str, outfit: Outfit, begin: Callable[[], _Search]
-    ) -> Dialogue | None:
-        match await self.authentication.ask(lambda: self._end(begin())):
-            case Dialogue(lost=None) as dialogue:
-                dialogue.reopened = Reopened(way, outfit.is_name_used)
-                return dialogue
-            case Dialogue(lost=Failure() as failure) | (Failure() as failure):
+        self, way: str, session_id: str, params: SessionParams, begin: Callable[[], Opening]
+    ) -> SessionChannel | None:
+        match await self.openings.authentication.ask(lambda: _end(begin())):
+            case SessionChannel(lost=None) as channel if await self._keeps_tools(channel, params):
+                return channel
+            case SessionChannel(lost=Failure() as failure) | (Failure() as failure):
                 reason = failure.message
+            case SessionChannel():
+                log.info("session=%s not had by %s: it has no tools", session_id, way)
+                return None
+            case InUse():
+                reason = "it is in use"
             case Error(code=code) as error if code == METHOD_NOT_FOUND and way in _MISSING:
                 self.facts.learn(_MISSING[way])
                 reason = f"{code} {words_of(error)}"
@@ -174,23 +169,37 @@ class ExistingSessions:
                 reason = f"{error.code} {words_of(error)}"
             case _:
                 reason = f"no answer in {SESSION_SECONDS:.0f} seconds"
-                self.retire()
+                self.openings.retire()
         log.warning("session=%s not had by %s: %s", session_id, way, reason)
         return None
+
+    async def _keeps_tools(self, channel: SessionChannel, params: SessionParams) -> bool:
+        """Return whether a session has its tools, as far as is known; close one that hasn't."""
+        reopened, has_tools = channel.reopened, False
+        if reopened is None or not connects_first(reopened, self.facts, is_first=params.is_first):
+            return True
+        try:
+            has_tools = await channel.has_tools(CONNECTING_SECONDS)
+        finally:
+            if not has_tools:
+                self.openings.end(channel)
+        if not has_tools and channel.lost is None:
+            self.facts.learn(lesson(reopened, self.facts))
+        return has_tools
 
     async def list(self, cwd: str | None = None) -> tuple[SessionInfo, ...] | None:
         """Return the sessions that the agent keeps, of a folder if one is given.
 
-        None if it can't tell; raises `AgentError`.
+        None if it can't list them; raises `AgentError`.
         """
         if self.able.session_capabilities.list is None:
             return None
         found: list[SessionInfo] = []
         request = ListSessionsRequest(cwd)
         for _ in range(MOST_PAGES):
-            page = await self.authentication.ask(lambda asked=request: self._page(asked))
+            page = await self.openings.authentication.ask(lambda asked=request: self._page(asked))
             if isinstance(page, Error):
-                raise AgentError(self.authentication.failure_of(page))
+                raise AgentError(self.openings.authentication.failure_of(page))
             found += page.sessions
             if page.next_cursor in (None, "", request.cursor):
                 break
@@ -199,73 +208,18 @@ class ExistingSessions:
 
     async def _page(self, request: ListSessionsRequest) -> ListSessionsResponse | Error:
         with trio.move_on_after(SESSION_SECONDS):
-            return await self.connection.request(LIST_SESSIONS, request)
-        name = self.connection.name
+            return await self.openings.connection.request(LIST_SESSIONS, request)
+        name = self.openings.connection.name
         message = f"{name} didn't list its sessions within {SESSION_SECONDS:.0f} seconds."
         raise AgentError(Failure("Unavailable", message))
 
-    def _load(self, way: Way, request: LoadSessionRequest) -> _Search:
-        """Ask for a session in that way; what is told again comes before the answer already."""
-        must_replay = way is LOAD_SESSION or self.facts.has(Fact.RESUME_REPLAYS)
-        search = _Search(must_replay=must_replay)
-        dialogue = Dialogue(self.connection, request.session_id, Choices())
-        dialogue.begin_replay()
-        if not self.connection.attach(request.session_id, dialogue):
-            self._take(search, _IN_USE)
-            return search
 
-        def take(answer: LoadSessionResponse | Error | Failure) -> None:
-            if isinstance(answer, LoadSessionResponse):
-                dialogue.choices = Choices.of(answer)
-                self._take(search, dialogue)
-            else:
-                self.connection.detach(request.session_id)
-                self._take(search, answer)
-
-        self.connection.call(way, request, take)
-        return search
-
-    def _fork(self, request: ForkSessionRequest) -> _Search:
-        search = _Search()
-
-        def take(answer: ForkSessionResponse | Error | Failure) -> None:
-            if not isinstance(answer, ForkSessionResponse):
-                self._take(search, answer)
-                return
-            if not answer.session_id:
-                self._take(search, _NO_ID)
-                return
-            dialogue = Dialogue(self.connection, answer.session_id, Choices.of(answer))
-            dialogue.begin_replay()
-            if not self.connection.attach_new(answer.session_id, dialogue):
-                self.retire()
-                self._take(search, _IN_USE)
-                return
-            self._take(search, dialogue)
-
-        self.connection.open(FORK_SESSION, request, take)
-        return search
-
-    def _take(self, search: _Search, answer: Dialogue | Error | Failure) -> None:
-        search.answer = answer
-        search.answered.set()
-        if isinstance(answer, Dialogue) and not search.is_wanted:
-            self.close(answer)
-
-    async def _end(self, search: _Search) -> Dialogue | Error | Failure | None:
-        """Wait for what a search leads to: None if that takes too long."""
-        is_over = False
-        try:
-            with trio.move_on_after(SESSION_SECONDS):
-                await search.answered.wait()
-            if isinstance(search.answer, Dialogue):
-                if search.must_replay and not await search.answer.is_told_again():
-                    return search.answer.lost or _EMPTY
-                await search.answer.end_replay()
-            is_over = search.answer is not None
-            return search.answer
-        finally:
-            if not is_over:
-                search.is_wanted = False
-                if isinstance(search.answer, Dialogue):
-                    self.close(search.answer)
+async def _end(opening: Opening) -> SessionChannel | Error | Failure | InUse | None:
+    """Wait for an opening, and drop one that comes to nothing."""
+    answer = None
+    try:
+        answer = await opening.wait()
+        return answer
+    finally:
+        if not isinstance(answer, SessionChannel):
+            opening.drop()

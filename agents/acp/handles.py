@@ -1,7 +1,8 @@
-"""What an ACP agent's session is found again by: its id, and the name of its MCP server. Pure.
+"""Name an ACP agent's session: by its id, and the name of its MCP server. Pure.
 
-Both go with the handle, which others keep and don't read: an agent whose session is loaded under
-another server's name tells its model that the old one has disconnected.
+The memory of sessions keeps the handle, and doesn't read it. The server's name is in it because of
+some agents: if a session is loaded with another server's name, they tell their model that the old
+server has disconnected.
 """
 
 from __future__ import annotations
@@ -28,5 +29,5 @@ class SessionHandle(Value):
 
     @property
     def text(self) -> str:
-        """What others keep."""
+        """The handle as text, for the memory of sessions."""
         return f"{self.session_id}#{self.server}" if self.server else self.session_id

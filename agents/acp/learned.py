@@ -1,41 +1,37 @@
-"""What agents have shown of themselves, remembered by their name and version.
+"""Remember facts about agents by name and version.
 
-Some facts can't be negotiated, and show only when something has gone wrong. So that it goes wrong
-once, they are kept in a small file, which all processes of a user share. Nothing depends on it: a
-file that can't be read or written costs another lesson.
+Some facts can't be negotiated, and show only when something has gone wrong. A small file keeps
+them, so that it goes wrong only once. All processes of a user share the file. Nothing depends on
+it: without it, the same fault happens once more.
 """
 
 from __future__ import annotations
 
 import enum
-import logging
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 import attrs
-import msgspec
 import trio
 
+from agents.acp.schema.initialize import Implementation
+from agents.files import KeptRows
 from agents.guarded import Tasks
-from agents.whole_file import write_whole
 from bridge.value import Value
-
-from .setup import Implementation
 
 MOST_AGENTS = 200
 """Agents, each at one version, of which something is remembered; the oldest is forgotten."""
 MOST_CHARACTERS = 200
-"""Characters of a name or a version. What is learned of agents with longer ones isn't kept."""
+"""Characters of a name or a version. Facts about agents with longer ones aren't kept."""
 MOST_FILE_BYTES = 1024 * 1024
 """Bytes of the file; a larger one isn't ours."""
 READING_SECONDS = 1.0
-"""How long the file is waited for."""
-
-log = logging.getLogger("vscodelm.acp")
+"""Seconds to wait for the file."""
 
 
 class Fact(enum.Enum):
-    """What an agent may show of itself."""
+    """A fact that an agent's behaviour may show."""
 
     SESSIONS_SHARE_TOOLS = "sessions_share_tools"
     """A call for one session came to the MCP server of another."""
@@ -47,18 +43,22 @@ class Fact(enum.Enum):
     """It says that it forks sessions, and doesn't know the method."""
     ASKS_FOR_TOOLS = "asks_for_tools"
     """It asked for the editor's tools in some session."""
+    ASKS_BEFORE_PROMPT = "asks_before_prompt"
+    """It asked for the editor's tools in some session before the first prompt of that session."""
     KEEPS_SERVERS = "keeps_servers"
     """It connects to no other server of a name that its process has had for a closed session."""
     LOAD_WITHOUT_TOOLS = "load_without_tools"
     """It never connects to the server that it is given with a session to load."""
     RESUME_WITHOUT_TOOLS = "resume_without_tools"
     """It never connects to the server that it is given with a session to resume."""
+    OPEN_WITHOUT_TOOLS = "open_without_tools"
+    """It ignores the server that it is given with a session that its process still has open."""
     FORK_WITHOUT_TOOLS = "fork_without_tools"
     """It never connects to the server that it is given with a session to fork."""
 
 
 class Lesson(Value):
-    """What an agent has shown. Facts that this program doesn't know are kept for one that does."""
+    """The facts about an agent. Unknown ones are kept for other versions of this program."""
 
     name: str
     version: str
@@ -71,19 +71,6 @@ class Lesson(Value):
     def is_about(self, name: str, version: str) -> bool:
         """Return whether this is about the agent of that name and version."""
         return self._key == (name, version)
-
-
-def decode(content: bytes) -> tuple[Lesson, ...]:
-    """Return what a file has, the newest last; raises `ValueError` where it isn't one of ours."""
-    try:
-        return msgspec.json.decode(content, type=tuple[Lesson, ...])
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ValueError(str(error)) from None
-
-
-def encode(lessons: Iterable[Lesson]) -> bytes:
-    """Return the content of a file."""
-    return msgspec.json.format(msgspec.json.encode(list(lessons)), indent=2) + b"\n"
 
 
 def merged(
@@ -104,9 +91,9 @@ def _keep_nothing() -> None:
     """Do nothing."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class AgentFacts:
-    """What is known of one agent at one version, by whatever process it runs in."""
+    """The facts about one version of an agent, in any of its processes."""
 
     _facts: set[Fact] = attrs.field(factory=set[Fact])
     _keep: Callable[[], None] = _keep_nothing
@@ -122,7 +109,7 @@ class AgentFacts:
             self._keep()
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Learned:
     """The facts of all agents. `find_file` says where they are kept; without it, nowhere."""
 
@@ -131,8 +118,12 @@ class Learned:
     _known: dict[tuple[str, str], set[Fact]] = attrs.field(
         factory=dict[tuple[str, str], "set[Fact]"], init=False
     )
-    _has_warned: bool = attrs.field(default=False, init=False)
+    _rows: KeptRows[Lesson] | None = attrs.field(default=None, init=False)
     _writing: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.find_file is not None:
+            self._rows = KeptRows(self.find_file, Lesson, MOST_FILE_BYTES)
 
     async def of(self, about: Implementation | None) -> AgentFacts:
         """Return what is known of an agent that introduces itself so."""
@@ -140,48 +131,23 @@ class Learned:
             return AgentFacts()
         key = about.name, about.version
         facts = self._known.setdefault(key, set())
-        if self.find_file is not None:
+        rows = self._rows
+        if rows is not None:
             with trio.move_on_after(READING_SECONDS):
-                lessons = await trio.to_thread.run_sync(self._read, abandon_on_cancel=True)
+                lessons = await trio.to_thread.run_sync(rows.read, abandon_on_cancel=True)
                 facts |= _facts_of(lessons, *key)
 
         def keep() -> None:
-            if self.find_file is not None:
-                self.tasks.start_soon(self._write, *key)
+            if rows is not None:
+                self.tasks.start_soon(self._write, rows, *key)
 
         return AgentFacts(facts, keep)
 
-    async def _write(self, name: str, version: str) -> None:
+    async def _write(self, rows: KeptRows[Lesson], name: str, version: str) -> None:
         async with self._writing:
             facts = set(self._known[name, version])
-            await trio.to_thread.run_sync(self._put, name, version, facts, abandon_on_cancel=True)
-
-    def _put(self, name: str, version: str, facts: Iterable[Fact]) -> None:
-        """Add facts to what the file has by now, in a thread."""
-        assert self.find_file is not None, "only then something is kept"
-        file = self.find_file()
-        try:
-            write_whole(file, encode(merged(self._read(), name, version, facts)))
-        except (OSError, ValueError) as error:  # such as half a character in a name
-            log.warning("%s can't be written: %s", file, error)
-
-    def _read(self) -> tuple[Lesson, ...]:
-        """Return what the file has, in a thread; one that can't be used is like none."""
-        assert self.find_file is not None, "only then something is kept"
-        file = self.find_file()
-        try:
-            with file.open("rb") as opened:
-                content = opened.read(MOST_FILE_BYTES + 1)
-            if len(content) > MOST_FILE_BYTES:
-                raise ValueError("it is too large")
-            return decode(content)
-        except FileNotFoundError:
-            return ()
-        except (OSError, ValueError) as error:
-            if not self._has_warned:
-                self._has_warned = True
-                log.warning("%s can't be used: %s", file, error)
-            return ()
+            change = partial(merged, name=name, version=version, facts=facts)
+            await trio.to_thread.run_sync(rows.change, change, abandon_on_cancel=True)
 
 
 def _is_kept(about: Implementation) -> bool:

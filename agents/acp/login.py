@@ -1,4 +1,4 @@
-"""How a user logs in to an agent that wants it: in words, and as fixes to press. Pure."""
+"""Explain a login to an agent, in words and as fixes that the user can press. Pure."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from agents.acp.schema.initialize import AuthMethod
+from agents.acp.text.markdown import title_of
 from bridge.errors import Failure
 from bridge.fixes import Fix, LogIn, RunCommand, SetKey
 from bridge.value import Value
 from bridge.wire import McpServerSpec
 
-from .exhibit import title_of
-from .known import KnownAgent
-from .setup import AuthMethod
+from .quirks import KnownAgent
 
 _RETRY = "then ask again."
 _REFERENCE = "${secret:"
@@ -95,10 +95,10 @@ def no_logout(spec: McpServerSpec, known: KnownAgent) -> Failure:
     """Return the failure for an agent that can't be asked to log out."""
     name = title_of(spec.name)
     if not known.logout:
-        text = f"{name} has no logout that an editor can ask for. Log out with its own program."
+        text = f"{name} can't log out from an editor. Log out with its own program."
         return Failure("NotFound", text)
     command = _Command("Log Out in a Terminal", (*_program(spec, known), *known.logout), {})
-    text = f"{name} is logged out in a terminal. Run `{command.typed()}`."
+    text = f"{name} logs out in a terminal. Run `{command.typed()}`."
     return Failure("NotFound", text, fixes=(command.fix(spec),))
 
 

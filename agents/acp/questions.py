@@ -1,45 +1,48 @@
-"""What an agent asks in a turn, until it is answered."""
+"""Keep an agent's questions and tool calls of one turn, until they are answered. Pure.
+
+`Questions` are the permission requests that the user decides about. `TurnTools` are the calls of
+the editor's tools; a permission request about one of them is answered here, without the user.
+"""
 
 from __future__ import annotations
 
-import logging
 import math
 from collections.abc import Sequence
 
 import attrs
-import trio
 
-from agents.events import AskPermission, Decision, PermissionAnswer
+from agents.acp.calls.identity import editors_tool, is_of_another
+from agents.acp.calls.state import CallRecord
+from agents.acp.rpc.news import MOST_QUESTIONS, PermissionRequested
+from agents.acp.schema.methods import SelectedPermissionOutcome
+from agents.events import AskPermission, CallTool, Decision, PermissionAnswer, Say, ToolAnswer
 from agents.habits import Announcing
 from bridge.value import Value
 from bridge.wire import Permissions
 
-from .dialogue import MOST_QUESTIONS, Asked, Dialogue
-from .permission import Question, allows, outcome, question_of
-from .tool_call import CallRecord
-
-log = logging.getLogger("vscodelm.acp")
+from .permissions import PermissionQuestion, allows, once, outcome, question_of
+from .turn_ports import QuestionLine, ToolsPort
 
 GATHER_SECONDS = 0.05
-"""How long another question may take to come, before the turn awaits the answers."""
+"""Seconds that another question may take to come, before the turn awaits the answers."""
 MOST_GATHER_SECONDS = 0.5
-"""How long questions that come one by one are gathered, at most."""
+"""The most seconds to gather questions that come one by one."""
 ANNOUNCED_SECONDS = 0.25
-"""How long a question waits for the announcement of its call, where the agent announces calls."""
+"""Seconds that a question waits for the announcement of its call, if the agent announces calls."""
 
 
 @attrs.define
 class _Late:
     """A question whose call isn't announced, and until when that is waited for."""
 
-    asked: Asked
+    asked: PermissionRequested
     ask: AskPermission
     record: CallRecord
     until: float
 
 
 class Decided(Value):
-    """What was allowed or denied, and why; `call_id` is the agent's."""
+    """A permission that was allowed or denied, and why; `call_id` is the agent's."""
 
     call_id: str
     title: str
@@ -47,7 +50,7 @@ class Decided(Value):
     is_allowed: bool
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Questions:
     """The questions of one turn; `permissions` is the setting under which they are answered.
 
@@ -55,7 +58,7 @@ class Questions:
     asks about. A question that overtakes the announcement is held back, because text comes with it.
     """
 
-    dialogue: Dialogue
+    line: QuestionLine
     permissions: Permissions
     agent: str = ""
     habit: Announcing = attrs.field(factory=Announcing)
@@ -64,8 +67,8 @@ class Questions:
     _late: list[_Late] = attrs.field(factory=list[_Late], init=False)
     _gathers_until: float = attrs.field(default=math.inf, init=False)
     """When gathering ends, however many more of them come."""
-    _asked: dict[str, tuple[Asked, Question]] = attrs.field(
-        factory=dict[str, "tuple[Asked, Question]"], init=False
+    _asked: dict[str, tuple[PermissionRequested, PermissionQuestion]] = attrs.field(
+        factory=dict[str, "tuple[PermissionRequested, PermissionQuestion]"], init=False
     )
     """By the id of the call."""
     _decided: list[Decided] = attrs.field(factory=list["Decided"], init=False)
@@ -73,7 +76,7 @@ class Questions:
     @property
     def are_open(self) -> bool:
         """Whether one of them waits for its answer; the agent may have taken it back."""
-        return any(self.dialogue.is_open(asked.id) for asked, _ in self._asked.values())
+        return any(self.line.is_open(asked.id) for asked, _ in self._asked.values())
 
     @property
     def gathered_at(self) -> float:
@@ -82,7 +85,13 @@ class Questions:
         return min(max((self._gathered_at, *waiting)), self._gathers_until)
 
     def put(
-        self, asked: Asked, call_id: str, record: CallRecord, open_calls: Sequence[CallRecord] = ()
+        self,
+        asked: PermissionRequested,
+        call_id: str,
+        record: CallRecord,
+        open_calls: Sequence[CallRecord] = (),
+        *,
+        now: float,
     ) -> Sequence[AskPermission]:
         """Take a question in. Return it as the user is asked it, unless it is held back.
 
@@ -90,7 +99,7 @@ class Questions:
         """
         call = asked.request.tool_call.tool_call_id
         is_again = any(
-            self.dialogue.is_open(other.id) and other.request.tool_call.tool_call_id == call
+            self.line.is_open(other.id) and other.request.tool_call.tool_call_id == call
             for other, _ in self._asked.values()
         )
         question = question_of(
@@ -101,13 +110,12 @@ class Questions:
             open_calls=open_calls,
             is_again=is_again,
         )
-        now = trio.current_time()
         if not self.are_open:
             self._gathers_until = now + MOST_GATHER_SECONDS
         if len(self._asked) >= MOST_QUESTIONS:  # some of them were taken back
-            kept = [one for one in self._asked.items() if self.dialogue.is_open(one[1][0].id)]
+            kept = [one for one in self._asked.items() if self.line.is_open(one[1][0].id)]
             self._asked = dict(kept)
-            self._late = [one for one in self._late if self.dialogue.is_open(one.asked.id)]
+            self._late = [one for one in self._late if self.line.is_open(one.asked.id)]
         self._asked[call_id] = asked, question
         self._gathered_at = now + GATHER_SECONDS
         if record.is_announced:
@@ -117,15 +125,15 @@ class Questions:
             return ()
         return (question.ask,)
 
-    def take_late(self) -> Sequence[AskPermission]:
+    def take_late(self, now: float) -> Sequence[AskPermission]:
         """Return the questions that were held back, and note whether that was of use."""
         late, self._late = self._late, []
         for one in late:
             if one.record.is_announced:
                 self.habit.confirm()
-            elif trio.current_time() >= one.until:
+            elif now >= one.until:
                 self.habit.miss()
-        return tuple(one.ask for one in late if self.dialogue.is_open(one.asked.id))
+        return tuple(one.ask for one in late if self.line.is_open(one.asked.id))
 
     def answer(self, answer: PermissionAnswer) -> None:
         """Hand the agent the first answer to a question that is open."""
@@ -138,15 +146,11 @@ class Questions:
                 self._decided.append(
                     Decided(call_id, question.ask.title, answer.reason, is_allowed)
                 )
-            log.info(
-                "session=%s call=%s kind=%s decision=%s reason=%s",
-                self.dialogue.session_id,
-                answer.call_id,
-                question.ask.kind,
-                answer.decision.value,
-                answer.reason or "-",
+            self.line.record(
+                f"call={answer.call_id} kind={question.ask.kind} decision={answer.decision.value} "
+                f"reason={answer.reason or '-'}"
             )
-            self.dialogue.answer(asked.id, chosen)
+            self.line.answer(asked.id, chosen)
 
     def take_decided(self) -> Sequence[Decided]:
         """Return what was decided since."""
@@ -157,3 +161,88 @@ class Questions:
         """Forget them all: a cancel answers them."""
         self._asked.clear()
         self._late.clear()
+
+
+@attrs.define(eq=False, repr=False)
+class TurnTools:
+    """A turn's part in the editor's tools of its session, if there are any."""
+
+    line: QuestionLine
+
+    @property
+    def _box(self) -> ToolsPort | None:
+        return self.line.tools
+
+    @property
+    def due(self) -> float:
+        """When calls that wait go out; infinite where none does."""
+        return math.inf if self._box is None else self._box.due
+
+    @property
+    def are_out(self) -> bool:
+        """Whether the editor has a call that isn't answered."""
+        return self._box is not None and self._box.out > 0
+
+    def begin(self) -> None:
+        """Begin the turn."""
+        if self._box is not None:
+            self._box.begin()
+
+    def resume(self) -> None:
+        """Go on in another response."""
+        if self._box is not None:
+            self._box.resume()
+
+    def announce(self, under_way: int, tools: Sequence[str]) -> None:
+        """Note how many calls the agent says are under way, and the tools of the new ones."""
+        if self._box is not None:
+            self._box.announce(under_way, tools)
+
+    def emit(self) -> tuple[CallTool, ...]:
+        """Send out all that waits."""
+        return () if self._box is None else self._box.emit()
+
+    def answer(self, answer: ToolAnswer) -> None:
+        """Hand a result over."""
+        if self._box is not None:
+            self._box.answer(answer)
+            self.line.wake()
+
+    def cancel(self) -> None:
+        """Refuse everything that is called."""
+        if self._box is not None:
+            self._box.cancel()
+
+    def end(self) -> tuple[Say, ...]:
+        """End the turn; return what the user should know."""
+        if self._box is None:
+            return ()
+        self._box.end()
+        complaint = self._box.complain()
+        return () if complaint is None else (Say(f"\n\n{complaint}\n\n", by_us=True),)
+
+    def allow(self, asked: PermissionRequested, record: CallRecord) -> bool:
+        """Allow, once, a call that the editor asks its user about by itself; return whether it is.
+
+        A call of another session's server is allowed, too: that server refuses it in words, and a
+        denial would end the turn of some agents. If the agent offers no way to allow it once, the
+        user decides.
+        """
+        if self._box is None:
+            return False
+        # Another call ended: some agents use an id again.
+        call = CallRecord(record.call_id) if record.is_over else attrs.evolve(record)
+        call.learn(asked.request.tool_call)
+        tool = editors_tool(call, self._box)
+        option = once(asked.request.options)
+        if option is None:
+            return False
+        if tool is not None:
+            self.line.record(f"allowed tool={tool.name}")
+        elif is_of_another(call, self._box, self._box.others()):
+            self.line.record(f"another chat's title={call.title!r:.100}")
+            self._box.on_mixed()
+        else:
+            return False
+        self.line.answer(asked.id, SelectedPermissionOutcome(option.option_id))
+        return True

@@ -1,19 +1,40 @@
-"""What it means where an agent has a session again, and doesn't connect to its server.
+"""A session that an agent has again: its replay, and what it means where it has lost its tools.
 
-Some agents ignore the servers that they are given with a session to load. Others keep the servers
-of a process by their names: they don't connect to another one of a name that they have had. Either
-way the chat has lost the editor's tools, and nobody is told.
+All agents replay a session that they load, and some replay one that they resume. A replay may begin
+before the answer and go on after it. Its updates are dropped until a moment of silence, because the
+bridge keeps the history itself.
+
+Some agents ignore the servers that they are given with a session to load, or with one that their
+process still has open. Others keep the servers of a process by name, so they connect to no other
+server of a name that they have had. All these ways the chat loses the editor's tools, and no
+message says so. Most agents connect to a server before the first prompt. Such an agent is waited
+for, and a session of which it ignores the server is left.
 """
 
 from __future__ import annotations
 
-from bridge.value import Value
+import math
+
+import attrs
+import trio
+
+from agents.acp.schema.methods import FORK_SESSION, LOAD_SESSION, RESUME_SESSION
+from agents.acp.schema.updates import SessionUpdate, UserMessageChunk, is_of_a_turn
 
 from .learned import AgentFacts, Fact
-from .methods import FORK_SESSION, LOAD_SESSION, RESUME_SESSION
+
+SILENCE_SECONDS = 0.08
+"""Seconds without an update after which a replay counts as over."""
+REPLAY_BEGINS_SECONDS = 1.0
+"""Seconds that an agent may take to begin its replay of a loaded session."""
+MOST_REPLAY_SECONDS = 5.0
+"""The most seconds of a replay after the session is open."""
+
+CONNECTING_SECONDS = 10.0
+"""Seconds in which an agent connects to the server of a reopened session."""
 
 GOES_ON_WITHOUT = (
-    "*This agent has gone on with the chat without the editor's tools. It gets them with your next "
+    "*This agent has continued the chat without the editor's tools. It gets them with your next "
     "message.*"
 )
 _WITHOUT_TOOLS = {
@@ -21,29 +42,85 @@ _WITHOUT_TOOLS = {
     RESUME_SESSION.name: Fact.RESUME_WITHOUT_TOOLS,
     FORK_SESSION.name: Fact.FORK_WITHOUT_TOOLS,
 }
-"""What an agent has shown that ignores the server, by the method."""
+"""The fact about an agent that ignores the server, by the method."""
 
 
-class Reopened(Value):
-    """How an agent had a session again: by which method, and with which server.
+@attrs.define(eq=False, repr=False)
+class Reopened:
+    """A session that an agent opened again; `way` is the method.
 
-    `is_name_used` where its process was given a server of that name before.
+    `is_name_used` if the process was given another server of the same name before. `must_replay` if
+    an agent that replays nothing has forgotten the session. `is_open` if the process still had the
+    session, because the agent can't close one.
     """
 
     way: str
     is_name_used: bool = False
+    must_replay: bool = False
+    is_open: bool = False
+    is_replaying: bool = attrs.field(default=True, init=False)
+    is_proven: bool = attrs.field(default=False, init=False)
+    """Whether the agent has sent any part of a turn: then it knows the session."""
+    has_replayed_prompts: bool = attrs.field(default=False, init=False)
+    """Whether the replay had the user's prompts, too: an agent may only greet, or warn."""
+    _replayed_at: float = attrs.field(default=-math.inf, init=False)
+    """When the newest update of the replay came."""
+    _begun: trio.Event = attrs.field(factory=trio.Event, init=False)
+
+    def hear(self, update: SessionUpdate) -> bool:
+        """Take an update in; return whether it is part of the replay."""
+        if is_of_a_turn(update):
+            self.is_proven = True
+            self._begun.set()
+        if self.is_replaying:
+            self._replayed_at = trio.current_time()
+            self.has_replayed_prompts |= isinstance(update, UserMessageChunk)
+        return self.is_replaying
+
+    def lose(self) -> None:
+        """Wait for no replay: the agent is gone."""
+        self._begun.set()
+
+    async def replayed(self) -> bool:
+        """Wait until the replay of an open session is over; return whether the session is known."""
+        if self.must_replay:
+            with trio.move_on_after(REPLAY_BEGINS_SECONDS):
+                await self._begun.wait()
+            if not self.is_proven:
+                return False
+        now = trio.current_time()
+        self._replayed_at, latest = now, now + MOST_REPLAY_SECONDS
+        until = min(now + SILENCE_SECONDS, latest)
+        while until > trio.current_time():
+            await trio.sleep_until(until)
+            until = min(self._replayed_at + SILENCE_SECONDS, latest)
+        self.is_replaying = False
+        return True
 
 
-def loses_tools(facts: AgentFacts, way: str) -> bool:
-    """Return whether the agent ignores the servers that it is given in that way."""
-    return facts.has(_WITHOUT_TOOLS[way])
+def loses_tools(facts: AgentFacts, way: str, *, is_open: bool) -> bool:
+    """Return whether the agent ignores the server that it is given with such a session."""
+    return facts.has(_WITHOUT_TOOLS[way]) or (is_open and facts.has(Fact.OPEN_WITHOUT_TOOLS))
+
+
+def connects_first(reopened: Reopened, facts: AgentFacts, *, is_first: bool) -> bool:
+    """Return whether to wait until the agent has connected to the server of such a session.
+
+    Some agents connect only after a prompt, so it must be known that this one connects earlier.
+    If the process still has the session, a new session can serve the chat as well. Then it is
+    enough if the agent takes servers at all, or if its process was given none before (`is_first`).
+    """
+    may_take = is_first or facts.has(Fact.ASKS_FOR_TOOLS)
+    return facts.has(Fact.ASKS_BEFORE_PROMPT) or (reopened.is_open and may_take)
 
 
 def lesson(reopened: Reopened, facts: AgentFacts) -> Fact:
-    """Return what an agent has shown that didn't connect to the server of such a session.
+    """Return the fact about an agent that didn't connect to the server of such a session.
 
     It may have ignored the server for its name. Then another name helps, so that comes first.
     """
     if reopened.is_name_used and not facts.has(Fact.KEEPS_SERVERS):
         return Fact.KEEPS_SERVERS
+    if reopened.is_open:
+        return Fact.OPEN_WITHOUT_TOOLS
     return _WITHOUT_TOOLS[reopened.way]

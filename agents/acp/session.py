@@ -2,130 +2,154 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from typing import assert_never
 
 import trio
 from msgspec.structs import replace
 
-from agents.events import Answer, Prompt
-from agents.habits import Habits
-from bridge.errors import Failure, LocalError
-from bridge.wire import ChatMessage, ToolSpec
-from bridge.work import Work
-
-from .changed_files import read_changed
-from .choices import Change, Kind, asking_mode, change_to, chosen
-from .content import ContentBlock, TextContent
-from .dialogue import Dialogue
-from .existing import can_find
-from .faults import Error
-from .handles import SessionHandle
-from .learned import Fact
-from .methods import (
+from agents.acp.prompt.build import prompt_blocks, system_to_tell
+from agents.acp.render.changed_files import read_changed
+from agents.acp.render.renderer import Renderer
+from agents.acp.render.session_state import Told
+from agents.acp.schema.content import ContentBlock, TextContent
+from agents.acp.schema.errors import Error
+from agents.acp.schema.methods import (
     SET_CONFIG_OPTION,
     SET_MODE,
     SET_MODEL,
-    Empty,
+    EmptyResponse,
     SetSessionConfigOptionRequest,
     SetSessionConfigOptionResponse,
     SetSessionModelRequest,
     SetSessionModeRequest,
 )
-from .peer import Peer
-from .prompt import prompt_blocks, system_to_tell
-from .render import Renderer
+from agents.acp.schema.options import values_of
+from agents.events import Answer, Prompt
+from agents.habits import Habits
+from agents.ledger import Ledger
+from agents.offered import Properties
+from bridge.errors import Failure, LocalError
+from bridge.wire import ChatMessage, ToolSpec
+from bridge.work import Work
+
+from .connected_agent import ConnectedAgent
+from .errors import words_of
+from .existing import can_find
+from .handles import SessionHandle
+from .learned import Fact
+from .options import (
+    Change,
+    Picked,
+    asking_mode,
+    change_to,
+    chosen,
+    not_offered_now,
+    properties,
+)
 from .reopened import GOES_ON_WITHOUT, lesson
-from .told import Told
+from .session_channel import SessionChannel
 from .turn import AcpTurn
-from .window import ContextWindow
+from .turn_machine import TurnMachine
 
 CHANGE_SECONDS = 30.0
-"""How long an agent may take to change its model or its mode."""
+"""Seconds that an agent may take to change its model, its mode or an option."""
+NOT_CHANGED = "A choice was not applied"
+"""The title of a warning about a choice in the host's picker."""
+NOT_ASKING = "This agent may act without asking you"
+"""Warns the user if the agent refuses the mode in which it asks."""
 TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} to answer this.)"
-"""What an agent is told where the host demands a tool: the protocol has no word for it."""
+"""Tells the agent that the host demands a tool: the protocol has no field for it."""
+
+log = logging.getLogger("vscodelm.acp")
 
 
 class AcpSession:
     """A conversation with an agent; it satisfies `agents.base.AgentSession`.
 
-    `root` is the folder that the agent works in, `window` that of all its sessions, and `habits`
-    are what any of them has shown. It `knows_history` where the agent had it already.
+    `root` is the folder that the agent works in, and `habits` are what any of its sessions has
+    shown. `offer` is given the choices of the agent, and `ledger` has what the agent says of its
+    open sessions. It `knows_history` if the agent had the session already.
     """
 
     def __init__(
         self,
-        peer: Peer,
-        dialogue: Dialogue,
+        peer: ConnectedAgent,
+        channel: SessionChannel,
         *,
         root: str,
         new_call_id: Callable[[], str],
-        window: ContextWindow,
         habits: Habits,
+        offer: Callable[[Properties], None] = lambda _: None,
+        ledger: Ledger | None = None,
         knows_history: bool = False,
         has_own_process: bool = False,
     ) -> None:
-        self.dialogue = dialogue
+        self.channel = channel
         self._habits = habits
-        self._window = dialogue.window = window.with_news_of(dialogue.window)
         self.knows_history = knows_history
         self.has_own_process = has_own_process
         self.peer = peer
         self._root = root
-        self._new_call_id = new_call_id
-        self._told = Told(chosen(dialogue.choices, "mode") or "")
-        if dialogue.tools is not None:
-            dialogue.tools.wake = dialogue.wake
-            dialogue.tools.titles_name_tools = peer.known.titles_name_tools
-            dialogue.tools.ids_name_tools = peer.known.ids_name_tools
-            if dialogue.reopened is not None and peer.facts.has(Fact.ASKS_FOR_TOOLS):
-                dialogue.tools.complaint = GOES_ON_WITHOUT
+        self.new_call_id = new_call_id
+        self._offer = offer
+        self._ledger = ledger or Ledger()
+        self._picked = Picked()
+        choices = channel.choices
+        mode = chosen(choices, "mode") or ""
+        self._told = Told(mode, values_of(choices.options), channel.session_record)
+        channel.on_choices = self._report
+        if channel.tools is not None:
+            channel.tools.titles_name_tools = peer.known.titles_name_tools
+            channel.tools.ids_name_tools = peer.known.ids_name_tools
+            if channel.reopened is not None and peer.facts.has(Fact.ASKS_FOR_TOOLS):
+                channel.tools.complaint = GOES_ON_WITHOUT
         self._turn: AcpTurn | None = None
         self._told_system: Sequence[ChatMessage] | None = None
         """The host's system prompt, where the agent was told it."""
         self._untold: Prompt | None = None
-        """What was to be prompted and wasn't, because its turn was cancelled before."""
+        """A prompt that wasn't sent, because its turn was cancelled before."""
 
     @property
     def handle(self) -> str | None:
-        """What the session is found again by, if the agent says that it finds sessions."""
+        """The agent's name for the session, if the agent can open sessions again."""
         if not can_find(self.peer.about.agent_capabilities, self.peer.facts):
             return None
-        tools = self.dialogue.tools
+        tools = self.channel.tools
         server = "" if tools is None else tools.server
-        return SessionHandle(self.dialogue.session_id, server).text
+        return SessionHandle(self.channel.session_id, server).text
 
     @property
     def lost(self) -> Failure | None:
         """Why the session is of no more use."""
-        if self.dialogue.lost is None and self.peer.is_ending:
+        if self.channel.lost is None and self.peer.is_ending:
             return Failure("AgentFailed", f"{self.peer.name} has ended.")
-        if self.dialogue.lost is None and self.peer.mixes_tools:
+        if self.channel.lost is None and self.peer.mixes_tools:
             return Failure("AgentFailed", f"{self.peer.name} mixes up the tools of its chats.")
-        if self.dialogue.lost is None and self._has_lost_tools:
-            return Failure("AgentFailed", f"{self.peer.name} went on without the editor's tools.")
-        return self.dialogue.lost
+        if self.channel.lost is None and self._has_lost_tools:
+            return Failure("AgentFailed", f"{self.peer.name} continued without the editor's tools.")
+        return self.channel.lost
 
     @property
     def _has_lost_tools(self) -> bool:
         """Whether the agent, which asks for tools elsewhere, hasn't since it had this again."""
-        dialogue = self.dialogue
-        if dialogue.reopened is None or dialogue.tools is None or not dialogue.has_answered:
+        channel = self.channel
+        if channel.reopened is None or channel.tools is None or not channel.has_answered:
             return False
-        return dialogue.tools.is_ignored and self.peer.facts.has(Fact.ASKS_FOR_TOOLS)
+        return channel.tools.is_ignored and self.peer.facts.has(Fact.ASKS_FOR_TOOLS)
 
     def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
         """Return whether the agent can be given these tools: it learns of a server only once."""
-        return not tools or self.dialogue.tools is not None
+        return not tools or self.channel.tools is not None
 
     async def renew(self, prompt: Prompt) -> None:
         """Tell the agent of these tools, if it has a server and they aren't the same.
 
         For the rest the protocol has no word before the next prompt.
         """
-        if self.dialogue.tools is not None:
-            await self.dialogue.tools.offer(prompt.tools)
+        if self.channel.tools is not None:
+            await self.channel.tools.offer(prompt.tools)
 
     def run(self, prompt: Prompt) -> AcpTurn:
         """Begin a turn. The agent hears of it with the first receive."""
@@ -138,22 +162,31 @@ class AcpSession:
                 messages=(*self._untold.messages, *prompt.messages),
             )
         self._untold = prompt
+        self._ledger.begin_turn(self.channel.session_record)
         self._turn = AcpTurn(
-            self.dialogue,
+            self.channel,
+            self,
             self._write(prompt),
-            Renderer(self._told, root=self._root, offer=self.dialogue.tools),
-            prompt.settings.permissions,
-            self.peer.name,
-            new_call_id=self._new_call_id,
-            prepare=lambda: self._prepare(prompt),
-            log_in=self.peer.authentication.log_in,
-            failure_of=self.peer.authentication.failure_of,
-            sent=self._be_told,
-            take_notes=self._told.take_notes,
-            read_file=partial(read_changed, root=self._root),
-            habits=self._habits,
+            TurnMachine(
+                self.channel,
+                self,
+                Renderer(
+                    self._told,
+                    root=self._root,
+                    offer=self.channel.tools,
+                    names_commands=self._begins_chat(prompt),
+                ),
+                prompt.settings.permissions,
+                self._habits,
+                self.peer.name,
+            ),
         )
         return self._turn
+
+    def _begins_chat(self, prompt: Prompt) -> bool:
+        """Return whether the turn is the first of a chat that a person reads."""
+        is_first = not self.knows_history and not self.channel.has_answered
+        return is_first and prompt.is_chat and not prompt.transcript
 
     def answer(self, answer: Answer) -> None:
         """Hand over one answer."""
@@ -167,66 +200,110 @@ class AcpSession:
         await trio.lowlevel.checkpoint()
 
     async def end(self, patience: float) -> bool:
-        """Close what is still open; return whether the agent has let go of it in time.
+        """Close what is still open; return whether the agent has ended its turn in time.
 
         The time counts from when it was first told to stop.
         """
-        if self.dialogue.reopened is not None and self._has_lost_tools:
-            self.peer.facts.learn(lesson(self.dialogue.reopened, self.peer.facts))
+        if self.channel.reopened is not None and self._has_lost_tools:
+            self.peer.facts.learn(lesson(self.channel.reopened, self.peer.facts))
         if self._turn is not None:
             self._turn.close()
-        self.dialogue.cancel()
-        with trio.move_on_at(self.dialogue.cancelled_at + patience):
-            await self.dialogue.returned()
-        return not self.dialogue.is_prompted
+        self._ledger.close(self.channel.session_record)
+        self.channel.cancel()
+        with trio.move_on_at(self.channel.cancelled_at + patience):
+            await self.channel.returned()
+        return not self.channel.is_prompted
 
     def _write(self, prompt: Prompt) -> Work[tuple[ContentBlock, ...]]:
-        tools = self.dialogue.tools
+        tools = self.channel.tools
         blocks = yield from prompt_blocks(
             prompt,
             self.peer.about.agent_capabilities.prompt_capabilities,
             system=system_to_tell(prompt, self._told_system),
-            budget=self._window.record_budget,
+            budget=self.channel.window.record_budget,
         )
         if prompt.tool_required and tools is not None:
             return (*blocks, TextContent(TOOL_REQUIRED.format(server=tools.server)))
         return blocks
 
-    async def _prepare(self, prompt: Prompt) -> Failure | None:
+    # Called by the turn; see `TurnSession`.
+
+    async def prepare(self) -> Failure | None:
         """Offer the tools of this turn, and choose the model and the mode of the settings.
 
-        Without such a mode an agent that would decide by itself is put into one in which it asks,
-        unless everything is allowed anyway.
+        Some agents decide by themselves unless they are in a certain mode. If the settings name no
+        mode, such an agent is put into one in which it asks, unless everything is allowed anyway.
+        If the agent refuses that mode, the user is warned under "ask". Otherwise the turn fails.
         """
-        if self.dialogue.tools is not None and self.peer.known.prompts_without_tools:
-            await self.dialogue.tools.learned()
+        prompt = self._untold
+        assert prompt is not None, "a prompt is prepared before it is sent"
+        if self.channel.tools is not None and self.peer.known.prompts_without_tools:
+            await self.channel.tools.learned()
         await self.renew(prompt)
-        mode = prompt.settings.mode
-        if mode is None and prompt.settings.permissions != "allow":
-            mode = asking_mode(self.dialogue.choices, self.peer.known.asking_modes)
-        wanted: tuple[tuple[Kind, str | None], ...] = (
-            ("model", prompt.settings.model),
-            ("mode", mode),
-        )
-        for kind, name in wanted:
-            if name is None:
+        mode, permissions = prompt.settings.mode, prompt.settings.permissions
+        is_ours = mode is None and permissions != "allow"
+        if is_ours:
+            mode = asking_mode(self.channel.choices, self.peer.known.asking_modes)
+        for kind, name in (("model", prompt.settings.model), ("mode", mode)):
+            if name is None or self._offers(kind, prompt.configuration.get(kind)):
                 continue
-            change = change_to(self.dialogue.choices, self.dialogue.session_id, kind, name)
+            change = change_to(self.channel.choices, self.channel.session_id, kind, name)
             failure = (
                 change
                 if change is None or isinstance(change, Failure)
                 else await self._change(change, kind)
             )
+            if isinstance(failure, Error):
+                if kind == "mode" and is_ours and permissions == "ask":
+                    self._warn(name, failure)
+                    continue
+                failure = self.peer.authentication.failure_of(failure)
             if failure is not None:
                 return failure
+        await self._configure(prompt.configuration)
         return None
 
-    async def _change(self, change: Change, kind: Kind) -> Failure | None:
+    async def _configure(self, configuration: Mapping[str, str]) -> None:
+        """Make the choices of the host's picker. One that can't be made costs the user a line."""
+        channel = self.channel
+        for key, value in self._picked.due(channel.choices, configuration):
+            change = change_to(channel.choices, channel.session_id, key, value)
+            if change is None:
+                continue
+            if isinstance(change, Failure):
+                self._told.warn(NOT_CHANGED, not_offered_now(channel.choices, key, value))
+                continue
+            failure = await self._change(change, key)
+            if isinstance(failure, Error):
+                reason = f"{self.peer.name} refused {key} {value!r}: {words_of(failure)}"
+                self._told.warn(NOT_CHANGED, reason)
+            elif failure is not None:
+                self._told.warn(NOT_CHANGED, failure.message)
+                break  # an agent that is silent once would make the user wait again
+        self._report()
+
+    def _offers(self, key: str, value: str | None) -> bool:
+        choices = self.channel.choices
+        return value is not None and not isinstance(change_to(choices, "", key, value), Failure)
+
+    def _report(self) -> None:
+        """Report the agent's choices. The defaults are the values without the user's picks."""
+        self._offer(properties(self.channel.choices, self._picked.before))
+
+    def _warn(self, mode: str, error: Error) -> None:
+        """Tell the user that the agent has refused the mode in which it asks."""
+        reason = words_of(error)
+        log.warning("session=%s refused mode=%s: %s", self.channel.session_id, mode, reason)
+        self._told.warn(NOT_ASKING, f"{self.peer.name} refused its mode {mode}: {reason}")
+
+    async def _change(self, change: Change, kind: str) -> Failure | Error | None:
         request = self.peer.connection.request
-        answer: SetSessionConfigOptionResponse | Empty | Error | None = None
-        changed = self.dialogue.choices.after(change)
+        answer: SetSessionConfigOptionResponse | EmptyResponse | Error | None = None
+        changed = self.channel.choices.after(change)
+        mode, options = self._told.mode, self._told.options
         # The agent says it, too, but the user has chosen it, or was asked all along.
         self._told.mode = chosen(changed, "mode") or self._told.mode
+        self._told.options = values_of(changed.options)
         with trio.move_on_after(CHANGE_SECONDS):
             match change:
                 case SetSessionConfigOptionRequest():
@@ -241,13 +318,32 @@ class AcpSession:
             message = f"{self.peer.name} didn't change its {kind} within {CHANGE_SECONDS:.0f} s."
             return Failure("Unavailable", f"{message} Try again, or restart the agent.")
         if isinstance(answer, Error):
-            return self.peer.authentication.failure_of(answer)
-        self.dialogue.choices = changed
+            self._told.mode, self._told.options = mode, options
+            return answer
         if isinstance(answer, SetSessionConfigOptionResponse) and answer.config_options:
-            self.dialogue.choices = self.dialogue.choices.with_options(answer.config_options)
+            changed = changed.with_options(answer.config_options)
+            self._told.options = values_of(changed.options)
+        self.channel.choose(changed)
         return None
 
-    def _be_told(self) -> None:
+    async def log_in(self, error: Error) -> Failure | None:
+        """Log in, as the agent demanded by `error`; return why that failed."""
+        return await self.peer.authentication.log_in(error)
+
+    def failure_of(self, error: Error) -> Failure:
+        """Return an agent's error in words."""
+        return self.peer.authentication.failure_of(error)
+
+    async def read_file(self, path: str) -> str | None:
+        """Return the text of a file that the agent has changed."""
+        return await read_changed(path, self._root)
+
+    def take_notes(self) -> list[str]:
+        """Return what the log should say about the session."""
+        return self._told.take_notes()
+
+    def be_told(self) -> None:
+        """Note that the prompt was sent."""
         if self._untold is not None and self._untold.settings.context == "full":
             self._told_system = self._untold.system
         self._untold = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agents.breather import Breather
 from agents.json_limits import has_too_many_values
 
-from .messages import MOST_VALUES
+from .streams import MOST_VALUES
 
 if TYPE_CHECKING:
     from hypercorn.typing import ASGIReceiveCallable, ASGIReceiveEvent

@@ -19,7 +19,7 @@ from contextlib import suppress
 SOCKET = "s"
 """The socket's name in its folder."""
 SETTLING_SECONDS = 60.0
-"""How old a folder must be to be removed: its process may just be about to listen."""
+"""The age in seconds at which a folder may be removed: a younger one may be about to be used."""
 _NAME = re.compile(r"vscodelm-([1-9][0-9]{0,9})-\w+")
 
 log = logging.getLogger("vscodelm.mcp")

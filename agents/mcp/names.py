@@ -1,7 +1,7 @@
 """Names that every agent and every model takes, for tools whose own names may be anything. Pure.
 
-Agents put the server's name before a tool's: `mcp__<server>__<tool>` is the longest of their ways,
-and models take at most 64 characters of `a-zA-Z0-9_-` for the whole.
+Agents put the server's name before a tool's; `mcp__<server>__<tool>` is the longest form. Models
+take at most 64 characters of `a-zA-Z0-9_-` for the whole.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The MCP server with a session's tools, on the official SDK. Importing it takes a second.
 
 So nothing imports it at once: `toolbox` does, in a thread. It serves every connection of the
-session alike, in each era of the protocol that the SDK knows. Nothing here chooses: what a call
-means is the business of whoever is called, by whom it is answered, too.
+session alike, in each era of the protocol that the SDK knows. This module makes no decisions: its
+callbacks interpret the calls and answer them.
 
 The SDK speaks anyio, so this file does; it runs under trio.
 """
@@ -23,32 +23,31 @@ from agents.events import ToolAnswer
 from agents.loading import writable
 from agents.nesting import is_deep
 
-from .catalogue import JSON, Catalogue
-from .content import content
-from .messages import Incoming, Source
-from .outgoing import Outgoing, Sink
+from .results import content
+from .streams import McpReceiveStream, Outgoing, Sink, Source
+from .tools import JSON, ToolCatalogue
 
 if TYPE_CHECKING:
     from mcp.server.models import InitializationOptions
     from mcp.server.session import ServerSession
 
 NOTICE_SECONDS = 2.0
-"""How long an agent may take to read that the tools have changed."""
+"""Seconds that an agent may take to read that the tools have changed."""
 MOST_SESSIONS = 16
-"""Sessions of MCP's that are told of changes; agents open one, or a few one after the other."""
+"""MCP sessions that get notifications of changes; agents open one, or a few one after the other."""
 INSTRUCTIONS = (
     "These are the tools of the editor that the user works in. The user may be asked before one is "
     "used, so a call can take minutes."
 )
 
-Report: TypeAlias = Callable[[int], Awaitable[None]]
+ReportProgress: TypeAlias = Callable[[int], Awaitable[None]]
 """Called with how often it was called, to say that a call is still being seen to."""
-Call: TypeAlias = Callable[[str, JSON, Report], Awaitable[ToolAnswer]]
+ToolHandler: TypeAlias = Callable[[str, JSON, ReportProgress], Awaitable[ToolAnswer]]
 """Called with the editor's name of a tool; cancelled where the agent takes the call back."""
 _Context: TypeAlias = ServerRequestContext[Any, Any]
 
 
-class Wire(Source, Sink, Protocol):
+class LineStream(Source, Sink, Protocol):
     """A connection of lines."""
 
 
@@ -67,7 +66,7 @@ class _Server(Server[Any]):
 
 
 class _Audience:
-    """Whom to tell of changes, in the eras when that needs no subscription."""
+    """The sessions to notify of changes, in protocol versions that need no subscription."""
 
     def __init__(self) -> None:
         self.sessions: list[ServerSession] = []
@@ -79,15 +78,19 @@ class _Audience:
 
 
 class EditorServer:
-    """Serves the tools of a catalogue; calls go to `call`. `on_asked` hears of each question."""
+    """Serves the tools of a catalogue; calls go to `call`.
+
+    `on_come` is called when an agent connects, `on_asked` when it asks for the tools or calls one.
+    """
 
     def __init__(
         self,
         name: str,
         version: str,
-        catalogue: Catalogue,
-        call: Call,
+        catalogue: ToolCatalogue,
+        call: ToolHandler,
         on_asked: Callable[[], None] = lambda: None,
+        on_come: Callable[[], None] = lambda: None,
     ) -> None:
         self.asked = anyio.Event()
         """Set when an agent has asked what there is."""
@@ -96,6 +99,7 @@ class EditorServer:
         self._catalogue = catalogue
         self._call = call
         self._on_asked = on_asked
+        self._on_come = on_come
         self._name = name
         self._version = version
         self._audiences: list[_Audience] = []
@@ -118,7 +122,7 @@ class EditorServer:
         audience = _Audience()
 
         async def greet(context: _Context, params: types.NotificationParams) -> None:
-            self.has_come = True
+            self._come()
             await audience.greet(context, params)
 
         server = _Server(
@@ -140,7 +144,7 @@ class EditorServer:
         finally:
             self._audiences.remove(audience)
 
-    async def change(self, catalogue: Catalogue) -> None:
+    async def change(self, catalogue: ToolCatalogue) -> None:
         """Offer other tools from now on, and say so."""
         self._catalogue = catalogue
         await self._bus.publish(ToolsListChanged())
@@ -148,18 +152,22 @@ class EditorServer:
             with anyio.move_on_after(NOTICE_SECONDS):
                 await session.send_tool_list_changed()
 
-    async def serve(self, wire: Wire) -> None:
+    async def serve(self, wire: LineStream) -> None:
         """Serve one connection until either side ends it."""
-        self.has_come = True
+        self._come()
         outgoing = Outgoing(wire)
         with self.sdk() as server:
             options = server.create_initialization_options()
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(outgoing.run, tasks.cancel_scope)
-                await server.run(Incoming(wire, outgoing), outgoing, options)
+                await server.run(McpReceiveStream(wire, outgoing), outgoing, options)
                 tasks.cancel_scope.cancel()
 
-    # What the SDK calls.
+    # Callbacks of the SDK.
+
+    def _come(self) -> None:
+        self.has_come = True
+        self._on_come()
 
     def _note(self) -> None:
         self.asked.set()

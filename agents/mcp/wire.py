@@ -16,7 +16,7 @@ MOST_LINE_BYTES = 4 * 1024 * 1024
 """Bytes of a line. The arguments of a call may hold a whole file."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class LineWire:
     """A connection of lines; it satisfies `agents.mcp.server.Wire`."""
 
@@ -40,7 +40,7 @@ class LineWire:
             return 0  # which `send` finds out, too
 
     async def send(self, data: bytes) -> bool:
-        """Write all of it; return whether there is still somebody who may read it."""
+        """Write all the data; return whether a reader may still be there."""
         try:
             await self._stream.send_all(data)
         except (trio.BrokenResourceError, trio.ClosedResourceError):

@@ -1,5 +1,5 @@
 """Open Responses: a server that keeps the conversation, spoken to over HTTP and server-sent events.
 
-What comes in: `sse` splits bytes into events, `stream` makes what an agent says of them, and its
-`outcome` is what the next request needs to know.
+On the way in, `sse` splits bytes into events, and `stream` turns them into the agent's events. Its
+`outcome` is the state that the next request needs.
 """

@@ -12,22 +12,22 @@ import trio
 from agents.base import Agent
 from agents.events import Prompt
 from agents.guarded import Tasks
+from agents.open_responses.http.client import EndpointClient
+from agents.open_responses.stream.call_ids import CallIds
 from agents.origin import FRESH, Origin
-from agents.tap import TapFor, untapped
+from agents.trace import TapFor, untapped
 from bridge.wire import OpenResponsesSpec
 
-from .call_ids import CallIds
-from .client import EndpointClient
+from .checkpoints import Points
 from .endpoint import Endpoint
-from .points import Points
 from .session import OpenResponsesSession
 
 
 class OpenResponsesAgent(Agent):
     """A definition of an endpoint; it satisfies `agents.base.Agent`.
 
-    `further` are the definition's keys that are the endpoint's own. Turns live in
-    `nursery`, and so does what closes connections that are idle.
+    `further` are the definition's keys that are the endpoint's own. Turns run in `nursery`, as does
+    the task that closes idle connections.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class OpenResponsesAgent(Agent):
 
     @property
     def processes(self) -> int:
-        """How many processes run: an endpoint has none."""
+        """Number of running processes: an endpoint has none."""
         return 0
 
     @property
@@ -64,9 +64,9 @@ class OpenResponsesAgent(Agent):
     async def session(
         self, prompt: Prompt, origin: Origin = FRESH
     ) -> AsyncGenerator[OpenResponsesSession]:
-        """Open a session, always a fresh one: by what is told first it is known where it goes on.
+        """Open a session, always a fresh one: its first messages show which response it continues.
 
-        The endpoint hears of it with the first turn.
+        The first request goes out with the first turn.
         """
         await self._recall()
         conversation = self.endpoint.conversation(prompt)

@@ -1,11 +1,11 @@
-"""What a conversation with an endpoint holds, and how much of it the server has already.
+"""The content of a conversation with an endpoint, and how much of it the server has already.
 
-A request goes on from the last response that the server keeps (`Point`), and says only what came
-after that; without such a one it says everything. Responses that failed, were cut short or were
-cancelled are nothing to go on from: what was shown of them is told again, as text.
+A request continues the last response that the server keeps (`Point`), and sends only what came
+after it. Without such a response it sends everything. A request can't continue a response that
+failed, was cut short or was cancelled. The shown part of it is sent again, as text.
 
-Points outlive their session: one that begins with the same words goes on from there, which makes an
-edit, and the way back from it, as cheap as any other request.
+Points outlive their session: another session with the same beginning continues from there. So an
+edit, and the way back, cost no more than any other request.
 """
 
 from __future__ import annotations
@@ -17,25 +17,24 @@ import attrs
 from msgspec.structs import replace
 
 from agents.events import Batch, CallTool, Say, ToolAnswer
-from bridge.value import Value
-from bridge.wire import ChatMessage, ToolResultPart
-from bridge.work import Work
-
-from .call_ids import inward
-from .outcome import Outcome
-from .point_memory import Point
-from .points import Points
-from .request_content import ConversionError
-from .request_items import BesideItem, CompactionItem, Item, MessageItem, ReasoningItem
-from .request_messages import (
+from agents.open_responses.request.content import ConversionError
+from agents.open_responses.request.messages import (
     ConversionOptions,
     OpenCall,
     conversion,
     convert_messages,
     result_item,
 )
-from .request_output import heard
-from .track import Track, boundaries, written_call, written_result
+from agents.open_responses.request.output import heard
+from agents.open_responses.stream.call_ids import inward
+from agents.open_responses.stream.outcome import ResponseOutcome
+from bridge.value import Value
+from bridge.wire import ChatMessage, ToolResultPart
+from bridge.work import Work
+
+from .checkpoints import Point, Points
+from .history_digest import Track, boundaries, written_call, written_result
+from .items import BesideItem, CompactionItem, Item, MessageItem, ReasoningItem
 
 _PLAIN_KINDS = frozenset({"message", "function_call", "reasoning"})
 _EMPTY = "(The user sent an empty message.)"
@@ -43,10 +42,10 @@ _EMPTY = "(The user sent an empty message.)"
 
 @attrs.define
 class Shown:
-    """What the editor was shown of a response; `is_whole` if that is all of it."""
+    """The part of a response that the editor has; `is_whole` if that is all."""
 
     own: list[str] = attrs.field(factory=list[str])
-    """The texts that are the model's; ours are left out where a conversation is told again."""
+    """The model's own texts; ours are left out when a conversation is replayed."""
     texts: list[str] = attrs.field(factory=list[str])
     """All texts, with our own."""
     calls: list[CallTool] = attrs.field(factory=list[CallTool])
@@ -67,15 +66,15 @@ class Shown:
                     pass
 
 
-class Ask(Value):
-    """What the next request says, and what it goes on from."""
+class NextRequest(Value):
+    """The content of the next request, and the response that it continues."""
 
     items: tuple[Item, ...]
     previous_response_id: str | None
 
 
 @attrs.define
-class Conversation:
+class ResponseChain:
     """One conversation; the responses that it went through are in `response_ids`, oldest first."""
 
     options: ConversionOptions
@@ -85,7 +84,7 @@ class Conversation:
     """The system prompt, where it isn't told as instructions."""
     response_ids: list[str] = attrs.field(factory=list[str])
     _untold: list[ChatMessage] = attrs.field(factory=list["ChatMessage"])
-    """What the editor said that isn't taken in."""
+    """Messages of the editor that aren't taken in yet."""
     _items: list[Item] = attrs.field(factory=list["Item"])
     _open: dict[str, OpenCall] = attrs.field(factory=dict[str, OpenCall])
     """Calls without a result, by the editor's ids."""
@@ -99,16 +98,16 @@ class Conversation:
     """Whether the server has something in its context that we can't see at all."""
     _point: Point | None = None
     _known: int = 0
-    """How many of the items the server has at that point."""
+    """Number of items that the server has at that point."""
 
     def tell(self, messages: Sequence[ChatMessage]) -> None:
         """Note what the editor says next; `take_in` takes it."""
         self._untold += messages
 
     def take_in(self) -> Work[None]:
-        """Take what was told, in steps, the last of which alone changes anything.
+        """Take in messages, in steps; only the last step changes anything.
 
-        Raises `ConversionError`; then nothing of it counts.
+        Raises `ConversionError`; then none of them counts.
         """
         messages = [*self._untold]
         try:
@@ -149,7 +148,7 @@ class Conversation:
     def instruct(self, system: Sequence[ChatMessage] | None) -> None:
         """Take the system prompt as it is now, None: as it was; raises `ConversionError`.
 
-        It isn't part of what was said, so that what the server keeps of it never counts.
+        It isn't part of the conversation, so the server's response to it never counts.
         """
         if system is not None:
             converted = convert_messages(system, self.options)
@@ -157,7 +156,7 @@ class Conversation:
 
     @property
     def is_whole(self) -> bool:
-        """Whether what the server has of it is what the editor said, thoughts aside."""
+        """Whether the server's copy matches the editor's messages, thoughts aside."""
         return self.options.context == "full" and not self._has_more
 
     @property
@@ -187,8 +186,8 @@ class Conversation:
             del self._open[call_id]
         self._items += (*items, *beside)
 
-    def ask(self, setup: bytes, *, stateful: bool) -> Ask:
-        """Return what to say next. `setup` is what must be as it was at the point to go on from."""
+    def ask(self, setup: bytes, *, stateful: bool) -> NextRequest:
+        """Return the next request. It continues only from a point with the same `setup`."""
         goes_on = (
             stateful
             and self._point is not None
@@ -196,8 +195,8 @@ class Conversation:
             and not self.points.is_stateless
         )
         if self._point is None or not goes_on:
-            return Ask((*self.lead, *_useful(self._items)), None)
-        return Ask(_useful(self._items[self._known :]), self._point.response_id)
+            return NextRequest((*self.lead, *_useful(self._items)), None)
+        return NextRequest(_useful(self._items[self._known :]), self._point.response_id)
 
     def miss(self) -> None:
         """Note that the server doesn't know what the last request went on from."""
@@ -205,8 +204,8 @@ class Conversation:
             self.points.miss(self._point.response_id)
             self._point = None
 
-    def hear(self, outcome: Outcome, shown: Shown, setup: bytes) -> Work[None]:
-        """Take a response, in short steps: what is known of it, and what of it was shown.
+    def hear(self, outcome: ResponseOutcome, shown: Shown, setup: bytes) -> Work[None]:
+        """Take in a response, in short steps: its record, and the part that was shown.
 
         Nothing changes before the last step.
         """
@@ -245,7 +244,7 @@ class Conversation:
                 self.points.keep(digest, self._point)
 
 
-def _as_shown(outcome: Outcome, shown: Shown) -> Outcome:
+def _as_shown(outcome: ResponseOutcome, shown: Shown) -> ResponseOutcome:
     """Return what is known of a response, as far as the editor knows it, too."""
     ids = {call.call_id for call in shown.calls}
     calls = tuple(call for call in outcome.calls if call.call_id in ids)

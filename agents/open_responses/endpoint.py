@@ -1,4 +1,4 @@
-"""What all sessions with one endpoint share."""
+"""State that all sessions with one endpoint share."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import attrs
 import msgspec
 
 from agents.events import Prompt
+from agents.open_responses.http.client import EndpointClient
+from agents.open_responses.request.body import options_body, tools_body, whole_body
+from agents.open_responses.request.messages import ConversionOptions
+from agents.open_responses.stream.call_ids import CallIds
 from bridge.wire import OpenResponsesSpec
 
-from .call_ids import CallIds
-from .client import EndpointClient
-from .conversation import Ask, Conversation
-from .points import Points
-from .request_body import options_body, tools_body, whole_body
-from .request_messages import ConversionOptions
+from .checkpoints import Points
+from .conversation import NextRequest, ResponseChain
 
 
 @attrs.frozen
@@ -36,13 +36,13 @@ class Endpoint:
 
     @property
     def origin(self) -> str:
-        """Whose the encrypted reasoning is: another address or model can't read it."""
+        """The owner of the encrypted reasoning: another address or model can't read it."""
         named = f"{self.spec.base_url} {self.spec.model}".encode()
         return hashlib.blake2b(named, digest_size=8).hexdigest()
 
-    def conversation(self, prompt: Prompt) -> Conversation:
+    def conversation(self, prompt: Prompt) -> ResponseChain:
         """Return a conversation in which nothing was said yet."""
-        return Conversation(self.options(prompt), self.points)
+        return ResponseChain(self.options(prompt), self.points)
 
     def options(self, prompt: Prompt) -> ConversionOptions:
         """Return how what is said next is written down."""
@@ -60,14 +60,18 @@ class Endpoint:
         """Return what a request says of the tools."""
         return tools_body(prompt.tools, required=prompt.tool_required)
 
-    def setup(self, conversation: Conversation, tools: Mapping[str, Any]) -> bytes:
+    def setup(self, conversation: ResponseChain, tools: Mapping[str, Any]) -> bytes:
         """Return what must stay the same for a request to go on from a response."""
         system = [conversation.instructions, conversation.lead]
         said = msgspec.json.encode([self.spec.model, system, tools.get("tools")])
         return hashlib.blake2b(said, digest_size=16).digest()
 
     def body(
-        self, ask: Ask, conversation: Conversation, prompt: Prompt, tools: Mapping[str, Any]
+        self,
+        ask: NextRequest,
+        conversation: ResponseChain,
+        prompt: Prompt,
+        tools: Mapping[str, Any],
     ) -> bytes:
         """Return the body of a request."""
         return whole_body(

@@ -11,7 +11,7 @@ from agents.guarded import Tasks
 from bridge.errors import LocalError
 from bridge.wire import ToolSpec
 
-from .conversation import Conversation
+from .conversation import ResponseChain
 from .endpoint import Endpoint
 from .turn import EndpointTurn
 
@@ -19,7 +19,7 @@ from .turn import EndpointTurn
 class OpenResponsesSession:
     """A conversation with an endpoint; it satisfies `agents.base.AgentSession`.
 
-    It is told what was said before, and finds the response to go on from by that (`Points`).
+    It gets the history, and finds the response to continue by that (`Points`).
     """
 
     handle = None
@@ -27,7 +27,7 @@ class OpenResponsesSession:
     lost = None
     has_own_process = False
 
-    def __init__(self, endpoint: Endpoint, conversation: Conversation, nursery: Tasks) -> None:
+    def __init__(self, endpoint: Endpoint, conversation: ResponseChain, nursery: Tasks) -> None:
         self.conversation = conversation
         self._endpoint = endpoint
         self._nursery = nursery

@@ -1,7 +1,7 @@
 """One turn with an endpoint, as a channel of batches: requests and answers until no tool is called.
 
 A task of its own reads the answers and waits until each batch is taken, so that an editor that
-doesn't read stops the server. What the conversation keeps of a turn is what was taken.
+doesn't read stops the server. The conversation keeps the part of a turn that the editor took.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from agents.boundary import failure_of
 from agents.breather import Breather
 from agents.events import (
+    CANCELLED,
     Answer,
     Await,
     Batch,
@@ -25,26 +26,25 @@ from agents.events import (
     StopReason,
     ToolAnswer,
 )
+from agents.open_responses.http.errors import untellable
+from agents.open_responses.request.content import ConversionError
 
-from .conversation import Conversation
+from .attempt import ResponseAttempt
+from .conversation import ResponseChain
 from .endpoint import Endpoint
-from .request_content import ConversionError
-from .response import Response
-from .trouble import untellable
 
-CANCELLED = Stop(StopReason.CANCELLED)
 _MOST_IN_VAIN = 8
-"""So many responses in a row may call nothing but what isn't offered; each is paid for, unseen."""
+"""Most responses in a row that may call only tools that aren't offered; each costs money."""
 
 log = logging.getLogger("vscodelm.open_responses")
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
-    """A turn. It begins by taking in what its conversation was told."""
+    """A turn. It begins by taking in the messages for its conversation."""
 
     endpoint: Endpoint
-    conversation: Conversation
+    conversation: ResponseChain
     prompt: Prompt
     former: trio.Event | None = None
     """Set when the task of the turn before is over: two would change the conversation at once."""
@@ -60,12 +60,12 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     """The answers to the calls that were made and aren't with the server yet."""
     _answered: trio.Event = attrs.field(factory=trio.Event, init=False)
     _in_vain: int = attrs.field(default=0, init=False)
-    """How many responses, up to now, called nothing that is offered."""
+    """Number of responses so far without a call of an offered tool."""
     _is_over: bool = attrs.field(default=False, init=False)
     _breather: Breather = attrs.field(factory=Breather, init=False)
 
     def __attrs_post_init__(self) -> None:
-        # size 0: what the editor hasn't taken yet must stop the server, and isn't kept if cancelled
+        # size 0: a slow editor must stop the server, and a cancel leaves nothing behind
         self._send, self._receive = trio.open_memory_channel[Batch](0)
 
     @property
@@ -100,7 +100,7 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
             except ConversionError as error:
                 return Break(untellable(error))
             self._in_vain += 1
-            response = Response(self.endpoint, self.conversation, self.prompt, self._show)
+            response = ResponseAttempt(self.endpoint, self.conversation, self.prompt, self._show)
             last = await response.run()
             waiting = self.conversation.open_calls
             if isinstance(last, Break) or not waiting:
@@ -139,7 +139,7 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
         self._until_cancelled.cancel()
 
     def close(self) -> None:
-        """Close the turn; who receives from it is told so."""
+        """Close the turn; its receiver gets the end of the channel."""
         self._until_closed.cancel()
         self._receive.close()
 

@@ -1,4 +1,4 @@
-"""What a client of ACP must bear, point by point, and the tests that show it.
+"""List the surprises that a client of ACP must tolerate, with the tests that show it.
 
 A test names its points by the mark `checklist`; they are read from its source, so that a page can
 be made without running anything.
@@ -19,46 +19,46 @@ _SECTIONS: Mapping[str, Mapping[int, str]] = {
     "Process": {
         1: "A process leads its own group and ends in steps: end of input, SIGTERM, SIGKILL.",
         2: "The end of the input may end nothing, and a grandchild may hold the pipes open.",
-        3: "Stderr is always drained, kept within bounds, and shown where something failed.",
-        4: "An exit at any time fails all who wait, with its status; the next request starts anew.",
+        3: "Stderr is always drained, kept within bounds, and shown after a failure.",
+        4: "An exit at any time fails all open requests, with its status; the next starts anew.",
         5: "A start may take a minute, a turn any time.",
-        6: "The whole environment is inherited, the folder is absolute, no shell is between.",
-        7: "One writer; a broken pipe is the end of the process, not of us.",
+        6: "An agent inherits the whole environment; its folder is absolute; there is no shell.",
+        7: "There is one writer. A broken pipe ends the process, and not the client.",
     },
     "Framing": {
-        8: "Lines that are no message are skipped; batches, blank lines and CRLF are taken.",
-        9: "A line may be many megabytes, and costs no more for coming in pieces; there is a cap.",
-        10: "Ids are numbers, strings or null; answers that nobody waits for are ignored.",
-        11: "Requests that we don't serve are refused at once, unknown notifications ignored.",
+        8: "Lines that are no message are skipped. Batches, blank lines and CRLF are accepted.",
+        9: "A line may have many megabytes, also in many pieces. There is a limit.",
+        10: "Ids are numbers, strings or null. Unexpected responses are ignored.",
+        11: "Unknown requests are refused at once; unknown notifications are ignored.",
     },
     "Setting up": {
         12: "Updates that come before the answer to `session/new` are kept, within bounds.",
         13: "Commands and titles are announced at any time.",
-        14: "Only version 1; an agent needn't say anything of itself.",
-        15: "A login is done when it is asked for, once; one in a terminal is the user's.",
-        16: "A login in a terminal is offered, and an agent may want one and name no way to do it.",
-        17: "A session that is lost is recognised under each of its codes.",
-        18: "What `session/load` repeats is not shown.",
+        14: "Only version 1 is accepted. An agent needn't describe itself.",
+        15: "A login is done once, when the agent demands it. In a terminal, the user logs in.",
+        16: "A login in a terminal is offered. An agent may demand a login and name no method.",
+        17: "A lost session is recognised under each of its codes.",
+        18: "Messages that `session/load` repeats are not shown.",
         19: "Resume, else load, else a new session; never two loads of one session.",
-        20: "Options, else modes, else the models of old; flat or in groups.",
+        20: "Options, else modes, else the former models; flat or in groups.",
     },
     "A turn": {
-        21: "What comes after the answer to a prompt belongs to it, or begins the next.",
-        22: "A tool call is whatever is said of its id, in any order; none stays open.",
-        23: "Halves of characters are joined, and what is unknown is never fatal.",
-        24: "After a cancel any answer is a cancel; text is kept all the same.",
-        25: "The next prompt waits for the cancelled one; an agent that is stuck is ended.",
-        26: "One prompt at a time in a session; zero usage is unknown.",
-        27: "Of a plan only what changed is shown; diffs have bounds, new files come from nowhere.",
-        28: "Another message is another paragraph, also where ids are missing.",
+        21: "Updates after the answer to a prompt belong to it, or begin the next.",
+        22: "All messages with one id are one tool call, in any order. None stays open.",
+        23: "Halves of characters are joined, and unknown values are never fatal.",
+        24: "After a cancel any answer counts as cancelled. Its text is kept.",
+        25: "The next prompt waits for the cancelled one. A stuck agent is ended.",
+        26: "A session has one prompt at a time. A usage of zero means unknown.",
+        27: "Only the changes of a plan are shown. Diffs are bounded; new files have no old text.",
+        28: "Another message is another paragraph, also without ids.",
     },
     "Permissions": {
         29: "An option is chosen by its kind, never by its place; a denial never approves.",
-        30: "A denial is `reject_once`; `cancelled` only where the turn is, or nothing else fits.",
-        31: "An approval is `allow_once`; for good only if the user knows. A mode is the user's.",
-        32: "Several questions at once; each is answered, also after a cancel.",
+        30: "A denial is `reject_once`; `cancelled` only in a cancelled turn, or without a choice.",
+        31: "An approval is `allow_once`; for good only if the user knows. Users decide on modes.",
+        32: "Several questions may come at once. Each is answered, also after a cancel.",
         33: "An agent that doesn't ask is no error.",
-        34: "A question may name nothing but an id; what it shows is cleaned and bounded.",
+        34: "A question may have only an id. Its text is cleaned and bounded.",
     },
 }
 POINTS: Mapping[int, str] = {
@@ -76,7 +76,7 @@ def checklist() -> str:
     ]
     if found:
         raise KeyError(f"no such points: {sorted(found)}")
-    return table(["", "about", "what is borne", "tests"], rows)
+    return table(["", "about", "what is tolerated", "tests"], rows)
 
 
 def marked_tests(root: Path = TESTS) -> dict[int, list[str]]:

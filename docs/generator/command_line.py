@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import click
 
-from vscodelm.chat import COMMANDS
+from vscodelm.chat.loop import COMMANDS
 from vscodelm.cli import main
 
 from .markdown import block, sections, table

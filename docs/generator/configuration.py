@@ -16,57 +16,58 @@ if TYPE_CHECKING:
     import msgspec
 
 _MODEL = {
-    "id": "What a request names; unique in the file.",
-    "agent": "Who answers: one of the kinds of [AgentSpec](wire.md#agentspec), with the same keys.",
-    "name": "What the picker shows; the id if empty.",
-    "family": "A group of models that hosts treat alike; the id if empty.",
-    "version": "Shown by some hosts; otherwise without meaning.",
+    "id": "The name of the model in requests; unique in the file.",
+    "agent": "The agent: one of the kinds of [AgentSpec](wire.md#agentspec), with the same keys.",
+    "name": "The name in the model picker; the id if empty.",
+    "family": "A group of models that editors treat alike; the id if empty.",
+    "version": "Shown by some editors; otherwise not used.",
     "settings": "[Settings](#settings) of this model's chats. A request that brings its own "
     "settings replaces them all.",
-    "maxInputTokens": "What the host may put into a request. Hosts summarise a chat that comes "
-    "near it, so it is large: agents look after their own context.",
-    "maxOutputTokens": "What the host may expect of an answer.",
+    "maxInputTokens": "The limit of a request. Editors summarise a chat that comes near it. If "
+    "it isn't given, it is the size of an ACP agent's own context as soon as the agent says it. "
+    "Until then it is 1,000,000.",
+    "maxOutputTokens": "The limit of an answer.",
     "tooltip": "Shown with the name.",
     "detail": "Shown beside the name.",
-    "toolCalling": "Whether the host may offer tools.",
-    "imageInput": "Whether the host may send images.",
+    "toolCalling": "Whether the editor may offer tools.",
+    "imageInput": "Whether the editor may send images.",
 }
 
 _ENDPOINT = {
-    "id": "What its models' ids begin with: `ID/NAME`. Unique among the endpoints.",
+    "id": "The first part of its models' ids, `ID/NAME`. Unique among the endpoints.",
     "open_responses": "The endpoint, with the keys of "
     "[OpenResponsesSpec](wire.md#openresponsesspec) but for `model`.",
-    "include": "Which of the models that it lists can be picked, by globs of their names.",
-    "exclude": "Which of those can't.",
+    "include": "The listed models that can be chosen, by globs of their names.",
+    "exclude": "Those of them that can't be chosen.",
     "settings": "[Settings](#settings) of these models' chats.",
-    "maxInputTokens": "Where the endpoint doesn't say it: as for a model.",
+    "maxInputTokens": "As for a model, if the endpoint doesn't report it.",
     "maxOutputTokens": "The same.",
     "toolCalling": "The same.",
     "imageInput": "The same.",
 }
 
 _SETTINGS = {
-    "context": "What of the host's messages an agent gets: what the user asked, or all of it. By "
-    "default the agent's kind decides, and it is all where the host asks something beside a chat, "
-    "such as a title. Eliza always takes what the user asked.",
-    "model": "Which of an ACP agent's own models answers, by its id there; by default the agent "
-    "chooses.",
-    "mode": "In which of an ACP agent's own modes it works, by its id there; by default the agent "
-    "chooses.",
-    "tools": "Which of the host's tools the agent is offered, by glob: `include`, then `exclude`.",
-    "permissions": "Who decides when the agent asks for permission: `ask` puts it to the user (and "
-    "denies where the host has no tool for that), `read_only` allows reading, searching and "
-    "thinking, `allow` allows everything but a change of the agent's mode, which is put to the "
-    "user as under `ask`, `deny` nothing.",
-    "thinking": "Reasoning as parts of their own (if the host can take them), as text, or not.",
-    "rewind": "What the agent knows of an answer that was taken back: `auto` goes on in a session "
-    "that doesn't know it, `continue` in the one that does.",
-    "idleSeconds": "How long a conversation may lie idle before it is given up; more than 0. One "
-    "that waits for the user is kept for a day.",
-    "maxSessions": "How many conversations with one agent may live; one more ends the least "
-    "recently used of those that are idle. Where none is, the one that has waited longest for the "
-    "user is denied and closed, and its user is told. All conversations together may take 128 MiB "
-    "(the bytes of their newest requests); more end in the same order. At least 1.",
+    "context": "The part of the editor's messages for the agent: the user's question, or all. "
+    "The default depends on the kind of agent. Requests beside a chat, such as one for a title, "
+    "get all by default. Eliza always gets only the question.",
+    "model": "The id of one of an ACP agent's own models; by default the agent chooses.",
+    "mode": "The id of one of an ACP agent's own modes; by default the agent chooses.",
+    "tools": "The editor's tools that the agent can use, by glob: `include`, then `exclude`.",
+    "permissions": "The answer when the agent asks for permission. `ask` asks the user, and denies "
+    "if the editor has no tool for that. `read_only` allows reading, searching and thinking. "
+    "`allow` allows everything except a change of the agent's mode, which the user decides as "
+    "under `ask`. `deny` denies everything.",
+    "permissionChoices": "The values of `permissions` that a user can choose for a chat in the "
+    "editor's model picker.",
+    "thinking": "Show reasoning as separate parts (if the editor supports them), as text, or not.",
+    "rewind": "Whether the agent remembers an answer that was taken back: `auto` continues in a "
+    "session that doesn't know it, `continue` in the one that does.",
+    "idleSeconds": "A conversation ends after this many seconds without a request; more than 0. "
+    "One that waits for the user ends after a day.",
+    "maxSessions": "The largest number of open conversations with one agent, at least 1. One more "
+    "ends the idle one that was used least recently. If none is idle, the one that has waited "
+    "longest for the user is denied and closed, and its user is told. All conversations together "
+    "may take 128 MiB (the bytes of their newest requests); beyond it, they end in the same order.",
 }
 
 

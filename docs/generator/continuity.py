@@ -1,14 +1,14 @@
-"""Pictures of what an agent gets to know of a chat, drawn from what it was really given."""
+"""Draw the messages that an agent gets in each case, from a run of the real code."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from agents.origin import Resumed
-from bridge.recording import Happening, Parted, Requested, Settled
-from bridge.replay import Replay
-from bridge.telling_rows import rows
 from bridge.wire import TextPart
+from vscodelm.replay.recording import Happening, Parted, Requested, Settled
+from vscodelm.replay.run import Replay
+from vscodelm.replay.telling_rows import rows
 
 from . import pictured_chats as chats
 from .markdown import block, sections
@@ -17,97 +17,97 @@ from .pictured_chats import Given, Play, Run, played
 _CASES: tuple[tuple[str, str, Play, bool], ...] = (
     (
         "A turn more",
-        "Only what is new is given to the agent. It costs nothing beside that.",
+        "The agent gets only the new message.",
         chats.extend,
         True,
     ),
     (
         "An edit, and its undo",
-        "A new session is told what stands before the edit. The old one stays as it was, and is "
-        "gone on with where the edit is undone.",
+        "A new session gets the messages before the edit. The old one stays as it was, and "
+        "continues if the user undoes the edit.",
         chats.edit_and_undo,
         True,
     ),
     (
         "The same, with an agent that needs a process for each session",
-        "The old session is closed after a minute. Going back finds it like after a reload.",
+        "The old session is closed after a minute. After an undo it is found like after a reload.",
         chats.edit_and_undo_later,
         True,
     ),
     (
         "A retry",
-        "The new session has never heard of the first answer, so it can't repeat or defend it.",
+        "The new session doesn't know the first answer, so it can't repeat or defend it.",
         chats.retry,
         True,
     ),
     (
         "Stop, and go on",
-        "A question that was stopped was asked all the same, so the session knows it and is kept.",
+        "The user still sees the stopped question, and the session knows it. So it is kept.",
         chats.stop_and_go_on,
         True,
     ),
     (
         "Stop, and edit",
-        "Now the session knows what was taken back. It is replaced with the next request, not "
-        "before: who only stops pays for nothing.",
+        "Now the session knows a withdrawn message. It is replaced with the next request, and not "
+        "before that: a stop alone costs nothing.",
         chats.stop_and_edit,
         True,
     ),
     (
         "A fork of a whole chat",
-        "Where the agent has `session/fork`, nothing is told again.",
+        "If the agent has `session/fork`, no message is sent again.",
         chats.fork,
         True,
     ),
     (
         "The same with an agent that has no forks",
-        "The copy is told what was said.",
+        "The copy's session gets the earlier messages.",
         chats.fork,
         False,
     ),
     (
         "A compaction",
-        "The session knows in full what the host sums up, so it goes on, and isn't told the "
-        "summary.",
+        "The session knows all messages that the host sums up. So it continues, and doesn't get "
+        "the summary.",
         chats.compaction,
         True,
     ),
     (
         "A reload, with an agent that resumes or loads",
         "The [store](../reference/store.md) knows the session. `session/resume` comes first, then "
-        "`session/load`; what the agent says again while it loads is dropped.",
+        "`session/load`. Old messages that the agent sends again are dropped.",
         chats.reload,
         True,
     ),
     (
         "A reload, with an agent that does neither",
-        "The chat is told again, in one prompt.",
+        "A new session gets all messages in one prompt.",
         chats.reload,
         False,
     ),
     (
         "A crash in mid-turn",
-        "Nobody knows how much of the turn is in the agent's own record of the session, so that is "
-        "left, and a new session is told what the chat shows.",
+        "It is uncertain how much of the turn the agent's session contains. So a new session gets "
+        "the messages that the chat shows.",
         chats.crash,
         True,
     ),
     (
         "A crash between turns",
-        "The session was at rest, so what it knows is certain.",
+        "The session was at rest, so its knowledge is certain.",
         chats.crash_between_turns,
         True,
     ),
     (
         "Two windows with one chat",
-        "The first one that asks has the session. The other is told the chat in one of its own.",
+        "The first window that asks gets the session. The other one gets a new session.",
         chats.two_windows,
         True,
     ),
     (
         "A long silence, or too many chats",
-        "A session is closed after `idleSeconds`, and the one that was used least recently when "
-        "there are more than `maxSessions`. The next request finds it like after a reload.",
+        "A session is closed after `idleSeconds`. If there are more than `maxSessions`, the least "
+        "recently used one is closed. The next request finds it like after a reload.",
         chats.idle,
         True,
     ),
@@ -123,7 +123,7 @@ def pictures() -> str:
 
 
 def picture(run: Run) -> str:
-    """Draw who was given what."""
+    """Draw the messages of each session."""
     return block("mermaid", "\n".join(_lines(run)))
 
 
@@ -148,7 +148,7 @@ def _lines(run: Run) -> Iterator[str]:
 
 
 def endpoint() -> str:
-    """Return how an endpoint gets to know an edit, request by request."""
+    """Return the requests to an endpoint around an edit."""
     definition = '{"open_responses":{"baseUrl":"http://127.0.0.1:8080/v1","model":"m"}}'
     told: list[str] = []
     for decision in Replay().decisions(_edit(definition)):

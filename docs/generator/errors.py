@@ -22,9 +22,9 @@ from .wire import hint_words
 _CODES = {
     "PARSE_ERROR": ("The line isn't JSON, or not UTF-8.", "`null`"),
     "INVALID_REQUEST": (
-        "It is JSON, but no request: a batch, no `method`, an id that is neither a string nor an "
-        "integer, the id of a request that is still open. Or the line is longer than 256 MiB.",
-        "the request's where it can be known and isn't taken, else `null`",
+        "It is JSON, but no request: a batch, no `method`, or an id that is neither a string nor "
+        "an integer. Or the id belongs to an open request, or the line is longer than 256 MiB.",
+        "the request's if it is known and free, else `null`",
     ),
     "METHOD_NOT_FOUND": ("There is no such request.", "the request's"),
     "INVALID_PARAMS": (
@@ -32,44 +32,43 @@ _CODES = {
         "the request's",
     ),
     "INTERNAL_ERROR": (
-        "Something inside vscodelm failed. The log has the traceback. `data.kind` is `Internal`.",
+        "vscodelm has an internal error. The log has the traceback. `data.kind` is `Internal`.",
         "the request's where it can be known, else `null`",
     ),
     "REQUEST_FAILED": (
-        "All was well formed, but there is no answer. `data.kind` tells more.",
+        "The request was valid, but it failed. `data.kind` has the kind of failure.",
         "the request's",
     ),
 }
 
 _KINDS: dict[FailureKind, tuple[str, str]] = {
     "NoPermissions": (
-        "The agent wants a login or a key, or refuses the one it has.",
-        "Log in with the agent's own command, or put the key where its definition says.",
+        "The agent needs a login or a key, or its key was refused.",
+        "Log in with the agent's own command, or store the key that its definition names.",
     ),
     "Blocked": (
-        "A quota, a policy or a content filter stands in the way; or the same request came "
-        "[again and again](../explanation/routing.md#repeats).",
-        "Wait until the quota is renewed, or ask for something else. Trying again at once is no "
-        "use.",
+        "A quota, a policy or a content filter forbids the request, or the same request was "
+        "[repeated too often](../explanation/routing.md#repeats).",
+        "Wait until the quota is renewed, or change the request. An immediate retry doesn't help.",
     ),
     "NotFound": (
-        "The model, or the agent's command, isn't there; or this version can't run such agents.",
+        "The model or the agent's command doesn't exist, or this version can't run such agents.",
         "Correct the model's name or the command in the "
         "[configuration](../how-to/configure-models.md).",
     ),
     "AgentFailed": (
         "The agent crashed, broke its protocol, or gave up.",
-        "Ask again: the conversation goes on, with a new session of the agent if the old one is "
-        "lost. If it fails again, read `data.stderrTail` and "
+        "Send the message again. The conversation continues, in a new session of the agent if "
+        "the old one is lost. If it fails again, read `data.stderrTail` and "
         "[the trace](../how-to/read-a-trace.md).",
     ),
     "Unavailable": (
         "The network or the service is down or too slow.",
-        "Check the connection, and ask again later.",
+        "Check the connection, and try again later.",
     ),
     "Internal": (
-        "Something inside vscodelm failed. Other chats go on.",
-        "Ask again. If it fails again, report it with the traceback in the log.",
+        "vscodelm has an internal error. Other chats continue.",
+        "Send the message again. If it fails again, report it with the traceback in the log.",
     ),
 }
 

@@ -10,8 +10,8 @@ from msgspec import Raw
 
 from bridge import methods, wire
 from bridge.jsonrpc import (
-    Call,
-    Notice,
+    RpcNotification,
+    RpcRequest,
     decode_params,
     notification_line,
     parse_line,
@@ -58,6 +58,7 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.RESPONSE_COMPLETE: wire.ResponseCompleteParams(1),
     methods.PROGRESS: wire.ProgressParams(1, "Fetching Gemini CLI 0.61.0", "34 MB, 12 s"),
     methods.CANCEL_PROGRESS: wire.CancelProgressParams(1),
+    methods.FOLDERS_CHANGED: wire.WorkspaceFoldersParams(("/home/me/app", "/home/me/lib")),
     methods.MODELS_CHANGED: wire.Empty(),
 }
 
@@ -70,19 +71,32 @@ _RESULTS: Mapping[str, msgspec.Struct] = {
     methods.TOKENS: wire.TokenCountResult(7),
     methods.STATS: wire.Stats(
         requests_by_class={"main": 3},
+        requests_by_harness={"agentHost": 3},
         matches_by_rule={"extends": 2},
         misses_by_reason={"new": 1},
         live_conversations=1,
         sessions=1,
         processes=1,
+        newest_request=wire.NewestRequest("agentHost", True),
         agent_processes=[wire.AgentProcess("OpenCode", 4711, 2, 524_288_000)],
+        agent_sessions=[
+            wire.SessionUsage(
+                agent="OpenCode",
+                turns=2,
+                title="Mend the add function",
+                used_tokens=64_000,
+                context_window=200_000,
+                cost=wire.Cost(0.12, "USD"),
+                commands=[wire.AgentCommand("review", "Review the changes.")],
+            )
+        ],
     ),
     methods.LOG_IN: wire.Empty(),
     methods.LOG_OUT: wire.Empty(),
 }
 
 
-def lines(method: methods.Method) -> list[str]:
+def lines(method: methods.WireMethod) -> list[str]:
     """Return the lines of one use of a method; raises on one that we would refuse ourselves."""
     params = _PARAMS[method.name]
     if method.direction == "notification from us":
@@ -95,7 +109,7 @@ def lines(method: methods.Method) -> list[str]:
         call["params"] = params
     line = _encode(call)
     message, decoder = parse_line(line), methods.decoder(method.name)
-    assert isinstance(message, Call | Notice), line
+    assert isinstance(message, RpcRequest | RpcNotification), line
     assert decoder is not None, line
     decode_params(decoder, message.params)
     lines = [f"> {_text(line)}"]

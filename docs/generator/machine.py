@@ -1,47 +1,54 @@
-"""The machine of `bridge.history`, as tables and as a diagram."""
+"""The machine of `bridge.history.machine`, as tables and as a diagram."""
 
 from __future__ import annotations
 
-from bridge.exchange import Ending
-from bridge.history import TRANSITIONS, Kind, Phase, Step
+from bridge.history.exchange import Ending
+from bridge.history.machine import TRANSITIONS, InputKind, Phase, Step
 
 from .markdown import block, table
 
 _INPUTS = {
-    Kind.EXTENDS: "A request that goes on from everything shown.",
-    Kind.SUPERSEDES: "A request that goes on from the committed part, and takes the rest back.",
-    Kind.CANCEL: "The editor cancels the open request.",
-    Kind.EMIT: "The agent says something in this turn.",
-    Kind.FINISH: "The agent's turn ended, or waits for the results of calls.",
-    Kind.FAIL: "The agent's turn failed.",
-    Kind.CLOSE: "The conversation is given up: idle too long, one too many, answered for good, or "
-    "the process ends.",
-    Kind.STALE: "Something about an older turn or another request.",
+    InputKind.EXTENDS: "A request that continues from everything shown.",
+    InputKind.SUPERSEDES: (
+        "A request that continues from the committed part and takes the rest back."
+    ),
+    InputKind.REJOIN: "The host repeats the newest request by itself.",
+    InputKind.CANCEL: "The editor cancels the open request.",
+    InputKind.EMIT: "The agent sends output in this turn.",
+    InputKind.FINISH: "The agent's turn ended, or waits for the results of tool calls.",
+    InputKind.FAIL: "The agent's turn failed.",
+    InputKind.CLOSE: "The conversation ends: it was idle too long, there were too many, no later "
+    "request will continue it, or the process ends.",
+    InputKind.STALE: "Output of an older turn, or a cancel of another request.",
 }
 
 _STEPS = {
-    Step.ABORT: "The session is told to stop its turn.",
-    Step.CANCELLED: "The open request resolves; the exchange ended cancelled.",
-    Step.COMPLETED: "The open request resolves; the exchange ended complete, or empty.",
-    Step.FAILED: "The open request gets an error; the exchange ended failed.",
-    Step.COMMIT: "The provisional exchange becomes committed, and the path takes the host's words. "
-    "Where there is none yet, the exchanges that the request repeats are committed.",
-    Step.WITHDRAW: "The provisional exchange is forgotten, and the path takes the host's words.",
-    Step.DELIVER: "A new turn begins, and the session gets what is new.",
-    Step.FORWARD: "The editor is shown the parts, and they are recorded.",
-    Step.REFUSE: "A caller in this process broke a rule: an exception, and nothing changes.",
+    Step.ABORT: "Cancel the session's turn.",
+    Step.CANCELLED: "Answer the open request. The exchange ends *cancelled*.",
+    Step.COMPLETED: "Answer the open request. The exchange ends *complete* or *empty*.",
+    Step.FAILED: "Answer the open request with an error. The exchange ends *failed*.",
+    Step.COMMIT: "Commit the provisional exchange, and take the path from the request. "
+    "A new conversation commits the exchanges that its first request repeats.",
+    Step.WITHDRAW: "Forget the provisional exchange, and take the path from the request.",
+    Step.DELIVER: "Begin a new turn, and send the session the new messages.",
+    Step.FORWARD: "Send the parts to the editor, and record them.",
+    Step.HAND_OVER: "Answer the open request. Its repeat is the open request from now on.",
+    Step.REPEAT: "Send the editor again all parts of the newest answer.",
+    Step.RESOLVE: "Answer the repeated request.",
+    Step.REFUSE: "Raise an exception and change nothing: a caller in this process broke a rule.",
 }
 
 _ENDINGS = {
-    Ending.OPEN: "It still streams.",
-    Ending.COMPLETE: "The agent said all it had to say, or waits for results of calls.",
-    Ending.CANCELLED: "The editor stopped it, or asked the next thing. What was sent stays valid.",
-    Ending.FAILED: "The request got an error. What was sent before it stays valid.",
-    Ending.EMPTY: "It ended by itself, but showed nothing that a host keeps.",
+    Ending.OPEN: "The answer is still streaming.",
+    Ending.COMPLETE: "The agent finished its answer, or waits for results of tool calls.",
+    Ending.CANCELLED: "The editor cancelled the request, or sent the next one. The parts that were "
+    "sent stay valid.",
+    Ending.FAILED: "The request got an error. The parts that were sent before it stay valid.",
+    Ending.EMPTY: "The answer ended by itself, but had nothing that an editor keeps.",
 }
 
 
-def _cell(phase: Phase, kind: Kind) -> str:
+def _cell(phase: Phase, kind: InputKind) -> str:
     cell = TRANSITIONS[phase][kind]
     steps = ", ".join(step.value for step in cell.steps)
     if cell.then is not phase:
@@ -53,7 +60,7 @@ def transitions() -> str:
     """Return every cell: an input's row, a phase's column; a dash where nothing happens."""
     return table(
         ["input", *(phase.value for phase in TRANSITIONS)],
-        [[kind.value, *(_cell(phase, kind) for phase in TRANSITIONS)] for kind in Kind],
+        [[kind.value, *(_cell(phase, kind) for phase in TRANSITIONS)] for kind in InputKind],
     )
 
 
@@ -70,7 +77,7 @@ def diagram() -> str:
 
 def inputs() -> str:
     """Return what each input means."""
-    return table(["input", "meaning"], [[kind.value, _INPUTS[kind]] for kind in Kind])
+    return table(["input", "meaning"], [[kind.value, _INPUTS[kind]] for kind in InputKind])
 
 
 def steps() -> str:

@@ -15,7 +15,7 @@ import attrs
 import trio
 import trio.testing
 
-from actors.handle import SUPERSEDED_SECONDS
+from actors.mailbox import SUPERSEDED_SECONDS
 from actors.trace import FileTrace
 from agents.events import Prompt, Say
 from agents.origin import ForkOf, Origin
@@ -31,11 +31,11 @@ _GONE = Failure("AgentFailed", "The agent is gone.")
 
 @attrs.frozen
 class Given:
-    """What one session was given at once."""
+    """The messages that one session got at once."""
 
     session: int
     origin: Origin | None
-    """What the session began with; None if this isn't its first."""
+    """The beginning of the session; None if these aren't its first messages."""
     fork_of: int | None
     past: tuple[str, ...]
     new: tuple[str, ...]
@@ -49,10 +49,10 @@ class Run:
     is_able: bool = True
     """Whether the agent finds its sessions again, and forks them."""
     events: list[Given | str] = attrs.field(factory=list["Given | str"])
-    """What was given, and what happened in between."""
+    """The messages that sessions got, and the events in between."""
     shelf: Shelf = attrs.field(factory=Shelf)
     trace: io.BytesIO = attrs.field(factory=io.BytesIO)
-    """What passed between the editor and us, in the process that began last."""
+    """The messages between the editor and us, in the process that began last."""
     agent: ScriptedAgent = attrs.field(init=False)
     _handles: list[str] = attrs.field(factory=list[str])
     _seen: set[int] = attrs.field(factory=set[int])

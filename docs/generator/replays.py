@@ -1,4 +1,4 @@
-"""What `vscodelm replay` prints, from a trace that is made here."""
+"""Print with `vscodelm replay` a trace that is made here."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import msgspec
 
 from bridge import methods
-from bridge.explain import explain
-from bridge.recording import read_recording
+from vscodelm.replay.explain import explain
+from vscodelm.replay.recording import read_recording
 
 from .markdown import block
 

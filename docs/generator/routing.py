@@ -1,10 +1,10 @@
-"""The reasons of `bridge.router`, the rules of `bridge.rules`, the classes of `bridge.request`."""
+"""The reasons, the rules and the classes by which requests are routed."""
 
 from __future__ import annotations
 
-from bridge.request import RequestClass
-from bridge.router import Reason
-from bridge.rules import Rule
+from bridge.history.rules import Rule
+from bridge.routing.request import RequestClass
+from bridge.routing.router import Reason
 
 from .markdown import table
 
@@ -13,6 +13,11 @@ _REASONS = {
     Reason.PENDING_CALL: (
         _JOINS,
         "It brings the result of a call that only this conversation made.",
+    ),
+    Reason.PROGRESS: (
+        _JOINS,
+        "It brings the result of a call of the progress tool, so the answer goes on. VS Code's "
+        "Agent Host shows a long answer in such pieces.",
     ),
     Reason.EXTENDS: (
         _JOINS,
@@ -28,6 +33,11 @@ _REASONS = {
         "It asks the newest question again. It opens a conversation if the answer to that was "
         "complete or may still be wanted, and joins if the answer was cut short.",
     ),
+    Reason.REPEAT: (
+        _JOINS,
+        "VS Code's Agent Host sends the newest request once more by itself. The turn of the first "
+        "one goes on, and the repeat gets the whole answer.",
+    ),
     Reason.SUPERSEDES: (
         _JOINS,
         "It goes on without the newest exchange, to which nobody can come back: that is "
@@ -38,7 +48,10 @@ _REASONS = {
         "It leaves a live conversation before its end, and that lives on: a message was edited, an "
         "answer was taken back, a chat was forked.",
     ),
-    Reason.SUB_AGENT: (_OPENS, "A call that a live conversation waits for leads it."),
+    Reason.SUB_AGENT: (
+        _OPENS,
+        "A call that a live conversation waits for leads it, or its system prompt says so.",
+    ),
     Reason.ONE_SHOT: (_OPENS, "No later request will build on it; see [classes](#the-classes)."),
     Reason.UNPROVEN: (
         _OPENS,
@@ -48,7 +61,7 @@ _REASONS = {
 }
 
 _CLASSES = {
-    RequestClass.MAIN: "A turn of a chat. Whatever isn't known to be something else is this.",
+    RequestClass.MAIN: "A turn of a chat. Also every request without the signs of another class.",
     RequestClass.UTILITY: "A title, a commit message, a name: something beside the chat.",
     RequestClass.COMPACTION: "A summary of a chat that is going to be led on without what it sums "
     "up.",

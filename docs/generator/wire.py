@@ -12,7 +12,7 @@ from msgspec import NODEFAULT, UNSET, Raw, UnsetType
 from msgspec.structs import FieldInfo, fields
 
 from bridge import wire
-from bridge.methods import METHODS, Method
+from bridge.methods import METHODS, WireMethod
 
 from . import examples
 from .markdown import anchor, block, sections, table
@@ -23,8 +23,12 @@ PARTS: tuple[type[msgspec.Struct], ...] = get_args(wire.KnownPart)
 _RAW: dict[tuple[type[msgspec.Struct], str], str] = {
     (wire.ChatParams, "messages"): "list of [ChatMessage](#chatmessage)",
     (wire.ChatParams, "agent"): "[AgentSpec](#agentspec)",
+    (wire.ModelsParams, "agents"): "object of [AgentSpec](#agentspec)",
+    (wire.ModelsParams, "settings"): "object of [Settings](#settings)",
     (wire.TokenCountParams, "message"): "[ChatMessage](#chatmessage)",
     (wire.ToolSpec, "input_schema"): "JSON Schema",
+    (wire.ToldFailure, "kind"): "[kind of failure](errors.md#kinds-of-failure)",
+    (wire.ToldFailure, "fixes"): "list of [fixes](errors.md#fixes)",
 }
 _SCALARS: dict[object, str] = {
     str: "string",
@@ -59,7 +63,7 @@ def methods() -> str:
     return sections([overview, *(_method(method) for method in METHODS)])
 
 
-def _method(method: Method) -> str:
+def _method(method: WireMethod) -> str:
     example = block("text", "\n".join(examples.lines(method)))
     return sections([f"### {method.name}", method.summary, example])
 

@@ -93,9 +93,7 @@ test("an agent that is removed is no model any more, and its process ends", asyn
   await question.waitFor();
   await shoot(page, "adding", "remove question");
   await question.locator(".monaco-button", { hasText: "Remove" }).click();
-  await page
-    .locator(".notification-toast", { hasText: "isn't among the models any more" })
-    .waitFor();
+  await page.locator(".notification-toast", { hasText: "was removed from the models" }).waitFor();
   await expect.poll(() => isThere(running), { timeout: 20_000 }).toBe(false);
   await expect.poll(() => written(), { timeout: 10_000 }).toEqual([]);
   await chat.command("Notifications: Clear All Notifications");

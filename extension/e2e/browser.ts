@@ -3,6 +3,7 @@
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { offerModels } from "./agent_host/window_end.ts";
 import type { Editor } from "./editor.ts";
 import { BROWSER, CHROMIUM } from "./places.ts";
 
@@ -27,9 +28,14 @@ export async function openBrowser(editor: Editor): Promise<BrowserContext> {
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
+      // The window may then talk to its Agent Host, which listens on a port of its own.
+      "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
       `--host-resolver-rules=MAP ${HOST} 127.0.0.1:${editor.port}`,
     ],
   });
+  if (editor.modelsPort !== undefined) {
+    await context.addInitScript(offerModels, editor.modelsPort);
+  }
   context.setDefaultTimeout(30_000);
   const page = context.pages()[0] ?? (await context.newPage());
   await page.goto(`${ADDRESS}/healthz`);

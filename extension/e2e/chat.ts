@@ -87,6 +87,7 @@ export class Chat {
   /** Send a message, and don't wait for its answer. */
   async send(text: string): Promise<void> {
     const before = (await this.rows()).at(-1)?.index ?? -1;
+    await this.moveAway();
     await this.input.click();
     await this.page.keyboard.insertText(text);
     await this.page.keyboard.press("Enter");
@@ -96,6 +97,12 @@ export class Chat {
         request?.text.includes(firstLine(text)) && response?.isResponse && response.index > before,
       );
     }, `"${text}" to be sent`);
+  }
+
+  /** Move the pointer to where nothing is. What it rests on may explain itself, and cover the input. */
+  private async moveAway(): Promise<void> {
+    const { width, height } = this.page.viewportSize() ?? { width: 0, height: 0 };
+    await this.page.mouse.move(width / 2, height / 4);
   }
 
   /** Send a message, and return the answer to it. */
@@ -123,6 +130,14 @@ export class Chat {
     return last?.isResponse ? last.text : "";
   }
 
+  /** Wait until nothing is answered any more; return the model's own words in the newest answer. */
+  async words(): Promise<string> {
+    await this.finished();
+    return (await this.response.locator(".value > .rendered-markdown").allTextContents()).join(
+      "\n",
+    );
+  }
+
   /** Wait until the newest answer holds a text. */
   async shows(text: string): Promise<void> {
     await this.until((rows) => {
@@ -135,12 +150,19 @@ export class Chat {
   async rows(): Promise<Row[]> {
     return this.page.evaluate((root) => {
       const rows = [...document.querySelectorAll(`${root} .interactive-list .monaco-list-row`)];
+      const said = (value: Element | null) => {
+        const copy = value?.cloneNode(true) as Element | undefined;
+        copy?.querySelectorAll("style").forEach((style) => {
+          style.remove(); // of the lists in a message
+        });
+        return copy?.textContent ?? "";
+      };
       return rows
         .map((row) => ({
           index: Number(row.getAttribute("data-index")),
           isResponse: row.querySelector(".interactive-response") !== null,
           isLoading: row.querySelector(".chat-response-loading") !== null,
-          text: row.querySelector(".value")?.textContent ?? "",
+          text: said(row.querySelector(".value")),
         }))
         .sort((one, other) => one.index - other.index);
     }, this.root);
@@ -182,6 +204,15 @@ export class Chat {
   async redo(newest: string): Promise<void> {
     await this.checkpoint(this.page.locator(`${this.root} .interactive-list`), "Redo");
     await this.until((rows) => rows.at(-2)?.text.includes(newest) ?? false, "what was restored");
+  }
+
+  /** Open another chat, which goes on from where a message of this one had not been sent. */
+  async fork(earlier: string): Promise<void> {
+    const row = this.request(earlier);
+    await row.hover();
+    await row.locator(".chat-fork-action-item .action-label").last().click();
+    await row.waitFor({ state: "detached" });
+    await this.opened();
   }
 
   private async checkpoint(place: Locator, name: string): Promise<void> {

@@ -83,7 +83,7 @@ test("the notification's button cancels the fetch, and the request that waits fo
   expect(await living(fetching)).toEqual(fetching);
   await progress.locator(".monaco-button", { hasText: "Cancel" }).click();
   expect(await chat.finished()).toContain(
-    "Fetching endless-agent 1.0.0 was cancelled. Ask again to go on with it.",
+    "Fetching endless-agent 1.0.0 was cancelled. Send the message again to continue it.",
   );
   await progress.waitFor({ state: "detached" });
   await expect.poll(() => living(fetching), { timeout: 15_000 }).toEqual([]);

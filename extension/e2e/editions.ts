@@ -12,9 +12,17 @@ export interface Edition {
   nodeWheel?: string;
   /** It is older than what the extension is for, so it gets a package that says otherwise. */
   needsOtherEngines?: boolean;
+  /** Its Agent Host can run, and gets the models of extensions (agent_host/wire.ts). */
+  hasAgentHost?: boolean;
 }
 
 export const NEWEST: Edition = { version: "1.139", folder: at(".") };
+/** The newest once more: what is changed for its Agent Host must not be in the other tests. */
+export const AGENT_HOST: Edition = {
+  version: "1.139 with its Agent Host",
+  folder: at("editions/agent-host"),
+  hasAgentHost: true,
+};
 /** The oldest above the extension's minimum. */
 export const OLDEST: Edition = { version: "1.133", folder: at("editions/1.133") };
 /** It lists models as VS Code 1.120 does, the extension's minimum, which npm lacks. In Node 24 its

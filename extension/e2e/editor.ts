@@ -40,6 +40,8 @@ export class Editor {
     readonly port: number,
     private readonly server: ChildProcess,
     readonly isUntouched: boolean,
+    /** Where its Agent Host waits for windows that have models; undefined where it has none. */
+    readonly modelsPort: number | undefined,
   ) {}
 
   static async start(options: EditorOptions): Promise<Editor> {
@@ -94,15 +96,17 @@ export class Editor {
       await writeFile(join(user as string, "User/chatLanguageModels.json"), groups);
     }
     const places = ["--extensions-dir", extensions, "--user-data-dir", user] as string[];
+    const edition = options.edition ?? NEWEST;
+    const modelsPort = edition.hasAgentHost ? await freePort() : undefined;
     const env: NodeJS.ProcessEnv = {
       ...(options.isUntouched ? withoutNpm(process.env) : process.env),
       HOME: home,
       VSCODELM_STATE_DIR: join(folder, "state"),
+      ...(modelsPort === undefined ? {} : { MODELS_PORT: String(modelsPort) }),
       ...options.env,
     };
     delete env.VSCODE_IPC_HOOK_CLI;
     const config = ["--config", join(folder, "config.yaml")];
-    const edition = options.edition ?? NEWEST;
     const [node, program] = [nodeOf(edition), codeServerOf(edition)];
     const vsix = await (edition.needsOtherEngines ? packagedFor(edition.version) : packaged());
     await run(node, [program, ...places, ...config, "--install-extension", vsix], { env });
@@ -133,7 +137,8 @@ export class Editor {
       ],
       { env, stdio: ["ignore", log, log], detached: true },
     );
-    const editor = new Editor(folder, workspace, port, server, options.isUntouched ?? false);
+    const { isUntouched = false } = options;
+    const editor = new Editor(folder, workspace, port, server, isUntouched, modelsPort);
     await editor.answers();
     return editor;
   }

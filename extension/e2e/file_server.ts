@@ -18,6 +18,8 @@ export class FileServer {
   readonly files = new Map<string, Buffer>();
   /** Paths that are answered with a piece, and never to the end. */
   readonly hanging = new Set<string>();
+  /** Those of them for whose rest somebody waits now. */
+  readonly awaited = new Set<string>();
 
   private constructor(private readonly server: Server) {}
 
@@ -31,7 +33,8 @@ export class FileServer {
       response.setHeader("content-type", type);
       response.setHeader("content-length", content?.length ?? 0);
       if (files.hanging.has(url)) {
-        response.write(content?.subarray(0, 1000));
+        response.write(content?.subarray(0, 1000), () => files.awaited.add(url));
+        response.on("close", () => files.awaited.delete(url));
       } else {
         response.end(content);
       }

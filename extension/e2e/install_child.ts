@@ -1,7 +1,7 @@
 // A window that installs, as a process of its own, so that it can be killed: it says each stage, and
 // with which failure it ends.
 
-import { OwnEnvironment } from "../src/install/environment.ts";
+import { OwnEnvironment } from "../src/program/install/environment.ts";
 
 const [storage = "", bundle = ""] = process.argv.slice(2);
 const work = {

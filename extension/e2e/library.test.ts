@@ -147,7 +147,7 @@ test("each kind of error is a LanguageModelError with its code", () => {
   expect(got.notFound).toMatchObject({ code: "NotFound", isLanguageModelError: true });
   expect(got.notFound.message).toContain("/nowhere/agent");
   expect(got.noPermissions).toMatchObject({ code: "NoPermissions", isLanguageModelError: true });
-  expect(got.noPermissions.message).toContain("log in");
+  expect(got.noPermissions.message).toContain("Log in");
   expect(got.blocked).toMatchObject({ code: "Blocked", isLanguageModelError: true });
   expect(got.agentFailed.message).not.toBe("");
   expect(got.agentFailed.code).not.toMatch(/NotFound|NoPermissions|Blocked/);

@@ -57,8 +57,8 @@ afterAll(async () => {
 test("a login is a button that opens a terminal with the agent's own command", async () => {
   await chat.choose("Scripted agent");
   await chat.send("hello there");
-  expect(await chat.finished()).toContain("wants you to log in");
-  const message = page.locator(".notification-toast", { hasText: "wants you to log in" });
+  expect(await chat.finished()).toContain("needs a login");
+  const message = page.locator(".notification-toast", { hasText: "needs a login" });
   await message.waitFor(patience);
   const buttons = await message.locator(".monaco-button").allInnerTexts();
   expect(buttons).toEqual(expect.arrayContaining(["Log In: Account", "Set SCRIPTED_KEY..."]));

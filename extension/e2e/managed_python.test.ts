@@ -5,17 +5,17 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
-import { OwnEnvironment } from "../src/install/environment.ts";
-import { platformName } from "../src/install/uv.ts";
-import { zip } from "../test/install/archive.ts";
-import { bundle, Told } from "../test/install/machine.ts";
+import { OwnEnvironment } from "../src/program/install/environment.ts";
+import { platformName } from "../src/program/install/uv.ts";
+import { zip } from "../test/program/install/archive.ts";
+import { bundle, Told } from "../test/program/install/machine.ts";
 import { FileServer } from "./file_server.ts";
 import { PYTHON, REPOSITORY } from "./places.ts";
 
@@ -197,7 +197,7 @@ test.each([
   const creating = environment().create(told, true);
   creating.catch(() => {});
   await vi.waitFor(() => expect(told.stages).toContain(stage), { timeout: 30_000 });
-  await new Promise((resolve) => setTimeout(resolve, 500)); // well into it
+  await isAwaited(path);
   told.stage("cancel");
   await expect(creating).rejects.toThrow("was cancelled");
   expect([await names("environments"), await names("pythons")]).toEqual([[], []]);
@@ -220,20 +220,37 @@ test.each([
     server.hanging.add(path);
     const child = window();
     await stageOf(child, at);
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await isAwaited(path);
+    const left = await startedBy(child);
     child.kill("SIGKILL");
     await once(child, "close");
     expect(await says(await environment().anyProgram())).toBe("needed 1.0");
     expect(await names("environments")).toHaveLength(at === "Downloading Python" ? 1 : 2);
     server.hanging.clear();
-    server.cut(); // what it had started may wait still
+    server.cut();
+    // What it had started waits still, and then goes on: until it has ended, it may write.
+    await vi.waitFor(() => expect(left.filter(isRunning)).toEqual([]), { timeout: 60_000 });
     await environment().create(new Told(), true);
     expect(await says(await environment().program())).toBe("needed 2.0");
     expect(await names("environments")).toHaveLength(2);
-    // What the killed window had started may still write; that goes with the next installation.
-    expect((await names("pythons")).length).toBeLessThanOrEqual(2);
+    expect(await names("pythons")).toHaveLength(1);
   },
 );
+
+async function isAwaited(path: string): Promise<void> {
+  await vi.waitFor(() => expect(server.awaited).toContain(path), { timeout: 30_000 });
+}
+
+/** Return the processes that another has started. */
+async function startedBy({ pid }: ChildProcess): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return children.trim().split(/\s+/).map(Number);
+}
+
+function isRunning(pid: number): boolean {
+  const stat = `/proc/${pid}/stat`;
+  return existsSync(stat) && !readFileSync(stat, "utf8").includes(") Z ");
+}
 
 function window(): ChildProcess {
   const script = join(REPOSITORY, "extension/e2e/install_child.ts");

@@ -4,13 +4,14 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Editor } from "./editor.ts";
 
-interface Asked {
+export interface Asked {
   modelId: string;
   messages: Message[];
+  options: { tools?: unknown[] };
 }
 
 interface Message {
-  content: { type: string; toolName?: string }[];
+  content: { type: string; value?: unknown; toolName?: string; toolCallId?: string }[];
 }
 
 export class Traces {
@@ -25,10 +26,19 @@ export class Traces {
     return readdir(this.folder);
   }
 
-  /** Return the lines of a method. */
+  /** Return what each run of the program wrote, the oldest run first. */
+  private async runs(): Promise<string[]> {
+    const files = (await this.files()).map(async (file) => {
+      const path = join(this.folder, file);
+      return { text: await readFile(path, "utf8"), began: (await stat(path)).birthtimeMs };
+    });
+    const runs = (await Promise.all(files)).sort((one, other) => one.began - other.began);
+    return runs.map(({ text }) => text);
+  }
+
+  /** Return the lines of a method, oldest first. */
   async lines(method: string): Promise<string[]> {
-    const files = (await this.files()).map((file) => readFile(join(this.folder, file), "utf8"));
-    const lines = (await Promise.all(files)).join("").split("\n");
+    const lines = (await this.runs()).join("").split("\n");
     return lines.filter((line) => line.includes(`"${method}"`));
   }
 
@@ -41,13 +51,10 @@ export class Traces {
 
   /** Return how the agent was asked for its sessions, in order, by each run of the program. */
   async sessions(): Promise<string[][]> {
-    const files = (await this.files()).map(async (file) => {
-      const path = join(this.folder, file);
-      return { text: await readFile(path, "utf8"), began: (await stat(path)).birthtimeMs };
-    });
-    const runs = (await Promise.all(files)).sort((one, other) => one.began - other.began);
     const asked = /"direction":"out","peer":.*"method":"(session\/(?:new|load|resume|fork))"/g;
-    return runs.map(({ text }) => [...text.matchAll(asked)].map(([, method]) => method ?? ""));
+    return (await this.runs()).map((text) =>
+      [...text.matchAll(asked)].map(([, method]) => method ?? ""),
+    );
   }
 
   /** Return the tools that the model called in the newest of its answers that called any. */

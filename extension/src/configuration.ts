@@ -2,13 +2,13 @@
 
 import { homedir } from "node:os";
 import * as vscode from "vscode";
-import { type ConfiguredModels, readAgents } from "./agents.ts";
-import { Failure } from "./failures.ts";
-import { type OwnSetting, ownValue, SECTION } from "./own_settings.ts";
-import type { Variables } from "./variables.ts";
-import { fillIn } from "./variables.ts";
+import { type ConfiguredModels, readAgents } from "./agents/agents.ts";
+import type { Variables } from "./agents/variables.ts";
+import { fillIn } from "./agents/variables.ts";
+import { Failure } from "./chat/failures.ts";
+import { type OwnSetting, ownValue, SECTION } from "./setup/own_settings.ts";
 
-/** What the process is started with: a change of it takes a new process. */
+/** The settings that the process starts with: a change needs a new process. */
 export interface ProcessSettings {
   path: string;
   arguments: string[];
@@ -16,23 +16,29 @@ export interface ProcessSettings {
   traceDirectory: string;
 }
 
+/** Return the folders of the window that are on a disk. */
+export function windowFolders(): string[] {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  return folders.filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath);
+}
+
 /** Return where agents work: the first folder of the window, or else the user's home. */
 export function workingFolder(): string {
-  const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.scheme === "file");
-  return folder?.uri.fsPath ?? homedir();
+  return windowFolders()[0] ?? homedir();
 }
 
 /** Return the models of the user's settings; `thinking` alone is a folder's to say, which only shows. */
 export function configuredModels(): ConfiguredModels {
   const defaults = {
     permissions: ownValue("permissions") ?? "ask",
+    permissionChoices: ownValue("permissionChoices") ?? ["ask", "read_only"],
     thinking: vscode.workspace.getConfiguration(SECTION).get<string>("thinking", "part"),
     tools: ownValue("tools") ?? {},
   };
   return readAgents(ownValue("agents"), defaults, variables());
 }
 
-/** Return what the process is started with. Throws `Failure` for a value of another kind. */
+/** Return the command, arguments and environment of the process. Throws `Failure` for a value of another kind. */
 export function processSettings(): ProcessSettings {
   return fillIn(
     {

@@ -1,39 +1,46 @@
-// What VS Code calls: here everything is put together, and nothing is decided.
+// The entry points that VS Code calls. This module connects the others, and decides nothing.
 
 import * as vscode from "vscode";
-import { Activities } from "./activities.ts";
-import { addAgent } from "./add_agent.ts";
-import { AgentAction } from "./agent_action.ts";
-import { ALWAYS_ALLOW, AlwaysAllow } from "./always_allow.ts";
-import { setUpChat } from "./chat_setup.ts";
-import { configuredModels, processSettings, workingFolder } from "./configuration.ts";
-import { Doctor } from "./doctor.ts";
-import { findOnPath } from "./executable.ts";
-import { messageOf } from "./failures.ts";
-import { capabilities } from "./features.ts";
-import { Fixer } from "./fixes.ts";
-import { IgnoredSettings } from "./ignored.ts";
-import { OwnEnvironment } from "./install/environment.ts";
-import { Installer } from "./install/installer.ts";
-import { keptAs, nameKey } from "./key_names.ts";
-import { launchOf } from "./launch.ts";
-import { logLevel, logLine } from "./log.ts";
-import { Logins } from "./logins.ts";
-import { Models } from "./models.ts";
-import { SECTION } from "./own_settings.ts";
-import { Provider } from "./provider.ts";
-import { Questions } from "./questions.ts";
-import { addFromRegistry } from "./registry.ts";
-import { removeAgent } from "./remove_agent.ts";
+import { addAgent } from "./agents/add_agent.ts";
+import { insertAgentCommand } from "./agents/agent_commands.ts";
+import { Logins } from "./agents/logins.ts";
+import { addFromRegistry } from "./agents/registry.ts";
+import { removeAgent } from "./agents/remove_agent.ts";
+import { AgentAction } from "./chat/agent_action.ts";
+import { AgentProgress } from "./chat/agent_progress.ts";
+import { ALWAYS_ALLOW, AlwaysAllow } from "./chat/always_allow.ts";
+import { messageOf } from "./chat/failures.ts";
+import { capabilities } from "./chat/features.ts";
+import { Models } from "./chat/models.ts";
+import { Provider } from "./chat/provider.ts";
+import { Questions } from "./chat/questions.ts";
+import { Rules } from "./chat/rules.ts";
+import { Turns } from "./chat/turns.ts";
+import {
+  configuredModels,
+  processSettings,
+  windowFolders,
+  workingFolder,
+} from "./configuration.ts";
+import { Activities } from "./program/activities.ts";
+import { findOnPath } from "./program/executable.ts";
+import { OwnEnvironment } from "./program/install/environment.ts";
+import { Installer } from "./program/install/installer.ts";
+import { launchOf } from "./program/launch.ts";
+import { logLevel, logLine } from "./program/log.ts";
+import { Server } from "./program/server.ts";
+import { statisticsLines } from "./program/statistics.ts";
+import { MODELS_CHANGED, PERMISSION_TOOL, PROGRESS, PROGRESS_TOOL } from "./program/wire.ts";
 import { offerLog, reporting } from "./reporting.ts";
-import { Rules } from "./rules.ts";
-import { deleteSecret, setSecret } from "./secret_commands.ts";
-import { Secrets } from "./secrets.ts";
-import { Server } from "./server.ts";
-import { statisticsLines } from "./statistics.ts";
-import { Turns } from "./turns.ts";
-import { welcome } from "./welcome.ts";
-import { MODELS_CHANGED, PERMISSION_TOOL, PROGRESS } from "./wire.ts";
+import { setUpChat } from "./setup/chat_setup.ts";
+import { Doctor } from "./setup/doctor.ts";
+import { Fixer } from "./setup/fixes.ts";
+import { IgnoredSettings } from "./setup/ignored.ts";
+import { keptAs, nameKey } from "./setup/key_names.ts";
+import { SECTION } from "./setup/own_settings.ts";
+import { deleteSecret, setSecret } from "./setup/secret_commands.ts";
+import { Secrets } from "./setup/secrets.ts";
+import { welcome } from "./setup/welcome.ts";
 
 let running: Server | undefined;
 
@@ -73,6 +80,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const server = new Server({
     clientInfo: { name: vscode.env.appName, version: vscode.version },
     capabilities: capabilities(),
+    folders: windowFolders,
     launch,
     observer: {
       logged: (line) => logLine(log, line),
@@ -91,7 +99,12 @@ export function activate(context: vscode.ExtensionContext): void {
     },
   });
   running = server;
-  const models = new Models(context.globalState, configuredModels, () => server.models(), log);
+  const models = new Models(
+    context.globalState,
+    configuredModels,
+    (own) => server.models(own),
+    log,
+  );
   const item = vscode.window.createStatusBarItem("vscodelm.turns", vscode.StatusBarAlignment.Right);
   item.name = "vscodelm";
   const turns = new Turns(item);
@@ -107,7 +120,7 @@ export function activate(context: vscode.ExtensionContext): void {
     log.info("vscodelm was stopped; it starts again now.");
     await models.refresh();
   };
-  /** What has changed counts for the next message; answers that run now aren't cut off. */
+  /** A change counts for the next message; it doesn't cut off running answers. */
   const renew = async () => {
     server.renew();
     log.info("vscodelm starts anew for the next message; running answers go on.");
@@ -129,6 +142,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const doctor = new Doctor({
     models,
     launch: () => launch(true),
+    stats: () => server.stats(),
     storage: context.globalStorageUri.fsPath,
     fixer,
     log,
@@ -154,6 +168,7 @@ export function activate(context: vscode.ExtensionContext): void {
       statisticsLines(await server.stats()).forEach((line) => void log.info(line));
       log.show();
     },
+    insertAgentCommand: () => insertAgentCommand(server),
     logOut: () => logins.logOut(),
     runDoctor: () => doctor.run(),
     install: async () => {
@@ -184,6 +199,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ),
     vscode.lm.registerLanguageModelChatProvider(SECTION, provider),
     vscode.lm.registerTool(PERMISSION_TOOL, new AgentAction(questions, always)),
+    vscode.lm.registerTool(PROGRESS_TOOL, new AgentProgress()),
     vscode.workspace.onDidChangeConfiguration(
       reporting(log, "settings", async (change: vscode.ConfigurationChangeEvent) => {
         if (!change.affectsConfiguration(SECTION)) {
@@ -196,7 +212,12 @@ export function activate(context: vscode.ExtensionContext): void {
       }),
     ),
     secrets.onDidChange(reporting(log, "secrets", renew)),
-    vscode.workspace.onDidChangeWorkspaceFolders(reporting(log, "folders", () => ignored.look())),
+    vscode.workspace.onDidChangeWorkspaceFolders(
+      reporting(log, "folders", async () => {
+        server.foldersChanged();
+        await ignored.look();
+      }),
+    ),
   );
   void reporting(log, "settings", () => ignored.look())();
   void reporting(log, "welcome", () => welcome(context.globalState, hasProgram))();
@@ -207,7 +228,7 @@ export async function deactivate(): Promise<void> {
   await running?.dispose();
 }
 
-/** Return what changes when the process must start anew: the user's values, not those of folders. */
+/** Return a text that changes when the process must restart: of the user's values, not those of folders. */
 function processKey(): string {
   try {
     return JSON.stringify(processSettings());

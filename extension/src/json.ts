@@ -1,9 +1,9 @@
-// Values of the host as JSON. A value that JSON has no word for must not cost the whole request, nor one
-// that is nested so deep that the program couldn't read it.
+// Values of the host as JSON. One bad value must not cost the whole request. JSON may have no word
+// for it, or it may be nested too deep for the program to read.
 
 import { MAX_JSON_DEPTH } from "./limits.ts";
 
-/** Encode a value on one line; what JSON can't hold is carried as far as it can be. */
+/** Encode a value on one line, as far as JSON can hold it. */
 export function encode(value: unknown): string {
   if (isDeep(value)) {
     return JSON.stringify(plain(value));

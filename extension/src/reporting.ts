@@ -1,8 +1,8 @@
-// Errors of what the editor calls and nobody awaits: commands and listeners of events. Each error is
+// Errors of functions that the editor calls and doesn't await: commands and event listeners. Each error is
 // reported once, in the log and to the user; without this it would be nobody's, or told twice.
 
 import * as vscode from "vscode";
-import { messageOf } from "./failures.ts";
+import { messageOf } from "./chat/failures.ts";
 
 type Handler<Args extends unknown[]> = (...args: Args) => unknown;
 

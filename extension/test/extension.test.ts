@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as vscode from "vscode";
+import type { Provider } from "../src/chat/provider.ts";
 import { activate, deactivate } from "../src/extension.ts";
-import type { Provider } from "../src/provider.ts";
 import { Memory, Vault } from "./memory.ts";
 import { configure, openAnew, openFolder, person, providerOf } from "./vscode.ts";
 
@@ -43,6 +43,10 @@ afterEach(async () => {
 
 function provider(): Provider {
   return providerOf<Provider>("vscodelm");
+}
+
+interface Schema {
+  properties: { kind: { enum: string[] } };
 }
 
 function models(): string[] {
@@ -109,6 +113,32 @@ test("a change of the agents counts at once, in the same process", async () => {
   expect(models()).toContain("mine");
   expect(changes).toHaveBeenCalled();
   expect(await ask("pid")).toBe(before);
+});
+
+test("the models of the settings are listed with their agents' choices, a changed agent's too", async () => {
+  const choices = (id: string) =>
+    provider()
+      .provideLanguageModelChatInformation()
+      .filter((model) => model.id === id)
+      .map((model) => (model as { configurationSchema?: Schema }).configurationSchema);
+  await vi.waitFor(() => expect(models()).toContain("own"), SOON);
+  configure("vscodelm.agents", { mine: { agent: { acp: { command: "mine" } } } });
+  const kinds = () => choices("mine")[0]?.properties.kind.enum;
+  await vi.waitFor(() => expect(kinds()).toEqual(["acp"]), SOON);
+  configure("vscodelm.agents", { mine: { agent: { mcp_server: { command: "mine" } } } });
+  await vi.waitFor(() => expect(kinds()).toEqual(["mcp_server"]), SOON);
+  expect(choices("mine")).toHaveLength(1);
+});
+
+test("the program knows the folders of the window, later ones too", async () => {
+  const { fsPath } = context.globalStorageUri;
+  expect(await ask("folders")).toBe("");
+  await mkdir(join(fsPath, "one"));
+  openFolder(join(fsPath, "one"));
+  openFolder(join(fsPath, "two"));
+  expect(await ask("folders")).toBe(`${join(fsPath, "one")} ${join(fsPath, "two")}`);
+  await run("restart");
+  expect(await ask("folders")).toBe(`${join(fsPath, "one")} ${join(fsPath, "two")}`);
 });
 
 test("a change of the program's own settings starts it anew", async () => {
@@ -202,7 +232,7 @@ test("a crash is told, with the way to the log, and the next message starts the 
 
 test("the statistics are written into the log, which is shown", async () => {
   await run("showStatistics");
-  expect(person.log).toContain("requests: chat 2, title 1");
+  expect(person.log).toContain("requests: main 2, utility 1");
   expect(person.sawLog).toBe(true);
   await run("restart");
   configure("vscodelm.path", "/nowhere/vscodelm");

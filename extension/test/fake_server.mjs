@@ -20,6 +20,7 @@ const model = (id) => ({
   capabilities: {},
 });
 const hanging = new Set();
+let folders = [];
 
 if (asked === "dies") {
   process.stderr.write("time=00:00:00 level=ERROR no config here\n");
@@ -29,7 +30,11 @@ if (asked === "dies") {
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line);
   switch (method) {
+    case "lm/didChangeWorkspaceFolders":
+      folders = params.workspaceFolders;
+      break;
     case "lm/initialize":
+      folders = params.workspaceFolders;
       if (asked === "stranger") {
         say({ id, error: { code: -32601, message: "Method not found" } });
       } else if (asked !== "silent") {
@@ -41,19 +46,25 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       say({
         id,
         result: {
-          ...{ requestsByClass: { chat: 2, title: 1 }, matchesByRule: { prefix: 1 } },
+          ...{ requestsByClass: { main: 2, utility: 1 }, requestsByHarness: { local: 2 } },
+          matchesByRule: { prefix: 1 },
           ...{ missesByReason: {}, liveConversations: 1, sessions: 3, processes: 2 },
         },
       });
       break;
     case "lm/provideLanguageModelChatInformation":
-      say({ id, result: { models: [model("own")] } });
+      say({
+        id,
+        result: { models: [model("own"), ...Object.entries(params.agents ?? {}).map(chosen)] },
+      });
       break;
     case "lm/logOut":
       say({ id, result: {} });
       break;
     case "lm/logIn":
-      if (params.methodId !== "hangs") {
+      if (params.methodId === "hangs") {
+        say({ method: "lm/didChangeLanguageModelChatInformation" }); // so that a test knows that it was heard
+      } else {
         say({ id, error: { code: -32000, message: "no such way" } });
       }
       break;
@@ -91,6 +102,10 @@ function chat(id, text, params) {
       part(id, { type: "text", value: JSON.stringify(params) });
       complete(id);
       break;
+    case "folders":
+      part(id, { type: "text", value: folders.join(" ") });
+      complete(id);
+      break;
     case "pid":
       part(id, { type: "text", value: String(process.pid) });
       complete(id);
@@ -117,6 +132,15 @@ function chat(id, text, params) {
         error: { code: -32000, message: "Too much.", data: { kind: "Blocked", detail: "429" } },
       });
       break;
+    case "told": {
+      const message = "Log in first.";
+      const fixes = [{ type: "login", title: "Log in", methodId: "oauth" }];
+      const failure = { message, kind: "NoPermissions", detail: "401", fixes };
+      part(id, { type: "text", value: message });
+      say({ method: "lm/responseComplete", params: { requestId: id, failure } });
+      say({ id, result: {} });
+      break;
+    }
     case "null":
       part(id, { type: "text", value: "before" });
       process.stdout.write("null\n3\n");
@@ -150,4 +174,10 @@ function chat(id, text, params) {
       }
       complete(id);
   }
+}
+
+/** A model of the client's own, whose one choice is the name of its kind of agent. */
+function chosen([id, agent]) {
+  const kind = { type: "string", title: "Kind", enum: Object.keys(agent) };
+  return { ...model(id), configurationSchema: { type: "object", properties: { kind } } };
 }

@@ -9,7 +9,7 @@ const at = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url
 /** Uses that need no grant, each with its reason. */
 const ALLOWED: Record<string, string[]> = {
   // It reads whom a part of somebody else's result is for. Only making such a part is withheld.
-  "outgoing.ts": ["audience (languageModelToolResultAudience)"],
+  "chat/outgoing.ts": ["audience (languageModelToolResultAudience)"],
 };
 
 test("the extension uses nothing that VS Code withholds from the Marketplace", () => {

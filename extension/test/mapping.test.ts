@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import * as vscode from "vscode";
-import { capabilities, thinkingPartClass } from "../src/features.ts";
-import { partFromWire, UNKNOWN_MIME_TYPE } from "../src/incoming.ts";
+import { capabilities, thinkingPartClass } from "../src/chat/features.ts";
+import { partFromWire, UNKNOWN_MIME_TYPE } from "../src/chat/incoming.ts";
+import { messageToWire, optionsToWire, partToWire } from "../src/chat/outgoing.ts";
 import { encode } from "../src/json.ts";
-import { messageToWire, optionsToWire, partToWire } from "../src/outgoing.ts";
-import type { Message, Part } from "../src/wire.ts";
+import type { Message, Part } from "../src/program/wire.ts";
 import { withoutThinking } from "./vscode.ts";
 
 const bytes = Uint8Array.of(0, 255, 10, 92);

@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { listFiles, PackageManager } from "@vscode/vsce";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { WALKTHROUGH } from "../src/welcome.ts";
+import { PERMISSION_TOOL, PROGRESS_TOOL } from "../src/program/wire.ts";
+import { WALKTHROUGH } from "../src/setup/welcome.ts";
 
 const at = (file: string) => fileURLToPath(new URL(`../${file}`, import.meta.url));
 const manifest = JSON.parse(readFileSync(at("package.json"), "utf8"));
@@ -20,6 +21,18 @@ afterEach(() => rmSync(folder, { recursive: true }));
 test("an agent runs where the files are, and never in a folder that isn't trusted", () => {
   expect(manifest.extensionKind).toEqual(["workspace"]);
   expect(manifest.capabilities.untrustedWorkspaces.supported).toBe(false);
+});
+
+test("each tool is called by its name, and no name of a tool that asks can be allowed for good", () => {
+  const [asks, shows] = manifest.contributes.languageModelTools;
+  expect(shows.name).toBe(PROGRESS_TOOL);
+  expect(shows.toolReferenceName).toBe(shows.name);
+  expect(shows.inputSchema.properties).toEqual({});
+  expect(asks.name).toBe(PERMISSION_TOOL);
+  expect(asks.toolReferenceName).toBe(asks.name);
+  const eligible = manifest.contributes.configurationDefaults["chat.tools.eligibleForAutoApproval"];
+  const own = `${manifest.publisher}.${manifest.name}`;
+  expect(eligible).toMatchObject({ [asks.name]: false, [`${own}/${asks.name}`]: false });
 });
 
 test("each step of the walkthrough has its page, and its button runs a command of ours", () => {

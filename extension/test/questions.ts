@@ -1,7 +1,7 @@
 // Questions as the bridge asks them, for tests.
 
-import type { Asker } from "../src/questions.ts";
-import { type Message, PERMISSION_TOOL, type ToolCallPart } from "../src/wire.ts";
+import type { Asker } from "../src/chat/questions.ts";
+import { type Message, PERMISSION_TOOL, type ToolCallPart } from "../src/program/wire.ts";
 
 export const asker: Asker = { id: "opencode", name: "OpenCode", definition: "d1" };
 

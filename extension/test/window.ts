@@ -74,8 +74,8 @@ class Person {
   readonly documents = new Map<string, string>();
   /** What runs in terminals as tasks. */
   readonly tasks: RunningTask[] = [];
-  /** Whether they cancel what takes a while. */
-  cancels = false;
+  /** Wait until they cancel what takes a while; undefined: they never do. */
+  cancels: (() => Promise<unknown>) | undefined;
   /** Whether the log was put before them. */
   sawLog = false;
 }
@@ -156,9 +156,7 @@ export const window = {
         cancel();
       }
     };
-    if (person.cancels) {
-      setTimeout(cancel, 50);
-    }
+    void person.cancels?.().then(cancel);
     return task({ report }, token);
   },
   async showTextDocument({ uri, text }: { uri: FakeUri; text: string }) {

@@ -13,14 +13,17 @@ from actors.conversation import Conversation
 from actors.editor import EditorPort
 from actors.history import HistoryActor
 from actors.lease import Lease
+from actors.mailbox import Mailbox
+from actors.memory import AgentMemory
 from actors.plan import Delivery
 from agents.base import Agent, AgentError
 from agents.events import Prompt, Say, Stop
 from agents.origin import FRESH, Origin
+from bridge.chats import Chats
 from bridge.errors import INTERNAL_ERROR, REQUEST_FAILED, Failure
-from bridge.history import History
-from bridge.index import Index
+from bridge.history.machine import History
 from bridge.models import AgentChoice, Catalogue
+from bridge.routing.index import Index
 from tests.fakes.editor import Chat, FakeEditor, Request, connected_to, quiet
 from tests.fakes.scripted_agent import Do, Gate, ScriptedAgent, ScriptedSession
 
@@ -86,7 +89,7 @@ async def a_chat_that_goes_on(
 def is_internal(request: Request) -> bool:
     assert request.error["code"] == INTERNAL_ERROR
     assert request.error["data"] == {"kind": "Internal", "detail": "RuntimeError"}
-    return "Ask again" in request.error["message"]
+    return "Send the message again" in request.error["message"]
 
 
 @pytest.mark.parametrize(
@@ -147,11 +150,13 @@ async def test_an_agent_that_says_why_it_can_t_be_made_is_understood(
     [
         (Index, "place"),
         (Conversation, "deliver"),
-        (Lease, "find"),
+        (Lease, "begin"),
         (Delivery, "prompt"),
         (History, "apply"),
         (EditorPort, "show"),
-        (HistoryActor, "_admit"),
+        (Chats, "_admits"),
+        (Mailbox, "deliver"),
+        (AgentMemory, "of"),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 import attrs
 import pytest
 
-from actors.session import DRAIN_SECONDS
-from agents.events import AskPermission, Await, CallTool, Say, Stop, Think
+from actors.response import DRAIN_SECONDS
+from agents.events import AskPermission, Await, Break, CallTool, Say, Stop, Think
+from bridge.errors import Failure
 from bridge.wire import PERMISSION_TOOL, ChatMessage, TextPart
 from tests.fakes.editor import Chat, Request, connected, quiet, tool_result, tools
 from tests.fakes.scripted_agent import (
     STOP_CANCELLED,
     Burst,
+    Crash,
     Deaf,
     Gate,
     Hang,
@@ -37,6 +39,7 @@ AT_ONCE = 0.001
 CALL = CallTool("call-1", "f", {})
 ASK = AskPermission("ask-1", "Do it")
 OPTIONS = tools("f", PERMISSION_TOOL)
+GONE = Failure("AgentFailed", "The agent is gone.")
 
 
 @attrs.frozen
@@ -49,8 +52,8 @@ class Stuck:
     """Whether the turn hangs after the results of what it asked."""
 
     @property
-    def is_deaf(self) -> bool:
-        return any(isinstance(step, Deaf) for step in (*self.turn, *self.stop))
+    def loses_session(self) -> bool:
+        return any(isinstance(step, Deaf | Crash) for step in (*self.turn, *self.stop))
 
 
 STUCK = {
@@ -68,6 +71,9 @@ STUCK = {
         (Say("Well"), Hang()),
         (AskPermission("ask-2", "Do more"), Await(), Say("late"), STOP_CANCELLED),
     ),
+    "until it ends by itself": Stuck((Say("Well"), Hang()), (Say("done"), Stop())),
+    "until it breaks": Stuck((Say("Well"), Hang()), (Break(GONE),)),
+    "until it crashes": Stuck((Say("Well"), Hang()), (Crash(GONE),)),
     "for good": Stuck((Say("Well"), Deaf())),
     "for good, when it stops": Stuck((Say("Well"), Hang()), (Say("late"), Deaf())),
 }
@@ -104,6 +110,7 @@ def known(agent: ScriptedAgent) -> list[str]:
     return latest
 
 
+@pytest.mark.limit("actors.response.DRAIN_SECONDS")
 @pytest.mark.parametrize("keeps", [True, False], ids=["answer kept", "answer dropped"])
 @pytest.mark.parametrize("where", STUCK)
 async def test_a_cancel_frees_a_chat_wherever_its_agent_hangs(
@@ -127,7 +134,9 @@ async def test_a_cancel_frees_a_chat_wherever_its_agent_hangs(
         assert (await chat.say("three")).text == "ok"
     assert agent.cancels == [1]
     assert known(agent) == ["one", "two", "three"]
-    assert agent.sessions_opened == agent.sessions_closed == ([1, 2] if stuck.is_deaf else [1])
+    assert (
+        agent.sessions_opened == agent.sessions_closed == ([1, 2] if stuck.loses_session else [1])
+    )
 
 
 @pytest.mark.parametrize("where", STUCK)
@@ -213,6 +222,7 @@ async def test_a_cancel_while_a_session_opens_frees_the_chat(keeps_waiting: bool
         await second.settled()
         assert second.text == "ok"
     assert agent.cancels == []
+    assert len(agent.prompts) == 1, "what the user thought better of costs nothing"
     assert known(agent) == ["one", "two"]
     assert agent.sessions_opened == agent.sessions_closed == [1]
 

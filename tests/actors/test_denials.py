@@ -8,6 +8,7 @@ import pytest
 
 from actors.denials import (
     DENY,
+    INTERRUPTED,
     MOST_CHARACTERS,
     NO_TOOLS,
     READ_ONLY,
@@ -50,6 +51,23 @@ def test_what_nobody_was_asked_about_is_denied_for_a_reason(
             "You cancelled it.",
         ),
         ("Denied by the user.", False, "You denied it."),
+        ([{"type": "text", "value": "Canceled"}], False, "You cancelled it."),
+        (
+            "The user rejected this tool call. User feedback: The user denied permission.",
+            False,
+            "You skipped it.",
+        ),
+        (
+            "The user rejected this tool call. User feedback: Use pnpm.",
+            False,
+            "You refused: Use pnpm.",
+        ),
+        (
+            "The execution of this tool, or a previous tool was interrupted.",
+            False,
+            INTERRUPTED,
+        ),
+        ("It says: Canceled", False, "The editor answered: It says: Canceled"),
         ("Not\nnow", False, "The editor answered: Not now"),
         ("", False, UNANSWERED),
         ("A hook threw", True, "The editor couldn't ask you: A hook threw"),

@@ -13,7 +13,7 @@ import trio
 import trio.testing
 
 from actors.editor import REPLIES_HIGH_WATER, EditorPort, run_editor
-from actors.inbox import AccountAsked, Asked, Cancelled, FromEditor, Leaving, StatsAsked
+from actors.messages import AccountAsked, Asked, Cancelled, FromEditor, Leaving, StatsAsked
 from actors.outbox import Outbox
 from actors.trace import Trace
 from agents import breather
@@ -23,7 +23,7 @@ from bridge.errors import INVALID_PARAMS, PARSE_ERROR, Failure
 from bridge.jsonrpc import TooLong
 from bridge.models import AgentChoice, Catalogue, parse_catalogue
 from bridge.stdio import PipeSink
-from bridge.wire import Settings, TextPart
+from bridge.wire import ConfigurationProperty, Settings, TextPart
 from bridge.work import done
 from tests.fakes.editor import (
     ELIZA,
@@ -187,6 +187,116 @@ def test_eliza_is_among_the_models() -> None:
     assert model["id"] == "eliza"
     assert model["capabilities"] == {"toolCalling": True, "imageInput": False}
     assert {"id", "name", "family", "version", "maxInputTokens", "maxOutputTokens"} < set(model)
+
+
+AGENT = {"acp": {"name": "claude", "command": "claude-agent-acp"}}
+MODELS = "lm/provideLanguageModelChatInformation"
+
+
+def listed(port: Port, **params: Any) -> dict[str, Any]:
+    """Return the listed models by their ids."""
+    return {model["id"]: model for model in port.result(MODELS, params)["models"]}
+
+
+def test_the_client_s_own_agents_are_listed_with_their_choices() -> None:
+    port = Port()
+    settings = {"mine": {"permissionChoices": ["ask", "allow"], "model": "B"}}
+    (eliza, mine) = listed(port, agents={"mine": AGENT}, settings=settings).values()
+    assert "configurationSchema" not in eliza
+    schema = mine["configurationSchema"]
+    assert schema["type"] == "object"
+    assert schema["properties"] == {
+        "permissions": {
+            "type": "string",
+            "title": "Permissions",
+            "enum": ["ask", "allow"],
+            "enumItemLabels": ["Ask", "Allow all"],
+            "enumDescriptions": [
+                "You are asked before the agent acts.",
+                "The agent may do everything without asking.",
+            ],
+            "default": "ask",
+        }
+    }
+    offered = ConfigurationProperty(
+        title="Model", enum=("a", "b"), enum_item_labels=("A", "B"), default="a"
+    )
+    port.it.offered.on_change = port.it.tell_models_changed
+    port.it.offered.learn(AgentChoice.of(AGENT), {"model": offered})
+    assert port.outbox.take()[0]["method"] == "lm/didChangeLanguageModelChatInformation"
+    mine = listed(port, agents={"mine": AGENT}, settings=settings)["mine"]
+    assert mine["configurationSchema"]["properties"]["model"] == {
+        "type": "string",
+        "title": "Model",
+        "enum": ["a", "b"],
+        "enumItemLabels": ["A", "B"],
+        "default": "b",
+    }
+
+
+def test_each_kind_of_agent_is_listed_by_its_name() -> None:
+    endpoint = {"open_responses": {"baseUrl": "http://127.0.0.1:1/v1", "model": "small"}}
+    models = listed(Port(), agents={"a": AGENT, "b": {"eliza": {}}, "c": endpoint})
+    assert [models[id_]["name"] for id_ in "abc"] == ["claude", "Eliza", "small"]
+    assert ["configurationSchema" in models[id_] for id_ in "abc"] == [True, False, False]
+
+
+def test_the_limit_of_an_agent_is_its_own_context_unless_the_configuration_has_one() -> None:
+    entry = '[[models]]\nid = "{}"\nagent = {{ acp = {{ name = "a", command = "{}" }} }}\n'
+    limited = entry.format("limited", "a") + "maxInputTokens = 1_000_000\n"
+    port = Port(parse_catalogue(limited + entry.format("free", "a") + entry.format("other", "b")))
+    port.it.offered.learn_window(AgentChoice.of({"acp": {"name": "a", "command": "a"}}), 200_000)
+    port.it.offered.learn_window(AgentChoice.of(AGENT), 64_000)
+    models = listed(port, agents={"mine": AGENT})
+    assert {key: model["maxInputTokens"] for key, model in models.items()} == {
+        "eliza": 1_000_000,
+        "limited": 1_000_000,
+        "free": 200_000,
+        "other": 1_000_000,
+        "mine": 64_000,
+    }
+
+
+def test_an_agent_that_is_none_costs_the_others_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    agents = {"odd": {"acp": {"name": 1}}, "mine": AGENT, "set": AGENT}
+    models = listed(Port(), agents=agents, settings={"set": {"permissions": "perhaps"}})
+    assert list(models) == ["eliza", "mine"]
+    assert "$.agents.odd.acp.name" in caplog.text
+    assert "$.settings.set.permissions" in caplog.text
+
+
+def test_permissions_that_can_be_chosen_count_and_others_are_ask() -> None:
+    def chosen(value: Any, **settings: Any) -> tuple[str, str]:
+        options = {"modelConfiguration": {"permissions": value}}
+        asked = Port().ask(1, options=options, settings=settings)
+        return asked.settings.permissions, asked.notice
+
+    assert chosen("read_only") == ("read_only", "")
+    assert chosen("ask", permissions="allow") == ("ask", "")
+    assert chosen("allow", permissions="allow") == ("allow", "")
+    assert chosen("allow", permissionChoices=["ask", "allow"]) == ("allow", "")
+    odd_ones: list[Any] = ["allow", "everything", 1, ["allow"], {}]
+    for odd in odd_ones:
+        permissions, notice = chosen(odd, permissions="deny")
+        assert permissions == "ask"
+        assert "can't be chosen" in notice
+        assert "\n" not in notice
+
+
+def test_the_folders_of_the_window_are_those_that_the_editor_named_last(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    port = Port()
+    client = {"clientInfo": {"name": "x"}, "workspaceFolders": ["/one", "two", "/three"]}
+    port.result("lm/initialize", client)
+    assert port.it.workspace.folders == ("/one", "/three")
+    assert "'two'" in caplog.text
+    changed = "lm/didChangeWorkspaceFolders"
+    assert port.hear(method=changed, params={"workspaceFolders": ["/four"]}) is None
+    assert port.it.workspace.folders == ("/four",)
+    assert port.hear(method=changed, params={}) is None, "a wrong one changes nothing"
+    assert port.it.workspace.folders == ("/four",)
+    assert port.outbox.take() == []
 
 
 def test_parameters_may_be_left_out_where_all_have_defaults() -> None:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from actors.accounts import AccountDesk, NoAccounts
+from actors.accounts import AccountRequests, NoAccounts
 from actors.editor import EditorPort
 from actors.history import HistoryActor
-from actors.inbox import Asked, Expired, Leaving, Message
+from actors.messages import ActorMessage, Asked, Expired, Leaving
 from actors.outbox import Outbox
 from actors.session import ANSWER_SECONDS
 from actors.trace import Trace
@@ -402,7 +402,7 @@ async def test_a_request_that_crosses_the_news_of_an_idle_session_keeps_the_sess
     agent = ScriptedAgent([[Say("Well"), Hang()]])
     outbox = Outbox()
     port = EditorPort(outbox, Catalogue(), Trace())
-    send, receive = trio.open_memory_channel[Message](9)
+    send, receive = trio.open_memory_channel[ActorMessage](9)
     line = {"jsonrpc": "2.0", "id": 1, "method": "lm/provideLanguageModelChatResponse"}
     params = {"modelId": "eliza", "messages": [user("one")]}
     async with receive, trio.open_nursery() as sessions:
@@ -412,7 +412,7 @@ async def test_a_request_that_crosses_the_news_of_an_idle_session_keeps_the_sess
             lambda choice: agent,
             sessions,
             send.clone(),
-            AccountDesk(port, NoAccounts(), sessions),
+            AccountRequests(port, NoAccounts(), sessions),
         )
         asked = done(port.hear(json.dumps(line | {"params": params}).encode()))
         assert isinstance(asked, Asked)
@@ -491,6 +491,8 @@ async def test_the_counters_say_how_requests_found_their_conversations() -> None
         stats = await editor.call("lm/stats")
     assert stats == {
         "requestsByClass": {"main": 5},
+        "requestsByHarness": {"other": 5},
+        "newestRequest": {"harness": "other", "offersProgress": False},
         "matchesByRule": {"pending-call": 1, "extends": 1, "retry": 1, "branch": 1},
         "missesByReason": {"new": 1},
         "liveConversations": 3,

@@ -10,8 +10,8 @@ import trio
 
 from actors.history import MARKER_PREFIX
 from agents.events import Await, Break, CallTool, Say, Stop, ToolAnswer
-from bridge.damper import MOST_GOOD, WINDOW_SECONDS
 from bridge.errors import Failure
+from bridge.routing.damper import MOST_GOOD, WINDOW_SECONDS
 from tests.fakes.acp_agents import agent_in_process
 from tests.fakes.editor import JSON, Chat, Request, connected, message, quiet, tool_result, tools
 from tests.fakes.scripted_agent import Hang, ScriptedAgent
@@ -207,3 +207,24 @@ async def test_an_acp_agent_hears_the_hosts_own_words_where_the_host_itself_asks
         told = "".join(block["text"] for block in prompt["prompt"])
         assert "one" in told
         assert ("Write a short title." in told) is is_whole
+
+
+# Whether a person reads the answer.
+
+
+async def test_only_a_turn_of_a_chat_that_the_host_names_is_read_by_a_person() -> None:
+    title = "You are an expert in crafting pithy titles for chats."
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        asked = [
+            editor.chat([message("user", "one")], options=of_the_agent("r", 1)),
+            editor.chat([message("user", "of an extension")]),
+            editor.chat(
+                [message("system", title), message("user", "two")],
+                options={"modelOptions": {"_conversationId": CHAT_ID, "_otelTraceContext": None}},
+            ),
+        ]
+        for request in asked:
+            await request.settled()
+    told = {prompt.messages[-1].text: prompt.is_chat for prompt in agent.prompts}
+    assert told == {"one": True, "of an extension": False, "two": False}

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import trio
 
 from actors.memory import AgentMemory, Known, NoMemory
-from bridge.exchange import Ending, Exchange
-from bridge.message import Message
+from bridge.history.exchange import Ending, Exchange
+from bridge.history.message import Message
 from bridge.wire import DataPart, TextPart
 from tests.fakes.session_memory import Shelf, ShelfMemory
 from tests.strategies import assistant, user

@@ -6,17 +6,13 @@ from typing import Any, Literal
 import pytest
 from msgspec import Raw
 
-from actors.answers import result_text
+from actors.answers import INTERRUPTED, result_text
 from actors.denials import denied_by_answer
 from actors.plan import (
     NO_RESULT,
+    AgentQuestion,
     Delivery,
-    Plan,
-    Question,
-    chosen_option,
-    decide,
-    is_allowed,
-    is_approval,
+    DeliveryPlan,
     offered_tools,
     plan,
     settings_for,
@@ -26,18 +22,16 @@ from agents.events import (
     CallTool,
     Decision,
     PermissionAnswer,
-    PermissionKind,
     ToolAnswer,
 )
-from bridge.request import RequestClass
-from bridge.transcript import TranscriptReader
+from bridge.history.transcript import TranscriptReader
+from bridge.routing.request import RequestClass
 from bridge.wire import (
     PERMISSION_TOOL,
-    Allowed,
+    PERMISSION_TOOLS,
     Capabilities,
     ChatMessage,
     ChatOptions,
-    Permissions,
     Settings,
     TextPart,
     ToolFilter,
@@ -65,16 +59,16 @@ def delivery(
         options=ChatOptions(),
         settings=settings or Settings(),
         tools=(),
-        can_ask=True,
+        asks_by=PERMISSION_TOOL,
         capabilities=Capabilities(),
     )
 
 
-def result_of(question: Question, *texts: str, is_error: bool = False) -> JSON:
+def result_of(question: AgentQuestion, *texts: str, is_error: bool = False) -> JSON:
     return tool_result({"toolCallId": question.call_id}, *texts, is_error=is_error)
 
 
-def texts_of(planned: Plan) -> list[str]:
+def texts_of(planned: DeliveryPlan) -> list[str]:
     return [
         part.value
         for message in planned.prompt
@@ -88,7 +82,7 @@ def texts_of(planned: Plan) -> list[str]:
 
 def test_a_fresh_session_is_prompted_with_what_is_new() -> None:
     planned = plan(delivery(user("a"), assistant("b"), user("c"), new_from=2), fresh=True)
-    assert planned == Plan(prompt=(ChatMessage("user", (TextPart("c"),)),))
+    assert planned == DeliveryPlan(prompt=(ChatMessage("user", (TextPart("c"),)),))
 
 
 def test_system_messages_before_the_first_step_belong_to_it() -> None:
@@ -104,13 +98,13 @@ def test_what_a_session_missed_is_prompted_too() -> None:
 
 def test_a_session_that_knows_what_was_withdrawn_is_replaced() -> None:
     withdrawn = delivery(user("a2"), new_from=0, withdrawn=True)
-    assert plan(withdrawn, fresh=False) == Plan(rewind=True)
+    assert plan(withdrawn, fresh=False) == DeliveryPlan(rewind=True)
 
 
 def test_a_fresh_session_has_nothing_to_forget() -> None:
     history = user("a"), assistant("b"), user("c2")
     planned = plan(delivery(*history, new_from=2, withdrawn=True), fresh=True)
-    assert planned == Plan(prompt=(ChatMessage("user", (TextPart("c2"),)),))
+    assert planned == DeliveryPlan(prompt=(ChatMessage("user", (TextPart("c2"),)),))
 
 
 def test_the_user_may_want_to_keep_a_session_that_knows_too_much() -> None:
@@ -118,7 +112,7 @@ def test_the_user_may_want_to_keep_a_session_that_knows_too_much() -> None:
         delivery(user("a2"), new_from=0, withdrawn=True, settings=Settings(rewind="continue")),
         fresh=False,
     )
-    assert planned == Plan(prompt=(ChatMessage("user", (TextPart("a2"),)),))
+    assert planned == DeliveryPlan(prompt=(ChatMessage("user", (TextPart("a2"),)),))
 
 
 def test_a_withdrawn_turn_that_waits_is_abandoned_before_the_prompt() -> None:
@@ -142,7 +136,7 @@ def test_results_answer_their_calls_in_any_order_and_number_of_messages(together
     planned = plan(
         delivery(user("a"), *new, new_from=1), fresh=False, open_questions=[CALL, OTHER_CALL]
     )
-    assert planned == Plan(
+    assert planned == DeliveryPlan(
         answers=(
             ToolAnswer("1", [text("x")], is_error=True),
             ToolAnswer("2", [text("y")]),
@@ -160,7 +154,7 @@ def test_a_call_without_a_result_is_answered_with_an_error() -> None:
 def test_a_call_that_the_history_forgot_is_abandoned() -> None:
     """The user moved on, and the agent is not to wait for what nobody will answer."""
     planned = plan(delivery(user("a"), user("b"), new_from=1), fresh=False, open_questions=[CALL])
-    assert planned == Plan(abandon=True, prompt=(ChatMessage("user", (TextPart("b"),)),))
+    assert planned == DeliveryPlan(abandon=True, prompt=(ChatMessage("user", (TextPart("b"),)),))
 
 
 def test_what_comes_along_with_results_is_prompted() -> None:
@@ -199,7 +193,7 @@ def test_only_an_approval_allows(answer: str | None, decision: Decision) -> None
     )
     part = None if answer is None else ToolResultPart("3", answer)
     reason = denied_by_answer(part) if decision is Decision.DENIED else ""
-    assert planned == Plan(answers=(PermissionAnswer("3", decision, reason),))
+    assert planned == DeliveryPlan(answers=(PermissionAnswer("3", decision, reason),))
 
 
 def test_a_denial_with_new_text_means_that_the_user_moved_on() -> None:
@@ -230,67 +224,17 @@ def test_an_approval_with_new_text_goes_on_and_the_text_comes_after() -> None:
     assert not planned.abandon
 
 
-@pytest.mark.parametrize(
-    "result",
-    [
-        "Approved",
-        "approved",
-        " APPROVED\n",
-        "allow_once",
-        "allow_always",
-        [{"type": "text", "value": "Approved"}],
-        [{"type": "text", "value": "App"}, {"type": "text", "value": "roved"}],
-        {"type": "text", "value": "Approved"},
-    ],
-)
-def test_an_approval_is_the_word_however_it_is_wrapped(result: Any) -> None:
-    assert is_approval(ToolResultPart("3", result))
-
-
-@pytest.mark.parametrize(
-    "result",
-    ["", "Approved?", "Not approved", "yes", "true", True, 1, None, {}, [], [None], "reject_once"],
-)
-def test_anything_else_is_no_approval(result: Any) -> None:
-    assert not is_approval(ToolResultPart("3", result))
-
-
-def test_an_approval_may_name_an_answer_of_the_agents_own() -> None:
-    part = ToolResultPart("3", [{"type": "text", "value": "Approved with option: always: x"}])
-    assert is_approval(part)
-    assert chosen_option(part) == "always: x"
-    assert chosen_option(ToolResultPart("3", "Approved")) is None
-
-
-@pytest.mark.parametrize(
-    ("kind", "action", "rules", "allowed"),
-    [
-        ("execute", None, (), False),
-        ("execute", None, (Allowed("execute"),), True),
-        ("execute", "a", (Allowed("execute"),), True),
-        ("execute", "a", (Allowed("execute", "a"),), True),
-        ("execute", "b", (Allowed("execute", "a"),), False),
-        ("execute", None, (Allowed("execute", "a"),), False),
-        ("edit", "a", (Allowed("execute", "a"), Allowed("execute")), False),
-        ("edit", None, (Allowed("execute"), Allowed("edit")), True),
-        ("other", None, (Allowed("other"),), False),
-        ("switch_mode", None, (Allowed("switch_mode"),), False),
-    ],
-)
-def test_a_rule_allows_its_kind_or_its_action_and_nothing_that_has_no_name(
-    kind: PermissionKind, action: str | None, rules: tuple[Allowed, ...], allowed: bool
+@pytest.mark.parametrize("question", [CALL, ASK])
+def test_a_call_that_the_user_interrupted_ends_the_turn_where_a_new_message_follows(
+    question: AgentQuestion,
 ) -> None:
-    ask = AskPermission("1", "x", kind, {"action": action} if action else {})
-    assert is_allowed(ask, rules) is allowed
-
-
-def test_no_rule_allows_for_good_what_an_agent_offers_only_for_good() -> None:
-    ask = AskPermission("1", "x", "execute", {"note": "Approving is for good: Always"})
-    assert not is_allowed(ask, (Allowed("execute"),))
-
-
-def test_a_failed_call_of_the_permission_tool_is_no_approval() -> None:
-    assert not is_approval(ToolResultPart("3", "Approved", is_error=True))
+    called = CALLED if question is CALL else ASKED
+    result = result_of(question, INTERRUPTED)
+    new = delivery(user("a"), assistant(called), result, user("b"), new_from=2)
+    planned = plan(new, fresh=False, open_questions=[question])
+    assert (planned.abandon, texts_of(planned)) == (True, ["b"])
+    alone = delivery(user("a"), assistant(called), result, new_from=2)
+    assert not plan(alone, fresh=False, open_questions=[question]).abandon
 
 
 @pytest.mark.parametrize(
@@ -323,47 +267,12 @@ def test_the_text_of_a_result_is_that_of_its_text_parts(result: Any, expected: s
 def test_the_agent_is_offered_the_chosen_tools_and_never_the_permission_tool(
     chosen: ToolFilter, offered: list[str]
 ) -> None:
-    specs = tuple(ToolSpec(name) for name in ("read_file", PERMISSION_TOOL, "read_dir", "run"))
+    specs = tuple(ToolSpec(name) for name in ("read_file", *PERMISSION_TOOLS, "read_dir", "run"))
     tools = offered_tools(ChatOptions(tools=specs), Settings(tools=chosen))
     assert [tool.name for tool in tools] == offered
 
 
 ALLOWED, DENIED = Decision.ALLOWED, Decision.DENIED
-
-
-@pytest.mark.parametrize(
-    ("permissions", "kind", "can_ask", "decision"),
-    [
-        ("ask", "read", True, None),
-        ("ask", "delete", True, None),
-        ("ask", "read", False, DENIED),
-        ("ask", "delete", False, DENIED),
-        *(
-            (("read_only", kind, can_ask, ALLOWED))
-            for kind in ("read", "search", "think")
-            for can_ask in (True, False)
-        ),
-        *(
-            (("read_only", kind, True, DENIED))
-            for kind in ("edit", "delete", "move", "execute", "fetch", "switch_mode", "other")
-        ),
-        ("allow", "delete", True, ALLOWED),
-        ("allow", "delete", False, ALLOWED),
-        ("allow", "switch_mode", True, None),
-        ("allow", "switch_mode", False, DENIED),
-        ("ask", "switch_mode", True, None),
-        ("deny", "switch_mode", True, DENIED),
-        ("deny", "read", True, DENIED),
-        ("deny", "read", False, DENIED),
-    ],
-)
-@pytest.mark.checklist(31)
-def test_who_decides_on_a_permission_follows_the_settings(
-    permissions: Permissions, kind: PermissionKind, can_ask: bool, decision: Decision | None
-) -> None:
-    """Point 31: a change of mode is no ordinary tool, it is always asked."""
-    ask = AskPermission("3", "Do it", kind)
-    assert decide(ask, Settings(permissions=permissions), can_ask=can_ask) is decision
 
 
 @pytest.mark.parametrize("request_class", list(RequestClass))

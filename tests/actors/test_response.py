@@ -9,13 +9,14 @@ import attrs
 import pytest
 import trio
 
-from actors.inbox import Ended, FromSession, Said
+from actors.continuity.events import TurnFailed, TurnPaused, TurnStopped
+from actors.messages import Ended, FromSession, Said
 from actors.outbox import HIGH_WATER, Outbox
 from actors.plan import Delivery
-from actors.response import Pause, Response
+from actors.response import Response, TurnEnd
 from agents.events import Await, Batch, Break, CallTool, Say, Stop, StopReason
 from bridge.errors import Failure
-from bridge.transcript import TranscriptReader
+from bridge.history.transcript import TranscriptReader
 from bridge.wire import (
     Capabilities,
     ChatOptions,
@@ -41,7 +42,7 @@ class Heard:
     outbox: Outbox
     _inbox: trio.MemoryReceiveChannel[FromSession]
 
-    async def pass_on(self, *batches: Batch) -> Pause | Failure:
+    async def pass_on(self, *batches: Batch) -> TurnEnd:
         send, turn = trio.open_memory_channel[Batch](len(batches))
         for batch in batches:
             send.send_nowait(batch)
@@ -74,7 +75,7 @@ def heard(marker: bytes | None = None) -> Heard:
         options=ChatOptions(),
         settings=Settings(),
         tools=(ToolSpec("read_file"),),
-        can_ask=False,
+        asks_by=None,
         capabilities=Capabilities(),
         marker=marker,
     )
@@ -85,14 +86,14 @@ def heard(marker: bytes | None = None) -> Heard:
 
 async def test_what_an_agent_waits_for_comes_with_the_end_of_the_response() -> None:
     one = heard()
-    assert await one.pass_on((Say("Let me see."),), (CALL, Await())) is Pause.AWAITING
+    assert await one.pass_on((Say("Let me see."),), (CALL, Await())) == TurnPaused()
     await one.response.end()
     assert one.messages() == [(Said, [TextPart("Let me see.")]), (Ended, [CALL_PART])]
 
 
 async def test_a_mark_is_the_very_last_part() -> None:
     one = heard(b"mark")
-    assert await one.pass_on((Say("Done."), STOP)) is Pause.STOPPED
+    assert await one.pass_on((Say("Done."), STOP)) == TurnStopped()
     await one.response.end()
     mark = DataPart("stateful_marker", b"mark")
     assert one.messages() == [(Ended, [TextPart("Done."), mark])]
@@ -133,13 +134,13 @@ async def test_that_a_turn_stopped_early_is_said_before_the_next_begins() -> Non
     await one.pass_on((Say("One."), Stop(StopReason.MAX_TOKENS)))
     await one.pass_on((CALL, Await()))
     await one.response.end()
-    notice = OwnTextPart("\n\n*The agent stopped: it reached its limit of tokens.*")
+    notice = OwnTextPart("\n\n*The agent stopped: it reached its token limit.*")
     assert one.messages() == [(Said, [TextPart("One."), notice]), (Ended, [CALL_PART])]
 
 
 async def test_what_was_said_before_a_failure_is_said() -> None:
     one = heard()
-    assert await one.pass_on((Say("One."), Break(GONE))) is GONE
+    assert await one.pass_on((Say("One."), Break(GONE))) == TurnFailed(GONE)
     assert one.messages() == [(Said, [TextPart("One.")])]
 
 

@@ -7,28 +7,28 @@ from __future__ import annotations
 
 import gc
 import json
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 import trio
 
-from actors.accounts import AccountDesk, NoAccounts
+from actors.accounts import AccountRequests, NoAccounts
 from actors.editor import EditorPort
 from actors.history import HistoryActor
-from actors.inbox import Asked, Cancelled, Expired
-from actors.inbox import Message as Heard
+from actors.messages import ActorMessage as Heard
+from actors.messages import Asked, Cancelled, Expired
 from actors.outbox import Outbox
 from actors.plan import Delivery
-from actors.room import MOST_DENIALS, Denials, Occupant, giving_way
 from actors.trace import Trace
 from agents.events import AskPermission, Await, CallTool, Decision, PermissionAnswer, Prompt, Say
 from bridge.errors import Failure
-from bridge.message import Message
+from bridge.history.message import Message
+from bridge.history.transcript import Transcript
 from bridge.models import Catalogue
-from bridge.transcript import Transcript
-from bridge.wire import PERMISSION_TOOL, ToolResultPart
+from bridge.wire import PERMISSION_TOOL, PROGRESS_TOOL
 from bridge.work import done
-from tests.fakes.editor import ASKING, Chat, connected, quiet, tool_result, tools, user
+from tests.fakes.editor import ASKING, Chat, connected, message, quiet, tool_result, tools, user
 from tests.fakes.scripted_agent import (
     Crash,
     Gate,
@@ -56,63 +56,18 @@ TITLE: list[Any] = [
 GONE = Crash(Failure("NotFound", "No such command: x."))
 
 
+@pytest.fixture(autouse=True)
+def _own_objects() -> Iterator[None]:
+    """Leave the objects of other tests out of what is alive."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 def alive(kind: type[T]) -> list[T]:
     gc.collect()
     return [one for one in gc.get_objects() if isinstance(one, kind)]
-
-
-# Which of them give way.
-
-
-def idle(key: int, size: int = 1) -> Occupant:
-    return Occupant(key, size, is_busy=False, waits_since=None)
-
-
-def busy(key: int) -> Occupant:
-    return Occupant(key, 1, is_busy=True, waits_since=None)
-
-
-def asking(key: int, since: float) -> Occupant:
-    return Occupant(key, 1, is_busy=False, waits_since=since)
-
-
-@pytest.mark.parametrize(
-    ("occupants", "excess", "leaving"),
-    [
-        ([idle(1)], 0, []),
-        ([idle(1), idle(2)], 1, [1]),
-        ([asking(1, 5.0), idle(2)], 1, [2]),
-        ([asking(1, 5.0), asking(2, 3.0), busy(3)], 1, [2]),
-        ([asking(1, 5.0), asking(2, 3.0), busy(3)], 3, [2, 1]),
-        ([busy(1)], 1, []),
-    ],
-)
-def test_idle_ones_give_way_first_then_who_waited_longest(
-    occupants: list[Occupant], excess: int, leaving: list[int]
-) -> None:
-    assert [one.key for one in giving_way(occupants, excess)] == leaving
-
-
-def test_as_many_give_way_as_free_the_bytes() -> None:
-    occupants = [idle(1, 3), idle(2, 3), idle(3, 3)]
-    for excess, number in ((1, 1), (3, 1), (4, 2)):
-        assert len(giving_way(occupants, excess, lambda one: one.size)) == number
-
-
-def test_questions_may_be_spared() -> None:
-    assert giving_way([asking(1, 0.0)], 1, spare_questions=True) == []
-
-
-@pytest.mark.limit("actors.room.MOST_DENIALS")
-def test_only_so_many_denials_are_remembered_and_each_is_told_once() -> None:
-    denials = Denials()
-    denials.note(map(str, range(MOST_DENIALS + 1)), "the chats took too much")
-    told = [
-        denials.notices([Message.of("user", [ToolResultPart(call_id, "x")])])
-        for call_id in ("0", "1", "1")
-    ]
-    assert [len(one) for one in told] == [0, 1, 0]
-    assert told[1][0].startswith("*The chats took too much, so the session")
 
 
 # Too many.
@@ -139,6 +94,24 @@ async def test_open_questions_count_and_the_oldest_is_denied(autojump_clock: Moc
         assert agent.answers[:1] == [PermissionAnswer("p1", Decision.ABANDONED)]
         answer = await chats[9].say(tool_result(requests[9].calls[0], "Approved"))
         assert answer.text == "Done."
+
+
+async def test_a_stopped_answer_is_no_question_that_was_denied(autojump_clock: MockClock) -> None:
+    options = tools(PROGRESS_TOOL) | {"requestInitiator": "core"}
+    folder = "You are an agent.\nSession folder: /home/me/.copilot/session-state/{}\n\nContents:\n"
+    async with connected(ScriptedAgent([[Say("Once "), Hang()]])) as editor:
+        stopped, other = (
+            Chat(editor, options=options, settings={"maxSessions": 1}) for _ in range(2)
+        )
+        stopped.history = [message("system", folder.format(1))]
+        other.history = [message("system", folder.format(2))]
+        request = await stopped.ask("Tell a tale.").settled(30)
+        assert request.calls[0]["toolName"] == PROGRESS_TOOL
+        stopped.keep(request)
+        await trio.sleep(30)
+        await other.say("Another.")
+        answer = await stopped.say(tool_result(request.calls[0], "interrupted"), "And now?")
+        assert answer.text == "ok"
 
 
 async def test_who_was_denied_is_told_why_once() -> None:
@@ -179,10 +152,10 @@ def port_and_actor(
         lambda choice: agent,
         sessions,
         send,
-        AccountDesk(port, NoAccounts(), sessions),
+        AccountRequests(port, NoAccounts(), sessions),
     )
     if most_bytes is not None:
-        actor.most_bytes = most_bytes
+        actor.chats.most_bytes = most_bytes
     return port, actor, receive
 
 
@@ -202,7 +175,7 @@ def asked(port: EditorPort, number: int, *messages: Any, **more: Any) -> Asked:
 # Too large.
 
 
-@pytest.mark.limit("actors.room.MOST_KEPT_BYTES")
+@pytest.mark.limit("bridge.routing.room.MOST_KEPT_BYTES")
 @pytest.mark.parametrize(("over", "closed"), [(0, []), (1, [1])])
 async def test_all_chats_together_may_take_so_many_bytes(over: int, closed: list[int]) -> None:
     agent = ScriptedAgent()
@@ -212,7 +185,7 @@ async def test_all_chats_together_may_take_so_many_bytes(over: int, closed: list
         for number in (1, 2):
             request = asked(port, number, user(f"{number}" * 1_000))
             size += request.transcript.size
-            actor.most_bytes = size - over
+            actor.chats.most_bytes = size - over
             await answered(actor, inbox, request)
         assert agent.sessions_closed == closed
         sessions.cancel_scope.cancel()
@@ -226,7 +199,7 @@ async def test_one_large_chat_alone_ends_no_other_that_fits_into_half_the_memory
     async with trio.open_nursery() as sessions:
         port, actor, inbox = port_and_actor(agent, sessions)
         small = asked(port, 1, user("1" * 900))
-        actor.most_bytes = small.transcript.size * kept // 1_000
+        actor.chats.most_bytes = small.transcript.size * kept // 1_000
         await answered(actor, inbox, small)
         await answered(actor, inbox, asked(port, 2, user("2" * 9_000)))
         assert agent.sessions_closed == closed
@@ -238,7 +211,7 @@ async def test_what_is_asked_beside_a_chat_denies_no_question_for_want_of_memory
     async with trio.open_nursery() as sessions:
         port, actor, inbox = port_and_actor(agent, sessions)
         chat = asked(port, 1, user("Do it."), options=tools("f"))
-        actor.most_bytes = chat.transcript.size
+        actor.chats.most_bytes = chat.transcript.size
         await answered(actor, inbox, chat)
         await answered(actor, inbox, asked(port, 2, *TITLE, options=BESIDE))
         assert 1 not in agent.sessions_closed

@@ -14,24 +14,21 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from actors.handle import SessionHandle
+from actors.mailbox import Mailbox
 from actors.plan import Delivery
-from actors.session import DRAIN_SECONDS
 from agents.base import Agent, AgentError, Turn
 from agents.events import Answer, Batch, Break, Prompt, Say, Stop, StopReason
 from agents.origin import FRESH, Origin
-from bridge.damper import WINDOW_SECONDS
 from bridge.errors import Failure
-from bridge.transcript import TranscriptReader
+from bridge.history.transcript import TranscriptReader
+from bridge.routing.damper import WINDOW_SECONDS
 from bridge.wire import Capabilities, ChatOptions, Settings, ToolSpec
 from tests.fakes.editor import Chat, Request, assistant, connected, message, quiet, user
 from tests.fakes.scripted_agent import (
     STOP_CANCELLED,
     Crash,
-    Deaf,
     Gate,
     Hang,
-    Linger,
     ScriptedAgent,
 )
 
@@ -48,7 +45,7 @@ async def cancelled(request: Request, chat: Chat) -> None:
     await request.settled()
 
 
-# The handle.
+# The mailbox.
 
 
 def delivery(turn: int) -> Delivery:
@@ -60,51 +57,51 @@ def delivery(turn: int) -> Delivery:
         options=ChatOptions(),
         settings=Settings(),
         tools=(),
-        can_ask=False,
+        asks_by=None,
         capabilities=Capabilities(),
     )
 
 
 async def test_a_delivery_that_was_not_taken_gives_way_to_a_newer_one() -> None:
-    handle = SessionHandle()
-    handle.deliver(delivery(1))
-    handle.deliver(delivery(2))
+    mailbox = Mailbox()
+    mailbox.deliver(delivery(1))
+    mailbox.deliver(delivery(2))
     with trio.fail_after(5):
-        received = await handle.receive()
+        received = await mailbox.receive()
     assert received is not None
     assert received.turn == 2
 
 
 async def test_an_aborted_delivery_is_never_received(nursery: trio.Nursery) -> None:
-    handle = SessionHandle()
-    handle.deliver(delivery(1))
-    handle.abort(1)
+    mailbox = Mailbox()
+    mailbox.deliver(delivery(1))
+    mailbox.abort(1)
     received: list[Delivery | None] = []
 
     async def receive() -> None:
-        received.append(await handle.receive())
+        received.append(await mailbox.receive())
 
     nursery.start_soon(receive)
     await quiet()
     assert received == []
-    handle.deliver(delivery(2))
+    mailbox.deliver(delivery(2))
     await quiet()
     assert [one and one.turn for one in received] == [2]
 
 
 @pytest.mark.parametrize("waits", [False, True])
 async def test_a_closed_handle_has_nothing_more(nursery: trio.Nursery, waits: bool) -> None:
-    handle = SessionHandle()
+    mailbox = Mailbox()
     received: list[Delivery | None] = []
 
     async def receive() -> None:
-        received.append(await handle.receive())
+        received.append(await mailbox.receive())
 
     if waits:
         nursery.start_soon(receive)
         await quiet()
-    handle.close()
-    handle.deliver(delivery(1))
+    mailbox.close()
+    mailbox.deliver(delivery(1))
     if not waits:
         nursery.start_soon(receive)
     await quiet()
@@ -112,12 +109,12 @@ async def test_a_closed_handle_has_nothing_more(nursery: trio.Nursery, waits: bo
 
 
 async def test_the_scope_of_an_aborted_turn_is_cancelled_whether_it_began_before_or_after() -> None:
-    handle = SessionHandle()
-    before = handle.abortable(1)
-    handle.abort(1)
+    mailbox = Mailbox()
+    before = mailbox.abortable(1)
+    mailbox.abort(1)
     assert before.cancel_called
-    assert handle.abortable(1).cancel_called
-    assert not handle.abortable(2).cancel_called
+    assert mailbox.abortable(1).cancel_called
+    assert not mailbox.abortable(2).cancel_called
 
 
 # What the agent is told.
@@ -172,24 +169,35 @@ async def test_the_agent_gets_the_options_and_settings_of_the_newest_request() -
     assert third.tool_required
 
 
-@pytest.mark.parametrize("keeps", [True, False])
-async def test_a_message_whose_answer_was_cancelled_is_told_once(keeps: bool) -> None:
-    """Whether the cut answer comes back or not."""
-    agent = ScriptedAgent([[Say("Well"), Hang()]])
+async def test_the_agent_gets_the_choices_of_the_host_s_picker() -> None:
+    agent = ScriptedAgent()
     async with connected(agent) as editor:
         chat = Chat(editor)
-        request = await chat.ask("one").shows("Well")
-        await cancelled(request, chat)
-        if keeps:
-            chat.keep(request)
+        picked = {"model": "big", "web": True, "size": 3, "permissions": "read_only"}
+        chat.options = {"modelConfiguration": picked}
+        await chat.say("one")
+        chat.options = {}
         await chat.say("two")
-        await chat.say("three")
-    assert [told(prompt) for prompt in agent.prompts] == [
-        ([], ["one"]),
-        ([], ["two"]),
-        ([], ["three"]),
-    ]
-    assert agent.sessions_opened == [1]
+    first, second = agent.prompts
+    assert (first.configuration, first.settings.permissions) == (
+        {"model": "big", "web": "true"},
+        "read_only",
+    )
+    assert (second.configuration, second.settings.permissions) == ({}, "ask")
+
+
+async def test_permissions_that_can_t_be_chosen_are_told_in_one_line_once() -> None:
+    agent = ScriptedAgent()
+    async with connected(agent) as editor:
+        chat = Chat(editor)
+        chat.options = {"modelConfiguration": {"permissions": "allow"}}
+        answers = [(await chat.say(word)).text for word in ("one", "two", "three")]
+        assert ["can't be chosen" in answer for answer in answers] == [True, False, False]
+        assert len(answers[0].strip().splitlines()) == 3, "the line, a blank one and the answer"
+        chat.options = {"modelConfiguration": {"permissions": "deny"}}
+        assert "'deny'" in (await chat.say("four")).text
+    assert {prompt.settings.permissions for prompt in agent.prompts} == {"ask"}
+    assert [told(prompt)[1] for prompt in agent.prompts][1] == ["two"]
 
 
 @pytest.mark.parametrize("keeps", [True, False])
@@ -211,22 +219,6 @@ async def test_a_message_that_was_cancelled_before_the_agent_saw_it_is_told_with
         stopping.opened.set()
         await third.settled()
     assert [told(prompt)[1] for prompt in agent.prompts] == [["one"], ["two", "three"]]
-
-
-async def test_a_request_that_is_cancelled_while_its_session_opens_is_never_prompted() -> None:
-    """It would cost tokens, or do what the user thought better of."""
-    opening = Gate()
-    agent = ScriptedAgent(opening=[opening])
-    async with connected(agent) as editor:
-        chat = Chat(editor)
-        request = chat.ask("one")
-        await quiet()
-        await cancelled(request, chat)
-        opening.opened.set()
-        await quiet()
-        assert agent.prompts == []
-        await chat.say("two")
-    assert [told(prompt) for prompt in agent.prompts] == [(["one"], ["two"])]
 
 
 # What was withdrawn.
@@ -379,105 +371,6 @@ async def test_an_edit_that_was_cancelled_before_the_agent_saw_it_counts_all_the
     before, new = told(agent.prompts[-1])
     assert [*before, *new] == ["one", "Hello", words[-1], "three"]
     assert agent.sessions_opened == [1, 2]
-
-
-# Stopping a turn.
-
-
-async def test_late_parts_of_a_cancelled_turn_never_reach_the_editor() -> None:
-    agent = ScriptedAgent([[Say("Well"), Linger(3)]])
-    async with connected(agent) as editor:
-        chat = Chat(editor)
-        request = await chat.ask("one").shows("Well")
-        await cancelled(request, chat)
-        await quiet()
-        second = await chat.say("two")
-    assert request.text == "Well"
-    assert second.text == "ok"
-    assert agent.cancels == [1]
-
-
-async def test_a_cancelled_turn_is_drained_to_its_stop_before_the_next_prompt() -> None:
-    stopping = Gate()
-    agent = ScriptedAgent(
-        [[Say("Well"), Hang()]], when_cancelled=(Say("late"), stopping, STOP_CANCELLED)
-    )
-    async with connected(agent) as editor:
-        chat = Chat(editor)
-        request = await chat.ask("one").shows("Well")
-        await cancelled(request, chat)
-        second = chat.ask("two")
-        await quiet()
-        assert len(agent.prompts) == 1
-        assert not second.is_settled
-        stopping.opened.set()
-        await second.settled()
-    assert second.text == "ok"
-    assert agent.cancels == [1]
-
-
-async def test_a_cancelled_turn_may_still_end_by_itself() -> None:
-    """The cancel crosses the end of the turn."""
-    agent = ScriptedAgent([[Say("Well"), Hang()]], when_cancelled=(Say("done"), Stop()))
-    async with connected(agent) as editor:
-        chat = Chat(editor)
-        await cancelled(await chat.ask("one").shows("Well"), chat)
-        assert (await chat.say("two")).text == "ok"
-
-
-async def test_a_cancelled_turn_may_break_instead_of_stopping() -> None:
-    agent = ScriptedAgent([[Say("Well"), Hang()]], when_cancelled=(Break(GONE),))
-    async with connected(agent) as editor:
-        chat = Chat(editor)
-        await cancelled(await chat.ask("one").shows("Well"), chat)
-        assert (await chat.say("two")).text == "ok"
-    assert agent.sessions_opened == [1]
-
-
-@pytest.mark.limit("actors.session.DRAIN_SECONDS")
-async def test_an_agent_that_does_not_stop_in_time_loses_its_session(
-    autojump_clock: MockClock,
-) -> None:
-    agent = ScriptedAgent([[Say("Well"), Deaf()]])
-    async with connected(agent) as editor:
-        chat = Chat(editor)
-        request = await chat.ask("one").shows("Well")
-        await cancelled(request, chat)
-        chat.keep(request)
-        second = await chat.ask("two").settled(within=DRAIN_SECONDS + 1)
-        assert second.text == "ok"
-        assert agent.sessions_open == 1
-    assert told(agent.prompts[-1]) == (["one", "Well"], ["two"])
-    assert agent.sessions_opened == [1, 2]
-    assert agent.cancels == [1]
-
-
-async def test_an_agent_that_does_not_stop_for_an_edit_loses_its_session(
-    autojump_clock: MockClock,
-) -> None:
-    agent = ScriptedAgent([[Say("Hello")], [Say("Well"), Deaf()]])
-    async with connected(agent) as editor:
-        chat = Chat(editor)
-        await chat.say("one")
-        superseded = await chat.ask("two").shows("Well")
-        chat.take_back(1)
-        request = await chat.ask("two, rather").settled(within=DRAIN_SECONDS + 1)
-        assert superseded.result == {}
-    assert request.text == "ok"
-    assert told(agent.prompts[-1]) == (["one", "Hello"], ["two, rather"])
-    assert agent.cancels == [2]
-
-
-async def test_an_agent_that_crashes_when_it_is_cancelled_gets_a_fresh_session() -> None:
-    agent = ScriptedAgent([[Say("Well"), Hang()]], when_cancelled=(Crash(GONE),))
-    async with connected(agent) as editor:
-        chat = Chat(editor)
-        request = await chat.ask("one").shows("Well")
-        await cancelled(request, chat)
-        chat.keep(request)
-        second = await chat.say("two")
-    assert second.text == "ok"
-    assert told(agent.prompts[-1]) == (["one", "Well"], ["two"])
 
 
 # Failure.
@@ -651,7 +544,7 @@ async def test_a_turn_that_ends_without_a_word_of_why_is_a_failure_of_the_agent(
     ("reason", "notice"),
     [
         (StopReason.END_TURN, "without an answer"),
-        (StopReason.MAX_TOKENS, "limit of tokens"),
+        (StopReason.MAX_TOKENS, "token limit"),
         (StopReason.REFUSAL, "refused"),
         (StopReason.CANCELLED, "cancelled"),
     ],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from actors.plan import NO_RESULT
-from actors.session import DRAIN_SECONDS
+from actors.response import DRAIN_SECONDS
 from agents.events import (
     AskPermission,
     Await,
@@ -21,7 +21,7 @@ from agents.events import (
     ToolAnswer,
 )
 from agents.origin import FRESH, Resumed
-from bridge.wire import PERMISSION_TOOL
+from bridge.wire import PERMISSION_TOOL, PERMISSION_TOOLS
 from tests.fakes.editor import (
     ASKING,
     Chat,
@@ -31,11 +31,9 @@ from tests.fakes.editor import (
     text,
     tool_result,
     tools,
-    user,
 )
 from tests.fakes.scripted_agent import (
     STOP_CANCELLED,
-    Burst,
     Deaf,
     Gate,
     ScriptedAgent,
@@ -83,33 +81,6 @@ async def test_a_call_ends_the_response_and_its_result_goes_on_with_the_turn() -
     assert [texts(prompt.messages) for prompt in agent.prompts] == [["Read it."], ["Thanks."]]
 
 
-@pytest.mark.parametrize("together", [True, False], ids=["in one batch", "in several"])
-async def test_calls_made_at_once_go_out_in_one_response(together: bool) -> None:
-    calls: list[Step] = [READ, READ_OTHER]
-    agent = ScriptedAgent([[*([Burst((READ, READ_OTHER))] if together else calls), Await()]])
-    async with connected(agent) as editor:
-        chat = Chat(editor, options=OFFERED)
-        request = await chat.say("Read both.")
-        assert [call["toolCallId"] for call in request.calls] == ["call-1", "call-2"]
-        results = [tool_result(call, call["toolCallId"]) for call in request.calls]
-        await chat.say(*reversed(results))
-    assert agent.answers == [
-        ToolAnswer("call-1", [text("call-1")]),
-        ToolAnswer("call-2", [text("call-2")]),
-    ]
-
-
-async def test_results_may_come_in_one_message() -> None:
-    agent = ScriptedAgent([[READ, READ_OTHER, Await()]])
-    async with connected(agent) as editor:
-        chat = Chat(editor, options=OFFERED)
-        request = await chat.say("Read both.")
-        results = [tool_result(call, "x")["content"][0] for call in request.calls]
-        await chat.say(user(*results))
-    assert [answer.call_id for answer in agent.answers] == ["call-1", "call-2"]
-    assert len(agent.prompts) == 1
-
-
 async def test_a_result_that_says_it_is_an_error_is_one() -> None:
     agent = ScriptedAgent([reading()])
     async with connected(agent) as editor:
@@ -117,19 +88,6 @@ async def test_a_result_that_says_it_is_an_error_is_one() -> None:
         request = await chat.say("Read it.")
         await chat.say(tool_result(request.calls[0], "no such file", is_error=True))
     assert agent.answers == [ToolAnswer("call-1", [text("no such file")], is_error=True)]
-
-
-async def test_a_result_that_is_missing_is_answered_with_an_error() -> None:
-    agent = ScriptedAgent([[READ, READ_OTHER, Await(), Say("I see.")]])
-    async with connected(agent) as editor:
-        chat = Chat(editor, options=OFFERED)
-        request = await chat.say("Read both.")
-        answer = await chat.say(tool_result(request.calls[1], "x"))
-    assert answer.text == "I see."
-    assert agent.answers == [
-        ToolAnswer("call-1", NO_RESULT, is_error=True),
-        ToolAnswer("call-2", [text("x")]),
-    ]
 
 
 async def test_text_instead_of_a_result_is_prompted_after_the_turn_in_the_same_response() -> None:
@@ -303,6 +261,17 @@ async def test_a_cancel_while_the_results_are_worked_on_stops_the_turn() -> None
 
 
 # Permissions.
+
+
+@pytest.mark.parametrize("name", PERMISSION_TOOLS)
+async def test_a_question_is_a_call_by_the_name_that_the_host_offers(name: str) -> None:
+    agent = ScriptedAgent([asking()])
+    async with connected(agent) as editor:
+        chat = Chat(editor, options=tools("read_file", name))
+        request = await chat.say("Delete it.")
+        assert [call["toolName"] for call in request.calls] == [name]
+        assert (await chat.say(tool_result(request.calls[0], "Approved"))).text == "allowed"
+    assert [tool.name for tool in agent.prompts[0].tools] == ["read_file"]
 
 
 def asking(ask: AskPermission = DELETE) -> list[Step]:

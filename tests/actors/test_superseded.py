@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trio
 
-from actors.handle import SUPERSEDED_SECONDS
+from actors.mailbox import SUPERSEDED_SECONDS
 from agents.events import AskPermission, Await, CallTool, Say, Stop
 from agents.origin import FRESH, Resumed
 from tests.fakes.acp_agents import agent_in_process
@@ -24,7 +24,7 @@ from tests.fakes.editor import (
 )
 from tests.fakes.scripted_agent import Gate, Hang, ScriptedAgent, Step
 
-from .scenes import told
+from .scenes import cancels_before_it_is_told, told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -65,7 +65,7 @@ def built_in(editor: FakeEditor, log: str | None, origin: Chat | None = None) ->
     return chat
 
 
-@pytest.mark.limit("actors.handle.SUPERSEDED_SECONDS")
+@pytest.mark.limit("actors.mailbox.SUPERSEDED_SECONDS")
 async def test_the_session_that_an_edit_leaves_is_closed_after_a_minute(
     autojump_clock: MockClock,
 ) -> None:
@@ -361,3 +361,28 @@ async def test_one_process_and_a_spare_are_left_of_an_agent_whose_sessions_need_
             assert answer == "I am Ada / two / who?"
             assert len(peers.asked(f"session/{way}")) == 1
         assert peers.faults == []
+
+
+@pytest.mark.parametrize("renames", [True, False])
+async def test_an_empty_session_that_replaced_a_forgotten_one_is_never_continued_as_if_it_knew(
+    renames: bool, autojump_clock: MockClock
+) -> None:
+    """The request that it was opened for was cancelled, so it is closed without a word."""
+    agent = expensive()
+    agent.renames = renames
+    async with connected(agent) as editor:
+        chat = await talk(editor, "one", "two")
+        before = await edit(chat, "two, rather")
+        await trio.sleep(2 * SUPERSEDED_SECONDS)
+        edited, chat.history, agent.forgets = chat.history, before, True
+        await cancels_before_it_is_told(agent, chat, "three")
+        await quiet()
+        agent.forgets, agent.opening = False, ()
+        before, chat.history = chat.history, edited
+        await chat.say("three, rather")
+        await trio.sleep(2 * SUPERSEDED_SECONDS)
+        chat.history = before
+        await chat.say("four")
+    known, new = told(agent.prompts[-1])
+    assert known[:4] == ["one", "ok", "two", "ok"]
+    assert new[-1] == "four"

@@ -9,7 +9,7 @@ import trio
 import trio.testing
 
 from actors.outbox import HIGH_WATER
-from actors.session import DRAIN_SECONDS
+from actors.response import DRAIN_SECONDS
 from actors.system import LEAVING_SECONDS, REST_SECONDS, run_system
 from actors.trace import Trace
 from agents.events import AskPermission, Await, CallTool, Prompt, Say
@@ -37,6 +37,8 @@ from tests.fakes.scripted_agent import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from trio.testing import MockClock
 
 CALL = CallTool("call-1", "f", {})
@@ -154,6 +156,27 @@ async def test_each_rest_is_told_once_and_none_while_a_request_is_open(
         await request.settled()
         await wait(10 * REST_SECONDS)
         assert len(rests) == 2
+
+
+async def test_models_are_found_and_rests_are_told_beside_each_other(
+    autojump_clock: MockClock,
+) -> None:
+    """And both end with the editor, though neither ends by itself."""
+    happened: list[str] = []
+
+    async def list_models(catalogue: Catalogue, change: Callable[[Catalogue], None]) -> None:
+        happened.append("listing")
+        await trio.sleep_forever()
+
+    with trio.fail_after(10 * REST_SECONDS):
+        async with connected_to(
+            lambda choice: ScriptedAgent(),
+            list_models=list_models,
+            at_rest=lambda: happened.append("rest"),
+        ) as editor:
+            await editor.call("lm/stats")
+            await trio.sleep(2 * REST_SECONDS)
+    assert happened == ["listing", "rest"]
 
 
 # Leaving.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from agents.events import Counted, Say
-from bridge.tokens import estimate_text
+from bridge.tokens.message import estimate_text
 from tests.actors.test_session_tools import READ, reading
 from tests.fakes.editor import Chat, connected, message, tool_result, tools
 from tests.fakes.scripted_agent import ScriptedAgent

@@ -14,12 +14,13 @@ import trio
 from agents.acp.agent import AcpAgent
 from agents.base import AgentError
 from agents.directory import AgentDirectory, open_directory
-from agents.eliza import ElizaAgent
-from agents.mcp import toolboxes
+from agents.eliza.agent import ElizaAgent
+from agents.mcp import tool_servers as toolboxes
 from agents.open_responses.agent import OpenResponsesAgent
 from bridge.models import AgentChoice
-from tests.fakes.acp_agents import child_program, until
+from tests.fakes.acp_agents import child_program
 from tests.fakes.editor import Chat, connected_to, tools, user
+from tests.fakes.waiting import until
 
 if TYPE_CHECKING:
     from trio.testing import MockClock

@@ -9,9 +9,9 @@ import pytest
 from msgspec import Raw
 
 from agents.loading import input_schema_of, load, writable
-from agents.mcp.catalogue import Catalogue
+from agents.mcp.tools import ToolCatalogue
 from agents.nesting import is_deep
-from agents.open_responses.request_body import tools_body
+from agents.open_responses.request.body import tools_body
 from bridge.wire import ToolSpec
 
 DEEP = b"[" * 900 + b"]" * 900
@@ -83,7 +83,7 @@ def test_the_schema_of_a_tool_is_an_object_or_nothing() -> None:
 )
 def test_a_tool_with_an_odd_schema_is_offered_all_the_same(schema: bytes) -> None:
     tools = [ToolSpec("odd", "An odd tool.", Raw(schema)), ToolSpec("plain")]
-    offered = Catalogue.of(tools, "editor").tools.values()
+    offered = ToolCatalogue.of(tools, "editor").tools.values()
     assert [tool.name for tool in offered] == ["odd", "plain"]
     assert msgspec.json.encode([tool.schema for tool in offered])
     assert msgspec.json.encode(tools_body(tools, required=False))

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from agents.acp.record import record
-from agents.acp.setup import PromptCapabilities
-from agents.mcp.content import content
-from agents.open_responses.request_content import result_contents
-from agents.open_responses.request_items import InputText
+from agents.acp.prompt.transcript import record
+from agents.acp.schema.initialize import PromptCapabilities
+from agents.mcp.results import content
+from agents.open_responses.items import InputText
+from agents.open_responses.request.content import result_contents
 from agents.tool_result import BOOKKEEPING, TOO_DEEP, Piece, json_text, pieces
 from bridge.wire import ChatMessage, DataPart, TextPart, ToolResultPart
 from bridge.work import done

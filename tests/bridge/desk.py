@@ -1,4 +1,4 @@
-"""A desk at which requests are sorted into conversations, as the History Actor does it."""
+"""The chats of an editor, driven by hand: the test is the editor, and every agent."""
 
 from __future__ import annotations
 
@@ -7,31 +7,65 @@ from itertools import count
 
 import attrs
 
+from bridge.chats import Chats
 from bridge.errors import Failure
-from bridge.events import Ask, Cancel, Close, Emit, Fail, Finish, Input
-from bridge.exchange import Exchange
-from bridge.history import History
-from bridge.index import Index
-from bridge.message import Message
-from bridge.request import Hints, RequestClass
-from bridge.router import Joins, Opens, Outcome, Question, Reason, Tally, route
-from bridge.wire import Part, TextPart
+from bridge.history.machine import History
+from bridge.history.message import Message
+from bridge.routing.chat_events import (
+    Broke,
+    Cancelled,
+    ChatEffect,
+    ChatEvent,
+    ChatRequest,
+    Effects,
+    Ended,
+    Expired,
+    Failed,
+    Routed,
+    Said,
+)
+from bridge.routing.index import Entry
+from bridge.routing.request import Hints, RequestClass
+from bridge.routing.router import Joins, Opens, Outcome, Question, Reason, Tally
+from bridge.wire import Part, RequestId, TextPart
 
 AGENT, OTHER_AGENT = b'{"eliza":{}}', b'{"acp":{}}'
 NOBODY = Hints()
 BROKE = Failure("AgentFailed", "it fell over")
+APART = 100.0
+"""Seconds between two events, so that no request is one repeat too many."""
 
 
 @attrs.define
 class Desk:
-    """Index, tally and histories; the caller is the editor, and every agent."""
+    """One editor's chats, and what became of them."""
 
-    index: Index = attrs.field(factory=Index)
-    tally: Tally = attrs.field(factory=Tally)
+    chats: Chats = attrs.field(factory=Chats)
+    max_sessions: int = 1_000_000
+    apart: float = APART
     histories: dict[int, History] = attrs.field(factory=dict[int, History])
+    """Of all conversations, those that have ended too."""
     reasons: Counter[Reason] = attrs.field(factory=Counter[Reason])
     requests: count[int] = attrs.field(factory=lambda: count(1))
-    keys: count[int] = attrs.field(factory=lambda: count(1))
+    effects: Effects = attrs.field(factory=list["tuple[int, ChatEffect]"])
+    """What followed from the newest event."""
+    now: float = 0.0
+
+    @property
+    def tally(self) -> Tally:
+        return self.chats.tally
+
+    def __getitem__(self, key: int) -> Entry:
+        return self.chats[key]
+
+    def tell(self, event: ChatEvent) -> Effects:
+        """Let something happen."""
+        self.now += self.apart
+        self.effects = self.chats.apply(event, self.now)
+        for key, effect in self.effects:
+            if isinstance(effect, Routed) and key in self.chats:
+                self.histories[key] = self.chats[key].history
+        return self.effects
 
     # The editor.
 
@@ -44,7 +78,23 @@ class Desk:
         keep: bool = False,
     ) -> Outcome:
         """Say whose a request is, and leave it at that."""
-        return route(self.index, Question(agent, incoming, request_class, hints, keep))
+        return self.chats.route(Question(agent, incoming, request_class, hints, keep))
+
+    def request(
+        self,
+        *incoming: Message,
+        agent: bytes = AGENT,
+        hints: Hints = NOBODY,
+        request_class: RequestClass = RequestClass.MAIN,
+        keep: bool = False,
+        size: int = 0,
+        marker: str | None = None,
+    ) -> RequestId:
+        """Send a request; return its id."""
+        request = next(self.requests)
+        question = Question(agent, incoming, request_class, hints, keep)
+        self.tell(ChatRequest(request, question, size, self.max_sessions, marker))
+        return request
 
     def ask(
         self,
@@ -53,25 +103,20 @@ class Desk:
         hints: Hints = NOBODY,
         request_class: RequestClass = RequestClass.MAIN,
         keep: bool = False,
+        marker: str | None = None,
     ) -> tuple[int, Outcome]:
-        """Route a request and take it; return whose it is and why."""
-        outcome = self.route(
-            *incoming, agent=agent, hints=hints, request_class=request_class, keep=keep
+        """Send a request; return its conversation, and why it is that one."""
+        self.request(
+            *incoming,
+            agent=agent,
+            hints=hints,
+            request_class=request_class,
+            keep=keep,
+            marker=marker,
         )
-        self.tally.count(outcome)
+        (routed,) = [(key, one) for key, one in self.effects if isinstance(one, Routed)]
+        key, outcome = routed[0], routed[1].outcome
         self.reasons[outcome.reason] += 1
-        inherited: tuple[Exchange, ...] = ()
-        match outcome:
-            case Joins(conversation=key):
-                pass
-            case Opens(origin=origin, shared=shared):
-                if origin is not None:
-                    inherited = self.histories[origin].exchanges[:shared]
-                key = next(self.keys)
-                self.histories[key] = History()
-        history = self.histories[key]
-        history.apply(Ask(next(self.requests), incoming, outcome.match, inherited))
-        self.index.place(key, agent, history, outcome.request_class, hints)
         return key, outcome
 
     def opened(self, *incoming: Message, agent: bytes = AGENT, hints: Hints = NOBODY) -> int:
@@ -90,38 +135,30 @@ class Desk:
         self._say(key, answer)
         request = self.histories[key].request
         assert request is not None
-        self.apply(key, Cancel(request))
+        self.tell(Cancelled(request))
 
     # The agents.
 
     def emit(self, key: int, *parts: Part) -> None:
-        self.apply(key, Emit(self.histories[key].turn, parts))
+        self.tell(Said(key, self.histories[key].turn, parts))
 
-    def finish(self, key: int, answer: str = "") -> None:
-        self._say(key, answer)
-        self.apply(key, Finish(self.histories[key].turn))
+    def finish(self, key: int, answer: str = "", handle: str | None = None) -> None:
+        parts = [TextPart(answer)] if answer else []
+        self.tell(Ended(key, self.histories[key].turn, parts, handle))
 
     def fail(self, key: int, answer: str = "") -> None:
         self._say(key, answer)
-        self.apply(key, Fail(self.histories[key].turn, BROKE))
+        self.tell(Failed(key, self.histories[key].turn, BROKE))
 
     def _say(self, key: int, answer: str) -> None:
         if answer:
             self.emit(key, TextPart(answer))
 
-    # What happens to a conversation.
-
-    def apply(self, key: int, event: Input) -> None:
-        self.histories[key].apply(event)
-        if not isinstance(event, Emit):
-            self.index.update(key)
+    # What becomes of a conversation.
 
     def end(self, key: int) -> None:
-        self.histories[key].apply(Close())
-        self.index.forget(key)
+        """End a conversation, whatever it does."""
+        self.tell(Broke(BROKE, key) if self.histories[key].request else Expired(key))
 
-    def ended_if_done(self, key: int) -> bool:
-        if self.index[key].is_done:
-            self.end(key)
-            return True
-        return False
+    def has_ended(self, key: int) -> bool:
+        return key not in self.chats

@@ -17,11 +17,11 @@ from msgspec import UNSET, Raw
 from bridge.errors import INVALID_PARAMS, INVALID_REQUEST, PARSE_ERROR, RpcError
 from bridge.jsonrpc import (
     MAX_LINE,
-    Call,
     InvalidLine,
     LineSplitter,
-    Notice,
-    Reply,
+    RpcNotification,
+    RpcRequest,
+    RpcResponse,
     TooLong,
     decode_at,
     decode_params,
@@ -143,16 +143,16 @@ def refusal(line: bytes) -> tuple[int, int | str | None]:
 
 def test_a_request_a_notification_and_a_reply_are_told_apart() -> None:
     call = parse_line(b'{"jsonrpc": "2.0", "id": 7, "method": "m", "params": {"a": 1}}\r')
-    assert isinstance(call, Call)
+    assert isinstance(call, RpcRequest)
     assert (call.id, call.method, bytes(call.params or b"")) == (7, "m", b'{"a": 1}')
-    assert parse_line(b'{"jsonrpc":"2.0","id":"x","method":"m"}') == Call("x", "m", UNSET)
-    assert parse_line(b'{"jsonrpc":"2.0","method":"m"}') == Notice("m", UNSET)
-    assert parse_line(b'{"jsonrpc":"2.0","id":1,"result":null}') == Reply()
-    assert parse_line(b'{"jsonrpc":"2.0","id":null,"error":{}}') == Reply()
+    assert parse_line(b'{"jsonrpc":"2.0","id":"x","method":"m"}') == RpcRequest("x", "m", UNSET)
+    assert parse_line(b'{"jsonrpc":"2.0","method":"m"}') == RpcNotification("m", UNSET)
+    assert parse_line(b'{"jsonrpc":"2.0","id":1,"result":null}') == RpcResponse()
+    assert parse_line(b'{"jsonrpc":"2.0","id":null,"error":{}}') == RpcResponse()
 
 
 def test_unknown_fields_of_the_envelope_are_ignored() -> None:
-    assert parse_line(b'{"jsonrpc":"2.0","method":"m","trace":[1]}') == Notice("m", UNSET)
+    assert parse_line(b'{"jsonrpc":"2.0","method":"m","trace":[1]}') == RpcNotification("m", UNSET)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_a_line_nested_too_deeply_is_a_parse_error(depth: int) -> None:
 def test_single_surrogates_become_the_replacement_character_and_pairs_survive() -> None:
     line = rb'{"jsonrpc":"2.0","method":"m","params":["\ud83d","\uDE00x","\ud83d\ude00","\\ud83d"]}'
     notice = parse_line(line)
-    assert isinstance(notice, Notice)
+    assert isinstance(notice, RpcNotification)
     texts = decode_params(msgspec.json.Decoder(list[str]), notice.params)
     assert texts == ["\ufffd", "\ufffdx", "😀", r"\ud83d"]
 
@@ -264,7 +264,7 @@ def test_parameters_may_be_absent_where_nothing_is_required() -> None:
 )
 def test_bad_parameters_are_refused_with_the_whole_path(raw: bytes, path: str, where: str) -> None:
     with pytest.raises(RpcError) as refused:
-        decode_at(point, raw, path)
+        decode_at(point.decode, raw, path)
     assert refused.value.code == INVALID_PARAMS
     assert refused.value.message.startswith("Invalid params: ")
     assert refused.value.message.endswith(f" - at {where}")
@@ -273,7 +273,7 @@ def test_bad_parameters_are_refused_with_the_whole_path(raw: bytes, path: str, w
 def test_parameters_that_are_no_utf8_are_no_json() -> None:
     """What was read in one pass with its line wasn't looked through before."""
     with pytest.raises(RpcError) as refused:
-        decode_at(point, b'{"\xff":[1]}', "$.messages[3]")
+        decode_at(point.decode, b'{"\xff":[1]}', "$.messages[3]")
     assert refused.value.code == PARSE_ERROR
     assert refused.value.message.startswith("Parse error: ")
     assert refused.value.message.endswith(" - at `$.messages[3]`")
@@ -282,13 +282,13 @@ def test_parameters_that_are_no_utf8_are_no_json() -> None:
 def test_parameters_nested_too_deeply_are_refused() -> None:
     decoder = msgspec.json.Decoder[Any](Any)
     with pytest.raises(RpcError) as refused:
-        decode_at(decoder, b"[" * 200_000 + b"]" * 200_000, "$.x")
+        decode_at(decoder.decode, b"[" * 200_000 + b"]" * 200_000, "$.x")
     assert refused.value.code == INVALID_PARAMS
 
 
 def test_parameters_by_position_are_refused() -> None:
     call = parse_line(b'{"jsonrpc":"2.0","id":1,"method":"m","params":[1]}')
-    assert isinstance(call, Call)
+    assert isinstance(call, RpcRequest)
     with pytest.raises(RpcError, match=r"Expected `object`, got `array` - at `\$`") as refused:
         decode_params(point, call.params)
     assert refused.value.code == INVALID_PARAMS

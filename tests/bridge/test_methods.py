@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bridge import wire
 from bridge.errors import RpcError
-from bridge.jsonrpc import Call, InvalidLine, decode_params, parse_line
-from bridge.methods import CHAT, METHODS, REQUESTS, Method, decoder, read_chat
+from bridge.jsonrpc import InvalidLine, RpcRequest, decode_params, parse_line
+from bridge.methods import CHAT, METHODS, REQUESTS, WireMethod, decoder, read_chat
 from tests.strategies import json_values
 
 BY_DIRECTION = {
@@ -25,7 +25,12 @@ BY_DIRECTION = {
         "lm/logIn",
         "lm/logOut",
     },
-    "notification to us": {"lm/cancel", "$/cancelRequest", "lm/cancelProgress"},
+    "notification to us": {
+        "lm/cancel",
+        "$/cancelRequest",
+        "lm/cancelProgress",
+        "lm/didChangeWorkspaceFolders",
+    },
     "notification from us": {
         "lm/progress",
         "lm/responsePart",
@@ -46,7 +51,7 @@ def test_the_methods_are_those_of_the_protocol() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-def test_what_we_serve_has_a_decoder_and_what_is_asked_has_a_result(method: Method) -> None:
+def test_what_we_serve_has_a_decoder_and_what_is_asked_has_a_result(method: WireMethod) -> None:
     serves = method.direction != "notification from us"
     assert (decoder(method.name) is not None) is serves
     assert (method.result is not None) is (method.direction == "request")
@@ -142,7 +147,7 @@ def read_by_envelope(line: bytes) -> tuple[wire.RequestId, Any] | None:
         call = parse_line(line)
         chat = decoder(CHAT)
         assert chat is not None
-        if isinstance(call, Call) and call.method == CHAT:
+        if isinstance(call, RpcRequest) and call.method == CHAT:
             return call.id, decode_params(chat, call.params)
     except (InvalidLine, RpcError):
         pass

@@ -13,6 +13,7 @@ from bridge.wire import (
     AgentSpec,
     CancelParams,
     Capabilities,
+    ChatMessage,
     ChatOptions,
     ChatParams,
     DataPart,
@@ -31,6 +32,7 @@ from bridge.wire import (
     ToolFilter,
     ToolResultPart,
     UnknownPart,
+    decode_part,
 )
 from bridge.wire import ClientInfo as Peer
 from tests.strategies import parts
@@ -225,3 +227,42 @@ def test_an_endpoint_that_can_not_be_asked_is_refused(field: str, words: str) ->
 @pytest.mark.parametrize("address", ["http://x", "https://x:1/v1?a=b", "http://[::1]:80/v1"])
 def test_an_endpoint_has_an_address(address: str) -> None:
     agent(f'{{"open_responses":{{"baseUrl":"{address}","model":"m"}}}}')
+
+
+@given(parts)
+def test_a_part_comes_back_whatever_its_kind(part: Part) -> None:
+    raw = part.json if isinstance(part, UnknownPart) else msgspec.json.encode(part)
+    assert decode_part(raw) == part
+
+
+@pytest.mark.parametrize("raw", [b"{}", b'{"type":1}', b'{"type":"text"}', b"[]", b'{"type":"te'])
+def test_a_part_without_a_kind_or_its_fields_is_refused(raw: bytes) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        decode_part(raw)
+
+
+def test_the_text_of_a_message_has_no_other_parts_in_it() -> None:
+    picture = DataPart("image/png", b"png")
+    parts = (TextPart("a "), picture, ThinkingPart("hm"), TextPart("b"))
+    assert ChatMessage("user", parts).text == "a b"
+    assert ChatMessage("user", (picture,)).text == ""
+
+
+@pytest.mark.parametrize("kind", ["mcp_server", "acp"])
+def test_an_agent_has_one_definition_by_either_name(kind: str) -> None:
+    spec = agent(f'{{"{kind}":{{"name":"n","command":"c"}}}}')
+    assert spec.definition is getattr(spec, kind)
+
+
+@pytest.mark.parametrize("kind", ["eliza", "open_responses"])
+def test_the_definition_is_the_kind_that_is_given(kind: str) -> None:
+    fields = {"eliza": "{}", "open_responses": '{"baseUrl":"http://x","model":"m"}'}
+    spec = agent(f'{{"{kind}":{fields[kind]}}}')
+    assert spec.definition is getattr(spec, kind)
+
+
+def test_a_tool_is_allowed_if_it_is_included_and_not_excluded() -> None:
+    chosen = ToolFilter(include=("read_*", "run"), exclude=("*_file",))
+    allowed = [one for one in ("read_page", "read_file", "run", "Run") if chosen.allows(one)]
+    assert allowed == ["read_page", "run"]
+    assert ToolFilter().allows("anything")

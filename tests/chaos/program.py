@@ -23,7 +23,7 @@ import trio
 from actors import session
 from actors.trace import FileTrace
 from agents.acp.agent import AcpAgent
-from agents.open_responses import connections
+from agents.open_responses.http import pool as connections
 from vscodelm import serve
 from vscodelm.cli import main
 from vscodelm.store import database

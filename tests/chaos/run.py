@@ -18,13 +18,15 @@ import attrs
 import trio
 
 from tests.e2e.process import Process, started
+from tests.fakes import acp_program
 from tests.fakes.groups import groups_of_children
 from tests.fakes.responses_events import Output, Text
 from tests.fakes.responses_server import Context, Plan, responses_server
+from tests.fakes.waiting import until
 
+from .agent import SCRIPT
 from .people import JSON, MARK, PATIENCE, Kind, Person
 
-AGENT = Path(__file__).with_name("agent.py")
 KINDS: Sequence[Kind] = ("acp", "acp", "acp", "endpoint", "acp", "eliza")
 PROCESSES = 3
 """Definitions of ACP agents: several people share each."""
@@ -52,10 +54,10 @@ class Held:
 
 @attrs.define
 class Subject:
-    """The `vscodelm` that all of it happens to, and the folder of the agents' processes."""
+    """The `vscodelm` that all of it happens to, and the script of the agents' processes."""
 
     process: Process
-    folder: Path
+    script: Path
 
     @property
     def pid(self) -> int:
@@ -70,22 +72,22 @@ class Subject:
     @property
     def agents(self) -> list[int]:
         """The processes of agents that live now."""
-        return [int(path.name) for path in self.folder.iterdir() if self._is_agent(path.name)]
+        pids = (path for path in Path("/proc").iterdir() if path.name.isdecimal())
+        return [int(path.name) for path in pids if self._is_agent(path)]
 
-    def _is_agent(self, pid: str) -> bool:
-        """Tell whether a number is an agent's of ours: a number can be used again."""
+    def _is_agent(self, process: Path) -> bool:
         try:
-            return str(self.folder).encode() in Path(f"/proc/{pid}/cmdline").read_bytes()
+            return os.fsencode(self.script) in (process / "cmdline").read_bytes()
         except OSError:
-            return False
+            return False  # it has ended meanwhile
 
     async def held(self) -> Held:
         """Ask what it holds."""
-        file = self.folder.parent / "held.json"
+        file = self.script.with_name("held.json")
         file.unlink(missing_ok=True)
         stats = (await self.process.editor.request("lm/stats", {}).settled(PATIENCE)).result
         self.process.it.send_signal(signal.SIGUSR1)
-        await until(file.exists)
+        await until(file.exists, within=PATIENCE)
         told: JSON = json.loads(file.read_text())
         return Held(
             conversations=stats["liveConversations"],
@@ -108,13 +110,6 @@ class Subject:
                     return held[-1]
                 await trio.sleep(0.5)
         raise AssertionError(f"it holds {held[-1]}, and held {most}")
-
-
-async def until(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so of which nobody tells us."""
-    with trio.fail_after(PATIENCE):
-        while not is_so():  # noqa: ASYNC110  it is another process
-            await trio.sleep(0.02)
 
 
 def answer(context: Context) -> Sequence[Output] | Plan:
@@ -204,20 +199,20 @@ async def run(seed: int, seconds: float, people: int = 12) -> dict[str, int]:
     """Let chaos reign so long; return what happened how often. Fails by `AssertionError`."""
     chance = random.Random(seed)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name, "agents")
-        os.mkdir(folder)
+        script = Path(name, "agent.json")
+        await trio.Path(script).write_text(json.dumps(SCRIPT))
         command = (sys.executable, "-m", "tests.chaos.program", f"{name}/held.json")
         options = ("--trace-dir", f"{name}/traces", "--state-dir", f"{name}/state")
         async with (
             responses_server(answer) as server,
             started(*options, command=command) as process,
         ):
-            subject = Subject(process, folder)
+            subject = Subject(process, script)
             crowd = [
                 Person(
                     number,
                     KINDS[number % len(KINDS)],
-                    _definition(KINDS[number % len(KINDS)], number, folder, server.base_url),
+                    _definition(KINDS[number % len(KINDS)], number, script, server.base_url),
                     process.editor,
                     random.Random(chance.random()),
                 )
@@ -248,10 +243,10 @@ async def _together(what: Callable[[Person], Awaitable[None]], crowd: Sequence[P
             nursery.start_soon(what, one)
 
 
-def _definition(kind: Kind, number: int, folder: Path, base_url: str) -> JSON:
+def _definition(kind: Kind, number: int, script: Path, base_url: str) -> JSON:
     match kind:
         case "acp":
-            args = ["-S", str(AGENT), str(folder)]
+            args = ["-S", acp_program.__file__, str(script)]
             name = f"chaos-{number % PROCESSES}"
             return {"acp": {"name": name, "command": sys.executable, "args": args}}
         case "endpoint":

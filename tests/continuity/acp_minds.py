@@ -14,10 +14,10 @@ import trio
 from trio.testing import MemoryReceiveStream, memory_stream_one_way_pair
 
 from agents.acp.agent import AcpAgent
-from agents.acp.link import Link
 from agents.acp.session import AcpSession
+from agents.acp.transport.base import Link
 from agents.base import AgentSession
-from agents.open_responses.point_memory import PointMemory
+from agents.open_responses.checkpoints import PointMemory
 from bridge.models import AgentChoice
 from bridge.wire import McpServerSpec, Part, TextPart, ThinkingPart
 from tests.fakes.acp_peer import PeerLink
@@ -54,6 +54,8 @@ class AcpMinds:
     )
     _minds: dict[int, Mind] = attrs.field(factory=dict["int", "Mind"], init=False)
     """The session that took each request."""
+    _newest: dict[str, int] = attrs.field(factory=dict["str", "int"], init=False)
+    """The newest request that each session took."""
     _taken: list[Taken] = attrs.field(factory=list["Taken"], init=False)
     _ids: count[int] = attrs.field(factory=lambda: count(1), alias="ids")
 
@@ -106,7 +108,11 @@ class AcpMinds:
 
     def _note(self, taken: Taken, session: AgentSession) -> None:
         assert isinstance(session, AcpSession)
-        self._notes[session.dialogue.session_id] = taken
+        name = session.channel.session_id
+        self._notes[name] = taken
+        if taken.goes_on:  # nothing need be told it: its turn goes on
+            self._take(next(one for one in self._processes if name in one.open), name, taken)
+            self._notes[name] = attrs.evolve(taken, is_first=False, goes_on=False)
 
     # What a process does.
 
@@ -118,8 +124,11 @@ class AcpMinds:
 
     def be_told(self, process: Process, session: str, told: str) -> None:
         """Take in a prompt."""
-        taken = self._notes.pop(session)
         process.open[session].facts += read(told)
+        self._take(process, session, self._notes.pop(session))
+
+    def _take(self, process: Process, session: str, taken: Taken) -> None:
+        self._newest[session] = taken.request
         self._sessions[taken.request] = process, session
         self._minds[taken.request] = process.open[session]
         self._taken.append(taken)
@@ -132,6 +141,12 @@ class AcpMinds:
 
     def mind(self, request: int) -> Mind:
         return self._minds[request]
+
+    def is_working(self, request: int) -> bool:
+        if request not in self._sessions or self._newest[self._sessions[request][1]] != request:
+            return False
+        process, session = self._sessions[request]
+        return session in process.prompted and session not in process.cancelled
 
     def is_stopping(self) -> bool:
         return self.dawdles

@@ -20,8 +20,7 @@ import trio
 
 from agents.base import AgentSession
 from agents.open_responses.agent import OpenResponsesAgent
-from agents.open_responses.point_memory import PointMemory
-from agents.open_responses.points import Points
+from agents.open_responses.checkpoints import PointMemory, Points
 from bridge.models import AgentChoice
 from bridge.wire import OpenResponsesSpec, Part, TextPart, ThinkingPart, ToolCallPart
 from tests.fakes.responses_events import DONE, Call, Output, Text, Thought, Writer, response_object
@@ -230,6 +229,9 @@ class EndpointMinds:
 
     def mind(self, request: int) -> Mind:
         return self._answered[request].mind
+
+    def is_working(self, request: int) -> bool:
+        raise NotImplementedError("these aren't asked by the Agent Host")
 
     def is_stopping(self) -> bool:
         return False

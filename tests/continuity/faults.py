@@ -9,14 +9,15 @@ GROUND = Ground(
     "tests/continuity",
     copied=(
         *("actors", "agents", "bridge", "vscodelm"),
-        *("tests/actors", "tests/continuity", "tests/fakes", "tests/host", "tests/vscodelm/store"),
+        *("tests/actors", "tests/continuity", "tests/contract", "tests/fakes", "tests/host"),
+        "tests/vscodelm/store",
     ),
 )
 
 _TESTS = "tests/continuity/test_what_agents_know.py"
-REMEMBERING, ACP, STORED = (
+REMEMBERING, ACP, STORED, AGENT_HOST = (
     f"{_TESTS}::test_the_session_that_answers_knows_what_its_user_sees_in_the_long_run[{name}]"
-    for name in ("fork-keeps", "acp-load-keeps", "stored-resume")
+    for name in ("fork-keeps", "acp-load-keeps", "stored-resume", "agent-host-fork")
 )
 
 
@@ -30,6 +31,12 @@ COPIED = (
 )
 
 
+ROUTED = (
+    "tests/host/test_router_under_the_model.py"
+    "::test_every_agent_of_the_agent_host_knows_what_its_user_sees"
+)
+
+
 def _fault(name: str, module: str, source: str, instead: str, test: str = REMEMBERING) -> Fault:
     return Fault(name, module, source, instead, (test,))
 
@@ -37,7 +44,7 @@ def _fault(name: str, module: str, source: str, instead: str, test: str = REMEMB
 FAULTS = [
     _fault(
         "open questions bypass the limit of sessions",
-        "actors/room",
+        "bridge/routing/room",
         "    for one in (*idle, *asking):\n",
         "    for one in idle:\n",
         "tests/actors/test_room.py::test_open_questions_count_and_the_oldest_is_denied",
@@ -51,51 +58,51 @@ FAULTS = [
     _fault(
         "a turn begins unnoticed",
         "actors/session",
-        "or await self.lease.begin()",
-        "or True",
+        "is_ours = await self.lease.begin(handle)",
+        "is_ours = True",
     ),
     _fault(
         "nothing that was said before is told",
         "actors/session",
-        "await Breather().do(delivery.before(self.lease.known))",
+        "await Breather().do(delivery.before(known))",
         "()",
     ),
     _fault(
         "all that was said before is told",
         "actors/session",
-        "delivery.before(self.lease.known)",
+        "delivery.before(known)",
         "delivery.before()",
     ),
     _fault(
         "a session that was resumed is told again what it knows",
-        "actors/session",
-        "self._is_fresh = self.lease.start is not Start.RESUMED",
-        "self._is_fresh = True",
+        "actors/continuity/states",
+        "FRESH_STATES = frozenset({",
+        "FRESH_STATES = frozenset({SessionState.RESUMED, SessionState.BEGUN, ",
     ),
     _fault(
         "what waits behind an open turn is forgotten",
-        "actors/session",
-        "todo.prompt if delivery.withdrawn else (*self._backlog, *todo.prompt)",
+        "actors/continuity/machine",
+        "prompt if delivery.withdrawn else (*self._backlog, *prompt)",
         "()",
     ),
     _fault(
         "it is told from the wrong message on",
-        "actors/lease",
-        "path[: found.steps]\n",
-        "path[: found.steps - 1]\n",
+        "actors/continuity/machine",
+        "path[: self._found.steps]\n",
+        "path[: self._found.steps - 1]\n",
     ),
     _fault(
         "a session is settled in mid-turn",
-        "actors/lease",
-        "        self._is_settled, self._forked = False, None\n        self._move_on()\n",
-        "        self._forked = None\n        self._move_on()\n",
+        "actors/continuity/table",
+        "_to(_S.ABSENT, _T.BREAK, _T.FAIL),\n        },\n    )\n\n\ndef _awaiting",
+        "_to(_S.KEPT, _T.BREAK, _T.FAIL),\n        },\n    )\n\n\ndef _awaiting",
         "tests/actors/test_lost_sessions.py",
     ),
     _fault(
         "what is told again is shown",
-        "agents/acp/existing",
-        "dialogue.begin_replay()\n        if not self.connection.attach(request.session_id,",
-        "if not self.connection.attach(request.session_id,",
+        "agents/acp/reopened",
+        "is_replaying: bool = attrs.field(default=True, init=False)",
+        "is_replaying: bool = attrs.field(default=False, init=False)",
         ACP,
     ),
     _fault(
@@ -117,13 +124,13 @@ FAULTS = [
         "vscodelm/store/sessions",
         'database.change("DELETE FROM session WHERE number = ?", best.number)',
         "True",
-        "tests/vscodelm/store/test_session_memory.py",
+        "tests/contract/test_session_memory_contract.py",
     ),
     _fault(
         "a session is forked that another window went on with",
         "actors/lease",
-        "not await self.memory.has(origin.handle)",
-        "False",
+        "OriginChecked(await self.memory.has(handle))",
+        "OriginChecked(is_ours=True)",
         COPIED,
     ),
     _fault(
@@ -134,8 +141,44 @@ FAULTS = [
         COPIED,
     ),
     _fault(
+        "an agent works on after its user has stopped",
+        "actors/progress/turn",
+        "        if self._error is None:\n            await self.session.cancel()\n",
+        "        await trio.lowlevel.checkpoint()\n",
+        AGENT_HOST,
+    ),
+    _fault(
+        "an agent whose result was late doesn't go on",
+        "actors/progress/turn",
+        "if self._has_stopped and not self._is_cancelled and _was_cancelled(batch):",
+        "if False:",
+        AGENT_HOST,
+    ),
+    _fault(
+        "a stopped answer is a question that was denied",
+        "bridge/chats",
+        "(call for call in calls if not is_progress_call(call))",
+        "calls",
+        "tests/actors/test_room.py::test_a_stopped_answer_is_no_question_that_was_denied",
+    ),
+    _fault(
+        "what failed is executed again when the host repeats it",
+        "bridge/chats",
+        "        if known is not None:\n",
+        "        if known is None:\n            pass\n        elif False:\n",
+        ROUTED,
+    ),
+    _fault(
+        "an edit while a tool runs is a sub-agent's",
+        "bridge/routing/router",
+        "if hints.session is not None and not led:",
+        "if False:",
+        "tests/host/test_found.py"
+        "::test_an_edit_of_the_first_message_while_a_tool_runs_is_no_sub_agents",
+    ),
+    _fault(
         "what another process left is gone on from at the wrong place",
-        "agents/open_responses/points",
+        "agents/open_responses/checkpoints",
         "self._points = OrderedDict(recalled)",
         "self._points = OrderedDict((one, recalled[-1][1]) for one, _ in recalled)",
         WINDOWS,

@@ -16,16 +16,20 @@ from collections.abc import Mapping
 
 import attrs
 
-from actors.handle import SUPERSEDED_SECONDS
+from actors.mailbox import SUPERSEDED_SECONDS
 from bridge.wire import Part
 from tests.host.chat import Chat
 from tests.host.model import Host
 from tests.host.render import Profile
 from tests.host.request import Request
+from tests.host.world import host_of
 
 from .memories import Memories
 from .mind import Mind, Troupe
 from .window import IDLE_SECONDS, Shared, Window
+
+PAUSE_SECONDS = 11.0
+"""Between requests, so that none of them is one repeat too many."""
 
 
 @attrs.define(eq=False)
@@ -50,7 +54,7 @@ class LiveWorld:
     _shared: Shared = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self.host = Host(self, self.profile)
+        self.host = host_of(self, self.profile)
         self._shared = Shared(self.host, self.profile, self.memories, self.most_sessions)
         for number in range(self.windows):
             troupe = self.troupe.beside() if number else self.troupe
@@ -70,8 +74,10 @@ class LiveWorld:
         chat = request.chat
         if chat is not None:
             self._used = self._window(chat)
-        self._requests[request.number] = self._used
-        self._used.ask(request)
+        used = self._requests[request.number] = self._used
+        if not request.is_soon:
+            self.pass_time(PAUSE_SECONDS)
+        used.ask(request)
         self._take_in()
 
     def cancel(self, request: Request) -> None:
@@ -137,12 +143,15 @@ class LiveWorld:
 
     def expire(self, chat: Chat) -> None:
         """Let so much time pass that no chat is kept."""
-        self._used.pass_time(IDLE_SECONDS)
-        self._take_in()
+        self.pass_time(IDLE_SECONDS)
 
     def let_a_minute_pass(self) -> None:
         """Let the sessions be closed of what nobody went on with for a while."""
-        self._used.pass_time(SUPERSEDED_SECONDS + 5)
+        self.pass_time(SUPERSEDED_SECONDS + 5)
+
+    def pass_time(self, seconds: float) -> None:
+        """Let time pass."""
+        self._shared.stage.stepped.pass_time(seconds)
         self._take_in()
 
     def restart(self) -> None:

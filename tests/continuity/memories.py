@@ -12,7 +12,7 @@ import attrs
 import trio
 
 from actors.memory import SessionMemory
-from agents.open_responses.point_memory import NoPointMemory, PointMemory
+from agents.open_responses.checkpoints import NoPointMemory, PointMemory
 from tests.fakes.session_memory import Shelf, ShelfMemory
 from vscodelm.store.opening import start_memories
 

@@ -9,7 +9,7 @@ from typing import Protocol
 import attrs
 
 from agents.base import Agent
-from agents.open_responses.point_memory import PointMemory
+from agents.open_responses.checkpoints import PointMemory
 from bridge.models import AgentChoice
 from bridge.wire import Part
 
@@ -74,6 +74,10 @@ class Troupe(Protocol):
 
     def mind(self, request: int) -> Mind:
         """Return the session that has taken a request."""
+        ...
+
+    def is_working(self, request: int) -> bool:
+        """Return whether one works on a request, and wasn't told to stop."""
         ...
 
     def is_stopping(self) -> bool:

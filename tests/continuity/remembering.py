@@ -30,7 +30,7 @@ from agents.events import (
     Think,
     ToolAnswer,
 )
-from agents.open_responses.point_memory import PointMemory
+from agents.open_responses.checkpoints import PointMemory
 from agents.origin import FRESH, ForkOf, Origin, Resumed
 from bridge.errors import Failure, LocalError
 from bridge.models import AgentChoice
@@ -93,6 +93,8 @@ class RememberingSession:
     _turn: RememberingTurn | None = None
     _is_new: bool = True
     _is_cancelled: bool = False
+    _request: int | None = None
+    """The newest request."""
     _answer: int | None = None
     """The answer that it gives."""
     _questions: list[str] = attrs.field(factory=list[str])
@@ -106,6 +108,10 @@ class RememberingSession:
     def runs(self) -> bool:
         """Whether a turn runs in it."""
         return self._turn is not None and not self._turn.has_said_all and self.lost is None
+
+    def is_working_on(self, request: int) -> bool:
+        """Return whether it works on a request, and wasn't told to stop."""
+        return self._request == request and self.runs and not self._is_cancelled
 
     def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
         """Return true."""
@@ -133,6 +139,7 @@ class RememberingSession:
 
     def _take(self, prompt: Prompt, *, goes_on: bool) -> None:
         taken = Taken(prompt.model_options[REQUEST], self._is_new, goes_on)
+        self._request = taken.request
         self.agent.troupe.take(taken, self)
         self._is_new, self._answer = False, None
 
@@ -298,6 +305,10 @@ class RememberingTroupe:
 
     def mind(self, request: int) -> Mind:
         return self._sessions[request].mind
+
+    def is_working(self, request: int) -> bool:
+        session = self._sessions.get(request)
+        return session is not None and session.is_working_on(request)
 
     def is_stopping(self) -> bool:
         return self.dawdles

@@ -14,7 +14,11 @@ from tests.host.facts import Json, facts_of, without_facts
 _encode = msgspec.json.Encoder().encode
 _FIRST = 0xF0000
 _LETTERS = re.compile("[\U000f0000-\U000ffffd]")
-_END_OF_WORDS = re.compile(r"\n</(?:userRequest|user_query|prompt)>\n?\Z")
+_END_OF_WORDS = re.compile(
+    r"\n</(?:userRequest|user_query|prompt|system_notification)>\n?\Z"
+    r"|\n\n<system_reminder>.*\Z",
+    re.DOTALL,
+)
 
 
 def spelled(*facts: int) -> str:
@@ -37,8 +41,9 @@ def spelled_out(message: Json) -> Json:
     content = without_facts(message["content"])
     facts = facts_of([{"content": [p for p in message["content"] if p["type"] == "fact"]}])
     if message["role"] == "user" and facts:
-        *rest, last = content
-        content = [*rest, last | {"value": _with(last["value"], spelled(*facts))}]
+        last = max(at for at, part in enumerate(content) if part["type"] == "text")
+        said = content[last] | {"value": _with(content[last]["value"], spelled(*facts))}
+        content = [*content[:last], said, *content[last + 1 :]]
     return message | {"content": [_result(part) for part in content]}
 
 

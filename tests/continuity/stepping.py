@@ -56,6 +56,11 @@ class Stepped:
         """Whether `main` has ended."""
         return self._outcome is not None
 
+    @property
+    def now(self) -> float:
+        """The time of the run."""
+        return self._clock.current_time()
+
     def step(self, do: Callable[[], object] = _nothing) -> None:
         """Do something, and all that follows from it; raises what `main` raises."""
         if self.is_over:

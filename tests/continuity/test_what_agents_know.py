@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule, run_state_machine_as_test
 
+from actors.progress.pace import FIRST_SECONDS, STOPPED_SECONDS
 from tests.fakes.session_memory import Shelf
+from tests.host.agent_host_machine import AgentHostRules
 from tests.host.chat import Chat, Ending, Mode
 from tests.host.machine import HostMachine, answers, pick_of, picks, words
 
@@ -18,6 +21,7 @@ from .acp_minds import AcpMinds
 from .acp_process import AcpReach
 from .endpoint_minds import EndpointMinds, Keeping
 from .live import LiveWorld
+from .live_agent_host import LiveAgentHost
 from .memories import Memories, Shelved, Stored
 from .mind import Troupe
 from .remembering import Reach, RememberingTroupe
@@ -30,6 +34,7 @@ class LiveMachine(HostMachine):
     """What a host can do, and what only a whole system is hit by."""
 
     windows: int = 1
+    world_type: type[LiveWorld] = LiveWorld
 
     def new_troupe(self, spells: bool, one_session_each: bool) -> Troupe:
         """Return the agents of a world; `spells` if all that is said differs in its words."""
@@ -50,7 +55,7 @@ class LiveMachine(HostMachine):
         # By what was said alone a session is found that outlived our process.
         troupe = self.new_troupe(self.memories.remembers, one_session_each)
         profile = pick_of(self.profiles, pick)
-        self.live = LiveWorld(profile, troupe, self.memories, most, self.windows)
+        self.live = self.world_type(profile, troupe, self.memories, most, self.windows)
         self.begin(self.live)
 
     def teardown(self) -> None:
@@ -146,6 +151,78 @@ class LiveMachine(HostMachine):
         self.live.hurry()
 
 
+class AgentHostMachine(AgentHostRules, LiveMachine):
+    """In the Agent Host, where responses are paused, and nobody tells of a stop."""
+
+    world_type = LiveAgentHost
+
+    @property
+    def paced(self) -> LiveAgentHost:
+        """The world."""
+        assert isinstance(self.live, LiveAgentHost)
+        return self.live
+
+    edit_and_go_back: Any = None  # an edit can't be undone there
+
+    @rule(seconds=st.sampled_from([3.0, 9.0, 35.0]))
+    def wait(self, seconds: float) -> None:
+        self.paced.pass_time(seconds)
+
+    def _paused(self, pick: int, text: str, answer: str) -> Chat | None:
+        """Return a chat whose response has ended with a call, while the host is slow."""
+        self._talk(pick, text, answer)
+        self.paced.is_slow = True
+        chat = pick_of(self.quiet(), pick) if self.quiet() else self.host.open_chat()
+        self.host.send(chat, text)
+        if chat in self.host.streaming:
+            self.live.text(chat, answer)
+        self.paced.pass_time(FIRST_SECONDS + 1)
+        return chat if chat.waiting else None
+
+    @rule(pick=picks, text=words, answer=answers)
+    def give_a_result_too_late(self, pick: int, text: str, answer: str) -> None:
+        """The agent was told to stop, and is told to go on: nothing is lost."""
+        chat = self._paused(pick, text, answer)
+        if chat is not None:
+            self.paced.pass_time(STOPPED_SECONDS + 1)
+        self.paced.be_quick()
+        if chat is not None and chat in self.host.streaming:
+            self.live.finish(chat, answer)
+
+    @rule(pick=picks, text=words, answer=answers)
+    def stop_before_the_result(self, pick: int, text: str, answer: str) -> None:
+        chat = self._paused(pick, text, answer)
+        if chat is not None:
+            self.host.stop(chat, kept=False)
+            self.paced.pass_time(STOPPED_SECONDS + 1)
+            assert not self.paced.is_working(chat), "nobody told the agent to stop in time"
+        self.paced.be_quick()
+
+    @rule()
+    def be_slow(self) -> None:
+        """The results of the progress tool are late: the agent is stopped, and then goes on."""
+        self.paced.is_slow = True
+
+    @rule()
+    def be_quick(self) -> None:
+        self.paced.be_quick()
+
+    @rule(pick=picks, text=words, answer=answers, killed=st.booleans())
+    def go_on_with_another_process(self, pick: int, text: str, answer: str, killed: bool) -> None:
+        chat = self._talk(pick, text, answer)
+        if killed:
+            self.kill()
+        else:
+            self.restart(forgets=True)
+        if chat in self.quiet():
+            self.host.send(chat, text)
+
+    @rule()
+    def kill(self) -> None:
+        self.host.begin_anew(forgets=False)
+        self.live.kill()
+
+
 class StoreMachine(LiveMachine):
     """With the store that users have."""
 
@@ -209,6 +286,11 @@ MACHINES = [
         for reach, forgets in product(AcpReach, (False, True))
     ),
     *(machine(f"endpoint-{one.value}", _endpoint(one)) for one in Keeping),
+    *(
+        machine(f"agent-host-{reach.value}", _remembering(reach), AgentHostMachine)
+        for reach in (Reach.NOTHING, Reach.FORK)
+    ),
+    machine("agent-host-acp-load", _acp(AcpReach.LOAD), AgentHostMachine),
     *(
         machine(f"stored-{reach.value}", _remembering(reach), StoreMachine)
         for reach in (Reach.RESUME, Reach.FORK)

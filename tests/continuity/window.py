@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import attrs
 
-from bridge.wire import Part, TextPart, ToolCallPart
+from bridge.wire import PROGRESS_TOOL, Part, TextPart, ToolCallPart
 from tests.fakes.editor import FakeEditor, connected_to
 from tests.fakes.editor import Request as Sent
 from tests.host.chat import Chat
@@ -24,8 +24,6 @@ from .stepping import Act, Stage
 
 IDLE_SECONDS = 3600.0
 """More than a chat that nobody uses is kept."""
-PAUSE_SECONDS = 11.0
-"""Between requests, so that none of them is one repeat too many."""
 LEAVING_SECONDS = 30.0
 
 
@@ -37,6 +35,11 @@ class Exchange:
     sent: Sent
     shown: int = 0
     """How many parts the host has."""
+
+    @property
+    def shows_progress(self) -> bool:
+        """Whether it ends with a call of the progress tool."""
+        return any(call["toolName"] == PROGRESS_TOOL for call in self.sent.calls)
 
 
 @attrs.define(eq=False)
@@ -54,7 +57,7 @@ class Shared:
     """Answers in which the agent said nothing: what the host has of them, we said."""
 
     def __attrs_post_init__(self) -> None:
-        self.knowledge = Knowledge(self.host.facts, by_words=not self.profile.private_keys)
+        self.knowledge = Knowledge(self.host.facts, by_words=not self.profile.names_chats)
 
 
 @attrs.define(eq=False)
@@ -66,12 +69,16 @@ class Window:
     homes: dict[Chat, Mind] = attrs.field(factory=dict["Chat", "Mind"], init=False)
     """Who answered each chat last."""
     open: dict[int, Exchange] = attrs.field(factory=dict["int", "Exchange"], init=False)
+    prompts: int = attrs.field(default=0, init=False)
+    """How often an agent was prompted."""
     _newest: dict[Chat, int] = attrs.field(factory=dict["Chat", "int"], init=False)
     """The request of each chat that was taken last."""
     _untaken: set[int] = attrs.field(factory=set[int], init=False)
     """Requests that no session has taken yet."""
     _takes: Counter[int] = attrs.field(factory=Counter[int], init=False)
     """How often each request was taken."""
+    _current: dict[int, int] = attrs.field(factory=dict[int, int], init=False)
+    """The newest of the requests that are the same, by the first."""
     _said: dict[int, str] = attrs.field(factory=dict[int, str], init=False)
     _editor: FakeEditor = attrs.field(init=False)
     _process: Act = attrs.field(init=False)
@@ -82,19 +89,20 @@ class Window:
     # What the host does (`tests.host.model.Provider`).
 
     def ask(self, request: Request) -> None:
-        self.pass_time(PAUSE_SECONDS)
         self.shared.knowledge.note(request)
-        others = [one for one, its in self.open.items() if its.request.chat is not request.chat]
-        self._said[request.number] = ""
-        self._untaken.add(request.number)
+        others = [one for one in self.open.values() if one.request.chat is not request.chat]
+        self._current[request.first] = request.number
+        if request.repeats is None:
+            self._said[request.number] = ""
+            self._untaken.add(request.number)
         self._do(lambda: self._send(request))
-        if self.shared.profile.private_keys:
-            ended = [one for one in others if one not in self.open]
+        if self.shared.profile.names_chats:
+            ended = [one for one in others if one.sent.is_settled and not one.shows_progress]
             assert not ended, f"{request.number} ended {ended}"
         if request.number not in self.open:
             return
         if not self.troupe.is_stopping():
-            assert request.number not in self._untaken, "nobody answers"
+            assert request.first not in self._untaken, "nobody answers"
 
     def cancel(self, request: Request) -> None:
         if request.number in self.open:
@@ -109,7 +117,7 @@ class Window:
 
     def _send(self, request: Request) -> None:
         options = request.params["options"]
-        private = {**options["modelOptions"], REQUEST: request.number}
+        private = {**options["modelOptions"], REQUEST: request.first}
         messages = [spelled_out(one) for one in request.messages]
         sent = self._editor.chat(
             messages if self.troupe.spells else request.messages,
@@ -127,17 +135,17 @@ class Window:
 
     def say(self, request: Request, *parts: Part) -> None:
         fact = request.answer.fact
-        is_silent = not self._said[request.number]
+        is_silent = not self._said[request.first]
         if self.troupe.spells and is_silent and any(isinstance(p, ToolCallPart) for p in parts):
             parts = (TextPart(""), *parts)  # a call can't spell who made it
         for part in parts:
             if not self._is_taken(request):
                 return
             if isinstance(part, TextPart):
-                before = self._said[request.number]
+                before = self._said[request.first]
                 part = TextPart(spelled(fact) + part.value) if self._spells(before) else part
-                self._said[request.number] += part.value
-            self._do(lambda part=part: self.troupe.say(request.number, part, fact))
+                self._said[request.first] += part.value
+            self._do(lambda part=part: self.troupe.say(request.first, part, fact))
 
     def _spells(self, before: str) -> bool:
         return self.troupe.spells and not before
@@ -150,28 +158,35 @@ class Window:
         if text:
             self.text(chat, text)
         if self._is_taken(request):
-            before = self._takes[request.number]
-            self._do(lambda: self.troupe.finish(request.number))
-            goes_on = self._takes[request.number] > before  # after a call of no tool
+            before = self._takes[request.first]
+            self._do(lambda: self.troupe.finish(request.first))
+            goes_on = self._takes[request.first] > before  # after a call of no tool
             assert goes_on or request.number not in self.open, "an answer that ended is open"
 
     def fail(self, chat: Chat) -> None:
         request = self.shared.host.streaming[chat]
         if self._is_taken(request):
-            self._do(lambda: self.troupe.fail(request.number))
+            self._do(lambda: self.troupe.fail(request.first))
             assert request.number not in self.open, "an answer that has failed is still open"
 
     def finish_beside(self, request: Request) -> None:
         """Answer what is no part of a chat."""
         if self._is_taken(request):
             self.say(request, TextPart("ok"))
-            self._do(lambda: self.troupe.finish(request.number))
+            self._do(lambda: self.troupe.finish(request.first))
+
+    def finish_unheard(self, request: Request) -> None:
+        """End an answer that nobody reads."""
+        if self._is_taken(request):
+            self.say(request, TextPart("too late"))
+        if self._is_taken(request):
+            self._do(lambda: self.troupe.finish(request.first))
 
     def crash(self, chat: Chat) -> None:
         """Let the agent crash that answers a chat."""
         request = self.shared.host.streaming[chat]
         if self._is_taken(request):
-            self._do(lambda: self.troupe.crash(request.number))
+            self._do(lambda: self.troupe.crash(request.first))
             assert request.number not in self.open, "the agent is gone, and its answer still open"
 
     def lose(self, chat: Chat) -> None:
@@ -182,17 +197,13 @@ class Window:
     def hurry(self) -> None:
         """Let every agent stop that takes its time to."""
         self._do(self.troupe.hurry)
-        waiting = [one for one in self._untaken if one in self.open]
+        waiting = [one for one in self._untaken if self._current[one] in self.open]
         assert not waiting, f"nobody answers {waiting}"
 
     def _is_taken(self, request: Request) -> bool:
-        return request.number in self.open and request.number not in self._untaken
+        return request.number in self.open and request.first not in self._untaken
 
     # What becomes of us.
-
-    def pass_time(self, seconds: float) -> None:
-        """Let time pass."""
-        self.shared.stage.stepped.pass_time(seconds)
 
     def restart(self) -> None:
         """Leave, as when the window is loaded anew; another process comes."""
@@ -245,7 +256,7 @@ class Window:
         self.shared.stage.stepped.step(what)
         if self.troupe.reaction_seconds:
             for _ in range(4):
-                self.pass_time(self.troupe.reaction_seconds / 4)
+                self.shared.stage.stepped.pass_time(self.troupe.reaction_seconds / 4)
         self.take_in()
 
     def take_in(self) -> None:
@@ -258,24 +269,32 @@ class Window:
             self.shared.host.receive(exchange.request, parts)
             if exchange.sent.is_settled:
                 del self.open[number]
-                self._untaken.discard(number)
+                if self._current[exchange.request.first] == number:
+                    self._untaken.discard(exchange.request.first)
                 self._settle(exchange)
 
     def _settle(self, exchange: Exchange) -> None:
-        number = exchange.request.number
+        number = exchange.request.first
+        is_current = self._current[number] == exchange.request.number
         shown, said = ("".join(text.split()) for text in (exchange.sent.text, self._said[number]))
-        assert shown == said or not said, f"said {said!r}, shown {shown!r}"
-        if not said and not exchange.sent.calls:
+        is_refused = exchange.request.repeats is not None and "error" in (exchange.sent.reply or {})
+        assert shown == said or not said or is_refused, f"said {said!r}, shown {shown!r}"
+        is_beside = exchange.request.chat is None
+        assert not (is_beside and exchange.shows_progress), "the host asks for one response"
+        calls = [one for one in exchange.sent.calls if one["toolName"] != PROGRESS_TOOL]
+        if is_current and not said and not calls:
             self.shared.ours.add(exchange.request.answer.fact)
         assert exchange.sent.reply is not None
         self.shared.host.settled(exchange.request, failed="error" in exchange.sent.reply)
 
     def _check(self, taken: Taken) -> None:
-        if taken.request not in self.open:
+        number = self._current[taken.request]
+        if number not in self.open:
             return  # the user moved on
         self._untaken.discard(taken.request)
+        self.prompts += not taken.goes_on
         self._takes[taken.request] += 1
-        request = self.open[taken.request].request
+        request = self.open[number].request
         chat = request.chat
         if chat is None or self.shared.host.streaming.get(chat) is not request:
             return

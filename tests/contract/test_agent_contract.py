@@ -1,26 +1,23 @@
 """What every agent must do, whatever it is: the contract of `agents.base`, over each kind of agent.
 
-A `Subject` is an agent under test with the texts that bring out each behaviour; a new kind of agent
-joins by one more factory in `SUBJECTS`. Where two agents may differ, nothing is asserted.
-`tests.fakes.acp_agents` has the ACP agents: one in this process, one that is a process.
+A new kind of agent joins by one more factory in `subjects.SUBJECTS`. Where two agents may differ,
+nothing is asserted.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from itertools import count, pairwise
-from typing import Any
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager
+from itertools import pairwise
 
-import attrs
 import pytest
 import trio
 from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
-from agents.base import Agent, AgentError, AgentSession, Turn
-from agents.eliza import ElizaAgent
+from agents.base import AgentError, AgentSession, Turn
 from agents.events import (
+    CANCELLED,
     AskPermission,
     Await,
     Break,
@@ -31,20 +28,14 @@ from agents.events import (
     Prompt,
     Say,
     Stop,
-    StopReason,
     ToolAnswer,
 )
-from agents.open_responses.agent import OpenResponsesAgent
 from agents.origin import ForkOf, Origin, Resumed
 from bridge.errors import Failure, LocalError
-from bridge.request_text import request_text
-from bridge.wire import ChatMessage, ElizaSpec, OpenResponsesSpec, TextPart, ToolSpec
-from tests.fakes.acp_agents import agent_as_child, agent_in_process
-from tests.fakes.responses_events import Call, Output, Text
-from tests.fakes.responses_server import Context, Plan, remember, responses_server
+from bridge.wire import ChatMessage, TextPart, ToolSpec
+from tests.agents.talk import rest_of, said, up_to
 from tests.fakes.scripted_agent import (
     STOP_CANCELLED,
-    Burst,
     Crash,
     Deaf,
     Do,
@@ -52,223 +43,9 @@ from tests.fakes.scripted_agent import (
     Hang,
     Linger,
     ScriptedAgent,
-    ScriptedSession,
-    Step,
-    Tell,
 )
 
-
-@attrs.frozen
-class Subject:
-    """An agent and the texts that make it do things; `read_file` is the tool it is offered."""
-
-    agent: Agent
-    plain: str
-    hang: str
-    """Says something, then nothing more."""
-    fail: str
-    """Fails in a way that the session survives."""
-    long: str
-    """Says a thousand words at least."""
-    introduce: str
-    recall: str
-    remembered: str
-    """What the answer to `recall` holds if the session knows of `introduce`, and only then."""
-    asks_permission: str | None = None
-    calls_tool: str | None = None
-    calls_two_tools: str | None = None
-
-    @property
-    def ask_permission(self) -> str:
-        """Asks once, then says "allowed" or "denied"."""
-        return self.asks_permission or pytest.skip("it never asks")
-
-    @property
-    def call_tool(self) -> str:
-        """Calls `read_file` once, then shows the result."""
-        return self.calls_tool or pytest.skip("it has no tools of the editor's")
-
-    @property
-    def call_two_tools(self) -> str:
-        """Calls it twice at once, then shows both results."""
-        return self.calls_two_tools or pytest.skip("it has no tools of the editor's")
-
-
-# The subjects.
-
-
-@asynccontextmanager
-async def eliza() -> AsyncGenerator[Subject, None]:
-    numbers = count()
-    yield Subject(
-        agent=ElizaAgent(
-            ElizaSpec(deterministic=True), new_call_id=lambda: f"eliza-{next(numbers)}"
-        ),
-        plain="Hello!",
-        calls_tool='!tool read_file {"path": "a.txt"}',
-        calls_two_tools='!tool read_file {"path": "a.txt"}\n!tool read_file {"path": "b.txt"}',
-        asks_permission="!permission Delete everything",
-        hang="!hang",
-        fail="!error",
-        long="!long 1000",
-        introduce="My dog ate the homework.",
-        recall="Hm.",
-        remembered="dog ate the homework",
-    )
-
-
-@asynccontextmanager
-async def scripted() -> AsyncGenerator[Subject, None]:
-    numbers = count()
-
-    def call() -> CallTool:
-        return CallTool(f"scripted-{next(numbers)}", "read_file", {"path": "a.txt"})
-
-    def results(session: ScriptedSession) -> str:
-        answers = session.answers.values()
-        return " ".join(
-            repr(answer.result) if isinstance(answer, ToolAnswer) else answer.decision.value
-            for answer in answers
-        )
-
-    def memory(session: ScriptedSession) -> str:
-        told = [*session.prompts[0].transcript]
-        told += [message for prompt in session.prompts for message in prompt.messages]
-        return " / ".join(request_text(message) or "" for message in told)
-
-    def script(session: ScriptedSession, prompt: Prompt) -> list[Step]:
-        match request_text(prompt.messages[-1]):
-            case "tool":
-                return [Say("Let me see. "), call(), Await(), Tell(results)]
-            case "tools":
-                return [call(), call(), Await(), Tell(results)]
-            case "permission":
-                question = AskPermission(f"scripted-{next(numbers)}", "Delete everything")
-                return [question, Await(), Tell(results)]
-            case "hang":
-                return [Say("Wait ..."), Hang()]
-            case "fail":
-                return [Say("Oh, "), Break(Failure("AgentFailed", "it failed"))]
-            case "long":
-                return [Burst((Say("word "),) * 100)] * 10
-            case _:
-                return [Tell(memory)]
-
-    yield Subject(
-        agent=ScriptedAgent(script),
-        plain="hello",
-        calls_tool="tool",
-        calls_two_tools="tools",
-        asks_permission="permission",
-        hang="hang",
-        fail="fail",
-        long="long",
-        introduce="I am called Ada",
-        recall="what?",
-        remembered="Ada",
-    )
-
-
-ACP_TURNS: dict[str, list[dict[str, Any]]] = {
-    "permission": [
-        {"ask": {"toolCallId": "1", "title": "Delete everything"}},
-        {"await": True},
-        {"outcomes": True},
-    ],
-    "hang": [{"say": "Wait ..."}, {"hang": True}],
-    "fail": [{"say": "Oh, "}, {"error": {"code": -32603, "message": "it failed"}}],
-    "long": [{"say": "word ", "times": 1000}],
-}
-
-
-def acp_subject(agent: Agent) -> Subject:
-    return Subject(
-        agent=agent,
-        plain="hello",
-        asks_permission="permission",
-        hang="hang",
-        fail="fail",
-        long="long",
-        introduce="I am called Ada",
-        recall="what?",
-        remembered="Ada",
-    )
-
-
-ACP_SCRIPT = {"words": ACP_TURNS, "otherwise": [{"memory": True}]}
-
-
-@asynccontextmanager
-async def acp() -> AsyncGenerator[Subject, None]:
-    async with agent_in_process(ACP_SCRIPT) as (agent, peers):
-        yield acp_subject(agent)
-        assert peers.faults == []
-
-
-@asynccontextmanager
-async def acp_child() -> AsyncGenerator[Subject, None]:
-    async with agent_as_child(ACP_SCRIPT) as (agent, child):
-        yield acp_subject(agent)
-        assert child.faults == []
-
-
-@asynccontextmanager
-async def open_responses() -> AsyncGenerator[Subject, None]:
-    async with responses_subject(stateful=True) as made:
-        yield made
-
-
-@asynccontextmanager
-async def open_responses_stateless() -> AsyncGenerator[Subject, None]:
-    async with responses_subject(stateful=False) as made:
-        yield made
-
-
-@asynccontextmanager
-async def responses_subject(*, stateful: bool) -> AsyncGenerator[Subject, None]:
-    def model(context: Context) -> Sequence[Output] | Plan:
-        if context.results:
-            return [Text(" ".join(context.results))]
-        match context.users[-1]:
-            case "tool":
-                return [Text("Let me see. "), Call("read_file", {"path": "a.txt"})]
-            case "tools":
-                return [Call("read_file", {"path": name}) for name in ("a.txt", "b.txt")]
-            case "hang":
-                return Plan(outputs=[Text("Wait ...")], ending="hang")
-            case "fail":
-                return Plan(outputs=[Text("Oh, ")], ending="failed")
-            case "long":
-                return [Text("word " * 1000, pieces=1000)]
-            case _:
-                return remember(context)
-
-    async with responses_server(model, stateful=stateful) as server, trio.open_nursery() as nursery:
-        agent = OpenResponsesAgent(OpenResponsesSpec(server.base_url, "small"), nursery)
-        yield Subject(
-            agent=agent,
-            plain="hello",
-            calls_tool="tool",
-            calls_two_tools="tools",
-            hang="hang",
-            fail="fail",
-            long="long",
-            introduce="I am called Ada",
-            recall="what?",
-            remembered="Ada",
-        )
-        await agent.aclose()
-        nursery.cancel_scope.cancel()
-
-
-SUBJECTS: list[Callable[[], AbstractAsyncContextManager[Subject]]] = [
-    eliza,
-    scripted,
-    acp,
-    acp_child,
-    open_responses,
-    open_responses_stateless,
-]
+from .subjects import SUBJECTS, Subject
 
 
 @pytest.fixture(params=SUBJECTS, ids=lambda factory: factory.__name__)
@@ -289,27 +66,8 @@ def asking(text: str, *transcript: ChatMessage) -> Prompt:
     return Prompt((user(text),), transcript, tools=(ToolSpec("read_file"),))
 
 
-async def rest_of(turn: Turn) -> list[Event]:
-    """Receive to the end."""
-    with trio.fail_after(5):
-        return [event async for batch in turn for event in batch]
-
-
-async def up_to(turn: Turn, kind: type[Event]) -> list[Event]:
-    """Receive until such an event was in a batch."""
-    events: list[Event] = []
-    with trio.fail_after(5):
-        while not any(isinstance(event, kind) for event in events):
-            events += await turn.receive()
-    return events
-
-
 async def answer_to(session: AgentSession, text: str) -> str:
     return said(await rest_of(session.run(asking(text))))
-
-
-def said(events: list[Event]) -> str:
-    return "".join(event.text for event in events if isinstance(event, Say))
 
 
 def questions(events: list[Event]) -> list[str]:
@@ -319,9 +77,6 @@ def questions(events: list[Event]) -> list[str]:
 def parts(text: str) -> list[dict[str, str]]:
     """A tool's result as VS Code sends it."""
     return [{"type": "text", "value": text}]
-
-
-CANCELLED = Stop(StopReason.CANCELLED)
 
 
 # A turn.

@@ -26,9 +26,9 @@ import trio
 import agents
 from actors.system import ModelLister
 from agents.acp.agent import AcpAgent
-from agents.acp.link import Link
+from agents.acp.transport.base import Link
 from agents.directory import open_directory
-from agents.open_responses.listing import keep_listing
+from agents.open_responses.models.refresh import keep_listing
 from bridge.models import Catalogue, parse_catalogue
 from tests.fakes.acp_peer import PeerAgent
 from tests.fakes.editor import ELIZA, Chat, Request, connected_to
@@ -189,7 +189,9 @@ async def run(kind: Kind, fuse: Fuse, monkeypatch: pytest.MonkeyPatch) -> None:
                 for request in requests:
                     answer = stage.answer if request is not requests[-1] else ""
                     assert is_fine(request, answer, failed), (fuse.where, request)
-                await editor.call("lm/provideLanguageModelChatInformation", {"silent": True})
+                listing = editor.request("lm/provideLanguageModelChatInformation", {"silent": True})
+                await listing.settled()
+                assert "result" in (listing.reply or {}) or is_fine(listing, "", [listing])
                 sys.setprofile(None)
                 for chat in chats:
                     answer = await chat.say("And now?")

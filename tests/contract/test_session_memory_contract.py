@@ -12,9 +12,10 @@ import pytest
 import trio
 
 from actors.memory import Known, SessionMemory
-from bridge.exchange import Ending, Exchange
-from bridge.message import Message
+from bridge.history.exchange import Ending, Exchange
+from bridge.history.message import Message
 from tests.fakes.session_memory import Shelf, ShelfMemory
+from tests.fakes.waiting import PATIENCE
 from tests.strategies import assistant, user
 from vscodelm.store.opening import start_memories
 
@@ -41,7 +42,7 @@ def store_processes(folder: Path) -> Process:
     @asynccontextmanager
     async def process() -> AsyncGenerator[SessionMemory, None]:
         async with trio.open_nursery() as nursery:
-            memories = start_memories(folder, nursery)
+            memories = start_memories(folder, nursery, patience=PATIENCE)
             try:
                 yield memories.sessions
             finally:
@@ -90,7 +91,7 @@ async def settled_by_another(process: Process, handle: str, record: Sequence[Exc
 
 
 async def test_what_was_settled_is_found_when_its_process_has_ended(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         async with process() as memory:
             await settled(memory, "s", TWO)
             memory.release(SCOPE, "s")
@@ -99,7 +100,7 @@ async def test_what_was_settled_is_found_when_its_process_has_ended(process: Pro
 
 
 async def test_it_is_found_though_its_process_was_killed(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         await settled_by_another(process, "s", TWO)
         async with process() as memory:
             assert await memory.find(SCOPE, PATH_TWO) == Known("s", 4)
@@ -108,14 +109,14 @@ async def test_it_is_found_though_its_process_was_killed(process: Process) -> No
 async def test_a_chat_that_was_led_on_elsewhere_finds_what_knows_its_beginning(
     process: Process,
 ) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         await settled_by_another(process, "s", ONE)
         async with process() as memory:
             assert await memory.find(SCOPE, PATH_THREE) == Known("s", 2)
 
 
 async def test_of_several_the_one_that_knows_the_most_is_found(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         async with process() as memory:
             await settled(memory, "long", TWO)
             await settled(memory, "short", ONE)
@@ -126,16 +127,17 @@ async def test_of_several_the_one_that_knows_the_most_is_found(process: Process)
 
 
 async def test_what_is_closed_is_found_by_the_same_process(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         async with process() as memory:
             await settled(memory, "s", TWO)
             assert await memory.find(SCOPE, PATH_TWO) is None
             memory.release(SCOPE, "s")
             assert await memory.find(SCOPE, PATH_TWO) == Known("s", 4)
+            assert await memory.begin(SCOPE, "s")
 
 
 async def test_what_was_found_and_given_back_untouched_is_found_again(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         await settled_by_another(process, "s", TWO)
         async with process() as memory:
             for _ in range(2):
@@ -147,7 +149,7 @@ async def test_what_was_found_and_given_back_untouched_is_found_again(process: P
 
 
 async def test_nothing_is_found_that_nobody_said(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         await settled_by_another(process, "s", TWO)
         async with process() as memory:
             assert await memory.find(OTHER_SCOPE, PATH_TWO) is None
@@ -157,7 +159,7 @@ async def test_nothing_is_found_that_nobody_said(process: Process) -> None:
 
 
 async def test_equal_handles_of_two_agents_are_two_sessions(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         async with process() as memory:
             await settled(memory, "s", ONE)
             await settled(memory, "s", TWO, OTHER_SCOPE)
@@ -167,7 +169,7 @@ async def test_equal_handles_of_two_agents_are_two_sessions(process: Process) ->
 
 
 async def test_a_session_that_moved_on_is_not_found_where_it_was(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         async with process() as memory:
             await settled(memory, "s", ONE)
             await settled(memory, "s", TWO)
@@ -181,19 +183,20 @@ async def test_a_session_that_moved_on_is_not_found_where_it_was(process: Proces
 async def test_a_session_whose_turn_did_not_settle_is_never_found(
     process: Process, released: bool
 ) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         async with process() as memory:
             await settled(memory, "s", ONE)
             assert await memory.begin(SCOPE, "s")
             if released:
                 memory.release(SCOPE, "s")
+            assert await memory.find(SCOPE, PATH_ONE) is None
         async with process() as memory:
             assert await memory.find(SCOPE, PATH_ONE) is None
 
 
 async def test_a_record_that_proves_nothing_is_not_found(process: Process) -> None:
     cut = [*ONE, Exchange((user("q2"),), assistant("a"), Ending.CANCELLED)]
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         async with process() as memory:
             await settled(memory, "s", ONE)
             await settled(memory, "s", cut)
@@ -202,8 +205,28 @@ async def test_a_record_that_proves_nothing_is_not_found(process: Process) -> No
             assert await memory.find(SCOPE, PATH_TWO) is None
 
 
+async def test_a_record_without_a_word_is_not_found_and_its_session_goes_on(
+    process: Process,
+) -> None:
+    with trio.fail_after(PATIENCE):
+        async with process() as memory:
+            memory.settle(SCOPE, "s", (), None)
+            assert await memory.find(SCOPE, PATH_ONE) is None
+            assert await memory.begin(SCOPE, "s")
+
+
+async def test_a_session_that_was_found_and_used_is_not_given_back(process: Process) -> None:
+    with trio.fail_after(PATIENCE):
+        await settled_by_another(process, "s", ONE)
+        async with process() as memory:
+            assert await memory.find(SCOPE, PATH_ONE) == Known("s", 2)
+            assert await memory.begin(SCOPE, "s")
+            memory.release(SCOPE, "s")
+            assert await memory.find(SCOPE, PATH_ONE) is None
+
+
 async def test_what_somebody_found_nobody_else_finds(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         await settled_by_another(process, "s", TWO)
         async with process() as one, process() as two:
             assert await one.find(SCOPE, PATH_TWO) == Known("s", 4)
@@ -219,7 +242,7 @@ async def test_what_somebody_found_nobody_else_finds(process: Process) -> None:
 async def test_a_session_that_rests_may_be_taken_and_who_had_it_learns_of_it(
     process: Process,
 ) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         async with process() as one, process() as two:
             await settled(one, "s", ONE)
             assert await two.find(SCOPE, PATH_ONE) == Known("s", 2)
@@ -227,8 +250,21 @@ async def test_a_session_that_rests_may_be_taken_and_who_had_it_learns_of_it(
             assert await two.begin(SCOPE, "s")
 
 
+async def test_only_the_process_that_has_a_session_at_rest_has_it(process: Process) -> None:
+    with trio.fail_after(PATIENCE):
+        async with process() as one, process() as two:
+            assert await one.has(SCOPE, "s"), "no other process has heard of it"
+            await settled(one, "s", ONE)
+            assert await one.has(SCOPE, "s")
+            assert await two.find(SCOPE, PATH_ONE) == Known("s", 2)
+            assert not await one.has(SCOPE, "s")
+            await settled(two, "s", TWO)
+            assert not await one.has(SCOPE, "s")
+            assert await two.has(SCOPE, "s")
+
+
 async def test_who_lost_a_session_says_nothing_about_it_any_more(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         async with process() as one, process() as two:
             await settled(one, "s", ONE)
             assert await two.find(SCOPE, PATH_ONE) == Known("s", 2)
@@ -247,7 +283,7 @@ async def test_who_lost_a_session_says_nothing_about_it_any_more(process: Proces
 
 
 async def test_nothing_is_wrong_with_a_session_that_nobody_knows(process: Process) -> None:
-    with trio.fail_after(5):
+    with trio.fail_after(PATIENCE):
         async with process() as memory:
             memory.release(SCOPE, "nobody")
             assert await memory.begin(SCOPE, "new")

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from agents.origin import FRESH, ForkOf
-from bridge.recording import read_recording
-from bridge.replay import Replay
-from bridge.telling import Way
 from docs.generator import continuity, pictured_chats
 from docs.generator.pictured_chats import Given, Play, Run, played
+from vscodelm.replay.recording import read_recording
+from vscodelm.replay.run import Replay
+from vscodelm.replay.telling import SessionSource
 
 IN_ONE_PROCESS: list[Play] = [
     pictured_chats.extend,
@@ -35,12 +35,12 @@ def test_a_replay_says_what_the_agent_was_really_given(play: Play) -> None:
     assert len(decisions) == len(really)
     for decision, one in zip(decisions, really, strict=True):
         match decision.telling.way:
-            case Way.GOES_ON:
+            case SessionSource.GOES_ON:
                 assert (one.origin, one.past) == (None, ())
-            case Way.FORK:
+            case SessionSource.FORK:
                 assert isinstance(one.origin, ForkOf)
                 assert one.past == ()
-            case Way.NEW:
+            case SessionSource.NEW:
                 assert one.origin == FRESH
                 assert len(one.past) == decision.telling.past
             case other:
@@ -60,5 +60,5 @@ def test_a_picture_has_who_was_given_what() -> None:
 
 def test_an_endpoint_goes_on_from_its_responses() -> None:
     told = continuity.endpoint()
-    assert told.count("goes on from its last whole response") == 2
-    assert "goes on from the response that stands before what is new" in told
+    assert told.count("continues from its last complete response") == 2
+    assert "continues from the response before the new messages" in told

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bridge.explain import explain
-from bridge.labels import read_labels
 from bridge.models import parse_catalogue
-from bridge.recording import read_recording
 from docs import generate
 from docs.generator import checklist, links, real_agents, replays, transcripts
+from vscodelm.replay.explain import explain
+from vscodelm.replay.labels import read_labels
+from vscodelm.replay.recording import read_recording
 
 FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.DOTALL | re.MULTILINE)
 TESTED = re.compile(r"<!-- tested -->\n```sh\n(?P<script>.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -10,8 +10,9 @@ import pytest
 import trio
 
 from actors.system import LEAVING_SECONDS
-from tests.fakes.acp_agents import ChildAgent, child_program, until
-from tests.fakes.editor import Chat, tool_result, tools
+from tests.fakes.acp_agents import ChildAgent, child_program
+from tests.fakes.editor import Chat, message, tool_result, tools
+from tests.fakes.waiting import until
 
 from .process import PATIENCE, started
 
@@ -131,3 +132,21 @@ async def test_a_command_that_isn_t_there_is_told() -> None:
         error = (await Chat(process.editor, agent=agent).ask("one").settled(PATIENCE)).error
         assert error["data"]["kind"] == "NotFound"
         assert "no-such-command-here" in error["message"]
+
+
+async def test_in_the_agent_host_a_missing_result_cancels_the_turn_of_the_agent() -> None:
+    """Its chats never cancel a request: after a stop they bring no result."""
+    turns: list[list[JSON]] = [[{"memory": True}], [{"say": "One "}, HANG]]
+    script = {"turns": turns, "otherwise": [{"memory": True}]}
+    async with child_program(script) as child, started() as process:
+        chat = chat_with(process.editor, child)
+        chat.options = tools("vscodelm-progress") | {"requestInitiator": "core"}
+        chat.history = [message("system", "You are.\nSession folder: /home/me/session-state/1\n")]
+        await chat.say("Hello.")
+        request = await chat.ask("Count.").settled(PATIENCE)
+        (call,) = request.calls
+        assert (request.text, call["toolName"]) == ("One ", "vscodelm-progress")
+        await child.hears("session/cancel")
+        await chat.say("Never mind.")
+        assert child.faults == []
+        assert len(child.processes) == 1

@@ -53,27 +53,6 @@ async def test_two_of_forty_tools_are_called_in_one_response() -> None:
         assert child.faults == []
 
 
-async def test_what_the_user_says_along_with_results_is_the_next_prompt() -> None:
-    turns = [[call(1), call(2), *TOLD], [{"memory": True}]]
-    async with child_program({"turns": turns}) as child, started() as process:
-        chat = chat_with(process.editor, child)
-        request = await said(chat, "go")
-        first, second = request.calls
-        steered = await said(chat, tool_result(first, "a"), tool_result(second, "b"), "now stop")
-        assert steered.text.startswith("1=a 2=b")
-        assert steered.text.endswith("go / now stop")
-        assert child.faults == []
-
-
-async def test_a_chat_that_goes_on_without_a_result_tells_the_agent_so() -> None:
-    script = {"turns": [[call(1), call(2), *TOLD]]}
-    async with child_program(script) as child, started() as process:
-        chat = chat_with(process.editor, child)
-        request = await said(chat, "go")
-        done = await said(chat, tool_result(request.calls[0], "a"))
-        assert done.text.startswith("1=a 2!No result was recorded")
-
-
 async def test_a_cancel_while_calls_are_out_and_then_a_new_turn() -> None:
     turns = [[call(1), {"hang": True}], [call(2), *TOLD]]
     async with child_program({"turns": turns}) as child, started() as process:

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from trio.testing import MockClock
 
-from tests.fakes.acp_agents import ChildAgent, agent_as_child, until
+from tests.fakes.acp_agents import ChildAgent, agent_as_child
 from tests.fakes.editor import Chat, connected
 from tests.fakes.groups import group_members
+from tests.fakes.waiting import until
 
 JSON = dict[str, Any]
 

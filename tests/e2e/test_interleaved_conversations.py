@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import attrs
 import pytest
 
-from agents.eliza_engine import Eliza
+from agents.eliza.engine import Eliza
 from tests.e2e.process import started
 from tests.fakes.editor import JSON, Chat, FakeEditor, Request
 

@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import trio
 
 from tests.fakes.editor import Chat, tool_result, tools
 from tests.fakes.responses_events import Call, Text
 from tests.fakes.responses_server import Context, Plan, ResponsesServer, remember, responses_server
+from tests.fakes.waiting import until
 
 from .process import PATIENCE, started
 
@@ -84,9 +84,7 @@ async def test_a_cancelled_turn_hangs_up_and_its_question_is_told_again() -> Non
         await request.shows("Well")
         process.editor.cancel(request)
         chat.keep(await request.settled())
-        with trio.fail_after(PATIENCE):
-            while not server.hung_up:  # noqa: ASYNC110  the server is told by its socket
-                await trio.sleep(0.01)
+        await until(lambda: bool(server.hung_up))
         assert (await chat.say("and now?")).text == "I am Ada / hang / and now?"
         last = server.bodies[-1]
         assert last["previous_response_id"] == next(iter(server.responses))

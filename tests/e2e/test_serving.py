@@ -161,7 +161,7 @@ async def test_regular_files_may_be_input_and_output(tmp_path: Path) -> None:
 
 NOISY = """
 import os, subprocess, sys
-from agents.eliza import ElizaSession
+from agents.eliza.agent import ElizaSession
 from vscodelm.cli import main
 
 run = ElizaSession.run
@@ -272,11 +272,12 @@ async def test_a_trace_records_the_wire_without_its_secrets(tmp_path: Path) -> N
     (file,) = (tmp_path / "traces").iterdir()
     content = file.read_text()
     records: list[Any] = [json.loads(line) for line in content.splitlines()]
-    assert {record["direction"] for record in records} == {"in", "out"}
-    editors = [record for record in records if "peer" not in record]
+    wire = [record for record in records if "event" not in record]
+    assert {record["direction"] for record in wire} == {"in", "out"}
+    editors = [record for record in wire if "peer" not in record]
     assert [r["message"]["id"] for r in editors if r["direction"] == "in"] == [1, 2, 3]
     assert [r["message"] for r in editors if r["direction"] == "out"] == process.editor.lines
-    assert {record["peer"] for record in records if "peer" in record} == {"localhost"}
+    assert {record["peer"] for record in wire if "peer" in record} == {"localhost"}
     assert not [secret for secret in secrets if secret in content]
 
 

@@ -64,8 +64,8 @@ class ExtensionGround(Ground):
 
 
 GROUND = ExtensionGround(
-    package="extension/src/install",
-    tests="test/install",
+    package="extension/src/program/install",
+    tests="test/program/install",
     copied=("extension/src", "extension/test", "extension/pins"),
 )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -20,6 +20,7 @@ from bridge.wire import McpServerSpec
 from . import acp_program
 from .acp_peer import PeerAgent
 from .groups import group_members
+from .waiting import until
 
 JSON = dict[str, Any]
 
@@ -98,13 +99,6 @@ class ChildAgent:
         await until(lambda: bool(self.asked(method)))
 
 
-async def until(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so in another process, of which nobody tells us."""
-    with trio.fail_after(30):
-        while not is_so():  # noqa: ASYNC110  it is another process
-            await trio.sleep(0.01)
-
-
 @asynccontextmanager
 async def child_program(script: JSON) -> AsyncGenerator[ChildAgent, None]:
     """Put a script where the program finds it; on exit no process of it is left."""
@@ -121,10 +115,12 @@ async def agent_as_child(
     script: JSON, **options: Any
 ) -> AsyncGenerator[tuple[AcpAgent, ChildAgent], None]:
     """Open an agent whose processes are real ones."""
-    numbers = count()
     async with child_program(script) as child, trio.open_nursery() as nursery:
-        yield (
-            AcpAgent(child.spec(), nursery, new_call_id=lambda: f"acp-{next(numbers)}", **options),
-            child,
-        )
+        yield child_agent(child, nursery, **options), child
         nursery.cancel_scope.cancel()
+
+
+def child_agent(child: ChildAgent, nursery: trio.Nursery, **options: Any) -> AcpAgent:
+    """Return an agent that runs as this program."""
+    numbers = count()
+    return AcpAgent(child.spec(), nursery, new_call_id=lambda: f"acp-{next(numbers)}", **options)

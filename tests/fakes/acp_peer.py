@@ -16,7 +16,7 @@ import attrs
 import trio
 from trio.testing import MemoryReceiveStream, MemorySendStream, memory_stream_one_way_pair
 
-from agents.acp.link import Exit, Link
+from agents.acp.transport.base import Exit, Link
 
 from .acp_program import ScriptedPeer
 
@@ -25,7 +25,7 @@ JSON = dict[str, Any]
 
 @attrs.define(eq=False)
 class PeerLink:
-    """Our ends of the streams; it satisfies `agents.acp.link.Link`."""
+    """Our ends of the streams; it satisfies `agents.acp.transport.base.Link`."""
 
     source: MemoryReceiveStream
     sink: MemorySendStream

@@ -13,7 +13,8 @@ A script is a JSON object, every key optional:
     start           steps done before anything is read
     on              {method: steps}: steps before a request is answered; or {method: [steps, ...]},
                     one list for each time it is asked, and nothing special after the last
-    words           {text: steps}: the turn for a prompt whose last text is that
+    words           {text: steps}: the turn for a prompt whose last text is that, or else whose
+                    last text ends with that word
     turns           [steps, ...]: else the turns in the order in which they are begun
     otherwise       steps of any other turn; [{"say": "ok"}] unless told otherwise
     when_cancelled  what a turn does on a cancel; [{"stop": "cancelled"}] unless told otherwise
@@ -23,6 +24,9 @@ A script is a JSON object, every key optional:
     servers         servers to start in place of those that the client gives
     ignores_tools   true: the servers that the client gives are not started; [method, ...]: only
                     those that it gives with one of these
+    opens_once      true: the servers that the client gives with a session that the process still
+                    has open are not started
+    lazy_tools      true: the servers of a session are started by its first prompt
     keeps_servers   true: a server of a name that was given before is not started
     lingers         true: the end of the input doesn't end the program
     runs            [script, ...]: what each process in turn does; the last one is for all after it
@@ -43,8 +47,10 @@ Steps, done one after the other; `times` repeats a step:
     {"withdraw": true}                        `$/cancel_request` for the newest of what was asked
     {"notify": method, "params": {...}}
     {"sleep": seconds} {"hang": true} {"deaf": true}      until a cancel; until for ever
+    {"until": path}                           wait until there is such a file
     {"stop": reason} {"result": any} {"error": {...}}     answer; further steps come after it
     {"memory": true}                          say every text that the session was told
+    {"recall": pattern}                       say what fits that in those texts, once each
     {"replay": true}                          tell again what was said; done unless told otherwise
                                               before `session/load` is answered
     {"time": true}                            say the time, in seconds of the system's clock
@@ -60,7 +66,7 @@ Steps, done one after the other; `times` repeats a step:
                                               those of this turn did
     {"restart": true}                         start the server with the tools again
     {"raw": text}                             a line as it is, with $session and $id filled in
-    {"garbage": text}                         bytes on stdout, as they are
+    {"garbage": text}                         bytes on stdout, as they are; a surrogate is no UTF-8
     {"stderr": text}
     {"exit": status} {"kill": signal} {"close_stdout": true}
     {"ignore": ["SIGTERM"]} {"child": seconds}            be stubborn; leave a child behind
@@ -75,6 +81,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import select
 import signal
 import subprocess
@@ -107,6 +114,8 @@ AGENT: JSON = {
     "authMethods": [],
 }
 FINDING = ("session/load", "session/resume", "session/fork")
+LOOK_SECONDS = 0.01
+"""How often it looks whether a file is there."""
 OUTCOMES = {"allow_once": "allowed", "reject_once": "denied"}
 
 
@@ -156,6 +165,10 @@ class Track:
             if now < wakes:
                 return False
             self.wakes = None
+        if "until" in step:
+            self.wakes = None if os.path.exists(step["until"]) else now + LOOK_SECONDS
+            if self.wakes is not None:
+                return False
         if self._steps:
             self._steps.pop(0)
         for _ in range(step.get("times", 1)):
@@ -240,6 +253,9 @@ class Track:
             case {"memory": _}:
                 told = " / ".join(peer.memory.get(self.session, []))
                 self._chunk("agent_message_chunk", told, step)
+            case {"recall": pattern}:
+                told = re.findall(pattern, "\n".join(peer.memory.get(self.session, [])))
+                self._chunk("agent_message_chunk", f"{' '.join(dict.fromkeys(told))} ", step)
             case {"replay": _}:
                 for text in peer.kept.get(self.session, []):
                     self._chunk("user_message_chunk", text, {})
@@ -263,7 +279,7 @@ class Track:
                 filled = raw.replace("$session", self.session).replace("$id", json.dumps(self.id))
                 peer.output += filled.encode("utf-8", "surrogatepass") + b"\n"
             case {"garbage": text}:
-                peer.output += text.encode()
+                peer.output += text.encode("utf-8", "surrogateescape")
             case {"stderr": text}:
                 peer.noise += text.encode()
             case {"exit": status}:
@@ -350,6 +366,8 @@ class ScriptedPeer:
         """The hands of the servers that it keeps by their names, if the script wants it so."""
         self.servers: dict[str, str] = {}
         """The name of the server that each session was given."""
+        self._to_start: dict[str, JSON] = {}
+        """The server of each session that isn't started yet."""
         self._tracks: list[Track] = []
         self._turns = 0
         self._asked: dict[str, int] = {}
@@ -451,6 +469,7 @@ class ScriptedPeer:
         if refused is not None:
             self._tracks.append(Track(self, message, session, [{"error": refused}]))
             return
+        is_open = session in self.memory
         match method:
             case "session/new":
                 session = self._open([])
@@ -466,13 +485,19 @@ class ScriptedPeer:
         servers = params.get("mcpServers", []) and self.script.get("servers", params["mcpServers"])
         if servers:
             self.servers[session] = servers[0]["name"]
-        if servers and method not in self._ignoring():
-            self.tools[session] = self._connect(servers[0])
+        if servers and method not in self._ignoring(is_open):
+            self._to_start[session] = servers[0]
+        if session in self._to_start and (
+            method == "session/prompt" or not self.script.get("lazy_tools")
+        ):
+            self.tools[session] = self._connect(self._to_start.pop(session))
         steps = self._prompted(session, params) if method == "session/prompt" else []
         self._tracks.append(Track(self, message, session, steps or self._steps_on(method)))
 
-    def _ignoring(self) -> list[str]:
+    def _ignoring(self, is_open: bool) -> list[str]:
         """Return the methods with which it ignores the server that it is given."""
+        if is_open and self.script.get("opens_once"):
+            return ["session/load", "session/resume"]
         ignored: bool | list[str] = self.script.get("ignores_tools", [])
         if isinstance(ignored, bool):
             return ["session/new", *FINDING] if ignored else []
@@ -533,8 +558,9 @@ class ScriptedPeer:
         if session in self._wedged:
             return [{"say": "Queued for the next turn. (1 queued)"}]
         words: JSON = self.script.get("words", {})
-        if texts and texts[-1] in words:
-            return words[texts[-1]]
+        for word in (texts[-1], *texts[-1].split()[-1:]) if texts else ():
+            if word in words:
+                return words[word]
         self._turns += 1
         turns: list[Steps] = self.script.get("turns", [])
         if self._turns <= len(turns):

@@ -32,11 +32,12 @@ import trio
 import trio.testing
 
 from actors.accounts import Accounts
-from actors.history import AgentFactory, Measure
+from actors.history import AgentCounts, AgentFactory, Measure
 from actors.memory import SessionMemory
 from actors.system import ModelLister, run_system
 from actors.trace import Trace
 from agents.base import Agent
+from agents.ledger import Ledger
 from bridge import methods
 from bridge.models import Catalogue
 from bridge.wire import PERMISSION_TOOL
@@ -427,6 +428,7 @@ async def connected_to(
     measure: Measure | None = None,
     memory: SessionMemory | None = None,
     catalogue: Catalogue | None = None,
+    ledger: Ledger | None = None,
     list_models: ModelLister | None = None,
     at_rest: Callable[[], None] | None = None,
     trace: Trace | None = None,
@@ -446,8 +448,7 @@ async def connected_to(
                 source,
                 sink,
                 agent_for=agent_for,
-                processes=processes,
-                measure=measure,
+                counts=AgentCounts(processes, measure, ledger or Ledger()),
                 memory=memory,
                 catalogue=catalogue or Catalogue(),
                 list_models=list_models,

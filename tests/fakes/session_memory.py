@@ -17,9 +17,9 @@ import attrs
 import trio
 
 from actors.memory import Known
-from bridge.exchange import Exchange
-from bridge.message import Message
-from bridge.sketch import Sketch, keys, recognise
+from bridge.history.exchange import Exchange
+from bridge.history.message import Message
+from bridge.routing.sketch import Sketch, keys, recognise
 
 
 class State(enum.Enum):

@@ -13,7 +13,7 @@ from jsonschema import Draft202012Validator
 from openai.types.responses import ResponseStreamEvent
 from pydantic import TypeAdapter
 
-from agents.open_responses.events import SPECIFIED
+from agents.open_responses.stream.events import SPECIFIED
 
 from .responses_events import (
     DONE,

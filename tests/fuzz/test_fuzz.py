@@ -24,19 +24,25 @@ import pytest
 from msgspec import UNSET
 
 from actors.editor import EditorPort
-from actors.inbox import Asked, StatsAsked
+from actors.messages import Asked, StatsAsked
 from actors.outbox import Outbox
 from actors.trace import Trace
-from agents.acp.decode import Envelope, decode_lines, decode_params, decode_result, decode_update
-from agents.acp.faults import ProtocolFault
-from agents.acp.methods import METHODS, PROMPT, RequestPermissionRequest
-from agents.acp.permission import question_of
-from agents.acp.render import Renderer
-from agents.acp.told import Told
-from agents.acp.updates import SessionNotification
-from agents.open_responses.call_ids import CallIds
-from agents.open_responses.sse import SseOverflow, SseSplitter
-from agents.open_responses.stream import StreamMachine
+from agents.acp.permissions import question_of
+from agents.acp.render.renderer import Renderer
+from agents.acp.render.session_state import Told
+from agents.acp.rpc.decode import (
+    Envelope,
+    decode_lines,
+    decode_params,
+    decode_result,
+    decode_update,
+)
+from agents.acp.schema.errors import ProtocolFault
+from agents.acp.schema.methods import METHODS, PROMPT, RequestPermissionRequest
+from agents.acp.schema.updates import SessionNotification
+from agents.open_responses.stream.call_ids import CallIds
+from agents.open_responses.stream.machine import StreamMachine
+from agents.open_responses.stream.sse import SseOverflow, SseSplitter
 from bridge.jsonrpc import LineSplitter
 from bridge.models import Catalogue
 from bridge.work import done

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 import attrs
 
+from bridge.wire import PROGRESS_TOOL
+
 from .facts import Json
 
 
@@ -36,6 +38,10 @@ class Answer:
     """Whether the host keeps what had come when it was stopped: the provider returned normally."""
     visible: int | None = None
     """How much of the text the user saw when it was cut short; None: all of it."""
+    left_out: bool = False
+    """Whether the host leaves it out of its requests, because the chat is too long."""
+    is_forgotten: bool = False
+    """Whether the host has forgotten what was thought."""
 
     @property
     def text(self) -> str:
@@ -49,11 +55,22 @@ class Answer:
     def calls(self) -> list[Json]:
         return [part for part in self.parts if part["type"] == "tool_call"]
 
+    @property
+    def shows_progress(self) -> bool:
+        """Whether it ends with a call of the progress tool, so that it is shown so far."""
+        return any(call["toolName"] == PROGRESS_TOOL for call in self.calls)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is in it but a call of the progress tool."""
+        return all(part.get("toolName") == PROGRESS_TOOL for part in self.parts)
+
 
 @attrs.define(eq=False)
 class Result:
     call_id: str
-    fact: int
+    fact: int | None
+    """None: it says nothing, as that of the progress tool, or that there is none."""
     text: str
     image: bool = False
 
@@ -92,6 +109,13 @@ class Turn:
     """What the host rendered round it; frozen."""
     image: bytes | None = None
     command: bool = False
+    notice: bool = False
+    """Whether the host says it by itself."""
+    steers: bool = False
+    """Whether it was said while tools ran."""
+    model: str = ""
+    sent: int = 0
+    """When it was sent, for hosts that write it down."""
     rounds: list[Round] = attrs.field(factory=list[Round])
     rebuilt: bool = False
     """After a reload only what was visible is left of it."""
@@ -117,6 +141,8 @@ class Summary:
     before: tuple[int, int]
     number: int
     facts: tuple[int, ...]
+    is_whole: bool = False
+    """Whether the user asked for it, so that it stands for all that there was."""
 
 
 @attrs.frozen
@@ -146,6 +172,8 @@ class Chat:
     """Whether something was taken out since the last request."""
     led_by: tuple[Chat, str] | None = None
     """The chat whose tool call leads this one, and the call."""
+    explores: bool = False
+    """Whether it is a sub-agent that only reads, whose requests don't name the chat."""
 
     @property
     def waiting(self) -> list[Json]:
@@ -171,4 +199,4 @@ class Chat:
                 yield turn.word
             for one in turn.rounds:
                 yield one.answer.fact
-                yield from (result.fact for result in one.results)
+                yield from (result.fact for result in one.results if result.fact is not None)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 import attrs
 
 from .chat import Answer, Chat, Ending
-from .facts import Fact, is_within
+from .facts import Fact, Kind, is_within
 from .request import Request
 
 Key = tuple[object, ...]
@@ -52,8 +53,8 @@ class Knowledge:
         It knows all that is required, and nothing but what the user sees as accepted; each once,
         and in order.
         """
-        allowed = list(chat.accepted())
-        known = self._known(chat, knows)
+        required, allowed = self._settled(required), self._settled(chat.accepted())
+        known = self._settled(self._known(chat, knows))
         if not is_within(self._keys(chat, required), self._keys(chat, known)):
             what = "was not told"
         elif not is_within(self._keys(chat, known), self._keys(chat, allowed)):
@@ -64,10 +65,18 @@ class Knowledge:
         all_known = ", ".join(str(self.facts[one]) for one in knows)
         return f"{what}\nknows:    {all_known}\nneeds:    {shown[0]}\nmay know: {shown[1]}"
 
+    def _settled(self, facts: Iterable[int]) -> list[int]:
+        """Return facts with the results of a round in one order: an agent gets each by itself."""
+        settled: list[int] = []
+        for kind, some in groupby(facts, lambda one: self.facts[one].kind):
+            same = list(some)
+            settled += sorted(same) if kind is Kind.RESULT else same
+        return settled
+
     def fits(self, chat: Chat, knows: Sequence[int]) -> bool:
         """Whether an agent knows nothing but this chat."""
-        known = self._known(chat, knows)
-        return is_within(self._exact(known), self._exact(chat.accepted()))
+        known = self._settled(self._known(chat, knows))
+        return is_within(self._exact(known), self._exact(self._settled(chat.accepted())))
 
     def _known(self, chat: Chat, knows: Sequence[int]) -> list[int]:
         """What an agent knows, but for what it began to say before it was asked the same again.

@@ -9,6 +9,7 @@ import attrs
 from actors.plan import Delivery, plan
 from agents.events import CallTool, ToolAnswer
 from bridge.wire import Part, ToolCallPart
+from bridge.work import done
 
 from .facts import facts_in, facts_in_result
 
@@ -33,7 +34,7 @@ class Ledger:
             self.session += 1
             todo = plan(delivery, fresh=True)
         if self._fresh:
-            self.knows += facts_in(delivery.transcript.messages(0, delivery.new_from))
+            self.knows += facts_in(done(delivery.before()))
         for given in todo.answers:
             if isinstance(given, ToolAnswer):
                 self.knows += facts_in_result(given.result)

@@ -71,6 +71,8 @@ class HostMachine(RuleBasedStateMachine):
     """Each rule is something that a user, a host or an agent does."""
 
     profiles: Sequence[Profile] = CURRENT
+    cut_while_streaming: int = -1
+    """Which part of the turn that streams a summary begins before."""
 
     def begin(self, world: World) -> None:
         """Begin with a world in which nothing was done."""
@@ -264,7 +266,7 @@ class HostMachine(RuleBasedStateMachine):
         chat = pick_of(self._pausing(), pick)
         begun = [led.led_by[1] for led in self._leading(chat) if led.led_by]
         for call in chat.waiting:
-            if call["toolName"] == "runSubagent" and call["toolCallId"] not in begun:
+            if call["toolName"] == self.host.profile.leads_by and call["toolCallId"] not in begun:
                 self.host.lead(chat, call)
                 break
 
@@ -285,7 +287,7 @@ class HostMachine(RuleBasedStateMachine):
         if chat.waiting:
             before = (newest, len(chat.turns[-1].rounds) - 1 if whole else -1)
         elif chat in self.host.streaming:
-            before = (newest, -1)
+            before = (newest, self.cut_while_streaming)
         else:
             before = (newest + whole, -1)
         if before > (0, -1) and not (chat.summary and before <= chat.summary.before):
@@ -321,7 +323,8 @@ class HostMachine(RuleBasedStateMachine):
     def call(self, pick: int, tool: str) -> None:
         chat = pick_of(list(self.host.streaming), pick)
         if chat.mode is Mode.AGENT and not (tool == "runSubagent" and chat.led_by):
-            part = ToolCallPart(f"call-{next(self.calls)}", tool, {"prompt": "look", "n": 1.0})
+            name = self.host.profile.leads_by if tool == "runSubagent" else tool
+            part = ToolCallPart(f"call-{next(self.calls)}", name, {"prompt": "look", "n": 1.0})
             self.world.say(self.host.streaming[chat], part)
 
     @precondition(lambda self: self.host.streaming)

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import count
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import attrs
+
+from bridge.wire import PROGRESS_TOOL
 
 from . import prompts
 from .chat import Answer, Chat, Ending, Former, Mode, Result, Round, Summary, Turn
@@ -38,9 +40,13 @@ class Host:
     chats: list[Chat] = attrs.field(factory=list[Chat])
     streaming: dict[Chat, Request] = attrs.field(factory=dict["Chat", Request])
     """The request that each chat awaits the answer of."""
+    newest: dict[Chat, Request] = attrs.field(factory=dict["Chat", Request])
+    """The newest request of each chat."""
     beside: list[Request] = attrs.field(factory=list[Request])
     """Open requests that belong to no chat."""
     options: Options = attrs.field(init=False)
+    interrupted: ClassVar[str] = prompts.CANCELLED
+    """The result of a tool that the user stopped."""
     _words: dict[object, int] = attrs.field(factory=dict["object", int])
     _runs: count[int] = attrs.field(factory=lambda: count(1))
     _numbers: count[int] = attrs.field(factory=lambda: count(1))
@@ -61,9 +67,11 @@ class Host:
         self, chat: Chat, text: str, *, image: bytes | None = None, date: str = "today"
     ) -> None:
         """Send a message; while tools run it goes with their results (steering)."""
+        steers = bool(chat.waiting)
         self.run_tools(chat)
         number = chat.turns[-1].number + 1 if chat.turns else 1
-        self._begin(chat, Turn(number, chat.mode, text, self._word(chat, text), date, image))
+        turn = Turn(number, chat.mode, text, self._word(chat, text), date, image, steers=steers)
+        self._begin(chat, turn)
         goes_on = Relation.TAKES_BACK if chat.restored else Relation.GOES_ON
         self._ask(chat, goes_on if number > 1 else Relation.FIRST)
 
@@ -106,7 +114,7 @@ class Host:
         """Stop the answer, or the tools that run after it."""
         request = self.streaming.pop(chat, None)
         if request is None:
-            self._results(chat, lambda call: prompts.CANCELLED)
+            self._results(chat, lambda call: self.interrupted)
             return
         answer = request.answer
         answer.ending, answer.kept, answer.visible = Ending.STOPPED, kept, visible
@@ -148,9 +156,11 @@ class Host:
 
     # What the host does by itself.
 
-    def run_tools(self, chat: Chat, *, text: str = "fine", image: bool = False) -> None:
-        """Let every tool that was called return."""
-        self._results(chat, lambda call: text, image=image)
+    def run_tools(
+        self, chat: Chat, *, text: str = "fine", image: bool = False, order: int = 0
+    ) -> None:
+        """Let every tool that was called return; `order` says which is the first to."""
+        self._results(chat, lambda call: text, image=image, order=order)
 
     def next_round(self, chat: Chat) -> None:
         """Send the results of a round."""
@@ -177,6 +187,7 @@ class Host:
             summaries=[],
             former=[],
             led_by=(chat, call["toolCallId"]),
+            explores=call["parameters"].get("agent_type") == "explore",
         )
         self.chats.append(led)
         prompt = call["parameters"]["prompt"]
@@ -194,7 +205,7 @@ class Host:
         waiting = chat.turns[-1].newest
         if waiting is not None and any(call["toolCallId"] == call_id for call in waiting.waits):
             waiting.results.append(Result(call_id, self._fact(Kind.RESULT, call_id), text))
-            waiting.in_order()
+            self._arrange(waiting)
 
     def summarise(self, chat: Chat, before: tuple[int, int], *, fork: bool) -> None:
         """Put a summary in place of a prefix: made beside the live turn, or before the next."""
@@ -274,6 +285,7 @@ class Host:
 
     def _begin(self, chat: Chat, turn: Turn) -> None:
         chat.run = next(self._runs)
+        turn.model = chat.model
         chat.turns.append(turn)
 
     def _cut(self, chat: Chat, turn: int) -> None:
@@ -290,20 +302,29 @@ class Host:
         here = len(chat.turns) - 1
         chat.summaries = [one for one in chat.summaries if one.before < (here, rounds)]
 
-    def _results(self, chat: Chat, text: Callable[[Json], str], *, image: bool = False) -> None:
-        for call in chat.waiting:
+    def _results(
+        self, chat: Chat, text: Callable[[Json], str], *, image: bool = False, order: int = 0
+    ) -> None:
+        waiting = chat.waiting
+        first = order % len(waiting) if waiting else 0
+        for call in (*waiting[first:], *waiting[:first]):
             newest = chat.turns[-1].newest
             assert newest is not None
-            call_id = call["toolCallId"]
-            fact = self._fact(Kind.RESULT, call_id)
-            newest.results.append(Result(call_id, fact, text(call), image))
-            newest.in_order()
+            call_id, is_ours = call["toolCallId"], call["toolName"] == PROGRESS_TOOL
+            said = text(call)
+            says_nothing = is_ours or said == prompts.INTERRUPTED
+            fact = None if says_nothing else self._fact(Kind.RESULT, call_id)
+            newest.results.append(Result(call_id, fact, said, image))
+            self._arrange(newest)
+
+    def _arrange(self, newest: Round) -> None:
+        newest.in_order()
 
     def _summarise(self, chat: Chat, before: tuple[int, int]) -> None:
         facts = tuple(summarise(chat, self.profile, before))
         chat.summaries.append(Summary(before, next(self._numbers), facts))
 
-    def _ask(self, chat: Chat, relation: Relation) -> None:
+    def _ask(self, chat: Chat, relation: Relation, *, is_soon: bool = False) -> None:
         answer = Answer(self._fact(Kind.ANSWER, chat.name))
         messages = render(chat, self.profile)
         options = self.options.chat(chat)
@@ -311,7 +332,8 @@ class Host:
         request = Request(
             next(self._numbers), chat, relation, messages, chat.model, options, answer
         )
-        self.streaming[chat] = request
+        request.is_soon = is_soon
+        self.streaming[chat] = self.newest[chat] = request
         chat.restored = False
         self.provider.ask(request)
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import cast
 
 import attrs
-import msgspec
 
-from bridge.wire import KnownPart, Part
+from bridge.wire import decode_part
 
 from .chat import Chat, Ending, Mode
 from .facts import Json
@@ -21,8 +20,6 @@ from .model import Host
 from .request import Request
 from .shape import Shapes
 from .world import World
-
-_part_decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(KnownPart)
 
 
 @attrs.frozen
@@ -37,6 +34,10 @@ class Remarks:
     """The requests beside which the host made a summary."""
     from_request: int = 1
     """Earlier ones are none of the agent's."""
+    left_out: frozenset[int] = frozenset()
+    """The first requests without whole answers, because the chat was too long."""
+    not_ours: frozenset[int] = frozenset()
+    """Requests of a chat that began in another recording."""
     same_chat: bool = False
     """Whether the panel still shows the chat of the recording before."""
 
@@ -78,7 +79,7 @@ class Playback:
                     self._ui(line, index)
                 case "request":
                     self._request(line)
-                case "part":
+                case "part" if line["seq"] in self._requests:
                     self._say(self._requests[line["seq"]], line["params"]["part"])
                 case "end":
                     self._end(line)
@@ -176,7 +177,7 @@ class Playback:
         modelled = self._modelled.of(request.params, str(self._reloads))
         self.compared += 1
         if recorded != modelled:
-            self.differences.append(f"request {seq}: {_difference(recorded, modelled)}")
+            self.differences.append(f"request {seq}: {difference(recorded, modelled)}")
 
     def _go_on(self, messages: list[Json]) -> None:
         """Let the host do what it does when an answer has come."""
@@ -203,7 +204,7 @@ class Playback:
         raise AssertionError("nothing in the model leads to this request")
 
     def _say(self, request: Request, raw: Json) -> None:
-        part: Part = _part_decoder.decode(json.dumps(raw))
+        part = decode_part(json.dumps(raw).encode())
         self.world.say(request, part)
 
     def _end(self, line: Json) -> None:
@@ -219,7 +220,8 @@ class Playback:
             self._host.pause(cast("Chat", request.chat))
 
 
-def _difference(recorded: Json, modelled: Json) -> str:
+def difference(recorded: Json, modelled: Json) -> str:
+    """Say where two shapes differ first."""
     for key, value in recorded.items():
         if value != modelled[key] and key != "messages":
             return f"{key} is {value!r}, the model says {modelled[key]!r}"

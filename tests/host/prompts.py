@@ -41,8 +41,29 @@ CONTEXT = (
     "<reminderInstructions>\nRepeat no code.\n</reminderInstructions>\n"
 )
 
+HOST = "You are an AI assistant using Copilot SDK in VS Code."
+HOST_SUB_AGENT = "As a sub-agent, complete your parent's task yourself."
+HOST_EXPLORER = "You are an exploration agent. Answer the question as fast as you can."
+SESSION_FOLDER = (
+    "\n<session_context>\nSession folder: /home/dev/.copilot/session-state/{log}\n\nContents:\n"
+)
+SELECTION = "<ide_selection>\nFile: src/app.py (lines 1-2)\n```\npass\n```\n</ide_selection>\n\n"
+DATE = "<current_datetime>2026-11-22, {number}</current_datetime>\n\n"
+SWITCHED = (
+    "<tools_changed_notice>\nThe model has been switched from {former} to {model}.\n"
+    "</tools_changed_notice>\n\n"
+)
+REMINDER = "\n\n<system_reminder>\nThe following attached files are read-only.\n</system_reminder>"
+IMAGE_PATH = "Image file at path /home/dev/Pasted Image.png"
+NOTIFICATION = "<system_notification>\n{text}\n</system_notification>"
+HOST_SUMMARY_REQUEST = (
+    "Please create a detailed summary of the conversation so far. The history is being compacted "
+    "so moving forward, all conversation history will be removed."
+)
+
 SKIPPED = "The user chose to skip the tool call, they want to proceed without running it"
 CANCELLED = "The user cancelled the tool call."
+INTERRUPTED = "The execution of this tool, or a previous tool was interrupted."
 IMAGE_SHOWN = "[Image was previously shown to you. Image URI: vscode-chat-response-resource://1]"
 
 
@@ -57,6 +78,15 @@ def summary(number: int) -> str:
         f"<conversation-summary>\nThe gist, number {number}.\n"
         "If you need specific details from before compaction, read the transcript.\n"
         "</conversation-summary>"
+    )
+
+
+def host_summary(number: int, *, is_whole: bool) -> str:
+    """What stands in place of a prefix in the Agent Host."""
+    begins = "The" if is_whole else "Some of the"
+    return (
+        f"{begins} conversation history has been summarized to free up context.\n\n"
+        f"Here is a summary of the prior context:\n<summary>\nThe gist, {number}.\n</summary>\n"
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from itertools import groupby
 
 import attrs
 
@@ -32,13 +33,27 @@ class Profile:
     tag: str = "userRequest"
     marker: bool = False
     """Whether it carries our marker back."""
+    agent_host: bool = False
+    """Whether it is VS Code's Agent Host."""
+    offers_progress: bool = False
+    """Whether it offers the progress tool."""
+
+    @property
+    def leads_by(self) -> str:
+        """The tool whose calls lead sub-agents."""
+        return "task" if self.agent_host else "runSubagent"
+
+    @property
+    def names_chats(self) -> bool:
+        """Whether its requests say whose they are."""
+        return self.private_keys or self.agent_host
 
 
 def render(chat: Chat, profile: Profile) -> list[Json]:
     """The messages of a chat's next request."""
     match chat.mode:
         case Mode.AGENT:
-            return _Agent(chat, profile).messages()
+            return _agent(chat, profile).messages()
         case Mode.ASK:
             return [_message("system", _text(prompts.ASK.format(model=chat.model))), *_bare(chat)]
         case Mode.PARTICIPANT:
@@ -57,12 +72,12 @@ def said(role: str, *texts: str) -> list[Json]:
 
 def structured(chat: Chat, profile: Profile) -> list[Json]:
     """The history alone, as the command to compact gives it."""
-    return [message for _, message in _Agent(chat, profile).kept()]
+    return [message for _, message in _agent(chat, profile).kept()]
 
 
 def summarise(chat: Chat, profile: Profile, before: tuple[int, int]) -> list[int]:
     """The facts that a summary of everything before a point stands for."""
-    agent = _Agent(chat, profile)
+    agent = _agent(chat, profile)
     covered = list(chat.summary.facts) if chat.summary else []
     covered += facts_of(message for place, message in agent.kept() if place < before)
     return covered
@@ -99,10 +114,10 @@ class _Agent:
                 yield from self._rebuilt(index, turn)
             else:
                 if turn.word is not None:
-                    yield (index, -1), self._word(turn)
+                    yield (index, -1), self._word(index, turn)
                 yield from self._rounds(index, turn)
 
-    def _word(self, turn: Turn) -> Json:
+    def _word(self, index: int, turn: Turn) -> Json:
         assert turn.word is not None
         if turn.mode is not Mode.AGENT:
             return self._request_only(turn)
@@ -189,7 +204,7 @@ class _Agent:
                 {
                     "type": "tool_result",
                     "toolCallId": result.call_id + self.profile.suffix,
-                    "result": [*value, fact_part(result.fact)],
+                    "result": [*value, *_fact(result.fact)],
                 }
             )
         if self.profile.results_apart:
@@ -199,6 +214,96 @@ class _Agent:
     @property
     def _tag(self) -> str:
         return self.profile.tag
+
+
+class _AgentHost(_Agent):
+    """The Agent Host: no preamble, other words, and nothing of what the user didn't see."""
+
+    def messages(self) -> list[Json]:
+        chat = self.chat
+        folder = prompts.SESSION_FOLDER.format(log=chat.log)
+        prompt = prompts.HOST + folder
+        if chat.led_by:
+            prompt = prompts.HOST_EXPLORER if chat.explores else prompts.HOST_SUB_AGENT + folder
+        head = [_message("system", _text(prompt))]
+        if chat.summary is not None:
+            text = prompts.host_summary(chat.summary.number, is_whole=chat.summary.is_whole)
+            facts = [fact_part(number) for number in chat.summary.facts]
+            head.append(_message("user", _text(text), *facts))
+        return [*head, *(message for _, message in self.kept())]
+
+    def _word(self, index: int, turn: Turn) -> Json:
+        assert turn.word is not None
+        if turn.notice:
+            text = prompts.NOTIFICATION.format(text=turn.text)
+        elif turn.steers:
+            text = turn.text
+        else:
+            former = next((one.model for one in self.chat.turns[:index][::-1] if one.model), None)
+            is_other = former not in (None, turn.model)
+            switched = prompts.SWITCHED.format(former=former, model=turn.model) if is_other else ""
+            date = prompts.DATE.format(number=turn.sent)
+            text = f"{date}{switched}{turn.text}"
+            if turn.date != "today":  # a file is open, with a selection in it
+                text = f"{prompts.SELECTION}{text}{prompts.REMINDER}"
+        if turn.image is None:
+            return _message("user", _text(text), fact_part(turn.word))
+        data = base64.b64encode(turn.image).decode()
+        image = {"type": "data", "mimeType": "image/png", "data": data}
+        path = f"{'' if turn.date != 'today' else prompts.REMINDER}{prompts.IMAGE_PATH}"
+        return _message("user", _text(text + path), image, fact_part(turn.word))
+
+    def _shows(self, one: Round) -> bool:
+        answer = one.answer
+        match answer.ending:
+            case Ending.COMPLETE:
+                return not one.waits and not answer.left_out
+            case Ending.EMPTY:
+                return bool(_thoughts(answer))
+            case Ending.STOPPED | Ending.OPEN | Ending.FAILED:
+                return False
+
+    def _answer(self, answer: Answer, *, newest: bool) -> Json:
+        """Each thought first, then all text in one, if there is any, then the calls."""
+        content: list[Json] = [
+            {"type": "thinking", "value": [thought], "id": f"rs_byok_{answer.fact}_{number}"}
+            for number, thought in enumerate(_thoughts(answer))
+        ]
+        content.extend([_text(answer.text)] if answer.text else [])
+        content.extend(self._call(call) for call in answer.calls)
+        facts = [] if answer.is_silent else [fact_part(answer.fact)]
+        return _message("assistant", *content, *facts)
+
+    def _results(self, one: Round, *, newest: bool) -> list[Json]:
+        """In the order of completion, each by itself; of an image only a text."""
+        return [
+            _message(
+                "user",
+                {
+                    "type": "tool_result",
+                    "toolCallId": result.call_id,
+                    "result": [_text(result.text), *_fact(result.fact)],
+                },
+            )
+            for result in one.results
+        ]
+
+
+def _agent(chat: Chat, profile: Profile) -> _Agent:
+    return (_AgentHost if profile.agent_host else _Agent)(chat, profile)
+
+
+def _thoughts(answer: Answer) -> list[str]:
+    """What was thought, each thought in one: its pieces have the same id."""
+    if answer.is_forgotten:
+        return []
+    thinking = [part for part in answer.parts if part["type"] == "thinking"]
+    pieces = groupby(thinking, key=lambda part: part.get("id"))
+    return ["".join(part["value"] for part in parts) for _, parts in pieces]
+
+
+def _fact(number: int | None) -> list[Json]:
+    return [] if number is None else [fact_part(number)]
 
 
 def _bare(chat: Chat) -> list[Json]:

@@ -6,6 +6,8 @@ import enum
 
 import attrs
 
+from bridge.wire import PROGRESS_TOOL
+
 from .chat import Answer, Chat, Mode
 from .facts import Json, facts_of
 from .render import Profile
@@ -34,11 +36,20 @@ class Request:
     answer: Answer
     listening: bool = True
     """Whether the host still takes what comes; not after a stop."""
+    is_soon: bool = False
+    """Whether it follows by itself, without a pause."""
+    repeats: int | None = None
+    """The request that the host repeats with it, by itself."""
     required: list[int] = attrs.field(init=False)
     """The facts in it."""
 
     def __attrs_post_init__(self) -> None:
         self.required = facts_of(self.messages)
+
+    @property
+    def first(self) -> int:
+        """The first of all requests that are the same."""
+        return self.number if self.repeats is None else self.repeats
 
     @property
     def params(self) -> Json:
@@ -50,9 +61,21 @@ def _tools(*names: str) -> list[Json]:
     return [{"name": name, "description": "", "inputSchema": {"type": "object"}} for name in names]
 
 
+PROGRESS = _tools(PROGRESS_TOOL)
+AGENT_HOST_TOOLS = _tools("view", "glob", "bash", "edit", "task")
+EXPLORER_TOOLS = _tools("view", "glob")
 AGENT_TOOLS = _tools("list_dir", "read_file", "run_in_terminal", "edit_file", "runSubagent")
 SUB_AGENT_TOOLS = AGENT_TOOLS[:-1]
 INLINE_TOOLS = _tools("replace_string_in_file")
+
+
+_CORE: Json = {
+    "requestInitiator": "core",
+    "modelOptions": {"max_tokens": 8000},
+    "includeEncryptedThinking": True,
+    "toolMode": 1,
+}
+"""What the Agent Host says in each request."""
 
 
 @attrs.define
@@ -64,6 +87,8 @@ class Options:
 
     def chat(self, chat: Chat) -> Json:
         """Options of a turn of a chat."""
+        if self.profile.agent_host:
+            return self._of_agent_host(chat)
         if chat.mode is Mode.PARTICIPANT:
             return self._options({}, None)
         thinking = chat.mode is Mode.AGENT
@@ -84,7 +109,15 @@ class Options:
 
     def utility(self, *, tools: bool = False) -> Json:
         """Options of a title, a commit message, a summary."""
+        if self.profile.agent_host:
+            return _CORE | {"tools": []}
         return self._options(self._trace(None), AGENT_TOOLS if tools else [])
+
+    def _of_agent_host(self, chat: Chat) -> Json:
+        if chat.explores:
+            return _CORE | {"tools": EXPLORER_TOOLS}
+        progress = PROGRESS if self.profile.offers_progress else []
+        return _CORE | {"tools": [*AGENT_HOST_TOOLS, *progress]}
 
     def _trace(self, run: int | None) -> Json:
         self.requests += 1

@@ -32,6 +32,7 @@ class Shapes:
             "run": self._number(f"run in {window}", trace.get("traceId")),
             "thinking": private.get("_enableThinking"),
             "tools": _amount(options.get("tools")),
+            "others": sorted({*options} & _OTHERS),
         }
 
     def _number(self, kind: str, name: Any) -> int | None:
@@ -44,12 +45,13 @@ def _message(message: Json) -> tuple[Any, ...]:
     text = "".join(part["value"] for part in parts if part["type"] == "text")
     calls = [(p["toolCallId"], p["toolName"]) for p in parts if p["type"] == "tool_call"]
     results = [part["toolCallId"] for part in parts if part["type"] == "tool_result"]
+    thoughts = [part["value"] for part in parts if isinstance(part.get("value"), list)]
     form: object = text
     if message["role"] == "system":
         form = next(known for known in _SYSTEM if text.startswith(known))
     elif message["role"] == "user":
         form = _form(text)
-    return message["role"], message.get("name"), kinds, form, calls, results
+    return message["role"], message.get("name"), kinds, form, calls, results, thoughts
 
 
 _SYSTEM = (
@@ -59,9 +61,17 @@ _SYSTEM = (
     prompts.COMMIT,
     prompts.SUMMARY,
     prompts.INLINE.partition(".")[0].removesuffix(" GitHub Copilot"),
+    prompts.HOST,
+    prompts.HOST_SUB_AGENT.partition(" yourself")[0],
+    prompts.HOST_EXPLORER.partition(".")[0],
 )
+_OTHERS = {"requestInitiator", "includeEncryptedThinking", "toolMode"}
 _FRAMES = ("<attachments>", "<context>", "<environment_info>", "<conversation-summary>")
 _OWN_TEXTS = (
+    prompts.NOTIFICATION.partition("\n")[0],
+    "Please create a detailed summary of the conversation so far.",
+    "Some of the conversation history has been summarized",
+    "The conversation history has been summarized",
     "The conversation has grown too large",
     "Summarize the conversation history so far",
     "The filepath is `",
@@ -69,8 +79,24 @@ _OWN_TEXTS = (
 _ASKED = re.compile(r"<(userRequest|prompt)>\n(.*)\n</\1>\n\Z", re.DOTALL)
 
 
+_OPENED = re.compile(
+    r"\A<ide_selection>.*?</ide_selection>\s*|\s*<(system_reminder|tagged_files)>.*?</\1>"
+    r"|Image file at path [^\n]*\Z",
+    re.DOTALL,
+)
+"""What the Agent Host says of files that were open or attached, which the model does not have."""
+_DATED = re.compile(
+    r"<current_datetime>[^<]*</current_datetime>\n\n"
+    r"(<tools_changed_notice>.*?</tools_changed_notice>\n\n)?(.*)\Z",
+    re.DOTALL,
+)
+
+
 def _form(text: str) -> object:
     """What stands in front, and what the user says."""
+    dated = _DATED.match(_OPENED.sub("", text))
+    if dated is not None:
+        return "dated", dated[1], dated[2]
     frame = next((one for one in (*_FRAMES, *_OWN_TEXTS) if text.startswith(one)), None)
     asked = _ASKED.search(text)
     if asked is not None:

@@ -1,43 +1,46 @@
-"""The router with the histories it sorts requests into, wired as the History Actor wires them.
+"""The chats of one process of ours, with a ledger in the place of each conversation's agent.
 
-Nothing here waits, and a ledger stands in the place of each conversation's agent.
+Nothing here waits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import count
 from typing import Protocol
 
 import attrs
 import msgspec
 
 from actors.plan import Delivery, offered_tools
+from bridge.chats import Chats
 from bridge.errors import Failure
-from bridge.events import (
-    Abort,
-    Ask,
-    Cancel,
-    Close,
-    Deliver,
-    Effect,
-    Emit,
-    Fail,
-    Finish,
-    Forward,
-    Settle,
+from bridge.history.events import Abort, Deliver, Forward, Settle
+from bridge.history.transcript import Transcript, TranscriptReader
+from bridge.routing.chat_events import (
+    Cancelled,
+    ChatEvent,
+    ChatRequest,
+    Closed,
+    Ended,
+    Expired,
+    Failed,
+    Leaving,
+    Opened,
+    Refused,
+    Routed,
+    Said,
 )
-from bridge.exchange import Exchange
-from bridge.history import History
-from bridge.index import ConversationKey, Index
-from bridge.replay import ask_whose
-from bridge.router import Joins, Opens, Outcome, Tally, route
-from bridge.transcript import Transcript, TranscriptReader
+from bridge.routing.index import ConversationKey
+from bridge.routing.router import Outcome, Tally
 from bridge.wire import Capabilities, ChatParams, DataPart, Part, RequestId, Settings
+from vscodelm.replay.run import ask_whose
 
 from .ledger import Ledger
 
 _decode = msgspec.json.Decoder(ChatParams).decode
+MOST_SESSIONS = 1_000_000
+APART = 100.0
+"""Seconds between two events, so that no request is one repeat too many."""
 
 
 class Editor(Protocol):
@@ -50,10 +53,9 @@ class Editor(Protocol):
 
 @attrs.define(eq=False)
 class Conversation:
-    """What is held of a live conversation."""
+    """A conversation's agent."""
 
     key: ConversationKey
-    history: History = attrs.field(factory=History)
     ledger: Ledger = attrs.field(factory=Ledger)
 
 
@@ -74,41 +76,36 @@ class Switchboard:
 
     editor: Editor
     marker: bool
-    tally: Tally = attrs.field(factory=Tally)
     live: dict[ConversationKey, Conversation] = attrs.field(
         factory=dict["ConversationKey", Conversation]
     )
     open: dict[RequestId, Conversation] = attrs.field(factory=dict["RequestId", Conversation])
-    _index: Index = attrs.field(factory=Index)
+    _chats: Chats = attrs.field(factory=Chats)
+    told: int = 0
+    """How often an agent was given something."""
     _reader: TranscriptReader = attrs.field(factory=TranscriptReader)
-    _keys: count[int] = attrs.field(factory=lambda: count(1))
+    _now: float = 0.0
 
-    def ask(self, request: RequestId, params: bytes, answer: int) -> tuple[Conversation, Outcome]:
-        """Route a request and deliver it to its conversation's agent."""
+    @property
+    def tally(self) -> Tally:
+        """What was counted."""
+        return self._chats.tally
+
+    def ask(
+        self, request: RequestId, params: bytes, answer: int, *, apart: float = APART
+    ) -> tuple[Conversation, Outcome] | None:
+        """Route a request and deliver it to its conversation's agent; None if it is refused.
+
+        It comes `apart` seconds after what happened last.
+        """
         asked = _decode(params)
         transcript = self._reader.read(asked.messages)
-        question = ask_whose(transcript, asked)
-        outcome = route(self._index, question)
-        self.tally.count(outcome)
-        inherited: tuple[Exchange, ...] = ()
-        match outcome:
-            case Joins(conversation=key):
-                conversation = self.live[key]
-            case Opens(origin=origin, shared=shared):
-                if origin is not None:
-                    inherited = self.live[origin].history.exchanges[:shared]
-                key = next(self._keys)
-                conversation = self.live[key] = Conversation(key)
-        effects = conversation.history.apply(
-            Ask(request, transcript.path, outcome.match, inherited)
+        marker = f"vscodelm-{request}" if self.marker else None
+        event = ChatRequest(
+            request, ask_whose(transcript, asked), transcript.size, MOST_SESSIONS, marker
         )
-        asking = Asking(request, asked, transcript, answer)
-        self._perform(conversation, effects, asking)
-        self.open[request] = conversation
-        self._index.place(
-            key, question.agent, conversation.history, outcome.request_class, question.hints
-        )
-        return conversation, outcome
+        self._now += apart - APART
+        return self._take(event, Asking(request, asked, transcript, answer))
 
     # What the agent that was given a request does.
 
@@ -116,62 +113,51 @@ class Switchboard:
         conversation = self.open.get(request)
         if conversation is not None:
             conversation.ledger.say(parts)
-            self._apply(conversation, Emit(conversation.history.turn, parts))
+            self._take(Said(conversation.key, self._turn(conversation), parts))
 
     def finish(self, request: RequestId) -> None:
         conversation = self.open.get(request)
-        if conversation is None:
-            return
-        if self.marker:
-            token = f"vscodelm-{request}"
-            self._index.remember_marker(token, conversation.key)
-            mark = DataPart("stateful_marker", f"rec\\{token}".encode())
-            self._apply(conversation, Emit(conversation.history.turn, [mark]))
-        self._change(conversation, Finish(conversation.history.turn))
+        if conversation is not None:
+            mark = DataPart("stateful_marker", f"rec\\vscodelm-{request}".encode())
+            parts = [mark] if self.marker else []
+            self._take(Ended(conversation.key, self._turn(conversation), parts))
 
     def fail(self, request: RequestId) -> None:
         conversation = self.open.get(request)
         if conversation is not None:
             failure = Failure("AgentFailed", "it fell over")
-            self._change(conversation, Fail(conversation.history.turn, failure))
+            self._take(Failed(conversation.key, self._turn(conversation), failure))
 
     # What the editor does beside asking.
 
     def cancel(self, request: RequestId) -> None:
-        conversation = self.open.get(request)
-        if conversation is not None:
-            self._change(conversation, Cancel(request))
+        self._take(Cancelled(request))
 
     def close(self) -> None:
-        for conversation in list(self.live.values()):
-            self._end(conversation)
+        self._take(Leaving())
 
     def end(self, conversation: Conversation) -> None:
         """End a conversation that nobody used for long."""
-        if conversation.key in self.live and conversation.history.request is None:
-            self._end(conversation)
+        self._take(Expired(conversation.key))
 
-    def _change(self, conversation: Conversation, event: Cancel | Finish | Fail) -> None:
-        self._apply(conversation, event)
-        self._index.update(conversation.key)
-        if self._index[conversation.key].is_done:
-            self._end(conversation)
+    def _turn(self, conversation: Conversation) -> int:
+        return self._chats[conversation.key].history.turn
 
-    def _end(self, conversation: Conversation) -> None:
-        self._apply(conversation, Close())
-        self._index.forget(conversation.key)
-        del self.live[conversation.key]
-
-    def _apply(
-        self, conversation: Conversation, event: Emit | Cancel | Finish | Fail | Close
-    ) -> None:
-        self._perform(conversation, conversation.history.apply(event), None)
-
-    def _perform(
-        self, conversation: Conversation, effects: Sequence[Effect], asking: Asking | None
-    ) -> None:
-        for effect in effects:
+    def _take(
+        self, event: ChatEvent, asking: Asking | None = None
+    ) -> tuple[Conversation, Outcome] | None:
+        """Let something happen, and do what follows; return where a request went."""
+        routed: tuple[Conversation, Outcome] | None = None
+        self._now += APART
+        for key, effect in self._chats.apply(event, self._now):
             match effect:
+                case Opened():
+                    self.live[key] = Conversation(key)
+                case Routed(request=request, outcome=outcome):
+                    routed = self.live[key], outcome
+                    self.open[request] = self.live[key]
+                case Refused(request=request):
+                    self.editor.settle(request, failed=True)
                 case Forward(request=request, parts=parts):
                     assert request in self.open, "a part for a request that was settled"
                     self.editor.show(request, parts)
@@ -179,10 +165,16 @@ class Switchboard:
                     del self.open[request]  # a KeyError: settled twice
                     self.editor.settle(request, failed=failure is not None)
                 case Abort():
-                    conversation.ledger.abort()
+                    self.live[key].ledger.abort()
                 case Deliver():
                     assert asking is not None
-                    conversation.ledger.take(_delivery(effect, asking), asking.answer)
+                    self.told += 1
+                    self.live[key].ledger.take(_delivery(effect, asking), asking.answer)
+                case Closed():
+                    del self.live[key]
+                case _:
+                    pass
+        return routed
 
 
 def _delivery(deliver: Deliver, asking: Asking) -> Delivery:
@@ -195,6 +187,6 @@ def _delivery(deliver: Deliver, asking: Asking) -> Delivery:
         options=asking.params.options,
         settings=settings,
         tools=offered_tools(asking.params.options, settings),
-        can_ask=False,
+        asks_by=None,
         capabilities=Capabilities(),
     )

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.router import Joins, Outcome, Reason
-from bridge.rules import Rule
+from bridge.history.progress_rounds import CALL_PREFIX
+from bridge.history.rules import Rule
+from bridge.routing.request import RequestClass
+from bridge.routing.router import Joins, Outcome, Reason
+from bridge.wire import PROGRESS_TOOL
 
+from .agent_host_machine import AGENT_HOST
 from .chat import Chat, Mode
 from .render import Profile
 from .world import World
@@ -259,6 +263,21 @@ def test_an_answer_that_comes_back_while_it_still_streams_was_stopped_whatever_e
     world.host.send(chat, "hi")
     world.text(chat, "ok")
     world.host.stop(chat, kept=True)
+    world.host.send(chat, "more")
+    assert isinstance(_newest(world), Joins)
+
+
+# The Agent Host, whose sub-agents say what they are.
+
+
+@pytest.mark.parametrize("call", ["list_dir", PROGRESS_TOOL])
+def test_an_edit_of_the_first_message_while_a_tool_runs_is_no_sub_agents(call: str) -> None:
+    world = World(AGENT_HOST)
+    chat = _begin(world, "hi")
+    _wait_for_tools(world, chat, f"{CALL_PREFIX}1", name=call)
+    world.host.edit(chat, 0, "go")
+    assert _newest(world).request_class is RequestClass.MAIN
+    world.finish(chat, "ok")
     world.host.send(chat, "more")
     assert isinstance(_newest(world), Joins)
 

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 from hypothesis.stateful import initialize, run_state_machine_as_test
 
+from .agent_host_machine import AgentHostMachine
 from .machine import OLDER, HostMachine, pick_of, picks
 from .world import World
 
@@ -34,6 +35,10 @@ class LongOlderHostMachine(OlderHostMachine):
     keeps_sessions = False
 
 
+class LongAgentHostMachine(AgentHostMachine):
+    keeps_sessions = False
+
+
 def test_every_agent_knows_what_its_user_sees() -> None:
     run_state_machine_as_test(RouterMachine, settings=settings(stateful_step_count=40))
 
@@ -42,8 +47,12 @@ def test_every_agent_of_an_older_host_knows_what_its_user_sees() -> None:
     run_state_machine_as_test(OlderHostMachine, settings=settings(stateful_step_count=40))
 
 
+def test_every_agent_of_the_agent_host_knows_what_its_user_sees() -> None:
+    run_state_machine_as_test(AgentHostMachine, settings=settings(stateful_step_count=40))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("machine", [LongHostMachine, LongOlderHostMachine])
+@pytest.mark.parametrize("machine", [LongHostMachine, LongOlderHostMachine, LongAgentHostMachine])
 def test_every_agent_knows_what_its_user_sees_in_the_long_run(
     machine: type[HostMachine],
 ) -> None:

@@ -18,18 +18,23 @@ from typing import Any
 import attrs
 import msgspec
 
-from bridge.router import Outcome, Reason
-from bridge.wire import Part, RequestId, TextPart, ToolCallPart
+from bridge.history.progress_rounds import CALL_PREFIX
+from bridge.routing.router import Outcome, Reason
+from bridge.wire import PROGRESS_TOOL, Part, RequestId, TextPart, ToolCallPart
 
+from .agent_host import AgentHost
 from .chat import Chat, Mode, Summary
 from .facts import Json, facts_of, without_facts
 from .knowledge import Knowledge
-from .model import Host
+from .model import Host, Provider
 from .render import Profile
 from .request import Relation, Request
-from .switchboard import Conversation, Switchboard
+from .switchboard import APART, Conversation, Switchboard
 
 _encode = msgspec.json.Encoder().encode
+
+SOON = 2.5
+"""Seconds before a request that the host makes by itself."""
 
 Home = tuple[Conversation, int]
 """Who answers a chat: the conversation, and which session of its agent."""
@@ -63,11 +68,12 @@ class World:
     """The summary that each session saw last; going back behind it brings the whole text back."""
     _texts: dict[Chat, set[str]] = attrs.field(factory=dict["Chat", "set[str]"])
     _modes: dict[Chat, Mode] = attrs.field(factory=dict["Chat", Mode])
+    _calls: int = 0
 
     def __attrs_post_init__(self) -> None:
-        self.host = Host(self, self.profile)
+        self.host = host_of(self, self.profile)
         self.ours = Switchboard(self, self.profile.marker)
-        self.knowledge = Knowledge(self.host.facts, by_words=not self.profile.private_keys)
+        self.knowledge = Knowledge(self.host.facts, by_words=not self.profile.names_chats)
 
     # What the host does (`model.Provider`).
 
@@ -85,14 +91,19 @@ class World:
         ]
         fitting = self._fitting(request)
         params = _encode(request.params)
-        conversation, outcome = self.ours.ask(request.number, params, request.answer.fact)
+        apart = SOON if request.is_soon else APART
+        asked = self.ours.ask(request.number, params, request.answer.fact, apart=apart)
+        if asked is None:
+            assert request.is_soon, "a request is refused"
+            return
+        conversation, outcome = asked
         self.outcomes.append(outcome)
         self._check_reasons(outcome)
         for chat, home in others:
             assert self._is_busy(chat, home), f"what {chat.name} was doing is ended: {outcome}"
         if request.chat is None:
             # What an older host asks at the cursor looks like a chat of its own.
-            beside = outcome.reason is Reason.ONE_SHOT or not self.profile.private_keys
+            beside = outcome.request_class.is_one_shot or not self.profile.names_chats
             assert beside, f"it is no part of a chat: {outcome}"
             assert conversation not in {home for home, _ in self.homes.values()}
             return
@@ -146,6 +157,32 @@ class World:
     def fail(self, chat: Chat) -> None:
         self.ours.fail(self.host.streaming[chat].number)
 
+    def show_progress(self, chat: Chat) -> None:
+        """End a response with a call of the progress tool; the agent hears nothing of it."""
+        self._calls += 1
+        part = ToolCallPart(f"{CALL_PREFIX}{self._calls}", PROGRESS_TOOL, {})
+        request = self.host.streaming[chat]
+        self.say(request, part)
+        self.ours.finish(request.number)
+
+    @property
+    def told(self) -> int:
+        """How often an agent was given something."""
+        return self.ours.told
+
+    @property
+    def open(self) -> list[Request]:
+        """The requests that aren't settled."""
+        return [self.requests[number] for number in self.ours.open]
+
+    def finish_unheard(self, request: Request) -> None:
+        """End an answer that nobody reads."""
+        self.say(request, TextPart("too late"))
+        self.ours.finish(request.number)
+
+    def wait_long(self) -> None:
+        """Do nothing: all that happens is far apart."""
+
     def finish_beside(self) -> None:
         """Answer what is no part of a chat."""
         for request in list(self.host.beside):
@@ -198,7 +235,7 @@ class World:
         So it is where the host doesn't say whose a request is: it repeats the chat's newest one, or
         goes another way after an answer that both have.
         """
-        if self.profile.private_keys:
+        if self.profile.names_chats:
             return False
         theirs, ours = (
             [without_facts(message["content"]) for message in one.messages]
@@ -221,11 +258,11 @@ class World:
         chat = request.chat
         if chat is None or self._repeats_after_a_summary(chat) or self._repeats_the_newest(request):
             return False
-        if not self.profile.private_keys and len(self._openings[chat.turns[0].text]) > 1:
+        if not self.profile.names_chats and len(self._openings[chat.turns[0].text]) > 1:
             return False
         forks = [one for one in self.knowledge.family(chat) if one.led_by is chat.led_by]
         same = len(forks) == 1 and self._modes.get(chat) is chat.mode
-        named = self.profile.private_keys and same
+        named = self.profile.names_chats and same
         last = self.homes.get(chat) if named else None
         said = [message for message in request.messages if message["role"] == "assistant"]
         answers = {number for number in facts_of(said) if self.knowledge.is_whole(number)}
@@ -260,14 +297,19 @@ class World:
         It looks like the earlier one sent again, when the summary covers all before that. So it is
         taken for that: the agent is replaced, and knows no less.
         """
-        begins = len(chat.turns[-1].rounds) == 1
-        return (
-            begins and bool(chat.summaries) and chat.turns[-1].text in self._texts.get(chat, set())
-        )
+        newest = chat.turns[-1]
+        begins = len(newest.rounds) == 1
+        texts = {*self._texts.get(chat, set()), *(one.text for one in chat.turns[:-1])}
+        return begins and bool(chat.summaries) and newest.text in texts
 
     def _check_reasons(self, outcome: Outcome) -> None:
         assert isinstance(outcome.reason, Reason)
         assert all(rule.reason for rule in outcome.match.rules)
+
+
+def host_of(provider: Provider, profile: Profile) -> Host:
+    """Return a host of a kind."""
+    return (AgentHost if profile.agent_host else Host)(provider, profile)
 
 
 def _json(part: Part) -> Json:

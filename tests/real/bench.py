@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import trio
 
 from tests.e2e.process import Process, started
-from tests.fakes.acp_agents import until
 from tests.fakes.editor import ASKING, Chat, FakeEditor
 from tests.fakes.groups import groups_of_children
+from tests.fakes.waiting import until
 
 from .model_server import ModelServer, model_server
 from .real_agent import RealAgent, bare_environment
@@ -71,11 +72,22 @@ async def alone(home: Path) -> AsyncGenerator[None]:
     """Check that in the end no process is left that has this home; and end those that are."""
     try:
         yield
-        await until(lambda: left_behind(home) == [])
+        with suppress(trio.TooSlowError):
+            await until(lambda: left_behind(home) == [])
+        left = {process: command_of(process) for process in left_behind(home)}
+        assert left == {}, left
     finally:
         for process in left_behind(home):
             with suppress(ProcessLookupError):
                 os.kill(process, signal.SIGKILL)
+
+
+def command_of(process: int) -> str:
+    """Return the command line of a process; nothing if it has ended."""
+    try:
+        return (Path("/proc") / str(process) / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
 
 
 def left_behind(home: Path) -> list[int]:

@@ -26,7 +26,7 @@ from typing import Any
 import attrs
 
 from tests.e2e.process import Process, started
-from tests.fakes.acp_agents import until
+from tests.fakes.waiting import until
 
 from .bench import PATIENCE, Bench, alone, left_behind
 from .model_server import ModelServer, model_server
@@ -104,7 +104,7 @@ class Lifetime:
         return [
             one["message"]["method"]
             for one in messages
-            if one["direction"] == "out"
+            if one.get("direction") == "out"
             and "peer" in one
             and isinstance(one["message"], dict)
             and one["message"].get("method") in _SESSION_METHODS

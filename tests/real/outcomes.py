@@ -1,33 +1,35 @@
 """What the checks of the real agents came to: a plugin of pytest that makes a table of them.
 
 The table is printed when the tests are over. It is written into the docs once every check was
-carried out with every agent, at its version: in this run or, if only some tests are run again, in
-an earlier one, which pytest's cache remembers. Each report of a test carries which check of which
-agent it is, so that xdist's workers need nothing else to tell.
+carried out with every agent at its version, and nothing failed. A check counts from an earlier run,
+too: pytest's cache keeps the outcomes, and the page has those that it was written with. Each report
+of a test names its check and its agent, so xdist's workers need no other way to tell.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import attrs
+import msgspec
 import pytest
 
 from docs.generator import markdown
 
-Kind: TypeAlias = Literal["passed", "can't", "fails", "missing", "failed"]
+Kind: TypeAlias = Literal["passed", "can't", "missing", "failed"]
 _MARKS: Mapping[Kind, str] = {
     "passed": "✔",
     "can't": "can't",
-    "fails": "fails",
     "missing": "-",
     "failed": "✘",
 }
 _WORST: Sequence[Kind] = (*_MARKS,)
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "real-agents.md"
 _TAG = "check of a real agent"
+_KEPT = "real_agents/outcomes"
 
 
 @attrs.frozen
@@ -108,8 +110,6 @@ model in place of its own, and with no network.
 
 - ✔: the check passed. Behind it stands what was measured, or which way the agent took.
 - can't: the agent doesn't offer this, or fails in the same way with the official SDK's client.
-- fails: vscodelm doesn't pass this check with the agent yet. The footnote tells why.
-- ✘: the check failed, and nobody expected it. `-`: the agent could not be installed.
 
 [Real agents](../explanation/real-agents.md) tells how they are tested, and what was learnt."""
 _CHECKS = "## The checks"
@@ -137,10 +137,7 @@ def note(words: str) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Say which check it is, and skip it where the agent can't pass it or isn't there.
-
-    A check that is known to fail runs all the same, and may pass.
-    """
+    """Say which check it is, and skip it where the agent can't pass it or isn't there."""
     mark = item.get_closest_marker("check")
     if mark is None or not isinstance(item, pytest.Function):
         return
@@ -153,10 +150,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         if why is not None:
             item.user_properties.append((f"{_TAG}: {kind}", why))
             pytest.skip(f"{agent.name}: {why}")
-    known: str | None = agent.fails.get(name)
-    if known is not None:
-        item.user_properties.append((f"{_TAG}: fails", known))
-        item.add_marker(pytest.mark.xfail(reason=known, strict=False))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -172,7 +165,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.failed:
         outcome = Outcome("failed", _last_line(report))
     elif report.skipped:
-        reasons: Sequence[Kind] = ("can't", "missing", "fails")
+        reasons: Sequence[Kind] = ("can't", "missing")
         kind: Kind = next(one for one in reasons if f"{_TAG}: {one}" in told)
         outcome = Outcome(kind, str(told[f"{_TAG}: {kind}"][0]), notes)
     before = _collected.outcomes.get((agent, name))
@@ -185,19 +178,73 @@ def _last_line(report: pytest.TestReport) -> str:
     return " ".join(words.split())[:160]
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     """Print the table, and write it into the docs if it is whole."""
-    outcomes = _collected.outcomes
-    if not outcomes:
+    if not _collected.outcomes:
         return
     from .agents import ALL_AGENTS
     from .checks import CHECKS
 
-    names = [agent.name for agent in ALL_AGENTS]
-    table = table_of(outcomes, names, [*CHECKS])
+    versions = {agent.name: agent.version for agent in ALL_AGENTS}
+    table = table_of(_collected.outcomes, [*versions], [*CHECKS])
     terminalreporter.section("checks of real agents")
     terminalreporter.write_line(as_text(table))
-    if all((name, check) in outcomes for name in names for check in CHECKS):
-        versions = {agent.name: agent.version for agent in ALL_AGENTS}
-        PAGE.write_text(as_page(table, versions, CHECKS), encoding="utf-8")
+    cache: pytest.Cache | None = getattr(config, "cache", None)
+    known = written(PAGE, versions)
+    known |= _collected.outcomes if cache is None else remembered(cache, versions)
+    if is_whole(known, [*versions], [*CHECKS]):
+        page = as_page(table_of(known, [*versions], [*CHECKS]), versions, CHECKS)
+        PAGE.write_text(page, encoding="utf-8")
         terminalreporter.write_line(f"\nIt is whole, and in {PAGE}.")
+
+
+def remembered(cache: pytest.Cache, versions: Mapping[str, str]) -> Outcomes:
+    """Return the newest outcome of each check at these versions, and keep all for the next run."""
+    stored: Any = cache.get(_KEPT, {})  # pyright: ignore  # pytest gives it no type
+    kept = msgspec.convert(stored, dict[str, dict[str, Outcome]])
+    for (agent, check), outcome in _collected.outcomes.items():
+        kept.setdefault(f"{agent} {versions.get(agent)}", {})[check] = outcome
+    cache.set(_KEPT, msgspec.to_builtins(kept))
+    return {
+        (agent, check): outcome
+        for agent, version in versions.items()
+        for check, outcome in kept.get(f"{agent} {version}", {}).items()
+    }
+
+
+_FOOTNOTE = re.compile(r"^(\d+)\. [^:]+: (.+)$", re.MULTILINE)
+_CELL = re.compile(r"(\S+)(?: ([^\[]*?))?(?: ?\[(\d+)\])?")
+
+
+def written(page: Path, versions: Mapping[str, str]) -> dict[tuple[str, str], Outcome]:
+    """Return the outcomes that a page has of the agents at these versions."""
+    text = page.read_text(encoding="utf-8") if page.exists() else ""
+    reasons = dict(_FOOTNOTE.findall(text))
+    lines = [line[2:-2].split(" | ") for line in text.splitlines() if line.startswith("| ")]
+    head, _, *rows = lines or ([], [])
+    known = [f"{name} {version}" for name, version in versions.items()]
+    found: dict[tuple[str, str], Outcome] = {}
+    for check, *cells in rows:
+        for column, cell in zip(head[1:], cells, strict=True):
+            outcome = _outcome_of(cell, reasons)
+            if column in known and outcome is not None:
+                found[column.partition(" ")[0], check] = outcome
+    return found
+
+
+def _outcome_of(cell: str, reasons: Mapping[str, str]) -> Outcome | None:
+    """Return what a cell of the page says, None if it is no outcome."""
+    kinds: dict[str, Kind] = {mark: kind for kind, mark in _MARKS.items()}
+    parts = _CELL.fullmatch(cell.strip())
+    if parts is None or parts[1] not in kinds:
+        return None
+    return Outcome(kinds[parts[1]], reasons.get(parts[3], ""), (parts[2],) if parts[2] else ())
+
+
+def is_whole(outcomes: Outcomes, agents: Sequence[str], checks: Sequence[str]) -> bool:
+    """Tell whether each agent went through each check, and nothing failed."""
+    unsound = (None, "failed", "missing")
+    found = (outcomes.get((agent, check)) for agent in agents for check in checks)
+    return all((one and one.kind) not in unsound for one in found)

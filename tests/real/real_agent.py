@@ -56,8 +56,6 @@ class RealAgent:
     """Statuses of its model that it tells as an answer, with words of it."""
     lacks: Mapping[str, str] = attrs.field(factory=dict[str, str])
     """Checks that it can't pass, and further abilities, each with the reason."""
-    fails: Mapping[str, str] = attrs.field(factory=dict[str, str])
-    """Checks that may fail although it could pass them, each with the reason."""
 
     def why_missing(self) -> str | None:
         """Return why it isn't installed, where that can't be helped."""

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from agents.mcp.catalogue import READ_ONLY
+from agents.mcp.tools import READ_ONLY
 from bridge.wire import PERMISSION_TOOL
-from tests.fakes.acp_agents import until
 from tests.fakes.editor import Chat, Request, message, text, tool_result, user
+from tests.fakes.waiting import until
 
 from .checks import check
 from .continuity import CONTINUITY

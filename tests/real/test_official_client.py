@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,11 +35,13 @@ class Proof(NamedTuple):
     """What is said to an agent, and whether it fails at it, by what it can do and has answered."""
 
     prompts: tuple[JSON, ...]
-    fails: Callable[[JSON, list[JSON]], bool]
+    fails: Callable[[JSON, list[Any]], bool]
+    servers: tuple[JSON, ...] = ()
 
 
-def prompt(words: str, *more: JSON, stop_at: str | None = None) -> JSON:
-    return {"prompt": [{"type": "text", "text": words}, *more], "stopAt": stop_at}
+def prompt(words: str, *more: JSON, stop_at: int | None = None, patience: int = 80_000) -> JSON:
+    text = {"type": "text", "text": words}
+    return {"prompt": [text, *more], "stopAt": stop_at, "patience": patience}
 
 
 def _asks_nobody(can: JSON, said: list[JSON]) -> bool:
@@ -50,19 +53,35 @@ def _shows_no_image(can: JSON, said: list[JSON]) -> bool:
     return not takes.get("image") or "I see images: 0." in said[0]["text"]
 
 
-def _forgets(can: JSON, said: list[JSON]) -> bool:
-    return "You told me: nothing." in said[1]["text"]
+def _forgets(can: JSON, said: list[Any]) -> bool:
+    """Return whether a stop loses what was asked, or the whole session."""
+    return said[1] is None or "You told me: nothing." in said[1]["text"]
+
+
+def _asks_without_a_name(can: JSON, said: list[JSON]) -> bool:
+    """Return whether the agent asks, and nothing that it says by then tells which tool."""
+    about = json.dumps(said[0]["about"])
+    return said[0]["asked"] > 0 and not any(name in about for name in ("shell", "helper"))
 
 
 _PICTURE: JSON = {"type": "image", "mimeType": "image/png", "data": a_picture()}
+_HELPER: JSON = {
+    "name": "helper",
+    "command": sys.executable,
+    "args": ["-S", "-I", str(Path(__file__).parent / "shell_server.py")],
+    "env": [],
+}
+_CALL = 'USE shell {"command": "true", "summary": "Look around"}'
+"""With words of the model's own for the call, as one agent asks its model for them."""
 _QUESTION = Proof((prompt("WRITE(FOLDER/new.txt)"),), _asks_nobody)
 PROOFS: Mapping[str, Proof] = {
     "allow": _QUESTION,
     "deny": _QUESTION,
     "stop in a question": _QUESTION,
+    "editor tool": Proof((prompt(_CALL),), _asks_without_a_name, (_HELPER,)),
     "image": Proof((prompt("LOOK", _PICTURE),), _shows_no_image),
     "stop in text": Proof(
-        (prompt(f"{SWORN}. ENDLESS", stop_at="And on. And on."), prompt("RECALL")), _forgets
+        (prompt(f"{SWORN}. ENDLESS", stop_at=5_000, patience=35_000), prompt("RECALL")), _forgets
     ),
 }
 """How each check is tried that some agent lacks."""
@@ -90,7 +109,8 @@ async def test_the_official_client_fails_likewise(
         acp: JSON = agent.definition(home, work, server.url)["acp"]
         own = {one["name"]: one["value"] for one in acp["env"]}
         task = {key: acp[key] for key in ("command", "args", "cwd")}
-        task |= {"sdk": str(SDK), "env": bare_environment(home) | own, "prompts": proof.prompts}
+        task |= {"sdk": str(SDK), "env": bare_environment(home) | own}
+        task |= {"servers": proof.servers, "prompts": proof.prompts}
         with trio.fail_after(PATIENCE):
             done = await trio.run_process(
                 [node(), CLIENT, json.dumps(task).replace("FOLDER", str(work))],

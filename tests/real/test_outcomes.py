@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from . import outcomes
 from .agents import ALL_AGENTS
 from .checks import CHECKS, SHORT, is_short
-from .outcomes import Outcome, as_page, as_text, table_of
+from .outcomes import Outcome, as_page, as_text, remembered, table_of, written
 from .real_agent import RealAgent
 
 TAG = "check of a real agent"
@@ -22,6 +24,7 @@ FOUND = {
     ("bob", "image"): Outcome("can't", "it sees nothing"),
     ("eve", "answer"): Outcome("missing", "no such package"),
 }
+LACKS = Outcome("can't", "it sees nothing")
 ORDER = ["eve", "ada", "nobody", "bob"], ["answer", "edit", "image", "processes"]
 
 
@@ -91,21 +94,10 @@ def test_a_failure_before_or_after_the_test_itself_is_one(
         assert found["ada", "edit"].kind == "failed"
 
 
-@pytest.mark.parametrize("kind", ["can't", "missing", "fails"])
+@pytest.mark.parametrize("kind", ["can't", "missing"])
 def test_a_skip_tells_why(found: dict[tuple[str, str], Outcome], kind: Any) -> None:
     outcomes.pytest_runtest_logreport(report("setup", "skipped", **{kind: "it is deaf"}))
     assert found == {("ada", "edit"): Outcome(kind, "it is deaf")}
-
-
-def test_a_check_that_is_known_to_fail_and_passes_has_passed(
-    found: dict[tuple[str, str], Outcome],
-) -> None:
-    outcomes.pytest_runtest_logreport(report(fails="it is deaf"))
-    assert found == {("ada", "edit"): Outcome("passed")}
-    outcomes.pytest_runtest_logreport(report(outcome="skipped", fails="it is deaf", note="no"))
-    assert found == {("ada", "edit"): Outcome("fails", "it is deaf", ("no",))}
-    outcomes.pytest_runtest_logreport(report("teardown", "failed", fails="it is deaf"))
-    assert found["ada", "edit"].kind == "failed", "nobody knew of that"
 
 
 TESTS = """
@@ -114,8 +106,8 @@ import pytest
 
 from tests.real.agents import CLAUDE
 
-ADA = attrs.evolve(CLAUDE, name="ada", fails={"edit": "it is deaf"})
-BOB = attrs.evolve(CLAUDE, name="bob", fails={"image": "it sees nothing"})
+ADA = attrs.evolve(CLAUDE, name="ada", lacks={"edit": "it is deaf"})
+BOB = attrs.evolve(CLAUDE, name="bob", lacks={"image": "it sees nothing"})
 
 
 @pytest.mark.check("edit")
@@ -135,17 +127,17 @@ def _is_there(_: RealAgent) -> None:
     """Stand in for `why_missing`: here nothing need be installed."""
 
 
-def test_only_the_check_that_is_known_to_fail_may_fail(
+def test_only_the_check_that_an_agent_lacks_is_left_out(
     found: dict[tuple[str, str], Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What is known of another agent, or of another check, counts for nothing."""
+    """What another agent lacks, or of another check, counts for nothing."""
     monkeypatch.setattr(RealAgent, "why_missing", _is_there)
     file = tmp_path / "test_these.py"
     file.write_text(TESTS, encoding="utf-8")
     options = ["-q", "-c", "/dev/null", "-p", "no:cacheprovider", "--rootdir", str(tmp_path)]
     assert pytest.main([*options, str(file)], plugins=[outcomes]) == 1
     assert {name: (one.kind, one.why) for name, one in found.items()} == {
-        ("ada", "edit"): ("fails", "it is deaf"),
+        ("ada", "edit"): ("can't", "it is deaf"),
         ("bob", "edit"): ("failed", "AssertionError: it is broken"),
         ("ada", "answer"): ("passed", ""),
     }
@@ -169,30 +161,90 @@ class Terminal:
         self.lines.append(line)
 
 
-def test_only_a_whole_table_goes_into_the_docs(
+class Kept:
+    """pytest's cache: JSON that outlives a run."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def get(self, key: str, default: Any) -> Any:
+        return json.loads(self.texts[key]) if key in self.texts else default
+
+    def set(self, key: str, value: object) -> None:
+        self.texts[key] = json.dumps(value)
+
+
+@attrs.define
+class Run:
+    """A run of pytest, as far as the plugin asks about it."""
+
+    cache: Kept
+
+
+def test_only_a_whole_table_without_surprises_goes_into_the_docs(
     found: dict[tuple[str, str], Outcome], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = tmp_path / "page.md"
     monkeypatch.setattr(outcomes, "PAGE", page)
     terminal: Any = Terminal()
-    outcomes.pytest_terminal_summary(terminal)
+
+    def end_of_run() -> None:
+        run: Any = Run(Kept())
+        outcomes.pytest_terminal_summary(terminal, run)
+
+    end_of_run()
     assert terminal.lines == []
     found |= {(agent.name, check): Outcome("passed") for agent in ALL_AGENTS for check in CHECKS}
     last = found.popitem()
-    outcomes.pytest_terminal_summary(terminal)
+    end_of_run()
     assert "quiet log" in terminal.lines[1]
     assert not page.exists()
+    for kind in ("failed", "missing"):
+        found[last[0]] = Outcome(kind, "it broke")
+        end_of_run()
+        assert not page.exists()
     found |= [last]
-    outcomes.pytest_terminal_summary(terminal)
+    end_of_run()
     assert all(f"{agent.name} {agent.version}" in page.read_text() for agent in ALL_AGENTS)
+
+
+def test_a_table_is_completed_by_what_earlier_runs_found_at_the_same_versions(
+    found: dict[tuple[str, str], Outcome],
+) -> None:
+    cache: Any = Kept()
+    found |= {("ada", "answer"): Outcome("passed", notes=("resume",)), ("bob", "edit"): LACKS}
+    assert remembered(cache, {"ada": "1.0", "bob": "2.0"}) == found
+    found.clear()
+    found["ada", "edit"] = Outcome("failed", "it broke")
+    assert remembered(cache, {"ada": "1.0", "bob": "2.1"}) == {
+        ("ada", "answer"): Outcome("passed", notes=("resume",)),
+        ("ada", "edit"): Outcome("failed", "it broke"),
+    }
+    found["ada", "edit"] = Outcome("passed")
+    assert remembered(cache, {"ada": "1.0", "bob": "2.0"}) == {
+        ("ada", "answer"): Outcome("passed", notes=("resume",)),
+        ("ada", "edit"): Outcome("passed"),
+        ("bob", "edit"): LACKS,
+    }
+
+
+def test_a_table_is_completed_by_what_the_page_has_of_the_same_versions(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    versions = dict.fromkeys(ORDER[0], "1.2")
+    assert written(page, versions) == {}
+    page.write_text(as_page(table_of(FOUND, *ORDER), versions, {"answer": "it answers"}))
+    assert written(page, versions) == FOUND
+    others = {name: one for name, one in FOUND.items() if name[0] != "bob"}
+    assert written(page, versions | {"bob": "1.3"}) == others
+    page.write_text(page.read_text().replace("✘ [2]", "unheard of [2]"))
+    assert ("bob", "answer") not in written(page, versions)
 
 
 def test_what_an_agent_lacks_is_a_check_or_another_ability_with_a_reason() -> None:
     assert {*SHORT} < {*CHECKS}
     for agent in ALL_AGENTS:
         assert {*agent.lacks} <= {*CHECKS, "thinking", "stream", "schemas"}
-        assert {*agent.fails} <= {*CHECKS} - {*agent.lacks}
-        assert all([*agent.lacks.values(), *agent.fails.values()])
+        assert all(agent.lacks.values())
 
 
 def test_the_short_form_has_the_agents_that_vscodelm_comes_with() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.acp_agents import until
 from tests.fakes.editor import tool_result
 from tests.fakes.groups import group_is_gone
+from tests.fakes.waiting import until
 
 from .agents import AGENTS, ALL_AGENTS
 from .bench import Bench, at_work

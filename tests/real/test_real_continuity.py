@@ -173,9 +173,14 @@ class Held(NamedTuple):
 
 
 async def held(bench: Bench) -> Held:
-    """Return what the agent's processes hold; the test fails if it isn't known."""
+    """Return what the agent's processes hold; the test fails if it isn't known.
+
+    A process may end or start while it is counted.
+    """
+    before = {*bench.groups()}
     found = (await bench.editor.call("lm/stats"))["agentProcesses"]
-    assert sorted(one["pid"] for one in found) == sorted(bench.groups())
+    after = {*bench.groups()}
+    assert before & after <= {one["pid"] for one in found} <= before | after
     sizes = [round(one["memoryBytes"] / 1e6) for one in found]
     return Held(sum(one["processes"] for one in found), sizes)
 

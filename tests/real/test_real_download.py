@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import trio
 
-from agents.acp.download_cache import is_cached
-from agents.acp.downloads import Downloads
-from agents.acp.launched_package import launched_package
+from agents.acp.launch.cache import is_cached
+from agents.acp.launch.package import launched_package
+from agents.acp.transport.downloads import Downloads
 from agents.base import AgentError
 from bridge.wire import EnvVariable, McpServerSpec
 

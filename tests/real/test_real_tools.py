@@ -18,7 +18,7 @@ from .agents import AGENTS
 from .bench import at_work
 from .forty_tools import forty
 from .real_agent import RealAgent
-from .window import CREATE, LIST, READ, RUN, Window, called, results
+from .window import LIST, READ, Window, called, results
 
 pytestmark = pytest.mark.agents
 
@@ -101,30 +101,6 @@ async def test_the_model_is_offered_all_forty_tools_with_their_schemas(
             wanted = tool.get("inputSchema", {"type": "object"}) | agent.adds_to_schemas
             dropped = agent.drops_of_schemas
             assert without(dropped, found.parameters) == without(dropped, wanted), tool["name"]
-
-
-@each_agent
-async def test_calls_that_change_something_ask_the_user_once(
-    agent: RealAgent, tmp_path: Path
-) -> None:
-    """The editor asks by itself, so what the agent asks is answered without the user.
-
-    And it shows its calls by itself, so what the agent says of them isn't shown. Some agents call
-    such tools one by one.
-    """
-    async with window(agent, tmp_path) as one:
-        request = await one.chat.say(f"{RUN}\n{CREATE}")
-        seen: list[str] = []
-        shown = request.text
-        while request.calls:
-            seen += called(request)
-            request = await one.runs(request)
-            shown += request.text
-        assert sorted(seen) == ["create_file", "run_in_terminal"]
-        assert not {"✔", "✘"} & {*shown}, shown
-        ran, created = one.told
-        assert "result of run_in_terminal" in ran
-        assert "result of create_file" in created
 
 
 @each_agent

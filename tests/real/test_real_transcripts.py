@@ -11,7 +11,7 @@ import pytest
 import trio
 from trio.testing import MockClock
 
-from agents.mcp.toolbox import load_now
+from agents.mcp.session_tools import load_now
 from bridge.wire import PERMISSION_TOOL
 from tests.agents.acp.readable import faults_in
 from tests.agents.acp.reader import EDITORS_TOOL, OFFERED, SCHEMA, Reader, read
@@ -47,7 +47,7 @@ def _answer(call: JSON, words: str) -> JSON:
 def read_at_once(recorded: JSON) -> Reader:
     """Return what a user has read, without the time that it takes."""
     load_now("server")  # else threads would load it, of which that clock knows nothing
-    load_now("web")
+    load_now("http")
     return trio.run(read, recorded, clock=MockClock(autojump_threshold=0))
 
 

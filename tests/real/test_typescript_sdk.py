@@ -16,12 +16,12 @@ import pytest
 import trio
 
 from agents.events import CallTool, ToolAnswer
-from agents.mcp import toolbox as toolbox_module
+from agents.mcp import session_tools as toolbox_module
 from agents.mcp.names import aliases
-from agents.mcp.toolbox import HttpAccess, StdioAccess, Toolbox
-from agents.mcp.toolboxes import Toolboxes
+from agents.mcp.session_tools import HttpAccess, StdioAccess, Toolbox
+from agents.mcp.tool_servers import Toolboxes
 from bridge.wire import ToolSpec
-from tests.fakes.acp_agents import until
+from tests.fakes.waiting import until
 from tooling.real_agents import node
 
 from .forty_tools import forty

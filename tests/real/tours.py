@@ -31,7 +31,7 @@ _LISTS = (
     (("Read the notes", "in_progress"), ("Mend `add`", "pending")),
     (("Read the notes", "completed"), ("Mend `add`", "completed")),
 )
-_STEPS = "Let me see. "
+_OPENHANDS_STATES = {"pending": "todo", "in_progress": "in_progress", "completed": "done"}
 
 
 @attrs.frozen
@@ -197,5 +197,68 @@ HANDS: Mapping[str, Hands] = {
                 ]
             },
         ),
+    ),
+    "kilo": Hands(
+        run=lambda command: ("bash", {"command": command, "description": "Look around"}),
+        read=lambda path: ("read", {"filePath": path}),
+        write=lambda path, text: ("write", {"filePath": path, "content": text}),
+        edit=lambda path, old, new: (
+            "edit",
+            {"filePath": path, "oldString": old, "newString": new},
+        ),
+        # It would download a program to search with.
+        keep_list=lambda steps: ("todowrite", {"todos": _entries(steps)}),
+    ),
+    "vibe": Hands(
+        run=lambda command: ("bash", {"command": command}),
+        read=lambda path: ("read_file", {"path": path}),
+        write=lambda path, text: ("write_file", {"path": path, "content": text}),
+        edit=lambda path, old, new: (
+            "edit",
+            {"file_path": path, "old_string": old, "new_string": new},
+        ),
+        keep_list=lambda steps: ("todo", {"action": "write", "todos": _entries(steps)}),
+    ),
+    "hermes": Hands(
+        run=lambda command: ("terminal", {"command": command}),
+        read=lambda path: ("read_file", {"path": path}),
+        write=lambda path, text: ("write_file", {"path": path, "content": text}),
+        edit=lambda path, old, new: (
+            "patch",
+            {"mode": "replace", "path": path, "old_string": old, "new_string": new},
+        ),
+        search=lambda words, folder: ("search_files", {"pattern": words, "path": folder}),
+        keep_list=lambda steps: ("todo", {"todos": _entries(steps)}),
+    ),
+    "openhands": Hands(
+        run=lambda command: ("terminal", {"command": command}),
+        read=lambda path: ("file_editor", {"command": "view", "path": path}),
+        write=lambda path, text: (
+            "file_editor",
+            {"command": "create", "path": path, "file_text": text},
+        ),
+        edit=lambda path, old, new: (
+            "file_editor",
+            {"command": "str_replace", "path": path, "old_str": old, "new_str": new},
+        ),
+        keep_list=lambda steps: (
+            "task_tracker",
+            {
+                "command": "plan",
+                "task_list": [
+                    {"title": words, "status": _OPENHANDS_STATES[status]} for words, status in steps
+                ],
+            },
+        ),
+    ),
+    "code-puppy": Hands(
+        run=lambda command: ("shell", {"command": command}),
+        read=lambda path: ("read_file", {"file_path": path}),
+        write=lambda path, text: ("create_file", {"file_path": path, "content": text}),
+        edit=lambda path, old, new: (
+            "replace_in_file",
+            {"file_path": path, "replacements": [{"old_str": old, "new_str": new}]},
+        ),
+        search=lambda words, folder: ("grep", {"search_string": words, "directory": folder}),
     ),
 }

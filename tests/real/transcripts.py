@@ -29,6 +29,7 @@ _CHUNKS = frozenset({"agent_message_chunk", "agent_thought_chunk"})
 _ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _DATE = re.compile(r"\b20\d\d-\d\d-\d\d([T ])\d\d:\d\d:\d\d(?:\.\d+)?")
 _SERVER = re.compile(r"(?<![0-9A-Za-z])vsc[0-9a-f]{6}(?![0-9A-Za-z])")
+_SHORTENED = re.compile(r"(/(?:work|tmp|root)/[^\s\"'\\<>`]*?)(?:\.\.\.|…)")
 _ELSEWHERE = re.compile(r"(?<![\w.])/(?:work|tmp|root)/[^\s\"'\\<>`]*")
 
 
@@ -140,7 +141,13 @@ def _add(steps: list[JSON], update: JSON) -> None:
 
 
 def _scrubbed(script: JSON, names: Iterable[tuple[str, str]]) -> JSON:
-    text = json.dumps(script, ensure_ascii=False)
+    names = list(names)
+
+    def shortened(found: re.Match[str]) -> str:
+        plains = (plain for name, plain in names if name.startswith(found[1]))
+        return next((f"{plain[:-4]}..." for plain in plains), found[0])
+
+    text = _SHORTENED.sub(shortened, json.dumps(script, ensure_ascii=False))
     for name, plain in names:
         text = text.replace(name, plain).replace(name.lstrip("/"), plain.lstrip("/"))
     text = _SERVER.sub("$server", text)

@@ -67,7 +67,6 @@ def use(tool: str, **arguments: Any) -> str:
 READ = use("read_file", filePath="/a", startLine=1, endLine=2)
 LIST = use("list_dir", path="/b")
 RUN = use("run_in_terminal", command="ls", explanation="Look", mode="sync")
-CREATE = use("create_file", filePath="/c", content="text")
 
 
 def called(request: Request) -> list[str]:
@@ -81,6 +80,6 @@ def results(request: Request, result: str = "result of {}") -> list[JSON]:
 
 
 def some_tools() -> list[JSON]:
-    """Return those of the forty tools that the words above call."""
+    """Return a few of the forty tools, with those that the words above call."""
     wanted = {"read_file", "list_dir", "run_in_terminal", "create_file"}
     return [tool for tool in forty() if tool["name"] in wanted]

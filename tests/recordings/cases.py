@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
-from bridge.labels import Label
+from vscodelm.replay.labels import Label
 
 from .chat import Chat
+from .host_cases import HOST_CASES
 from .script import (
     COMPACT_NOW,
     SUMMARISE,
@@ -23,7 +24,7 @@ from .script import (
 )
 
 Case: TypeAlias = Callable[[Script], None]
-CASES: dict[str, Case] = {}
+CASES: dict[str, Case] = dict(HOST_CASES)
 
 
 def case(play: Case) -> Case:

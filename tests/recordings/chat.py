@@ -12,7 +12,7 @@ from typing import Any
 import attrs
 from msgspec.structs import replace
 
-from bridge.labels import Kind, Label
+from vscodelm.replay.labels import Label, LabelKind
 
 from .script import (
     AGENT_TOOLS,
@@ -39,7 +39,7 @@ class Chat:
     """The host's conversation id; None: a host that says nothing of the kind."""
     tools: Sequence[str] = AGENT_TOOLS
     model: str = "m"
-    kind: Kind = "new"
+    kind: LabelKind = "new"
     """What its first request is."""
     session: str = attrs.field(
         default=attrs.Factory(lambda self: self.line.partition("/")[0], takes_self=True)
@@ -51,6 +51,8 @@ class Chat:
     """The request that the next one builds on."""
     run: int = 1
     turn: int = 0
+    initiator: str | None = None
+    """Who asks, where the host says so."""
     _fresh_from: int | None = None
     _fresh: list[str] = attrs.field(factory=list[str])
     _before: dict[int, int] = attrs.field(factory=dict[int, int])
@@ -67,13 +69,13 @@ class Chat:
         said: str,
         *attached: JSON,
         with_results: Sequence[str] = (),
-        kind: Kind = "continue",
+        kind: LabelKind = "continue",
         replaces: Sequence[int] = (),
     ) -> int:
         """Send what the user typed; after results, if some are still to be given."""
         for call_id in with_results:
             self._add(user(result(call_id)), call_id)
-        newest = user(*attached, text(wrapped(said)))
+        newest = user(*attached, text(self._worded(said)))
         self._typed = (newest, said)
         self._add(newest, said)
         self.run, self.turn = self.run + 1, self.turn + 1
@@ -84,7 +86,7 @@ class Chat:
         taken = self.goes_back(request)
         for call_id in with_results:
             self._add(user(result(call_id)), call_id)
-        self._add(user(text(wrapped(said))), said)
+        self._add(user(text(self._worded(said))), said)
         self.run += 1
         return self._send("branch", taken)
 
@@ -119,7 +121,7 @@ class Chat:
         """Begin a sub-agent, with its first request: it shares the id and the run."""
         sub = Chat(self.script, line, self.host_id, self.tools[2:], self.model, "sub-agent")
         sub.run, sub.turn = self.run, 1
-        sub.add_and_send(user(text(wrapped(said))), said)
+        sub.add_and_send(user(text(sub._worded(said))), said)
         return sub
 
     def hears_of(self, other: Chat) -> None:
@@ -130,7 +132,7 @@ class Chat:
 
     def hears(self, said: str, answer: str | None = None) -> None:
         """Hold a turn that was led elsewhere."""
-        self._add(user(text(wrapped(said))), said)
+        self._add(user(text(self._worded(said))), said)
         if answer is not None:
             self.history.append(message("assistant", text(answer)))
 
@@ -221,13 +223,14 @@ class Chat:
         self.history[:] = [self.history[0], user(text(told)), *kept]
 
     def sends_aside(
-        self, line: str, kind: Kind, prompt: str, system: str | None = None, **how: Any
+        self, line: str, kind: LabelKind, prompt: str, system: str | None = None, **how: Any
     ) -> int:
         """Send a request beside the chat that shows all of it and asks something else."""
         shown = [*self.history, user(text(prompt))]
         said = (*self._words_so_far(), prompt)
         label = Label(line, kind, new_from=0, new_texts=said)
         lineage = message("system", text(self._system if system is None else system))
+        how = {"initiator": self.initiator, **how}
         return self.script.request(label, [lineage, *shown], model=self.model, **how)
 
     def options(self, **rest: Any) -> JSON:
@@ -248,6 +251,10 @@ class Chat:
     def _system(self) -> str:
         return SYSTEM.format(session=self.session)
 
+    def _worded(self, said: str) -> str:
+        """Return what the host makes of what the user types."""
+        return wrapped(said)
+
     @property
     def _open(self) -> int:
         assert self.last is not None, "nothing was asked"
@@ -259,7 +266,7 @@ class Chat:
         self.history.append(newest)
         self._fresh.extend(said)
 
-    def _send(self, kind: Kind, replaces: Sequence[int] = ()) -> int:
+    def _send(self, kind: LabelKind, replaces: Sequence[int] = ()) -> int:
         begins = self.last is None and kind != "retry"
         if begins or self.kind == "branch":
             kind, self.kind = self.kind, "new"
@@ -278,7 +285,7 @@ class Chat:
         system = message("system", text(self._system))
         options = self.options(_telemetryTurn=self.turn) if self.host_id else {}
         number = self.script.request(
-            label, [system, *self.history], self.tools, options, self.model
+            label, [system, *self.history], self.tools, options, self.model, self.initiator
         )
         self._before[number], self._built_on[number] = self._fresh_from, self.last
         self.last, self._fresh_from, self._fresh = number, None, []

@@ -10,8 +10,8 @@ import attrs
 from msgspec.structs import replace
 
 from bridge import methods
-from bridge.labels import Label
-from bridge.recording import Happening, read_recording
+from vscodelm.replay.labels import Label
+from vscodelm.replay.recording import Happening, read_recording
 
 JSON = dict[str, Any]
 
@@ -91,6 +91,7 @@ class Script:
         tools: Iterable[str] = AGENT_TOOLS,
         model_options: JSON | None = None,
         model: str = "m",
+        initiator: str | None = None,
     ) -> int:
         """Send a request; return its number."""
         number = len(self.labels) + 1
@@ -102,6 +103,7 @@ class Script:
                 "tools": [{"name": name} for name in tools],
                 "modelOptions": model_options or {},
                 "toolMode": 1,
+                **({} if initiator is None else {"requestInitiator": initiator}),
             },
         }
         self._line("request", number, method=methods.CHAT, params=params)

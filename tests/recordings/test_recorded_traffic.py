@@ -13,82 +13,103 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from bridge.diff import Path as Messages
-from bridge.diff import tolerant
-from bridge.exchange import Exchange
-from bridge.explain import explain
-from bridge.history import History
-from bridge.labels import Labels, read_labels
-from bridge.match import Extends
-from bridge.recording import Requested, read_recording
-from bridge.replay import Decision, Replay
-from bridge.router import Joins, Outcome
-from bridge.rules import BY_DIGESTS
-from bridge.sketch import Sketch, keys, recognise
-from bridge.transcript import TranscriptReader
+from bridge.history.exchange import Exchange, Extends
+from bridge.history.machine import History
+from bridge.history.rules import BY_DIGESTS
+from bridge.history.transcript import TranscriptReader
+from bridge.routing.relate import Path as Messages
+from bridge.routing.relate import tolerant
+from bridge.routing.router import Joins, Outcome
+from bridge.routing.sketch import Sketch, keys, recognise
 from bridge.wire import ChatParams
+from vscodelm.replay.explain import explain
+from vscodelm.replay.labels import Labels, read_labels
+from vscodelm.replay.recording import Requested, read_recording
+from vscodelm.replay.run import Replay
+from vscodelm.replay.steps import RequestDecision
 
-from .ledger import faults
+from .redrawn import completed, redrawn
 
 _ROOT = Path(__file__).parents[2]
-FOLDER = Path(os.environ.get("VSCODELM_SHARED") or _ROOT.parent / "shared") / "fixtures/vscode"
-LABELS = FOLDER / "labels.json"
+FIXTURES = Path(os.environ.get("VSCODELM_SHARED") or _ROOT.parent / "shared") / "fixtures"
+HOSTS = ("vscode", "vscode-agent-host")
+"""The folders of VS Code's two harnesses."""
+DRAWS = 2
 
 
-def _recordings() -> list[str]:
-    return sorted(json.loads(LABELS.read_bytes())) if LABELS.is_file() else []
+def _recordings(*hosts: str) -> list[str]:
+    """Return the recordings, as `host/file`."""
+    found: list[str] = []
+    for host in hosts:
+        labels = FIXTURES / host / "labels.json"
+        if labels.is_file():
+            found += (f"{host}/{name}" for name in sorted(json.loads(labels.read_bytes())))
+    return found
 
 
-pytestmark = pytest.mark.skipif(not LABELS.is_file(), reason="the recordings aren't here")
+pytestmark = pytest.mark.skipif(not _recordings(*HOSTS), reason="the recordings aren't here")
 
-each_recording = pytest.mark.parametrize(
-    "name", _recordings() or ["all of them"], ids=lambda name: name.removesuffix(".jsonl")
-)
+
+def _each(*hosts: str) -> pytest.MarkDecorator:
+    names = _recordings(*hosts) or ["all of them"]
+    return pytest.mark.parametrize("name", names, ids=lambda name: name.removesuffix(".jsonl"))
+
+
+each_recording = _each(*HOSTS)
+
+
+def _lines(name: str) -> list[bytes]:
+    return (FIXTURES / name).read_bytes().splitlines()
 
 
 def _labels(name: str) -> Labels:
-    labels = read_labels(LABELS.read_bytes(), name)
+    path = FIXTURES / name
+    labels = read_labels((path.parent / "labels.json").read_bytes(), path.name)
     assert labels is not None
-    return labels
+    return completed(path.name, labels)
 
 
-def _decisions(name: str) -> list[Decision]:
-    with (FOLDER / name).open("rb") as lines:
-        return list(Replay().decisions(read_recording(lines)))
+def _are_as_labelled(lines: list[bytes], labels: Labels) -> None:
+    told = explain(read_recording(lines), labels)
+    assert told.lines[-1] == f"{len(labels)} of {len(labels)} as labelled", "\n".join(told.lines)
 
 
 @each_recording
 def test_every_request_is_decided_as_labelled(name: str) -> None:
-    with (FOLDER / name).open("rb") as lines:
-        told = explain(read_recording(lines), _labels(name))
-    assert told.lines[-1] == f"{len(_labels(name))} of {len(_labels(name))} as labelled", "\n".join(
-        told.lines
-    )
+    _are_as_labelled(_lines(name), _labels(name))
 
 
-@each_recording
-def test_an_agent_knows_every_word_once_and_nothing_that_was_withdrawn(name: str) -> None:
-    assert faults(_decisions(name), _labels(name)) == []
+@pytest.mark.parametrize("seed", range(DRAWS))
+@_each("vscode-agent-host")
+def test_with_other_ids_words_dates_and_orders_the_agent_hosts_requests_mean_the_same(
+    name: str, seed: int
+) -> None:
+    lines, labels = redrawn(_lines(name), _labels(name), seed)
+    assert lines != _lines(name)
+    _are_as_labelled(lines, labels)
 
 
 @each_recording
 def test_by_its_sketch_a_chat_is_recognised_where_the_live_one_is(name: str) -> None:
     """As if we had been started anew before each request."""
     replay, reader, recognised = Replay(), TranscriptReader(), 0
-    with (FOLDER / name).open("rb") as lines:
-        for happening in read_recording(lines):
-            records = replay.records()
-            for step in replay.steps([happening]):
-                if not (isinstance(step, Decision) and isinstance(happening, Requested)):
-                    continue
-                path = reader.read(msgspec.json.decode(happening.params, type=ChatParams).messages)
-                for key, record in records.items():
-                    recognised += _is_recognised_as_live(key, record, path.path, step.outcome)
-    assert recognised or name in NONE_GOES_ON
+    for happening in read_recording(_lines(name)):
+        records = replay.records()
+        for step in replay.steps([happening]):
+            if not (isinstance(step, RequestDecision) and isinstance(happening, Requested)):
+                continue
+            path = reader.read(msgspec.json.decode(happening.params, type=ChatParams).messages)
+            for key, record in records.items():
+                recognised += _is_recognised_as_live(key, record, path.path, step.outcome)
+    assert recognised or Path(name).name in NONE_GOES_ON
 
 
 NONE_GOES_ON = frozenset(
-    {"16a-switch-to-small-background-compaction.jsonl", "22-inline-chat.jsonl"}
+    {
+        "16a-switch-to-small-background-compaction.jsonl",
+        "22-inline-chat.jsonl",
+        "a35-hang11.jsonl",
+    }
 )
 """Recordings in which no request goes on with what was begun there."""
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from bridge import align, diff, router
-from bridge.align import Item
-from bridge.diff import Path
-from bridge.explain import explain
-from bridge.history import History
-from bridge.match import Match
-from bridge.message import Message
-from bridge.rules import Rule
+from bridge.history.exchange import Match
+from bridge.history.machine import History
+from bridge.history.message import Message
+from bridge.history.rules import Rule
+from bridge.routing import align, router
+from bridge.routing import relate as diff
+from bridge.routing.align import RecordedMessage
+from bridge.routing.relate import Path
+from vscodelm.replay.explain import explain
 
 from .cases import CASES, played
 
@@ -34,7 +35,7 @@ def _switch_off(rule: Rule, monkeypatch: pytest.MonkeyPatch) -> None:
     aligner: Any = align._Aligner  # pyright: ignore[reportPrivateUsage]  # where rules are applied
     same, exact, skip, extra = align.same, diff.exact, aligner._skip, aligner._extra
 
-    def same_but_for_it(item: Item, theirs: Message) -> Rule | bool | None:
+    def same_but_for_it(item: RecordedMessage, theirs: Message) -> Rule | bool | None:
         found = same(item, theirs)
         return None if found is rule else found
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bridge.tokens import estimate_text
+from bridge.tokens.message import estimate_text
 from tooling import exact_tokens
 
 from .kinds import KINDS, ROOT
@@ -14,7 +14,7 @@ from .kinds import KINDS, ROOT
 MOST = 0.05
 PAGE = ROOT / "docs" / "explanation" / "tokens.md"
 ROW = re.compile(r"^\| (?P<kind>[^|]+) \| (?P<texts>\d+) \| (?P<error>[\d.]+) % \|", re.MULTILINE)
-TOLERANCE = 0.005
+TOLERANCE = 0.01
 """The texts are those of the packages that are installed, so that no number stays the same."""
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.tokens import estimate_text
+from bridge.tokens.message import estimate_text
 
 from .kinds import KINDS, ROOT
 

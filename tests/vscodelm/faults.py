@@ -11,7 +11,7 @@ GROUND = Ground(
 FAULTS = [
     Fault(
         "an agent's package says nothing of whether it asks",
-        "registry",
+        "registry/local",
         "return never_asks((agent.id, *names))",
         "return never_asks((agent.id,))",
     ),
@@ -24,27 +24,51 @@ FAULTS = [
     ),
     Fault(
         "the terminal chat doesn't ask how far a download is",
-        "client",
+        "chat/client",
         "progress=self._tell is not None",
         "progress=False",
     ),
     Fault(
         "each step of a download is a line of its own",
-        "answer_view",
+        "chat/answer_view",
         "if title and title != self._awaited:",
         "if title:",
-        ("screen",),
+        ("chat/screen",),
     ),
     Fault(
         "the name of a download steers the terminal",
-        "answer_view",
+        "chat/answer_view",
         "parts = (printable(part) for part",
         "parts = (part for part",
     ),
     Fault(
         "what an answer has waited for is shown after it",
-        "screen",
+        "chat/screen",
         "finally:\n            self._view = None",
         "finally:\n            pass",
+    ),
+    Fault(
+        "a chat that went on since is said to be forked",
+        "replay/telling",
+        "shared == len(self.history.exchanges)",
+        "True",
+    ),
+    Fault(
+        "a session that remembers too much is said to be forked",
+        "replay/telling",
+        "kind is MemoryKind.SESSIONS and not origin.is_rewound",
+        "kind is MemoryKind.SESSIONS",
+    ),
+    Fault(
+        "a session forgets by itself what was withdrawn",
+        "replay/telling",
+        "            return before\n",
+        "            return False\n",
+    ),
+    Fault(
+        "what another agent answered is said to be new",
+        "replay/run",
+        "past = told_before(asked.question.path, new_from)",
+        "past = new_from",
     ),
 ]

@@ -7,8 +7,8 @@ from importlib.metadata import version
 import pytest
 from click.testing import CliRunner
 
-from vscodelm import terminal
-from vscodelm.chat import ChatError
+from vscodelm.chat import terminal
+from vscodelm.chat.loop import ChatError
 from vscodelm.cli import main
 
 

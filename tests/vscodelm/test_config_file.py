@@ -9,8 +9,9 @@ import pytest
 
 from bridge.models import ConfigError, parse_catalogue
 from bridge.wire import McpServerSpec
-from vscodelm.config_file import add_model, config_path, load_catalogue
-from vscodelm.model_entry import model_entry
+from vscodelm.config_file import add_model, load_catalogue
+from vscodelm.places import config_path
+from vscodelm.registry.entry import model_entry
 
 OLD = '# mine\n[[models]]\nid = "a"\nagent = { eliza = {} }\n'
 ENTRY = model_entry("b", "B", McpServerSpec("b", "b-acp"))

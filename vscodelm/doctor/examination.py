@@ -19,44 +19,47 @@ import msgspec
 import trio
 
 from actors.trace import Trace
-from agents.acp.definition import missing_fixes
-from agents.acp.dialogue import Dialogue
-from agents.acp.downloads import Downloads
-from agents.acp.environment import environment_of
-from agents.acp.known import environment_for
-from agents.acp.learned import Learned
-from agents.acp.link import Link
-from agents.acp.outfit import Outfit
-from agents.acp.peer import Peer
-from agents.acp.process import AgentProcess, open_process, working_directory
-from agents.acp.session import AcpSession
-from agents.acp.window import ContextWindow
-from agents.acp.wiretap import TappedLink
+from agents.acp.public.described import environment_for, missing_fixes
+from agents.acp.public.running import (
+    AcpProcess,
+    AcpSession,
+    ChildProcess,
+    ConnectedAgent,
+    Downloads,
+    Learned,
+    Link,
+    SessionChannel,
+    SessionParams,
+    TappedLink,
+    environment_of,
+    open_process,
+    working_directory,
+)
 from agents.base import AgentError
 from agents.habits import Habits
-from agents.registry.launch import ADVICE
 from bridge.errors import Failure
 from bridge.redact import redact_arguments
 from bridge.wire import McpServerSpec
+from vscodelm.registry.launch import ADVICE
 
 from . import words
-from .findings import Finding, Step
+from .findings import ExaminationStep, Finding
 from .turn import CLOSING_SECONDS, one_turn
 
 STEP_SECONDS = 120.0
-"""How long a step may take, unless told otherwise; a launcher may download the agent first."""
+"""Seconds that a step may take by default; a launcher may download the agent first."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Examination:
     """One examination of one agent.
 
-    `begin` is told of each step, `tell` what came of it. `missing` is the advice where the command
-    isn't there.
+    `begin` is called before each step, `tell` with its result. `missing` is the advice if the
+    command isn't there.
     """
 
     spec: McpServerSpec
-    begin: Callable[[Step], None]
+    begin: Callable[[ExaminationStep], None]
     tell: Callable[[Finding], None]
     seconds: float = STEP_SECONDS
     prompt: str | None = None
@@ -64,7 +67,7 @@ class Examination:
     trace: Trace = attrs.field(factory=Trace)
     mode: str | None = None
     """The mode that the settings choose."""
-    _child: AgentProcess | None = attrs.field(default=None, init=False)
+    _child: ChildProcess | None = attrs.field(default=None, init=False)
     _tried: trio.Event = attrs.field(factory=trio.Event, init=False)
     """The process was started, or couldn't be."""
 
@@ -74,11 +77,11 @@ class Examination:
             return
         self.begin("process")
         async with trio.open_nursery() as nursery:
-            learned = Learned(nursery)  # nothing: what is advertised is tried
-            peer = Peer(self.spec, self._connect, math.inf, spares=False, learned=learned)
-            peer.claim()
-            nursery.start_soon(peer.run)
-            await self._meet(peer)
+            learned = Learned(nursery)  # no facts: advertised methods are tried
+            process = AcpProcess(self.spec, self._connect, math.inf, spares=False, learned=learned)
+            process.claim()
+            nursery.start_soon(process.run)
+            await self._meet(process)
             self.begin("end")
             has_ended = self._child is None or self._child.process.returncode is not None
             nursery.cancel_scope.cancel()
@@ -138,24 +141,25 @@ class Examination:
 
     # While it runs.
 
-    async def _meet(self, peer: Peer) -> None:
+    async def _meet(self, process: AcpProcess) -> None:
         began = trio.current_time()
         await self._tried.wait()
         if self._child is None:
-            await peer.ready.wait()
-            await self._fail("process", peer.failure)
+            await process.ready.wait()
+            await self._fail("process", process.failure)
             return
         started = trio.current_time()
         summary = f"started, with the id {self._child.pid}"
         self.tell(Finding("process", "ok", summary, started - began))
         self.begin("initialize")
         with trio.move_on_after(self.seconds):
-            await peer.ready.wait()
-        if not peer.ready.is_set():
-            await self._fail("initialize", peer.no_introduction(self.seconds))
+            await process.ready.wait()
+        if not process.ready.is_set():
+            await self._fail("initialize", process.no_introduction(self.seconds))
             return
-        if peer.failure is not None:
-            await self._fail("initialize", peer.failure)
+        peer = process.peer
+        if process.failure is not None or peer is None:
+            await self._fail("initialize", process.failure)
             return
         self.tell(
             Finding(
@@ -169,33 +173,30 @@ class Examination:
         )
         await self._open(peer)
 
-    async def _open(self, peer: Peer) -> None:
+    async def _open(self, peer: ConnectedAgent) -> None:
         self.begin("session/new")
         began = trio.current_time()
         cwd = working_directory(self.spec)
-        dialogue: Dialogue | None = None
+        channel: SessionChannel | None = None
         try:
             with trio.move_on_after(self.seconds):
-                dialogue = await peer.open(Outfit(cwd), lambda: None)  # no spare is needed
+                channel = await peer.open(SessionParams(cwd), lambda: None)  # no spare is needed
         except AgentError as error:
             await self._fail("session/new", error.failure)
             return
-        if dialogue is None:
+        if channel is None:
             await self._fail("session/new", self._too_slow("open a session"))
             return
         self.tell(Finding("session/new", "ok", "a session is open", trio.current_time() - began))
-        offered = dialogue.choices
+        offered = channel.choices
         facts = (*words.choices(offered), *words.permission(offered, peer.known, self.mode))
-        summary = (
-            "what a session can be set to" if facts else "it offers no choice of model or mode"
-        )
+        summary = "the options of a session" if facts else "it has no choice of model or mode"
         self.tell(Finding("choices", "ok", summary, facts=facts))
         numbers = count(1)
         session = AcpSession(
             peer,
-            dialogue,
+            channel,
             root=cwd,
-            window=ContextWindow(),
             habits=Habits(),
             new_call_id=lambda: f"doctor_{next(numbers)}",
         )
@@ -209,11 +210,11 @@ class Examination:
         finally:
             with trio.CancelScope(shield=True):
                 await session.end(CLOSING_SECONDS)
-            peer.close(dialogue)
+            peer.close(channel)
 
-    # What went wrong.
+    # Failures.
 
-    async def _fail(self, step: Step, failure: Failure | None) -> None:
+    async def _fail(self, step: ExaminationStep, failure: Failure | None) -> None:
         assert failure is not None, "it failed"
         stderr = failure.stderr_tail or await self._last_words()
         data: dict[str, Any] = {"kind": failure.kind, "detail": failure.detail}
@@ -236,22 +237,22 @@ class Examination:
         ending = None if self._child is None else self._child.ending
         if ending is None or (had_ended and not ending.left_behind):
             return
-        state, summary = "note", "it ended before what it had started, which was ended, too"
+        state, summary = "note", "it ended, but its child processes went on; the doctor ended them"
         if not ending.by_itself:
-            summary = "it doesn't end with its input; it was ended, with all that it had started"
+            summary = "it doesn't end with its input; the doctor ended it and its child processes"
         elif not ending.left_behind:
-            state, summary = "ok", "it ended by itself and left nothing behind"
+            state, summary = "ok", "it ended by itself and left no processes behind"
         data = {"byItself": ending.by_itself, "leftBehind": ending.left_behind}
         self.tell(Finding("end", state, summary, ending.seconds, data=data))
 
 
 _WHERE = (
-    "Install it, or give its whole path. It is looked for in the folders of PATH; an editor may "
+    "Install it, or give its whole path. vscodelm searches the folders of PATH; an editor may "
     "have fewer of them than a terminal."
 )
 _ADVICE = {
-    "Unavailable": "Run its command in a terminal to see what it waits for. If a launcher "
-    "downloads it first, ask again, or give it longer with --timeout.",
+    "Unavailable": "Run its command in a terminal to see why it waits. If a launcher downloads the "
+    "agent first, try again, or set a longer --timeout.",
 }
 
 

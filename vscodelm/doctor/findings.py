@@ -1,4 +1,4 @@
-"""What an examination finds, step by step. Pure."""
+"""The findings of an examination, step by step. Pure."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from bridge.redact import Hide, map_strings
 from bridge.value import Value
 
 State: TypeAlias = Literal["ok", "note", "failed"]
-Step: TypeAlias = Literal[
+ExaminationStep: TypeAlias = Literal[
     "agent", "command", "process", "initialize", "session/new", "choices", "prompt", "end"
 ]
 Facts: TypeAlias = tuple[tuple[str, str], ...]
 
 
 class Finding(Value):
-    """What came of a step: `facts` are labels with what belongs to them, `data` is for programs.
+    """The result of a step: `facts` are pairs of a label and a value, `data` is for programs.
 
-    `advice` is what to do about it, and `fixes` what an editor makes buttons of; `stderr` is the
-    end of what the agent wrote there.
+    `advice` tells the user what to do, and an editor makes buttons of `fixes`. `stderr` is the end
+    of the agent's standard error.
     """
 
-    step: Step
+    step: ExaminationStep
     state: State
     summary: str
     seconds: float | None = None

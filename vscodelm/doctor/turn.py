@@ -1,4 +1,4 @@
-"""One turn with an agent of any kind, timed. Whatever it asks for is denied."""
+"""One turn with an agent of any kind, timed. Every permission is denied."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from bridge.wire import ChatMessage, Settings, TextPart
 from .findings import Finding, duration
 
 CLOSING_SECONDS = 3.0
-"""How long an agent may take to let go of a turn."""
+"""Seconds that an agent may take to end a cancelled turn."""
 SHOWN_CHARACTERS = 400
 
 
@@ -74,7 +74,7 @@ async def one_turn(session: AgentSession, text: str, seconds: float) -> Finding:
                 "failed",
                 f"the turn didn't end within {seconds:g} seconds",
                 facts=(("it said", _shown("".join(said))),),
-                advice="Give it longer with --timeout, or ask for less.",
+                advice="Set a longer --timeout, or send a simpler message.",
             )
 
 

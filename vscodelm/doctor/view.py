@@ -11,9 +11,9 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from vscodelm.answer_view import printable
+from vscodelm.chat.answer_view import printable
 
-from .findings import Finding, Report, State, Step, duration
+from .findings import ExaminationStep, Finding, Report, State, duration
 
 _MARKS: dict[State, tuple[str, str]] = {
     "ok": ("ok", "green"),
@@ -22,12 +22,12 @@ _MARKS: dict[State, tuple[str, str]] = {
 }
 _WIDTH = 100
 _SHOWN_LINES = 10
-"""How much of stderr is shown."""
+"""Lines of stderr that are shown."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class ExaminationView:
-    """Shows findings as they come. Where output is no terminal, nothing of it moves."""
+    """Shows findings as they come. Only a terminal gets animations."""
 
     out: Console
     _waiting: Status | None = attrs.field(default=None, init=False)
@@ -40,7 +40,7 @@ class ExaminationView:
             console = Console(highlight=False, width=_WIDTH)
         return cls(console)
 
-    def begin(self, step: Step) -> None:
+    def begin(self, step: ExaminationStep) -> None:
         """Show that a step has begun."""
         self._stop()
         if self.out.is_terminal and not self.out.is_dumb_terminal:
@@ -67,10 +67,10 @@ class ExaminationView:
         self._stop()
         name = printable(report.agent)
         if report.is_usable:
-            more = "" if report.has_turn else " `--prompt TEXT` leads a turn with it, too."
+            more = "" if report.has_turn else " `--prompt TEXT` also sends it a message."
             self.out.print(Text(f"\n{name} can be used.{more}", style="green"))
         else:
-            self.out.print(Text(f"\n{name} can't be used as it is.", style="bold red"))
+            self.out.print(Text(f"\n{name} can't be used.", style="bold red"))
 
     def close(self) -> None:
         """Leave the screen as it is."""
@@ -87,7 +87,7 @@ class ExaminationView:
         if finding.stderr:
             lines = finding.stderr.splitlines()[-_SHOWN_LINES:]
             told = Text(printable("\n".join(lines)), style="dim")
-            self._indented(Group(Text("the last it wrote to stderr:", style="dim"), told))
+            self._indented(Group(Text("the last lines of its stderr:", style="dim"), told))
         if finding.advice:
             self._indented(Text(printable(finding.advice), style="yellow"))
 

@@ -1,29 +1,36 @@
-"""What an agent says of itself, in plain words. Pure."""
+"""Put an agent's description of itself into plain words. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from agents.acp.choices import Choices, asking_mode, change_to, chosen
-from agents.acp.config import SessionConfigBoolean, SessionConfigSelect
-from agents.acp.exhibit import title_of
-from agents.acp.known import KnownAgent
-from agents.acp.login import login_advice
-from agents.acp.setup import AgentCapabilities, InitializeResponse
+from agents.acp.public.described import (
+    AgentCapabilities,
+    Choices,
+    InitializeResponse,
+    KnownAgent,
+    SessionConfigBoolean,
+    SessionConfigSelect,
+    asking_mode,
+    change_to,
+    chosen,
+    login_advice,
+    title_of,
+)
 from bridge.wire import McpServerSpec
 
 from .findings import Facts
 
 SHOWN = 12
-"""How many things to choose from are named."""
+"""Most choices that are named."""
 
 
 def name_of(about: InitializeResponse) -> str:
     """Return how the agent calls itself."""
     told = about.agent_info
     if told is None:
-        return "an agent that doesn't tell its name"
+        return "an agent without a name"
     title = title_of(told.title or told.name)
     named = f" ({title_of(told.name)})" if told.title and told.title != told.name else ""
     return f"{title} {title_of(told.version)}{named}"
@@ -55,7 +62,7 @@ def choices(offered: Choices) -> Facts:
                 facts.append((title_of(option.name), "on" if option.current_value else "off"))
             case _:
                 assert_never(option)
-    # What came before options counts only where they don't offer it.
+    # The older ways count only if the options don't offer it.
     told = {option.category or option.id for option in offered.options}
     if offered.modes is not None and "mode" not in told:
         pairs = [(mode.id, mode.name) for mode in offered.modes.available_modes]
@@ -84,20 +91,20 @@ def _sessions(capabilities: AgentCapabilities) -> str:
         ("list", can.list is not None),
         ("delete", can.delete is not None),
     )
-    return ", ".join(done) or "they can be opened, and nothing else"
+    return ", ".join(done) or "only new ones"
 
 
 def _servers(capabilities: AgentCapabilities, known: KnownAgent) -> str:
     can = capabilities.mcp_capabilities
     remote = _those(("http", can.http), ("sse", can.sse))
     if known.http_tools_only:
-        return f"{', '.join(remote) or 'none'}; it drops those on stdio without a word"
+        return f"{', '.join(remote) or 'none'}; it silently drops those on stdio"
     return ", ".join(["stdio", *remote])
 
 
 def _login(spec: McpServerSpec, about: InitializeResponse, known: KnownAgent) -> str:
     if not about.auth_methods:
-        return "it offers none"
+        return "no login methods"
     names = ", ".join(title_of(method.name) or method.id for method in about.auth_methods)
     advice = login_advice(spec, about.auth_methods, known)
     where = advice.replace(", then ask again.", ".").rstrip(".")
@@ -109,22 +116,22 @@ def permission(offered: Choices, known: KnownAgent, wanted: str | None) -> Facts
     current = chosen(offered, "mode")
     if wanted is not None:
         mode = current if change_to(offered, "", "mode", wanted) is None else wanted
-        unasked = ", in which it acts without asking" if mode in known.asking_modes else ""
-        return (("asks", f"as in the mode {title_of(wanted)} of your settings{unasked}"),)
+        unasked = ", which acts without asking" if mode in known.asking_modes else ""
+        return (("asks", f"as the mode {title_of(wanted)} of your settings{unasked}"),)
     asking = asking_mode(offered, known.asking_modes)
     if asking is None:
         return ()
-    here = f"it begins in {title_of(current or '')}, in which it acts without asking"
-    return (("asks", f"{here}; with `ask` it is put into {title_of(asking)}"),)
+    here = f"its default mode is {title_of(current or '')}, which acts without asking"
+    return (("asks", f"{here}; with `ask` vscodelm selects {title_of(asking)}"),)
 
 
 def _known(known: KnownAgent) -> Iterable[str]:
     if known.never_asks:
-        yield "it acts without asking, whatever `permissions` says"
+        yield "it acts without asking, also if `permissions` is `ask`"
     if known.sessions_share_tools:
         yield "its sessions share tools, so each chat has a process of its own"
     if known.http_tools_only:
-        yield "it takes tools over http alone"
+        yield "it accepts tools only over http"
     if known.login:
         yield f"`{' '.join((known.program, *known.login))}` logs in"
 

@@ -13,23 +13,47 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from .errors import DamagedStore, FullStore, StoreError
 from .folder import StoreFolder
-from .schema import APPLICATION_ID, MIGRATIONS, VERSION
+from .schema import APPLICATION_ID, MIGRATIONS, TABLES, VERSION
+
+
+class StoreError(Exception):
+    """The store can't be used now; the message says why.
+
+    `is_in_doubt` if the change may have been written nevertheless.
+    """
+
+    is_in_doubt = False
+
+
+class DamagedStore(StoreError):
+    """The file isn't our store, or not any more."""
+
+
+class FullStore(StoreError):
+    """There is no room."""
+
 
 Row: TypeAlias = tuple[Any, ...]
 
 PATIENCE_SECONDS = 0.8
-"""How long another process's transaction is waited for."""
+"""Seconds to wait for another process's transaction."""
 MOST_BYTES = 256 * 1024 * 1024
+"""Bytes of the database."""
 _PAGE_BYTES = 4096
+KEPT_SECONDS = 30 * 24 * 3600
+"""Seconds that an unused row is kept."""
+MOST_ROWS = 100_000
+"""Rows of each table; beyond that the oldest are deleted."""
+AT_ONCE = 500
+"""Rows that one transaction deletes."""
 _PAUSE_SECONDS = 0.001
 """Between tries to change the mode of a file that another process changes."""
 _DAMAGES = {
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
     sqlite3.SQLITE_FORMAT,
-    sqlite3.SQLITE_ERROR,  # a statement of ours doesn't fit: the tables aren't ours
+    sqlite3.SQLITE_ERROR,  # our statement doesn't fit: the tables aren't ours
     sqlite3.SQLITE_MISMATCH,
 }
 
@@ -155,7 +179,7 @@ def _set_up(connection: sqlite3.Connection, most_bytes: int, patience: float) ->
     _use_wal(connection, patience)
     execute("PRAGMA journal_size_limit = 4194304")
     execute(f"PRAGMA max_page_count = {most_bytes // _PAGE_BYTES}")
-    execute("BEGIN")  # what is read must belong together: another process may be making it
+    execute("BEGIN")  # all rows from one moment: another process may be making the tables
     version = _version(connection)
     execute("COMMIT")
     if version < VERSION:
@@ -201,3 +225,42 @@ def _migrate(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.execute("COMMIT")
+
+
+def prune(database: Database, now: float, *, most: int = MOST_ROWS) -> bool:
+    """Delete some of what is too old or too much; return whether there is more of it.
+
+    Each transaction is short, because others wait for its end.
+    """
+    left = [_prune_table(database, table, int(now), most) for table in TABLES]
+    return any(left)
+
+
+def make_room(database: Database) -> None:
+    """Delete the oldest tenth."""
+    for table in TABLES:
+        with database.transaction(durable=False):
+            ((rows,),) = database.rows(f"SELECT count(*) FROM {table}")
+            _delete_oldest(database, table, rows // 10 + 1)
+
+
+def _prune_table(database: Database, table: str, now: int, most: int) -> bool:
+    with database.transaction(durable=False):
+        # A clock that was ahead for a while must not keep a row for ever.
+        database.change(f"UPDATE {table} SET settled_at = ? WHERE settled_at > ?", now, now)
+        old = database.change(
+            f"DELETE FROM {table} WHERE number IN "
+            f"(SELECT number FROM {table} WHERE settled_at < ? LIMIT ?)",
+            *(now - KEPT_SECONDS, AT_ONCE),
+        )
+        ((rows,),) = database.rows(f"SELECT count(*) FROM {table}")
+        too_many = max(rows - most, 0)
+        _delete_oldest(database, table, min(too_many, AT_ONCE))
+    return old == AT_ONCE or too_many > AT_ONCE
+
+
+def _delete_oldest(database: Database, table: str, count: int) -> None:
+    database.change(
+        f"DELETE FROM {table} WHERE number IN (SELECT number FROM {table} ORDER BY number LIMIT ?)",
+        count,
+    )

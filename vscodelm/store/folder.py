@@ -1,7 +1,7 @@
-"""Where the store is, who may read it, and where one goes that can't be read any more.
+"""Place the store: its folder, its permissions, and the place of a broken one.
 
-The database has a folder of its own, because it is several files which belong together: put aside
-one after the other, they could be taken for another database's in between.
+The database has a folder of its own, because its several files belong together. Moved aside one by
+one, they could be mixed with another database's files.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FILE = "sessions.db"
 _BROKEN = "store-broken"
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class StoreFolder:
     """The store's folder in the folder `state`; neither needs to exist."""
 
@@ -24,7 +24,7 @@ class StoreFolder:
 
     @property
     def folder(self) -> Path:
-        """What holds the database's files."""
+        """The folder of the database's files."""
         return self.state / "store"
 
     @property
@@ -34,7 +34,7 @@ class StoreFolder:
 
     @property
     def aside(self) -> Path:
-        """Where a broken store is kept, the newest one alone."""
+        """The folder of the newest broken store."""
         return self.state / _BROKEN
 
     def prepare(self) -> None:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     import trio
 
 
-@attrs.frozen
+@attrs.frozen(eq=False, repr=False)
 class Memories:
-    """What is remembered of agents' sessions, and of endpoints' responses."""
+    """The memories of agents' sessions and of endpoints' responses."""
 
     sessions: StoredSessions
     points: StoredPoints

@@ -7,17 +7,16 @@ from collections.abc import Callable, Iterable, Sequence
 
 import attrs
 
-from agents.open_responses.point_memory import Point
+from agents.open_responses.checkpoints import Point
 
-from .database import Database
-from .errors import StoreError
+from .database import Database, StoreError
 from .points import forget, keep, newest
 from .worker import Note, Worker
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class StoredPoints:
-    """Satisfies `agents.open_responses.point_memory.PointMemory`."""
+    """Satisfies `agents.open_responses.checkpoints.PointMemory`."""
 
     worker: Worker
     now: Callable[[], float] = time.time

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from agents.open_responses.point_memory import Point
+from agents.open_responses.checkpoints import Point
 
 from .database import Database, Row
 

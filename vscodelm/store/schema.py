@@ -1,9 +1,9 @@
-"""What is in the file: no text of any chat and no agent's definition, but digests and agents' ids.
+"""The tables of the file: digests and agents' ids, but no text of a chat and no definition.
 
-A row of `session` says what a session of an agent's knows, and that nobody uses it: who goes on in
-a session deletes its row first, as decision 0018 tells. `number` grows with every row and never
-comes back, so a row that was seen and is still there by its number is the same; and it tells which
-is newer, whatever the clock does.
+A row of `session` says what an agent's session knows, and that no chat uses it. A chat that takes a
+session deletes its row first (decision 0018). `number` grows with every row and is never reused. So
+a row with a number that was seen before is still the same row, and the larger number is newer,
+whatever the clock says.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
             number INTEGER PRIMARY KEY AUTOINCREMENT,
             scope BLOB NOT NULL,       -- a digest: whose session it is, and where it works
             handle TEXT NOT NULL,      -- the agent's own id of it
-            lookup BLOB NOT NULL,      -- bridge.sketch: what it is looked up by
-            steps BLOB NOT NULL,       -- bridge.sketch: what it knows
+            lookup BLOB NOT NULL,      -- bridge.routing.sketch: what it is looked up by
+            steps BLOB NOT NULL,       -- bridge.routing.sketch: what it knows
             marker BLOB,               -- the digest of our mark in its newest answer
             holder BLOB NOT NULL,      -- the process that has it open; empty if none does
             settled_at INTEGER NOT NULL
@@ -43,7 +43,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE INDEX point_by_age ON point (settled_at)",
     ),
 )
-"""What makes each version of the schema out of the one before; the first out of nothing."""
+"""The statements that make each version of the schema out of the one before."""
 
 VERSION = len(MIGRATIONS)
 TABLES = ("session", "point")

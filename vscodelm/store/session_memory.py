@@ -1,7 +1,7 @@
 """The agents' sessions, remembered in the store.
 
-What can't be done in time has a safe answer: nothing is found; and a turn may begin in a session
-only if no row of it can be left that would be found later.
+An operation that runs out of time has a safe outcome. A search finds nothing. A turn begins in a
+session only if no row is left that a later search could find.
 """
 
 from __future__ import annotations
@@ -12,18 +12,17 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from actors.memory import Known
-from bridge.exchange import Exchange
-from bridge.message import Message
-from bridge.sketch import Sketch
+from bridge.history.exchange import Exchange
+from bridge.history.message import Message
+from bridge.routing.sketch import Sketch
 
-from .database import Database
-from .errors import StoreError
+from .database import Database, StoreError
 from .sessions import SessionName, Sessions
-from .store import Change
+from .store import DatabaseWrite
 from .worker import Note, Worker
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class StoredSessions:
     """Satisfies `actors.memory.SessionMemory`."""
 
@@ -74,7 +73,7 @@ class StoredSessions:
         record, now = tuple(record), self.now()
         was_written = False
 
-        def prepare() -> Change | None:
+        def prepare() -> DatabaseWrite | None:
             sketch = Sketch.of(record)
             if sketch is None:
                 return None

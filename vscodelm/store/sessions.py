@@ -1,9 +1,9 @@
 """The table of sessions: what each knows that nobody is talking to.
 
-Who begins a turn in a session deletes its row, and whoever finds one does, too, so that a row that
-is there is true. `written` are the sessions whose row may still be ours: such a row must be there
-when a turn begins in the session, for else another process took it. Until the chat of ours that had
-it has let go of it (`held`), no other chat of ours finds it: both would have the same name for it.
+The beginning of a turn deletes the session's row, and so does a search that finds it. So each row
+that exists is true. `written` are the sessions whose row this process may have written. If such a
+row is gone when a turn begins, another process took the session. A session belongs to one chat of
+this process until that chat releases it (`held`): both chats would have the same name for it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from actors.memory import Known
-from bridge.message import Message
-from bridge.sketch import Sketch, keys, recognise
+from bridge.history.message import Message
+from bridge.routing.sketch import Sketch, keys, recognise
 from bridge.value import Value
 
 from .database import Database
@@ -27,7 +27,7 @@ MOST_LOST = 1_000
 
 
 class _Unwanted(Exception):
-    """Nobody waits any more for what was to be taken."""
+    """The caller has stopped waiting for the session."""
 
 
 class SessionName(Value):
@@ -37,7 +37,7 @@ class SessionName(Value):
     handle: str
 
 
-class Candidate(Value):
+class SessionRow(Value):
     """A row that may be the one."""
 
     number: int
@@ -47,21 +47,21 @@ class Candidate(Value):
     steps: int
 
     def rank(self, marker: bytes | None) -> tuple[bool, int, int]:
-        """What makes it the best: our own mark came back, how much it knows, how new it is."""
+        """Return the order of preference: a mark that came back, how much it knows, how new."""
         return marker is not None and self.marker == marker, self.steps, self.number
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class Sessions:
     """The table, as the process `holder` uses it."""
 
     holder: bytes
     written: set[SessionName] = attrs.field(factory=set[SessionName], init=False)
     held: set[SessionName] = attrs.field(factory=set[SessionName], init=False)
-    taken: dict[SessionName, Candidate] = attrs.field(
-        factory=dict[SessionName, Candidate], init=False
+    taken: dict[SessionName, SessionRow] = attrs.field(
+        factory=dict[SessionName, SessionRow], init=False
     )
-    """Found, and not given anything yet: who lets go of one puts its row back."""
+    """A found session that has received nothing yet. Releasing it puts its row back."""
     lost: dict[SessionName, None] = attrs.field(factory=dict[SessionName, None], init=False)
     """Of `written`, those that we released when another process had taken them."""
 
@@ -77,15 +77,15 @@ class Sessions:
     ) -> None:
         """Write what a session knows now, in a transaction of the caller's.
 
-        `was_written` if no turn began in it since it was settled last. Then somebody may have taken
-        it, and what we know of it counts no more.
+        `was_written` if no turn began in it since it was settled last. Then another process may
+        have taken it, and our knowledge of it is out of date.
         """
         self.held.add(name)
         if self._remove(database, name, is_ours=was_written) or not was_written:
             self._insert(database, name, sketch, marker_digest(marker), self.holder, now)
 
     def release(self, database: Database, name: SessionName, now: float) -> bool:
-        """Let others have a session, in a transaction of the caller's; then `let_go` of it.
+        """Offer a session to other processes, in the caller's transaction; then call `let_go`.
 
         Return whether it was ours still.
         """
@@ -148,7 +148,7 @@ class Sessions:
         )
         found = self._candidates(database, scope, path)
         for best in sorted(found, key=lambda one: one.rank(marker), reverse=True):
-            # By the number: what was settled anew meanwhile has another one.
+            # By the number: a session that was settled anew meanwhile has another one.
             try:
                 with database.transaction(durable=True):
                     is_ours = database.change("DELETE FROM session WHERE number = ?", best.number)
@@ -165,8 +165,8 @@ class Sessions:
 
     def _candidates(
         self, database: Database, scope: bytes, path: Sequence[Message]
-    ) -> list[Candidate]:
-        found: list[Candidate] = []
+    ) -> list[SessionRow]:
+        found: list[SessionRow] = []
         left = MOST_CANDIDATES
         for key in keys(path):
             rows = database.rows(
@@ -180,7 +180,7 @@ class Sessions:
                 known = recognise(steps, path) if is_sound else None
                 name = SessionName(scope, handle)
                 if known and name not in self.held:
-                    found.append(Candidate(number, name, Sketch(key, steps), marker, known))
+                    found.append(SessionRow(number, name, Sketch(key, steps), marker, known))
             left -= len(rows)
             if not left:
                 break

@@ -1,7 +1,7 @@
 """The store as its one thread has it: opened when it is first needed, and mended or left alone.
 
-A damaged file is put aside, and a new one begun. Where that can't be done, or the store can't be
-used for another reason, it is left alone for a while: each try may take as long as a lock lasts.
+A damaged file is put aside, and a new one begun. If that fails, or the store can't be used for
+another reason, it isn't used for a while: each try may take as long as a lock lasts.
 """
 
 from __future__ import annotations
@@ -13,13 +13,11 @@ from typing import TypeAlias, TypeVar
 
 import attrs
 
-from .database import Database, open_database
-from .errors import DamagedStore, FullStore, StoreError
+from .database import DamagedStore, Database, FullStore, StoreError, make_room, open_database, prune
 from .folder import StoreFolder
-from .pruning import make_room, prune
 
 T = TypeVar("T")
-Change: TypeAlias = Callable[[Database], object]
+DatabaseWrite: TypeAlias = Callable[[Database], object]
 """Writes something, in a transaction of the caller's."""
 
 REST_SECONDS = 10.0
@@ -28,7 +26,7 @@ WRITES_BETWEEN_PRUNINGS = 256
 log = logging.getLogger("vscodelm.store")
 
 
-@attrs.define
+@attrs.define(eq=False, repr=False)
 class Store:
     """Opens the store again and again; `now` is the time that is kept with what is written."""
 
@@ -41,7 +39,7 @@ class Store:
     """The file that was opened last, or would have been."""
     _rests_until: float = attrs.field(default=float("-inf"), init=False)
     _trouble: str = attrs.field(default="", init=False)
-    """Why it can't be used, as the log was told; it is told once."""
+    """Why it can't be used; logged once."""
     _is_pruned: bool = attrs.field(default=False, init=False)
     _writes: int = attrs.field(default=0, init=False)
 
@@ -60,14 +58,14 @@ class Store:
         except StoreError as error:
             self._rest(error)
             raise
-        except Exception as error:  # a fault of ours, which must not stop anybody's turn either
+        except Exception as error:  # our own fault must not stop a turn either
             log.exception("the store failed")
             self._rest(StoreError(repr(error)))
             raise StoreError(repr(error)) from None
         self._trouble = ""
         return result
 
-    def write(self, changes: Sequence[Change]) -> None:
+    def write(self, changes: Sequence[DatabaseWrite]) -> None:
         """Make changes, all in one transaction; raises `StoreError`."""
 
         def make(database: Database) -> None:

@@ -1,7 +1,7 @@
 """The store's task: it hands what is to be done to a thread, one thing after the other.
 
-Who asks waits for a bounded time, and gets no answer then. A note is written some time, and nobody
-waits for it; of two notes with the same key only the newer is written.
+A caller waits for a bounded time, and then goes on without an answer. A note is written later, and
+no caller waits for it. Of two notes with the same key only the newer is written.
 """
 
 from __future__ import annotations
@@ -15,37 +15,36 @@ import trio
 
 from agents.boundary import contained
 
-from .database import Database
-from .errors import StoreError
-from .store import Change, Store
+from .database import Database, StoreError
+from .store import DatabaseWrite, Store
 
 T = TypeVar("T")
 
 PATIENCE_SECONDS = 1.0
-"""How long an answer is waited for."""
+"""Seconds to wait for an answer."""
 LEAVING_SECONDS = 2.0
-"""How long leaving may take: writing what is noted, and closing the file."""
+"""Seconds that the end may take: writing the notes, and closing the file."""
 MOST_NOTES = 10_000
 """Changes that wait to be written."""
 
 
-@attrs.frozen(eq=False)
+@attrs.frozen(eq=False, repr=False)
 class Note:
     """Something to write, which `prepare` makes in the thread: None if there is nothing after all.
 
-    `begins` is called just before it may be written; then `fails` once it is sure that it isn't, or
-    `ends` where it is written, or may be. After a failure one that `must_be` written is tried again
-    with the next thing that is done, unless a newer one has its key.
+    `begins` is called just before the write. Then follows `fails` if it surely wasn't written, else
+    `ends`. After a failure one that `must_be` written is tried again with the next thing that is
+    done, unless a newer one has its key.
     """
 
-    prepare: Callable[[], Change | None]
+    prepare: Callable[[], DatabaseWrite | None]
     begins: Callable[[], None] = lambda: None
     fails: Callable[[], None] = lambda: None
     ends: Callable[[], None] = lambda: None
     must_be: bool = False
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class _Question:
     act: Callable[[Database, Callable[[], bool]], Any]
     put_back: Callable[[Any], None]
@@ -56,22 +55,22 @@ class _Question:
     """Whether somebody still waits for the answer. The thread reads it, too."""
 
 
-@attrs.define(eq=False)
+@attrs.define(eq=False, repr=False)
 class Worker:
-    """Works until it is told to leave."""
+    """Work until the queue says to stop."""
 
     store: Store
     patience: float = PATIENCE_SECONDS
     _notes: dict[Hashable, Note] = attrs.field(factory=dict[Hashable, Note], init=False)
     _failed: dict[Hashable, Note] = attrs.field(factory=dict[Hashable, Note], init=False)
-    """What is tried again with what is done next; not at once, because a full disk stays so."""
+    """Notes to retry together with the next write; not at once, because a full disk stays full."""
     _questions: deque[_Question] = attrs.field(factory=lambda: deque[_Question](), init=False)
     _wake: trio.Event = attrs.field(factory=trio.Event, init=False)
     _is_leaving: bool = attrs.field(default=False, init=False)
     is_stuck: bool = attrs.field(default=False, init=False)
     """Whether somebody gave up while the thread was at work, and it still is."""
     _until: trio.CancelScope = attrs.field(
-        # shielded: what ends everything else is no reason not to write what is noted
+        # shielded: the notes must be written even if everything else is cancelled
         factory=lambda: trio.CancelScope(shield=True),
         init=False,
     )
@@ -102,10 +101,10 @@ class Worker:
     async def take(
         self, act: Callable[[Database, Callable[[], bool]], T], put_back: Callable[[T], None]
     ) -> T:
-        """Take something out of the store, as `ask` does; nothing is lost where nobody waits.
+        """Take something out of the store, as `ask` does; nothing is lost if the caller leaves.
 
-        `act` is told whether somebody still waits. Where that changes too late, `put_back` gets the
-        answer.
+        `act` gets a function that says whether the caller still waits. If the caller leaves too
+        late, `put_back` gets the answer.
         """
         if self.is_stuck:
             await trio.lowlevel.checkpoint()
@@ -152,7 +151,7 @@ class Worker:
     async def _work(self) -> None:
         self.is_stuck = False
         while self._notes or self._questions:
-            with contained("store"):  # what comes after it is done all the same
+            with contained("store"):  # the next ones are written nevertheless
                 await self._work_once()
             self.is_stuck = False
 
@@ -205,7 +204,7 @@ class Worker:
                 question.error = error
 
 
-def _prepared(note: Note) -> Change | None:
+def _prepared(note: Note) -> DatabaseWrite | None:
     with contained("store"):
         return note.prepare()
     return None

@@ -1,8 +1,8 @@
-// Tokens of a conversation: exact for what a server counted, estimated for the rest. This is
-// `bridge/tokens_hybrid.py` once more; shared vectors hold the two together.
+// Tokens of a conversation: exact for the part that a server counted, estimated for the rest. This is
+// `bridge/tokens/hybrid.py` once more; shared vectors hold the two together.
 
 import { createHash } from "node:crypto";
-import type { Message, Tool } from "../wire.ts";
+import type { Message, Tool } from "../program/wire.ts";
 import { canonicalJson } from "./json.ts";
 import { estimateMessage, estimateTools, MESSAGE_OVERHEAD, REPLY_OVERHEAD } from "./message.ts";
 import { RememberedEstimates } from "./remembered.ts";
@@ -12,7 +12,7 @@ export type Method = "actual" | "hybrid" | "estimated";
 export interface Estimate {
   tokens: number;
   method: Method;
-  /** How sure the number is, from 0 to 1. */
+  /** The certainty of the number, from 0 to 1. */
   confidence: number;
 }
 
@@ -33,7 +33,7 @@ export class HybridEstimator {
 
   constructor(private readonly family = "") {}
 
-  /** How many of the model's tokens one of the estimate's is, as measured. */
+  /** The model's tokens per estimated token, as measured. */
   get ratio(): number {
     return this.measured;
   }
@@ -79,7 +79,7 @@ export class HybridEstimator {
     }
   }
 
-  /** Forget what was counted; the ratio is the model's, and stays. */
+  /** Forget the counts; the ratio is the model's, and stays. */
   reset(): void {
     this.counted.clear();
   }
@@ -119,7 +119,7 @@ function beginnings(messages: readonly Message[]): string[] {
   });
 }
 
-/** Return what is compared of a message: hosts move and re-render the rest. */
+/** Return the comparable parts of a message: hosts move and re-render the rest. */
 function said({ role, name, content }: Message): string {
   const of = (type: string) => content.filter((part) => part.type === type) as Fields[];
   return canonicalJson([

@@ -1,4 +1,4 @@
-// How many tokens an image has: `bridge/tokens_images.py` once more.
+// Estimates the tokens of an image: `bridge/tokens/images.py` once more.
 
 const PER_IMAGE = 1600;
 const BASE = 85;

@@ -1,13 +1,13 @@
-// How many tokens a message or a chat's tools have, estimated: `bridge/tokens.py` once more.
+// Estimates the tokens of a message, or of a chat's tools: `bridge/tokens/message.py` once more.
 
-import type { Message, Part, Tool } from "../wire.ts";
+import type { Message, Part, Tool } from "../program/wire.ts";
 import { estimateImage } from "./image.ts";
 import { canonicalJson } from "./json.ts";
 import { estimateText } from "./text.ts";
 
 const ROLE = 1;
 const NAME = 1;
-/** What separates a message from the next. Hosts add it to what they are told of a message. */
+/** The tokens between two messages. Hosts add them to each message's count. */
 export const MESSAGE_OVERHEAD = 3;
 /** The beginning of the answer, which every request ends with. */
 export const REPLY_OVERHEAD = 3;
@@ -22,7 +22,7 @@ export function estimateMessage(message: Message, family = ""): number {
   return ROLE + name + sum(message.content.map((part) => ofPart(part, family)));
 }
 
-/** Estimate the tokens of what a model is told of its tools. */
+/** Estimate the tokens of the tools' descriptions. */
 export function estimateTools(tools: readonly Tool[]): number {
   if (tools.length === 0) {
     return 0;
@@ -72,7 +72,7 @@ function ofItems(result: unknown): unknown[] {
   return Array.isArray(result) ? result : [result];
 }
 
-/** Return the tokens of what a tool said: a text, a part as hosts send it, or any JSON. */
+/** Return the tokens of a tool's result: a text, a part as hosts send it, or any JSON. */
 function ofItem(item: unknown, family: string): number {
   if (typeof item === "string") {
     return estimateText(item);

@@ -5,7 +5,7 @@ import { estimateText } from "./text.ts";
 
 /** Longer texts are few, and would leave the short ones no room. */
 const LONGEST = 1_000;
-/** Of all texts together. Then all is forgotten, and the next request costs what the first one did. */
+/** Of all texts together. Beyond that all is forgotten, and the next request costs as much as the first. */
 const MOST_CHARACTERS = 1_000_000;
 
 export class RememberedEstimates {

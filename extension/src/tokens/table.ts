@@ -1,4 +1,4 @@
-// The ranges of bridge/tokens_pieces.py and the prices of bridge/tokens_table.py.
+// The ranges of bridge/tokens/pieces.py and the prices of bridge/tokens/table.py.
 // Written by `python -m tooling.token_table`.
 
 export const CAPITALS = `

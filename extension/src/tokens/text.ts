@@ -1,4 +1,4 @@
-// How many tokens a text has, estimated. This is `bridge/tokens_text.py` once more, to the token: the
+// Estimates the tokens of a text. This is `bridge/tokens/text.py` once more, to the token: the
 // same pieces, the same prices, whole numbers only. Shared vectors hold the two together.
 
 import { BLANKS, CAPITALS, LENGTHS, LETTERS, NUMBERS, WEIGHTS } from "./table.ts";
@@ -19,7 +19,7 @@ const END = 3;
 /** Kana and Chinese characters: so many that three together are seldom seen again, but two are. */
 const HAN = 0x2e80;
 const AFTER_HAN = 0xa000;
-/** What such a character costs more in a text that the table was not fitted to. */
+/** The surcharge for such a character in a text that the table wasn't fitted to. */
 const UNFITTED_HAN = 2;
 
 const piece = new RegExp(pattern(), "gu");

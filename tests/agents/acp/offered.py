@@ -1,10 +1,10 @@
-"""What a session is offered, without a toolbox; it satisfies `agents.acp.own_tools.Offer`."""
+"""What a session is offered, without a toolbox; it satisfies `agents.acp.calls.identity.Offer`."""
 
 from __future__ import annotations
 
 import attrs
 
-from agents.mcp.catalogue import Catalogue
+from agents.mcp.tools import ToolCatalogue
 from bridge.wire import ToolSpec
 
 
@@ -13,7 +13,7 @@ class Offered:
     """The tools of one server."""
 
     server: str
-    catalogue: Catalogue
+    catalogue: ToolCatalogue
     titles_name_tools: bool = False
     ids_name_tools: bool = False
 
@@ -21,4 +21,4 @@ class Offered:
     def of(cls, server: str, *tools: str | ToolSpec) -> Offered:
         """Return an offer of these tools."""
         specs = [ToolSpec(tool) if isinstance(tool, str) else tool for tool in tools]
-        return cls(server, Catalogue.of(specs, server))
+        return cls(server, ToolCatalogue.of(specs, server))

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from agents.acp.call_subject import OTHER_WORD, WORDS
-from agents.acp.tool_view import ICONS, OTHER_ICON
+from agents.acp.render.call_subject import OTHER_WORD, WORDS
+from agents.acp.render.tool_markdown import ICONS, OTHER_ICON
 
 _ICONS = (*ICONS.values(), OTHER_ICON)
 _FENCE = re.compile(r"^(`{3,})[^`\n]*\n(.*?)^\1`*$", re.MULTILINE | re.DOTALL)

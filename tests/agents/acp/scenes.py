@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from agents.acp.content import (
+from agents.acp.render.renderer import Renderer
+from agents.acp.render.session_state import Told
+from agents.acp.schema.content import (
     Content,
     ContentBlock,
     Diff,
@@ -17,16 +19,23 @@ from agents.acp.content import (
     ToolCallLocation,
     ToolCallUpdate,
 )
-from agents.acp.render import Renderer
-from agents.acp.told import Told
-from agents.acp.updates import (
+from agents.acp.schema.plans import PlanEntry
+from agents.acp.schema.unstable import (
+    PlanFile,
+    PlanItems,
+    PlanMarkdown,
+    PlanRemoved,
+    PlanUpdate,
+    SubagentState,
+    SubagentUpdate,
+)
+from agents.acp.schema.updates import (
     AgentMessageChunk,
     AgentThoughtChunk,
     CompactionUpdate,
     CurrentModeUpdate,
     Notice,
     Plan,
-    PlanEntry,
     SessionUpdate,
     UsageUpdate,
 )
@@ -393,6 +402,19 @@ SCENES: dict[str, Scene] = {
         CompactionUpdate("c1", "in_progress"),
         CompactionUpdate("c1", "completed"),
         says("Where were we?"),
+    ),
+    "plans_and_sub_agents": (
+        PlanUpdate(PlanMarkdown("draft", "# Mend `add`\n\n1. Look\n2. Mend")),
+        PlanUpdate(PlanItems("steps", (PlanEntry("Look"), PlanEntry("Mend")))),
+        SubagentUpdate("s1", "Reviewer", "Looks for *faults*", SubagentState("running")),
+        says("I wait for it."),
+        SubagentUpdate("s1", state=SubagentState("requires_action")),
+        SubagentUpdate("s1", state=SubagentState("idle")),
+        PlanUpdate(PlanItems("steps", (PlanEntry("Look", status="completed"), PlanEntry("Mend")))),
+        PlanUpdate(PlanMarkdown("draft", "# Mend `add`\n\n1. Mend\n2. Test")),
+        PlanUpdate(PlanFile("file", "file:///workspace/demo/plan.md")),
+        PlanRemoved("steps"),
+        says("It is done."),
     ),
     "attack": (
         ToolCall(

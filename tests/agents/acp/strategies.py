@@ -8,7 +8,8 @@ import msgspec
 from hypothesis import strategies as st
 from msgspec import inspect
 
-from agents.acp import content, methods, setup
+from agents.acp.schema import content, methods
+from agents.acp.schema import initialize as setup
 
 from .protocol_schema import JSON, definitions
 

@@ -11,14 +11,15 @@ from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
 from agents.acp.agent import IDLE_SECONDS, AcpAgent
-from agents.acp.openings import FRESH_SECONDS
-from agents.acp.peer import INITIALIZE_SECONDS
+from agents.acp.agent_process import INITIALIZE_SECONDS
+from agents.acp.session_open import FRESH_SECONDS
 from agents.base import AgentError
 from agents.events import AskPermission, Decision, PermissionAnswer, Prompt, Say
 from bridge.errors import Failure
 from bridge.wire import ChatMessage, McpServerSpec, Role, Settings, TextPart
-from tests.fakes.acp_agents import agent_as_child, agent_in_process, until
+from tests.fakes.acp_agents import agent_as_child, agent_in_process
 from tests.fakes.groups import group_members
+from tests.fakes.waiting import until
 
 from .talk import answer_to, asking, call, questions, rest_of, said, up_to
 
@@ -75,6 +76,7 @@ async def test_we_say_version_1_and_offer_nothing_that_we_don_t_serve() -> None:
         (introduction,) = peers.asked("initialize")
         assert introduction["protocolVersion"] == 1
         assert introduction["clientCapabilities"] == {
+            "session": {"configOptions": {"boolean": {}}, "notices": {}, "compaction": {}},
             "auth": {"terminal": True},
             "_meta": {"terminal-auth": True},
         }
@@ -129,7 +131,7 @@ async def test_a_launcher_may_take_a_minute(autojump_clock: MockClock) -> None:
         await use(agent)
 
 
-@pytest.mark.limit("agents.acp.peer.INITIALIZE_SECONDS")
+@pytest.mark.limit("agents.acp.agent_process.INITIALIZE_SECONDS")
 @pytest.mark.checklist(5)
 async def test_an_agent_that_never_introduces_itself_is_given_up(
     autojump_clock: MockClock,
@@ -174,7 +176,7 @@ async def test_an_agent_that_ends_before_it_is_ready_says_why() -> None:
 UNMAINTAINED = "old-agent is no longer maintained.\nUse `new-agent acp` instead.\n"
 
 
-@pytest.mark.limit("agents.acp.connection.NOISE_LINES")
+@pytest.mark.limit("agents.acp.rpc.connection.NOISE_LINES")
 @pytest.mark.checklist(4)
 async def test_an_agent_that_ends_before_it_is_ready_may_say_why_on_stdout() -> None:
     """Point 4: kimi-cli 1.52 does, and ends with status 0. Only its last lines are shown."""
@@ -301,12 +303,12 @@ async def test_a_session_is_closed_where_the_agent_can() -> None:
         assert peers.asked("session/close") == []
 
 
-@pytest.mark.limit("agents.acp.peer.MOST_CLOSING")
+@pytest.mark.limit("agents.acp.connected_agent.MOST_CLOSING")
 @pytest.mark.parametrize(("closed", "kept"), [(3, 3), (4, 3)])
 async def test_an_agent_that_never_says_that_it_closed_a_session_costs_no_memory(
     monkeypatch: pytest.MonkeyPatch, closed: int, kept: int
 ) -> None:
-    monkeypatch.setattr("agents.acp.peer.MOST_CLOSING", 3)
+    monkeypatch.setattr("agents.acp.connected_agent.MOST_CLOSING", 3)
     silent = {"on": {"session/close": [{"deaf": True}]}}
     async with agent_in_process(silent, spares=False) as (agent, peers):
         async with agent.session(PROMPT) as open_session:
@@ -321,7 +323,7 @@ async def test_an_agent_that_never_says_that_it_closed_a_session_costs_no_memory
 async def test_an_agent_that_asks_and_does_not_read_fails_its_chats_and_says_why(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agents.acp.connection.MOST_UNSENT_BYTES", 0)
+    monkeypatch.setattr("agents.acp.rpc.connection.MOST_UNSENT_BYTES", 0)
     asks: list[JSON] = [{"request": "fs/read_text_file", "params": {}}, {"hang": True}]
     async with agent_in_process({"turns": [asks]}) as (agent, peers):
         async with agent.session(PROMPT) as session:
@@ -356,7 +358,7 @@ async def test_a_session_on_its_way_is_waited_for(autojump_clock: MockClock) -> 
         assert trio.current_time() < began + 6
 
 
-@pytest.mark.limit("agents.acp.openings.FRESH_SECONDS")
+@pytest.mark.limit("agents.acp.session_open.FRESH_SECONDS")
 async def test_a_session_that_grew_old_unused_is_closed(autojump_clock: MockClock) -> None:
     async with agent_in_process({}) as (agent, peers):
         async with agent.session(PROMPT):
@@ -519,7 +521,7 @@ async def test_a_login_is_not_tried_twice_for_one_request() -> None:
         await use(agent)
 
 
-@pytest.mark.limit("agents.acp.authentication.LOGIN_SECONDS")
+@pytest.mark.limit("agents.acp.auth.LOGIN_SECONDS")
 @pytest.mark.parametrize("answer", [{"error": {"code": 1, "message": "no"}}, {"deaf": True}])
 async def test_a_login_that_fails_is_told(autojump_clock: MockClock, answer: JSON) -> None:
     """Point 15."""
@@ -779,3 +781,23 @@ async def test_a_record_has_room_in_what_the_agents_sessions_say_that_there_is(
     told = "".join(block["text"] for block in prompt["params"]["prompt"])
     assert most * 0.75 < len(told.encode()) <= most + 10
     assert "earlier entries are left out" in told
+
+
+async def test_the_size_of_the_context_is_reported_once_for_each_session(
+    autojump_clock: MockClock,
+) -> None:
+    sizes: list[int] = []
+    steps: list[JSON] = [
+        {"update": {"sessionUpdate": "usage_update", "used": used, "size": 200}}
+        for used in (1, 2, 3)
+    ]
+    async with (
+        agent_in_process({"otherwise": [*steps, {"say": "ok"}]}, report_window=sizes.append) as (
+            agent,
+            _,
+        ),
+        agent.session(asking("x")) as session,
+    ):
+        await answer_to(session, "one")
+        await answer_to(session, "two")
+    assert sizes == [200]

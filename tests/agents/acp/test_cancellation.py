@@ -1,9 +1,10 @@
 """Cancelling an ACP agent wherever it may hang, through the whole system.
 
-A scripted agent hangs at step k; then the request is cancelled, overtaken by an edit, or the editor
-leaves. For every k: the request is settled once (the fake editor sees to that), the agent is told
-once if it had been prompted and never if not, nothing that it asks stays unanswered (it would say
-so), the next turn works, and no task and no process is left.
+A scripted agent hangs at step k, and the request is cancelled. For every k: the request is settled
+once (the fake editor sees to that). The agent is told once if it had been prompted, and never if
+not. Nothing that it asks stays unanswered (it would say so). The next turn works, and no task and
+no process is left. `tests/actors/test_cancellation.py` has all that no wire is needed for: edits,
+editors that leave, and answers that don't come back.
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import trio
 
-from actors.session import DRAIN_SECONDS
-from agents.acp.openings import SESSION_SECONDS
-from agents.acp.peer import INITIALIZE_SECONDS
-from agents.acp.turn import LATE_SECONDS
+from actors.response import DRAIN_SECONDS
+from agents.acp.agent_process import INITIALIZE_SECONDS
+from agents.acp.session_open import SESSION_SECONDS
+from agents.acp.turn_machine import LATE_SECONDS
 from bridge.wire import PERMISSION_TOOL
 from tests.fakes.acp_agents import agent_as_child, agent_in_process
 from tests.fakes.acp_peer import PeerAgent
@@ -70,14 +71,13 @@ def chat_of(editor: Any, permissions: str) -> Chat:
     return Chat(editor, options=tools(PERMISSION_TOOL), settings={"permissions": permissions})
 
 
-async def free(chat: Chat, request: Request, *, keeps: bool) -> None:
+async def free(chat: Chat, request: Request) -> None:
     """Cancel a request, unless it has ended in a question; the user's next words do that then."""
     if not request.is_settled:
         chat.editor.cancel(request)
         await request.settled(within=AT_ONCE)
         assert request.result == {}
-    if keeps or request.calls:
-        chat.keep(request)
+    chat.keep(request)
 
 
 def told(peers: PeerAgent) -> list[str]:
@@ -85,22 +85,21 @@ def told(peers: PeerAgent) -> list[str]:
     return [params["prompt"][-1]["text"] for params in peers.asked("session/prompt")]
 
 
-@pytest.mark.limit("agents.acp.turn.LATE_SECONDS")
-@pytest.mark.parametrize("keeps", [True, False], ids=["answer kept", "answer dropped"])
+@pytest.mark.limit("agents.acp.turn_machine.LATE_SECONDS")
 @PERMISSIONS
 @pytest.mark.parametrize("k", STEPS)
 @pytest.mark.checklist(25)
 async def test_a_cancel_frees_a_chat_wherever_its_agent_hangs(
-    autojump_clock: MockClock, k: int, permissions: str, keeps: bool
+    autojump_clock: MockClock, k: int, permissions: str
 ) -> None:
-    """Points 24, 25, 32."""
+    """Points 24, 25."""
     script = {"turns": [turn_that_hangs(k)]}
     async with agent_in_process(script) as (agent, peers):
         async with connected(agent) as editor:
             chat = chat_of(editor, permissions)
             request = chat.ask("one")
             await until_stuck()
-            await free(chat, request, keeps=keeps)
+            await free(chat, request)
             shown = list(request.parts)
             answer = await chat.ask("two").settled(within=2 * LATE_SECONDS + 1)
             assert answer.text == "ok"
@@ -111,45 +110,6 @@ async def test_a_cancel_frees_a_chat_wherever_its_agent_hangs(
         assert told(peers) == ["one", "two", "three"]
         assert peers.faults == []
         assert agent.processes == 1
-
-
-@PERMISSIONS
-@pytest.mark.parametrize("k", STEPS)
-async def test_an_edit_frees_a_chat_wherever_its_agent_hangs(
-    autojump_clock: MockClock, k: int, permissions: str
-) -> None:
-    script = {"turns": [[{"say": "Hello"}], turn_that_hangs(k)]}
-    async with agent_in_process(script) as (agent, peers):
-        async with connected(agent) as editor:
-            chat = chat_of(editor, permissions)
-            await chat.say("zero")
-            before = list(chat.history)
-            request = chat.ask("one")
-            await until_stuck()
-            chat.history = before
-            answer = await chat.ask("one, rather").settled(within=2 * LATE_SECONDS + 1)
-            assert answer.text == "ok"
-            await request.settled(within=AT_ONCE)
-        assert len(peers.asked("session/cancel")) == 1
-        assert [params["sessionId"] for params in peers.asked("session/close")] != []
-        assert peers.faults == []
-
-
-@PERMISSIONS
-@pytest.mark.parametrize("k", STEPS)
-@pytest.mark.checklist(32)
-async def test_leaving_frees_an_agent_wherever_it_hangs(
-    autojump_clock: MockClock, k: int, permissions: str
-) -> None:
-    async with agent_in_process({"turns": [turn_that_hangs(k)]}) as (agent, peers):
-        async with connected(agent) as editor:
-            chat = chat_of(editor, permissions)
-            request = chat.ask("one")
-            await until_stuck()
-            editor.close()
-            await request.settled(within=AT_ONCE)
-        assert len(peers.asked("session/cancel")) == 1
-        assert peers.faults == []
 
 
 DEAF: dict[str, JSON] = {
@@ -177,7 +137,7 @@ async def test_an_agent_that_never_stops_is_ended_and_the_next_turn_works(
             chat = chat_of(editor, "ask")
             request = chat.ask("one")
             await until_stuck()
-            await free(chat, request, keeps=True)
+            await free(chat, request)
             answer = await chat.ask("two").settled(within=DRAIN_SECONDS + 3)
             assert answer.text == "ok"
             assert agent.processes == 1
@@ -210,7 +170,7 @@ async def test_a_stop_that_fails_costs_the_session_alone(
             await chat.say("zero")
             request = chat.ask("one")
             await until_stuck()
-            await free(chat, request, keeps=True)
+            await free(chat, request)
             answer = await chat.ask("two").settled(within=2 * LATE_SECONDS + 1)
             assert answer.text == "ok"
             chat.keep(answer)
@@ -258,7 +218,7 @@ async def test_a_stop_that_is_answered_with_an_abort_costs_nothing(
             chat = chat_of(editor, "ask")
             request = chat.ask("one")
             await until_stuck()
-            await free(chat, request, keeps=True)
+            await free(chat, request)
             assert (await chat.say("two")).text == "ok"
         assert told(peers) == ["one", "two"]
         assert len(peers.asked("session/new")) == 1
@@ -274,7 +234,7 @@ async def test_a_cancel_while_an_agent_is_prepared_costs_it_nothing(
             chat = chat_of(editor, "ask")
             request = chat.ask("one")
             await until_stuck()
-            await free(chat, request, keeps=True)
+            await free(chat, request)
             answer = await chat.ask("two").settled(within=40)
             assert answer.text == "ok"
         assert peers.asked("session/cancel") == []
@@ -285,7 +245,7 @@ async def test_a_cancel_while_an_agent_is_prepared_costs_it_nothing(
         assert peers.faults == []
 
 
-@pytest.mark.limit("agents.acp.openings.SESSION_SECONDS")
+@pytest.mark.limit("agents.acp.session_open.SESSION_SECONDS")
 @pytest.mark.parametrize(
     ("method", "patience"), [("initialize", INITIALIZE_SECONDS), ("session/new", SESSION_SECONDS)]
 )
@@ -297,7 +257,7 @@ async def test_an_agent_that_never_gets_ready_is_ended_and_a_later_turn_works(
             chat = chat_of(editor, "ask")
             request = chat.ask("one")
             await until_stuck()
-            await free(chat, request, keeps=True)
+            await free(chat, request)
             answer = await chat.ask("two").settled(within=patience + 1)
             assert answer.text == "ok"
         assert peers.asked("session/cancel") == []
@@ -323,6 +283,7 @@ PATIENCE = 30.0
 
 
 @pytest.mark.parametrize("ending", ["cancel", "leave"])
+@pytest.mark.checklist(32)
 @pytest.mark.parametrize("k", [0, 1, 3, 7, 10, 13])
 async def test_no_process_is_left_wherever_a_child_hangs(k: int, ending: str) -> None:
     """Points 1, 25, 32: checked by the process group, when the agent's block ends."""

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from agents.acp.agent import AcpAgent
-from agents.acp.definition import cannot_start, definition_fault
+from agents.acp.launch.definition import cannot_start, definition_fault
 from agents.base import AgentError
 from bridge.errors import Failure
 from bridge.wire import EnvVariable, McpServerSpec

@@ -9,15 +9,16 @@ import pytest
 import trio
 
 from agents.acp.agent import AcpAgent
-from agents.acp.dialogue import MOST_REPLAY_SECONDS, REPLAY_BEGINS_SECONDS, SILENCE_SECONDS
 from agents.acp.existing import MOST_PAGES
 from agents.acp.learned import Learned
-from agents.acp.openings import SESSION_SECONDS
+from agents.acp.reopened import MOST_REPLAY_SECONDS, REPLAY_BEGINS_SECONDS, SILENCE_SECONDS
+from agents.acp.session_open import SESSION_SECONDS
 from agents.base import AgentError
 from agents.events import Stop, StopReason
 from agents.origin import FRESH, ForkOf, Origin, Resumed
 from tests.fakes.acp_agents import agent_as_child, agent_in_process
 from tests.fakes.acp_peer import PeerAgent
+from tests.fakes.waiting import until
 
 from .talk import answer_to, asking, rest_of
 
@@ -277,7 +278,7 @@ async def test_a_login_that_can_t_be_done_is_told() -> None:
 # What is told again.
 
 
-@pytest.mark.limit("agents.acp.dialogue.SILENCE_SECONDS")
+@pytest.mark.limit("agents.acp.reopened.SILENCE_SECONDS")
 @pytest.mark.parametrize("way", ["resume", "load"])
 @pytest.mark.parametrize(
     "steps",
@@ -300,7 +301,7 @@ async def test_what_was_said_is_not_shown_again(
         assert peers.faults == []
 
 
-@pytest.mark.limit("agents.acp.dialogue.MOST_REPLAY_SECONDS")
+@pytest.mark.limit("agents.acp.reopened.MOST_REPLAY_SECONDS")
 @pytest.mark.checklist(18)
 async def test_a_replay_that_never_ends_is_not_waited_for(autojump_clock: MockClock) -> None:
     """Point 18: bounded."""
@@ -351,7 +352,7 @@ async def test_what_there_is_to_choose_is_that_of_the_answer() -> None:
     async with agent_in_process(script) as (agent, _):
         handle = await begin(agent)
         async with agent.session(PROMPT, Resumed(handle)) as session:
-            chosen = session.dialogue.choices.modes
+            chosen = session.channel.choices.modes
             assert chosen is not None
             assert chosen.current_mode_id == "code"
 
@@ -381,7 +382,7 @@ DEEDS: list[JSON] = [
 ]
 
 
-@pytest.mark.limit("agents.acp.dialogue.REPLAY_BEGINS_SECONDS")
+@pytest.mark.limit("agents.acp.reopened.REPLAY_BEGINS_SECONDS")
 @pytest.mark.checklist(17)
 async def test_a_load_that_tells_nothing_again_leads_to_a_new_session(
     autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
@@ -492,7 +493,7 @@ async def test_a_session_that_refuses_its_first_prompt_without_a_word_is_lost(
     async with agent_in_process(script, spares=False) as (agent, peers):
         handle = await begin(agent)
         async with agent.session(PROMPT, origin(handle)) as session:
-            with pytest.raises(AgentError, match="doesn't know the session of this chat"):
+            with pytest.raises(AgentError, match="has lost the session of this chat"):
                 await answer_to(session, "who?")
             assert session.lost is not None
         assert peers.faults == []
@@ -518,7 +519,7 @@ async def test_a_refusal_in_a_session_that_is_known_is_the_models(
     async with agent_in_process(script, spares=False) as (agent, peers):
         async with agent.session(PROMPT) as session:
             await answer_to(session, "I am Ada")
-            handle = session.dialogue.session_id
+            handle = session.channel.session_id
         async with agent.session(PROMPT, FRESH if way == "new" else Resumed(handle)) as session:
             for _ in range(2):
                 events = await rest_of(session.run(PROMPT))
@@ -697,12 +698,10 @@ async def test_a_session_outlives_its_process(
     async with agent_as_child(script, spares=False) as (agent, child):
         async with agent.session(PROMPT) as session:
             await answer_to(session, "I am Ada")
-            handle = session.dialogue.session_id
+            handle = session.channel.session_id
             async with agent.session(PROMPT) as other:
                 await answer_to(other, "die")
-            with trio.fail_after(30):
-                while session.lost is None:  # noqa: ASYNC110  it is another process
-                    await trio.sleep(0.01)
+            await until(lambda: session.lost is not None)
         assert await go_on(agent, Resumed(handle)) == expected
         assert len(child.processes) == 2
         assert child.faults == []

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import trio
 from hypothesis import given
@@ -20,11 +21,10 @@ from agents.acp.learned import (
     Fact,
     Learned,
     Lesson,
-    decode,
-    encode,
     merged,
 )
-from agents.acp.setup import Implementation
+from agents.acp.schema.initialize import Implementation
+from agents.files import KeptRows
 from tests.fakes.acp_agents import agent_in_process
 
 from .talk import answer_to, asking
@@ -164,7 +164,7 @@ async def test_facts_of_a_newer_program_stay(file: Path) -> None:
     newer = {"name": "one", "version": "1", "facts": ["other"], "new": 1}
     write(file, json.dumps([newer]).encode())
     await learn(file, SHARES)
-    (lesson,) = decode(content_of(file))
+    (lesson,) = KeptRows(lambda: file, Lesson, MOST_FILE_BYTES).read()
     assert lesson.facts == ("other", "sessions_share_tools")
 
 
@@ -193,7 +193,7 @@ def test_nothing_is_lost_but_the_oldest(
     before: list[Lesson], name: str, version: str, learnt: set[Fact]
 ) -> None:
     after = merged(before, name, version, learnt)
-    assert decode(encode(after)) == after
+    assert msgspec.json.decode(msgspec.json.encode(after), type=tuple[Lesson, ...]) == after
     *others, newest = after
     assert newest.is_about(name, version)
     own = {fact for one in before if one.is_about(name, version) for fact in one.facts}

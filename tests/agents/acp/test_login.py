@@ -4,7 +4,6 @@ from typing import Any
 
 import pytest
 
-from agents.acp.known import known_agent
 from agents.acp.login import (
     can_authenticate,
     login_advice,
@@ -12,7 +11,8 @@ from agents.acp.login import (
     method_to_try,
     no_logout,
 )
-from agents.acp.setup import AuthMethod, AuthVariable
+from agents.acp.quirks import known_agent
+from agents.acp.schema.initialize import AuthMethod, AuthVariable
 from bridge.fixes import Fix, LogIn, RunCommand, SetKey
 from bridge.wire import EnvVariable, McpServerSpec
 

@@ -6,8 +6,12 @@ import msgspec
 import pytest
 from msgspec import Raw
 
-from agents.acp import lenient
-from agents.acp.decode import (
+from agents.acp.errors import is_cancelled, is_lost_session, refused
+from agents.acp.render.renderer import Renderer
+from agents.acp.render.session_state import Told
+from agents.acp.render.usage import TurnTokens, context_usage
+from agents.acp.rpc import lenient
+from agents.acp.rpc.decode import (
     Envelope,
     Skipped,
     decode_lines,
@@ -15,16 +19,13 @@ from agents.acp.decode import (
     decode_result,
     decode_update,
 )
-from agents.acp.failures import is_cancelled, is_lost_session, refused
-from agents.acp.faults import ProtocolFault
-from agents.acp.methods import PROMPT, RequestPermissionRequest, Usage
-from agents.acp.render import Renderer
-from agents.acp.told import Told
-from agents.acp.updates import Cost, UsageUpdate
-from agents.acp.usage import context_usage, turn_usage
+from agents.acp.schema.errors import ProtocolFault
+from agents.acp.schema.methods import PROMPT, RequestPermissionRequest, Usage
+from agents.acp.schema.updates import UsageUpdate
 from agents.events import Attach, Say
 from agents.nesting import DEEPEST_LEVELS, is_deep
 from agents.token_record import MOST_TOKENS
+from bridge.wire import Cost
 
 LEVELS = (DEEPEST_LEVELS + 1, 970)
 HUGE = b"7" * 4300
@@ -127,7 +128,7 @@ def test_requests_and_results_are_read_or_refused(odd: bytes) -> None:
             )
         except ProtocolFault:
             continue
-        assert result.usage is None or turn_usage(result.usage) is None
+        assert result.usage is None or TurnTokens.of(result.usage) is None
 
 
 def test_a_price_of_hundreds_of_digits_is_left_out() -> None:
@@ -139,10 +140,10 @@ def test_a_price_of_hundreds_of_digits_is_left_out() -> None:
 def test_counts_up_to_the_largest_are_told_and_no_larger() -> None:
     most = MOST_TOKENS
     assert isinstance(context_usage(UsageUpdate(most, most)), Attach)
-    assert isinstance(turn_usage(Usage(most, most, 0)), Attach)
+    assert TurnTokens.of(Usage(most, most, 0)) == TurnTokens(most, 0)
     assert context_usage(UsageUpdate(most + 1, most)) is None
     told = context_usage(UsageUpdate(1, most + 1))
     assert told is not None
     assert b"context_window" not in told.data
     for odd in (Usage(most + 1, 1, 1), Usage(1, most + 1, 1), Usage(1, 1, 1, 10**4299)):
-        assert turn_usage(odd) is None
+        assert TurnTokens.of(odd) is None

@@ -9,7 +9,8 @@ from acp import schema
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.acp import methods, setup
+from agents.acp.schema import initialize as setup
+from agents.acp.schema import methods
 
 from .strategies import as_json, values
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -12,6 +14,7 @@ import httpx
 import pytest
 import trio
 from msgspec import Raw
+from trio.testing import wait_all_tasks_blocked
 
 from agents.acp.agent import AcpAgent
 from agents.acp.session import AcpSession
@@ -28,11 +31,12 @@ from agents.events import (
     Stop,
     ToolAnswer,
 )
-from agents.mcp.toolbox import IGNORED, LEARNING_SECONDS, LISTING_SECONDS, load_now
+from agents.mcp.session_tools import IGNORED, LEARNING_SECONDS, LISTING_SECONDS, Toolbox, load_now
 from agents.origin import ForkOf, Resumed
 from bridge.wire import ChatMessage, TextPart, ToolSpec
 from tests.fakes.acp_agents import ChildAgent, agent_as_child, agent_in_process
 from tests.fakes.acp_peer import PeerAgent
+from tests.fakes.waiting import until
 
 pytestmark = pytest.mark.slow
 
@@ -43,7 +47,7 @@ JSON = dict[str, Any]
 def loaded() -> None:
     """Keep threads away from the mock clock."""
     load_now("server")
-    load_now("web")
+    load_now("http")
 
 
 FORTY = tuple(ToolSpec(f"tool_{number:02}", f"Number {number}.") for number in range(40))
@@ -62,6 +66,12 @@ class Chat:
     session: AcpSession
     turn: Turn | None = None
     said: str = ""
+
+    @property
+    def tools(self) -> Toolbox:
+        tools = self.session.channel.tools
+        assert tools is not None
+        return tools
 
     async def ask(self, text: str = "go", **more: Any) -> list[Event]:
         """Begin a turn; return the events of its first response."""
@@ -115,32 +125,21 @@ async def test_an_agent_has_all_tools_before_it_is_asked_anything() -> None:
         assert server["name"].startswith("vsc")
 
 
-async def test_two_calls_side_by_side_go_out_in_one_response() -> None:
-    script = {"turns": [[{"say": "a "}, call(3, n=1), call(4, n=2), *TOLD]]}
-    async with chat(script) as one:
-        events = await one.ask()
-        assert isinstance(events[-1], Await)
-        sent = [event for event in events if isinstance(event, CallTool)]
-        assert [(event.name, event.parameters) for event in sent] == [
-            ("tool_03", {"n": 1}),
-            ("tool_04", {"n": 2}),
-        ]
-        for event in reversed(sent):  # in the other order
-            one.answer(event.call_id, f"result of {event.name}")
-        assert isinstance((await one.response())[-1], Stop)
-        assert one.said == "a 3=result of tool_03 4=result of tool_04"
-
-
-async def test_results_may_come_in_two_messages() -> None:
+async def test_a_part_of_the_results_keeps_the_turn_waiting() -> None:
     async with chat({"turns": [[call(1), call(2), *TOLD]]}) as one:
         ids = calls(await one.ask())
         one.answer(ids["tool_02"], "second")
-        assert one.turn is not None
-        with trio.move_on_after(0.3) as waiting:
-            await one.turn.receive()
-        assert waiting.cancelled_caught, "a part of the results keeps the turn waiting"
-        one.answer(ids["tool_01"], [{"type": "text", "value": "first"}])
-        await one.response()
+        heard: list[Event] = []
+
+        async def hear() -> None:
+            heard.extend(await one.response())
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(hear)
+            await wait_all_tasks_blocked()
+            assert heard == []
+            assert one.tools.out == 1
+            one.answer(ids["tool_01"], [{"type": "text", "value": "first"}])
         assert one.said == "1=first 2=second"
 
 
@@ -188,12 +187,14 @@ async def test_a_large_result_arrives_whole() -> None:
         assert one.said == f"1={large}"
 
 
-async def test_a_late_call_waits_for_the_next_response() -> None:
-    turn = [call(1), {"sleep": 0.4}, call(2), *TOLD]
+async def test_a_late_call_waits_for_the_next_response(tmp_path: Path) -> None:
+    is_out = tmp_path / "out"
+    turn = [call(1), {"until": str(is_out)}, call(2), *TOLD]
     async with chat({"turns": [turn]}) as one:
         first = calls(await one.ask())
         assert list(first) == ["tool_01"]
-        await trio.sleep(0.6)  # for the other process, which calls meanwhile
+        is_out.touch()
+        await until(lambda: one.tools.due < math.inf)
         one.answer(first["tool_01"], "x")
         second = calls(await one.response())
         assert list(second) == ["tool_02"]
@@ -211,12 +212,14 @@ async def test_a_call_that_is_taken_back_in_time_is_never_sent_out() -> None:
         assert one.said == "2=x"
 
 
-async def test_a_result_of_a_call_that_was_taken_back_is_dropped() -> None:
-    turn = [call(1), call(2), {"sleep": 0.3}, {"take_back": "1"}, *TOLD]
+async def test_a_result_of_a_call_that_was_taken_back_is_dropped(tmp_path: Path) -> None:
+    is_out = tmp_path / "out"
+    turn = [call(1), call(2), {"until": str(is_out)}, {"take_back": "1"}, *TOLD]
     async with chat({"turns": [turn]}) as one:
         ids = calls(await one.ask())
         assert list(ids) == ["tool_01", "tool_02"]
-        await trio.sleep(0.5)  # for the other process
+        is_out.touch()
+        await until(lambda: one.tools.out == 1)
         one.answer(ids["tool_01"], "nobody wants it")
         one.answer(ids["tool_02"], "x")
         await one.response()
@@ -479,9 +482,9 @@ async def test_each_opening_has_a_token_of_its_own() -> None:
                 asked = [one for one in peers.heard if one.get("method") in methods]
                 tokens = [one["params"]["mcpServers"][0]["env"][0]["value"] for one in asked]
                 assert len(set(tokens)) == len(tokens) == 5
-                door = agent.toolboxes._door  # pyright: ignore[reportPrivateUsage]  # who has a key
-                assert door is not None
-                passes = door._passes  # pyright: ignore[reportPrivateUsage]
+                listener = agent.toolboxes._listener  # pyright: ignore[reportPrivateUsage]  # who has a key
+                assert listener is not None
+                passes = listener._passes  # pyright: ignore[reportPrivateUsage]
                 assert [one.token for one in passes] == tokens[-1:]
             assert passes == []
 
@@ -650,7 +653,7 @@ async def test_a_turn_pauses_once_for_questions_and_calls(autojump_clock: object
     async with agent_in_process({"turns": [turn], "ignores_tools": True}) as (agent, _):
         with trio.fail_after(300):
             async with agent.session(prompt()) as session, trio.open_nursery() as nursery:
-                box = session.dialogue.tools
+                box = session.channel.tools
                 assert box is not None
                 run = session.run(prompt())
                 (asked,) = await run.receive()
@@ -677,7 +680,7 @@ async def test_an_agent_that_would_begin_without_its_tools_is_prompted_when_it_h
     async with agent_in_process({"agent": CLAUDE, "ignores_tools": True}) as (agent, peer):
         with trio.fail_after(300):
             async with agent.session(prompt()) as session, trio.open_nursery() as nursery:
-                box = session.dialogue.tools
+                box = session.channel.tools
                 assert box is not None
                 nursery.start_soon(says, session)
                 await trio.sleep(LISTING_SECONDS - 1)

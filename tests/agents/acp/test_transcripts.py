@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from agents.mcp.toolbox import load_now
+from agents.mcp.session_tools import load_now
 
 from .readable import faults_in
 from .reader import read
@@ -28,7 +28,7 @@ NAMES = sorted(file.stem for file in TRANSCRIPTS.glob("*.json"))
 def loaded() -> None:
     """Keep threads away from the mock clock."""
     load_now("server")
-    load_now("web")
+    load_now("http")
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
 from agents import breather
-from agents.acp import changed_files
-from agents.acp.content import TextContent
-from agents.acp.dialogue import HIGH_WATER, MOST_LATE, MOST_QUESTIONS, Asked
 from agents.acp.questions import ANNOUNCED_SECONDS, GATHER_SECONDS, MOST_GATHER_SECONDS
-from agents.acp.session import CHANGE_SECONDS
+from agents.acp.render import changed_files
+from agents.acp.schema.content import TextContent
+from agents.acp.session import CHANGE_SECONDS, NOT_ASKING
+from agents.acp.session_channel import HIGH_WATER, MOST_LATE, MOST_QUESTIONS, PermissionRequested
 from agents.base import AgentError, AgentSession
 from agents.events import (
     AskPermission,
@@ -221,7 +221,7 @@ async def test_zero_usage_is_unknown(
 async def test_a_turn_that_said_too_much_while_the_user_was_asked_fails_and_says_why(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("agents.acp.dialogue.MOST_UNREAD_BYTES", 100_000)
+    monkeypatch.setattr("agents.acp.session_channel.MOST_UNREAD_BYTES", 100_000)
     flood = [*ASKS[:1], {"sleep": 1}, chunk("x" * 1_000, times=200)]
     script = {"turns": [[*flood, {"hang": True}]], "when_cancelled": [{"stop": "cancelled"}]}
     async with session_with(script) as (session, peers):
@@ -333,7 +333,7 @@ async def test_text_after_a_cancelled_turn_is_dropped(
         assert await answer_to(session, "x") == "ok"
 
 
-@pytest.mark.limit("agents.acp.dialogue.MOST_LATE")
+@pytest.mark.limit("agents.acp.session_channel.MOST_LATE")
 async def test_what_comes_between_turns_is_bounded(
     autojump_clock: MockClock,
 ) -> None:
@@ -542,7 +542,7 @@ async def test_questions_that_are_held_back_and_taken_back_are_not_kept(
     async with session_that_announces([*asks, chunk("a"), {"hang": True}]) as session:
         await up_to(session.run(PROMPT), Say)
         gc.collect()
-        kept = [one for one in gc.get_objects() if isinstance(one, Asked)]
+        kept = [one for one in gc.get_objects() if isinstance(one, PermissionRequested)]
         assert len(kept) <= 2 * MOST_QUESTIONS
         kept.clear()
 
@@ -591,15 +591,22 @@ async def test_a_denial_says_why_before_the_agent_goes_on(
     assert "decision=denied reason=You skipped it." in caplog.text
 
 
-async def test_a_denial_without_a_reason_is_shown_where_the_agent_goes_on(
-    autojump_clock: MockClock,
+@pytest.mark.parametrize(
+    ("decision", "shown"),
+    [
+        (Decision.DENIED, "✘ Delete everything *denied*\n\ndenied"),
+        (Decision.ALLOWED, "allowed"),
+    ],
+)
+async def test_a_call_that_was_only_asked_about_is_shown_where_it_was_denied(
+    autojump_clock: MockClock, decision: Decision, shown: str
 ) -> None:
-    """An agent may say nothing more of a call that was denied."""
+    """An agent may say nothing more of a call, and the call may never come."""
     async with session_with({"turns": [[{"ask": call()}, *ASKS[1:]]]}) as (session, _):
         turn = session.run(PROMPT)
         (question,) = questions(await up_to(turn, Await))
-        session.answer(PermissionAnswer(question.call_id, Decision.DENIED))
-        assert said(await rest_of(turn)) == "✘ Delete everything *denied*\n\ndenied"
+        session.answer(PermissionAnswer(question.call_id, decision))
+        assert said(await rest_of(turn)) == shown
 
 
 @pytest.mark.parametrize(
@@ -618,16 +625,6 @@ async def test_an_agent_that_has_answered_had_its_result(
     steps = [{"update": {**begins, "status": "in_progress"}}, chunk("Found."), ending]
     async with session_with({"turns": [steps]}) as (session, _):
         assert said(await rest_of(session.run(PROMPT))) == shown
-
-
-async def test_a_question_about_a_call_that_never_was_shows_no_call(
-    autojump_clock: MockClock,
-) -> None:
-    async with session_with({"turns": [[{"ask": call()}, *ASKS[1:]]]}) as (session, _):
-        turn = session.run(PROMPT)
-        (question,) = questions(await up_to(turn, Await))
-        session.answer(PermissionAnswer(question.call_id, Decision.ALLOWED))
-        assert said(await rest_of(turn)) == "allowed"
 
 
 async def test_what_a_rule_allows_is_told_and_logged_before_the_agent_goes_on(
@@ -799,7 +796,7 @@ async def test_an_agent_that_doesn_t_ask_is_no_error(
         assert "Delete everything" in await answer_to(session, "x")
 
 
-@pytest.mark.limit("agents.acp.changed_files.MOST_FILES")
+@pytest.mark.limit("agents.acp.render.changed_files.MOST_FILES")
 @pytest.mark.parametrize("most", [1, 0])
 async def test_a_change_is_shown_with_the_lines_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
@@ -819,7 +816,7 @@ async def test_a_change_is_shown_with_the_lines_of_its_file(
     assert ("@@ -17,7 +17,7 @@\n 17\n 18\n 19\n-twenty" in answer) == (most > 0)
 
 
-@pytest.mark.limit("agents.acp.changed_files.READING_SECONDS")
+@pytest.mark.limit("agents.acp.render.changed_files.READING_SECONDS")
 async def test_a_folder_that_does_not_answer_is_given_up_once_for_all_its_files(
     autojump_clock: MockClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -954,6 +951,52 @@ async def test_an_agent_that_would_decide_by_itself_is_made_to_ask(
         for _ in range(2):
             assert said(await rest_of(it.run(asking("x", settings=settings)))) == "ok"
         assert [params["modeId"] for params in peers.asked("session/set_mode")] == modes
+
+
+def refusing(first: JSON) -> JSON:
+    """Return an agent that refuses the mode in which it asks, and then doesn't."""
+    return {
+        "agent": {"agentInfo": {"name": "qwen-code", "version": "1"}},
+        "session": DECIDING,
+        "on": {"session/set_mode": [[{"error": first}], [{"error": first}], []]},
+    }
+
+
+async def test_an_agent_that_refuses_to_ask_goes_on_and_the_user_is_warned_once(
+    autojump_clock: MockClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    script = refusing({"code": -32603, "message": "Not here."})
+    async with session_with(script) as (it, peers):
+        answers = [said(await rest_of(it.run(PROMPT))) for _ in range(4)]
+        assert answers[0].startswith(f"> ⚠️ **{NOT_ASKING}**: ")
+        assert "refused its mode default: Not here." in answers[0]
+        assert answers[0].endswith("\n\nok")
+        assert answers[1:] == ["ok"] * 3
+        assert len(peers.asked("session/set_mode")) == 3, "it is asked until it does"
+    assert "refused mode=default" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "settings", [Settings(permissions="read_only"), Settings(mode="default")], ids=["reads", "own"]
+)
+async def test_a_turn_fails_where_the_mode_that_is_refused_was_demanded(
+    autojump_clock: MockClock, settings: Settings
+) -> None:
+    async with session_with(refusing({"code": -32603, "message": "Not here."})) as (it, peers):
+        (last,) = await rest_of(it.run(asking("x", settings=settings)))
+        assert isinstance(last, Break)
+        assert "Not here." in last.failure.message
+        assert peers.asked("session/prompt") == []
+
+
+async def test_a_mode_that_was_refused_is_told_where_the_agent_says_it(
+    autojump_clock: MockClock,
+) -> None:
+    update = {"sessionUpdate": "current_mode_update", "currentModeId": "default"}
+    script = refusing({"code": -32603, "message": "No."})
+    script["turns"] = [[{"update": update}, {"say": "done"}]]
+    async with session_with(script) as (it, _):
+        assert "Mode: `default`" in said(await rest_of(it.run(PROMPT)))
 
 
 async def test_an_agent_that_edits_without_asking_is_made_to_ask_each_time(

@@ -12,8 +12,8 @@ import pytest
 import trio
 
 from agents.mcp import folders
-from agents.mcp.door import open_door
 from agents.mcp.folders import SETTLING_SECONDS, SOCKET, make_folder, remove_left
+from agents.mcp.listener import open_listener
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there it is a port")
 
@@ -136,7 +136,7 @@ async def test_whoever_listens_next_removes_what_a_killed_process_left(
     with tempfile.TemporaryDirectory(dir="/tmp") as short:
         monkeypatch.setattr(tempfile, "tempdir", short)
         left(Path(short))
-        async with open_door():
+        async with open_listener():
             with trio.fail_after(5):
                 while len(os.listdir(short)) > 1:
                     await trio.lowlevel.checkpoint()

@@ -9,9 +9,9 @@ from typing import Any
 import trio
 
 from agents.base import AgentSession, Turn
-from agents.events import Await, Break, CallTool, Event, Prompt, Say, ToolAnswer
+from agents.events import Await, Break, CallTool, Event, Prompt, ToolAnswer
 from agents.open_responses.agent import OpenResponsesAgent
-from agents.tap import untapped
+from agents.trace import untapped
 from bridge.errors import Failure
 from bridge.wire import OpenResponsesSpec, ToolSpec
 from tests.fakes.responses_server import ResponsesServer
@@ -72,10 +72,6 @@ async def alone(agent: OpenResponsesAgent, text: str = "hello", **fields: Any) -
     """Run one turn in a session of its own."""
     async with agent.session(asking(text)) as session:
         return await events_of(session, text, **fields)
-
-
-def said(events: Sequence[Event]) -> str:
-    return "".join(event.text for event in events if isinstance(event, Say))
 
 
 def failure_in(events: Sequence[Event]) -> Failure:

@@ -10,10 +10,10 @@ from typing import Any
 import attrs
 
 from agents.events import Attach, Break, CallTool, Event, Say, Stop, Think
-from agents.open_responses.call_ids import CallIds
-from agents.open_responses.outcome import Outcome
-from agents.open_responses.sse import SseSplitter
-from agents.open_responses.stream import StreamMachine
+from agents.open_responses.stream.call_ids import CallIds
+from agents.open_responses.stream.machine import StreamMachine
+from agents.open_responses.stream.outcome import ResponseOutcome
+from agents.open_responses.stream.sse import SseSplitter
 
 JSON = dict[str, Any]
 
@@ -23,7 +23,7 @@ class Heard:
     """Everything that was said, in order, and what is known afterwards."""
 
     events: Sequence[Event]
-    outcome: Outcome
+    outcome: ResponseOutcome
 
     @property
     def text(self) -> str:

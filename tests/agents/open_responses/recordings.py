@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from agents.open_responses.sse import SseSplitter
+from agents.open_responses.stream.sse import SseSplitter
 
 JSON = dict[str, Any]
 

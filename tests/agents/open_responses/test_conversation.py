@@ -7,18 +7,17 @@ import pytest
 from msgspec import Raw
 
 from agents.events import Attach, CallTool, Say, Stop, ToolAnswer
-from agents.open_responses.conversation import Conversation, Shown
-from agents.open_responses.outcome import Called, Outcome
-from agents.open_responses.point_memory import Point
-from agents.open_responses.points import MISSES, Points
-from agents.open_responses.request_content import ConversionError
-from agents.open_responses.request_items import (
+from agents.open_responses.checkpoints import MISSES, Point, Points
+from agents.open_responses.conversation import ResponseChain, Shown
+from agents.open_responses.items import (
     CallItem,
     CompactionItem,
     MessageItem,
     ResultItem,
 )
-from agents.open_responses.request_messages import NO_RESULT, ConversionOptions
+from agents.open_responses.request.content import ConversionError
+from agents.open_responses.request.messages import NO_RESULT, ConversionOptions
+from agents.open_responses.stream.outcome import Called, ResponseOutcome
 from bridge.wire import ChatMessage
 from bridge.work import done
 
@@ -32,7 +31,7 @@ class Talk:
 
     def __init__(self, points: Points | None = None, **options: Any) -> None:
         self.points = points or Points()
-        self.it = Conversation(ConversionOptions(**options), self.points)
+        self.it = ResponseChain(ConversionOptions(**options), self.points)
         self._asked: str | None = None
 
     def tell(self, *messages: ChatMessage) -> None:
@@ -58,7 +57,7 @@ class Talk:
         made = tuple(Called(f"gw-{one}", one, "f", "{}") for one in calls)
         known: dict[str, Any] = {"status": "completed", "store": True, **fields}
         raws = tuple(Raw(json.dumps(item).encode()) for item in output or [])
-        outcome = Outcome(
+        outcome = ResponseOutcome(
             response_id=response_id,
             previous_response_id=self._asked,
             calls=made,
@@ -67,7 +66,7 @@ class Talk:
         )
         self.take(outcome, shown)
 
-    def take(self, outcome: Outcome, shown: Shown) -> None:
+    def take(self, outcome: ResponseOutcome, shown: Shown) -> None:
         done(self.it.hear(outcome, shown, SETUP))
 
     def answer(self, *answers: ToolAnswer) -> None:
@@ -267,7 +266,7 @@ def test_what_the_server_forgot_is_no_branch_any_more() -> None:
     assert other.ask()[1] is None
 
 
-@pytest.mark.limit("agents.open_responses.points.MOST_POINTS")
+@pytest.mark.limit("agents.open_responses.checkpoints.MOST_POINTS")
 def test_the_oldest_points_and_ids_are_forgotten() -> None:
     points = Points(most=2)
     for name in (b"1", b"2"):
@@ -332,7 +331,7 @@ def test_what_we_say_ourselves_is_not_told_as_the_model_s() -> None:
     talk.tell(user("a"))
     shown = Shown()
     shown.add([Say("b"), Say("(ours)", by_us=True), Attach("usage", b""), Stop()])
-    talk.take(Outcome(status="incomplete"), shown)
+    talk.take(ResponseOutcome(status="incomplete"), shown)
     assert talk.ask() == (["user: a", "assistant: b"], None)
     assert shown.own == ["b"]
 
@@ -346,7 +345,8 @@ def test_a_chat_is_found_again_with_and_without_our_words() -> None:
         shown.add([Say(word), Say("(ours)", by_us=True), CallTool(f"gw-{word}", "f", {})])
         calls = (Called(f"gw-{word}", word, "f", "{}"),)
         talk.take(
-            Outcome(status="completed", store=True, response_id=f"r{number}", calls=calls), shown
+            ResponseOutcome(status="completed", store=True, response_id=f"r{number}", calls=calls),
+            shown,
         )
         talk.answer(ToolAnswer(f"gw-{word}", "done"))
         talk.tell(user(f"after {word}"))
@@ -418,7 +418,7 @@ def test_a_response_that_is_not_heard_to_its_end_changes_nothing() -> None:
     shown = Shown(is_whole=True)
     shown.add([Say("b"), CallTool("gw-1", "f", {}), CallTool("gw-2", "f", {})])
     calls = tuple(Called(f"gw-{n}", str(n), "f", "{}") for n in (1, 2))
-    outcome = Outcome(status="completed", store=True, response_id="r1", calls=calls)
+    outcome = ResponseOutcome(status="completed", store=True, response_id="r1", calls=calls)
     steps = talk.it.hear(outcome, shown, SETUP)
     for _ in calls:
         next(steps)

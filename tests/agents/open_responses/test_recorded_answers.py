@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 
+from tests.agents.talk import said
 from tests.fakes.responses_server import Plan, responses_server
 
-from .endpoints import agent_at, alone, said
+from .endpoints import agent_at, alone
 
 _ROOT = Path(__file__).parents[3]
 _SHARED = Path(os.environ.get("VSCODELM_SHARED") or _ROOT.parent / "shared")

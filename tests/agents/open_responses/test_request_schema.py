@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from agents.open_responses.request_body import options_body, tools_body, whole_body
-from agents.open_responses.request_messages import ConversionOptions, convert_messages
+from agents.open_responses.request.body import options_body, tools_body, whole_body
+from agents.open_responses.request.messages import ConversionOptions, convert_messages
 from bridge.wire import (
     ChatMessage,
     DataPart,

@@ -35,9 +35,4 @@ CODE_PUPPY = RealAgent(
     (str(FOLDER / "code-puppy" / "bin" / "code-puppy"), "--acp"),
     environment=lambda home, url: {},
     settings=_settings,
-    fails=dict.fromkeys(
-        ("editor tool", "session lost"),
-        "a server of tools has five seconds to answer, or the turn fails; on a busy machine ours "
-        "was too late",
-    ),
 )

@@ -45,8 +45,4 @@ KIMI = RealAgent(
     settings=_settings,
     tells_usage=False,
     stops_when_denied=True,
-    fails={
-        "session lost": "a chat that begins without the editor's tools, and is resumed with them "
-        "in the same process, gets them one message late",
-    },
 )

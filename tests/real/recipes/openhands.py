@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 from tooling.real_agents import FOLDER
@@ -10,9 +11,7 @@ from tooling.real_agents import OPENHANDS as PACKAGE
 
 from ..real_agent import JSON, RealAgent, write
 
-_TOOLS = ("file_editor", "task_tracker", "task_tool_set")
-# It would leave a server of tmux behind, where there is one.
-_TERMINAL: JSON = {"name": "terminal", "params": {"terminal_type": "subprocess"}}
+_TOOLS = ("terminal", "file_editor", "task_tracker", "task_tool_set")
 
 
 def _settings(home: Path, url: str) -> None:
@@ -21,10 +20,14 @@ def _settings(home: Path, url: str) -> None:
     settings: JSON = {
         "kind": "Agent",
         "llm": model | {"usage_id": "agent"},
-        "tools": [_TERMINAL, *({"name": name} for name in _TOOLS)],
+        "tools": [{"name": name} for name in _TOOLS],
         "system_prompt_kwargs": {"cli_mode": True, "llm_security_analyzer": True},
     }
     write(home / ".openhands" / "agent_settings.json", json.dumps(settings))
+    # It leaves a server of tmux behind where it finds one, so it finds one that doesn't work.
+    tmux = home / "bin" / "tmux"
+    write(tmux, "#!/bin/sh\nexit 1\n")
+    tmux.chmod(0o755)
 
 
 OPENHANDS = RealAgent(
@@ -34,6 +37,7 @@ OPENHANDS = RealAgent(
     "openhands",
     (str(FOLDER / "openhands" / "bin" / "openhands"), "acp"),
     environment=lambda home, url: {
+        "PATH": os.pathsep.join([str(home / "bin"), os.environ["PATH"]]),
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
         "OPENHANDS_SUPPRESS_BANNER": "1",
     },
@@ -42,15 +46,10 @@ OPENHANDS = RealAgent(
     tells_usage=False,
     calls_one_by_one=True,
     asks_for_editor_tools=True,
-    fails={
-        "quiet log": "where it doesn't stop in the middle of a text, that is worth a warning",
-        "session lost": "a chat that begins without the editor's tools, and is loaded with them, "
-        "gets them one message late",
-        "stop in text": "it asks its model for whole answers, and doesn't leave one that it is "
-        "told to stop",
-        "editor tool": "it asks before each tool, whoever has it, and its question names none",
-    },
     lacks={
+        "stop in text": "it doesn't leave an answer of its model's, and never answers the prompt "
+        "that it is told to stop",
+        "editor tool": "it asks before each tool, whoever has it, and its question names none",
         "thinking": "it drops what such a model thinks",
         "stream": "its model answers in one piece",
         "schemas": "of an argument, its model is told the type and the description",

@@ -40,9 +40,4 @@ QWEN = RealAgent(
     calls_one_by_one=True,
     asking_mode="default",
     tells_usage=False,
-    fails={
-        "session lost": "it ignores the servers of `session/resume` for a session that it has "
-        "open, so a chat that is offered tools later goes on without them",
-        "quiet log": "the chat without tools of the check before is logged as a warning",
-    },
 )

@@ -12,14 +12,14 @@ import pytest
 import trio
 
 from actors.trace import open_trace
-from agents.acp import process
+from agents.acp.transport import subprocess as process
 from agents.launchers import NODE, UV
 from bridge.fixes import ChangeSettings, OpenPage, RunCommand, SetKey
 from bridge.redact import HIDDEN
 from bridge.wire import EnvVariable, McpServerSpec
-from tests.fakes.acp_agents import ChildAgent, child_program
+from tests.fakes.acp_agents import ChildAgent, child_program, until
 from vscodelm.doctor.examination import Examination
-from vscodelm.doctor.findings import Finding, Step
+from vscodelm.doctor.findings import ExaminationStep, Finding
 
 pytestmark = pytest.mark.slow
 
@@ -33,13 +33,13 @@ class Told:
     """What an examination told."""
 
     findings: list[Finding] = attrs.field(factory=list[Finding])
-    begun: list[Step] = attrs.field(factory=list[Step])
+    begun: list[ExaminationStep] = attrs.field(factory=list[ExaminationStep])
 
     @property
     def states(self) -> list[tuple[str, str]]:
         return [(finding.step, finding.state) for finding in self.findings]
 
-    def of(self, step: Step) -> Finding:
+    def of(self, step: ExaminationStep) -> Finding:
         (finding,) = (finding for finding in self.findings if finding.step == step)
         return finding
 
@@ -77,7 +77,7 @@ async def test_a_healthy_agent_passes_every_step() -> None:
     assert told.of("initialize").summary == "scripted 1"
     assert told.of("initialize").data["agentCapabilities"]["loadSession"] is True
     assert dict(told.of("initialize").facts)["prompts"] == "text, links, images, files"
-    assert told.of("choices").summary == "it offers no choice of model or mode"
+    assert told.of("choices").summary == "it has no choice of model or mode"
     assert told.of("end").data == {"byItself": True, "leftBehind": False}
     for step in ("process", "initialize", "session/new", "end"):
         assert told.of(step).seconds is not None
@@ -96,9 +96,9 @@ async def test_the_mode_of_the_settings_is_told() -> None:
         "session": {"modes": {"currentModeId": "auto", "availableModes": offered}},
     }
     told, _ = await examined(script)
-    assert dict(told.of("choices").facts)["asks"].endswith("with `ask` it is put into default")
+    assert dict(told.of("choices").facts)["asks"].endswith("with `ask` vscodelm selects default")
     told, _ = await examined(script, mode="auto")
-    assert "of your settings, in which it acts" in dict(told.of("choices").facts)["asks"]
+    assert "of your settings, which acts" in dict(told.of("choices").facts)["asks"]
 
 
 async def test_a_turn_is_timed_and_what_was_said_is_shown() -> None:
@@ -254,7 +254,7 @@ async def test_a_login_that_is_needed_is_told_with_its_command() -> None:
     told, _ = await examined(script)
     assert told.states[-2:] == [("session/new", "failed"), ("end", "ok")]
     finding = told.of("session/new")
-    assert "wants you to log in" in finding.summary
+    assert "needs a login" in finding.summary
     assert "login`" in finding.summary
     assert finding.data["kind"] == "NoPermissions"
     (fix,) = finding.fixes
@@ -313,7 +313,7 @@ async def test_a_cancel_ends_the_agent_whatever_it_does(at: str) -> None:
                 nursery.start_soon(lambda: told.examine(child.spec(), prompt="Hi"))
                 await child.hears(at)
                 nursery.cancel_scope.cancel()
-        assert child.living == []
+        await until(lambda: child.living == [])
     assert "end" not in [step for step, _ in told.states]
 
 

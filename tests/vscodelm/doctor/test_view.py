@@ -39,14 +39,14 @@ HEALTHY = (
             ("prompts", "text, links, images, files"),
             ("sessions", "load, resume, fork, close, list, delete"),
             ("MCP servers", "stdio, http, sse"),
-            ("login", "it offers none"),
+            ("login", "no login methods"),
         ),
     ),
     Finding("session/new", "ok", "a session is open", 0.31),
     Finding(
         "choices",
         "ok",
-        "what a session can be set to",
+        "the options of a session",
         facts=(
             ("Mode", "Always ask (default); or Accept edits (acceptEdits), plan"),
             ("Model", "Default (recommended) (default); or " + "Sonnet (sonnet), " * 8 + "3 more"),
@@ -59,7 +59,9 @@ HEALTHY = (
         2.5,
         (("first text", "after 0.9 s"), ("it said", "Hello! How can I help you today?")),
     ),
-    Finding("end", "note", "it ended before what it had started, which was ended, too", 0.07),
+    Finding(
+        "end", "note", "it ended, but its child processes went on; the doctor ended them", 0.07
+    ),
 )
 LOGIN = (
     COMMAND,
@@ -67,10 +69,10 @@ LOGIN = (
     Finding(
         "session/new",
         "failed",
-        "claude-acp wants you to log in. Run `claude /login` in a terminal, then ask again.",
+        "claude-acp needs a login. Run `claude /login` in a terminal, then ask again.",
         stderr="warning: no credentials in ~/.claude\n\x1b[31mnot logged in",
     ),
-    Finding("end", "ok", "it ended by itself and left nothing behind", 0.07),
+    Finding("end", "ok", "it ended by itself and left no processes behind", 0.07),
 )
 MISSING = (
     Finding(

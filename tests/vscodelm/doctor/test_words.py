@@ -1,17 +1,8 @@
 from __future__ import annotations
 
-from agents.acp.choices import Choices
-from agents.acp.config import (
-    ModelInfo,
-    SessionConfigBoolean,
-    SessionConfigSelect,
-    SessionConfigSelectItem,
-    SessionMode,
-    SessionModelState,
-    SessionModeState,
-)
-from agents.acp.known import known_agent
-from agents.acp.setup import (
+from agents.acp.options import Choices
+from agents.acp.quirks import known_agent
+from agents.acp.schema.initialize import (
     AgentCapabilities,
     AuthMethod,
     Implementation,
@@ -20,6 +11,15 @@ from agents.acp.setup import (
     PromptCapabilities,
     SessionCapabilities,
     Supported,
+)
+from agents.acp.schema.options import (
+    ModelInfo,
+    SessionConfigBoolean,
+    SessionConfigSelect,
+    SessionConfigSelectItem,
+    SessionMode,
+    SessionModelState,
+    SessionModeState,
 )
 from bridge.wire import McpServerSpec
 from vscodelm.doctor.words import SHOWN, choices, introduction, name_of, permission
@@ -45,16 +45,16 @@ def test_an_agent_is_called_by_its_title_version_and_name() -> None:
     assert name(Implementation("Copilot", "1", "Copilot")) == "Copilot 1"
     assert name(Implementation("x", "1")) == "x 1"
     assert name(Implementation("x\x1b[2J\n", "1\u202e")) == "x 1"
-    assert name(None) == "an agent that doesn't tell its name"
+    assert name(None) == "an agent without a name"
 
 
 def test_an_agent_that_says_nothing_can_do_the_least() -> None:
     assert told(InitializeResponse(1)) == {
         "protocol": "version 1",
         "prompts": "text, links; no images and no files",
-        "sessions": "they can be opened, and nothing else",
+        "sessions": "only new ones",
         "MCP servers": "stdio",
-        "login": "it offers none",
+        "login": "no login methods",
     }
 
 
@@ -74,8 +74,8 @@ def test_what_is_known_and_not_said_is_told() -> None:
     copilot = introduction(
         McpServerSpec("it", "x"), InitializeResponse(1, None, EVERYTHING), known_agent("Copilot")
     )
-    assert dict(copilot)["MCP servers"] == "http, sse; it drops those on stdio without a word"
-    assert ("known", "it takes tools over http alone") in copilot
+    assert dict(copilot)["MCP servers"] == "http, sse; it silently drops those on stdio"
+    assert ("known", "it accepts tools only over http") in copilot
     bare = introduction(McpServerSpec("it", "x"), InitializeResponse(1), known_agent("Copilot"))
     assert dict(bare)["MCP servers"].startswith("none; ")
 
@@ -147,7 +147,7 @@ def asks(current: str, wanted: str | None = None) -> str | None:
 
 def test_the_mode_into_which_an_agent_is_put_is_told() -> None:
     assert asks("auto") == (
-        "it begins in auto, in which it acts without asking; with `ask` it is put into default"
+        "its default mode is auto, which acts without asking; with `ask` vscodelm selects default"
     )
     assert asks("default") is None
     assert asks("plan") is None
@@ -155,14 +155,14 @@ def test_the_mode_into_which_an_agent_is_put_is_told() -> None:
 
 
 def test_a_mode_of_the_settings_is_said_to_count() -> None:
-    unasked = "as in the mode auto of your settings, in which it acts without asking"
+    unasked = "as the mode auto of your settings, which acts without asking"
     assert asks("default", "auto") == unasked
     assert asks("auto", "auto") == unasked
     assert asks("auto", "Auto") == unasked.replace("auto", "Auto", 1)
-    assert asks("auto", "plan") == "as in the mode plan of your settings"
+    assert asks("auto", "plan") == "as the mode plan of your settings"
 
 
 def test_an_agent_that_never_asks_is_told() -> None:
     about = InitializeResponse(1)
     facts = introduction(McpServerSpec("it", "x"), about, known_agent("code-puppy"))
-    assert ("known", "it acts without asking, whatever `permissions` says") in facts
+    assert ("known", "it acts without asking, also if `permissions` is `ask`") in facts

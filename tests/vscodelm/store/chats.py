@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import trio
 
-from bridge.exchange import Ending, Exchange
-from bridge.message import Message
+from bridge.history.exchange import Ending, Exchange
+from bridge.history.message import Message
 from tests.strategies import assistant, user
 from vscodelm.store.opening import Memories, start_memories
 from vscodelm.store.worker import PATIENCE_SECONDS
@@ -18,12 +18,17 @@ SCOPE = b"a scope"
 CLOCK = 1_800_000_000.0
 
 
+def record(turns: Iterable[str]) -> tuple[Exchange, ...]:
+    """The record of a chat with these turns."""
+    return tuple(
+        Exchange((user(f"asks {turn}"),), assistant(f"hears {turn}"), Ending.COMPLETE)
+        for turn in turns
+    )
+
+
 def chat(name: str, turns: int) -> tuple[Exchange, ...]:
     """The record of a chat after so many turns."""
-    return tuple(
-        Exchange((user(f"{name} asks {turn}"),), assistant(f"{name} hears {turn}"), Ending.COMPLETE)
-        for turn in range(turns)
-    )
+    return record(f"{name} {turn}" for turn in range(turns))
 
 
 def path(name: str, turns: int) -> tuple[Message, ...]:

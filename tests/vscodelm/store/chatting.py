@@ -15,20 +15,13 @@ from pathlib import Path
 import attrs
 import trio
 
-from bridge.exchange import Ending, Exchange
-from tests.strategies import assistant, user
+from tests.strategies import user
 from vscodelm.store.opening import Memories, start_memories
 
-from .chats import CLOCK, SCOPE, spoken
+from .chats import CLOCK, SCOPE, record, spoken
 
 LETTERS = "ab"
 LONGEST = 4
-
-
-def record(chat: str) -> tuple[Exchange, ...]:
-    return tuple(
-        Exchange((user(f"asks {one}"),), assistant(f"hears {one}"), Ending.COMPLETE) for one in chat
-    )
 
 
 @attrs.define

@@ -9,8 +9,17 @@ from typing import Any
 
 import pytest
 
-from vscodelm.store.database import Database, open_database
-from vscodelm.store.errors import DamagedStore, FullStore, StoreError
+from vscodelm.store.database import (
+    AT_ONCE,
+    KEPT_SECONDS,
+    DamagedStore,
+    Database,
+    FullStore,
+    StoreError,
+    make_room,
+    open_database,
+    prune,
+)
 from vscodelm.store.folder import StoreFolder
 from vscodelm.store.schema import VERSION
 
@@ -216,3 +225,62 @@ def test_a_file_that_was_moved_is_not_in_its_place(database: Database, place: St
     assert not database.is_in_place
     open_database(place).close()
     assert not database.is_in_place
+
+
+NOW = 1_800_000_000.0
+INSERTS = (
+    "INSERT INTO session (scope, handle, lookup, steps, marker, holder, settled_at) "
+    "VALUES (x'00', ?, x'00', x'00', NULL, x'00', ?)",
+    "INSERT INTO point (scope, digest, response_id, setup, calls, settled_at) "
+    "VALUES (x'00', ?, 'r', x'00', '{}', ?)",
+)
+
+
+def fill(database: Database, *ages: float) -> None:
+    with database.transaction(durable=False):
+        for number, age in enumerate(ages):
+            for insert in INSERTS:
+                database.change(insert, str(number), int(NOW - age))
+
+
+def left(database: Database) -> list[str]:
+    sessions = database.rows("SELECT handle FROM session ORDER BY number")
+    assert sessions == database.rows("SELECT digest FROM point ORDER BY number")
+    return [name for (name,) in sessions]
+
+
+@pytest.mark.limit("vscodelm.store.database.KEPT_SECONDS")
+def test_what_is_older_than_a_month_goes(database: Database) -> None:
+    fill(database, KEPT_SECONDS + 1, KEPT_SECONDS - 1, 0)
+    assert not prune(database, NOW)
+    assert left(database) == ["1", "2"]
+
+
+def test_what_is_from_the_future_is_as_old_as_it_is_seen(database: Database) -> None:
+    fill(database, -10 * KEPT_SECONDS)
+    assert not prune(database, NOW)
+    assert left(database) == ["0"]
+    prune(database, NOW + KEPT_SECONDS + 1)
+    assert left(database) == []
+
+
+@pytest.mark.limit("vscodelm.store.database.MOST_ROWS")
+def test_of_too_many_the_oldest_go(database: Database) -> None:
+    fill(database, *[0] * 10)
+    assert not prune(database, NOW, most=4)
+    assert left(database) == ["6", "7", "8", "9"]
+
+
+@pytest.mark.parametrize("age", [KEPT_SECONDS + 1, 0])
+def test_it_is_done_a_little_at_a_time(database: Database, age: int) -> None:
+    fill(database, *[age] * (AT_ONCE + 1))
+    assert prune(database, NOW, most=0)
+    assert len(left(database)) in (0, 1), "too old and too many are two reasons"
+    prune(database, NOW, most=0)
+    assert left(database) == []
+
+
+def test_room_is_made_of_the_oldest_tenth(database: Database) -> None:
+    fill(database, *[0] * 20)
+    make_room(database)
+    assert left(database) == [str(number) for number in range(3, 20)]

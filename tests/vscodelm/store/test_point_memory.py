@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.open_responses.point_memory import Point
+from agents.open_responses.checkpoints import Point
 from vscodelm.store.folder import StoreFolder
 
 from .chats import CLOCK, SCOPE, remembering

@@ -8,59 +8,13 @@ import pytest
 import trio
 
 from actors.memory import Known
-from tests.fakes.acp_agents import until
-from vscodelm.store.database import Database
-from vscodelm.store.errors import FullStore, StoreError
+from tests.fakes.waiting import until
+from vscodelm.store.database import Database, FullStore, StoreError
 from vscodelm.store.opening import Memories
-from vscodelm.store.store import Change, Store
+from vscodelm.store.store import DatabaseWrite, Store
 
 from .chats import SCOPE, chat, path, remembering
 from .disks import hanging
-
-OTHER = b"another scope"
-
-
-async def test_what_settled_is_found_by_the_next_process_and_by_nobody_after_it(
-    tmp_path: Path,
-) -> None:
-    async with remembering(tmp_path) as first:
-        assert await first.sessions.begin(SCOPE, "s")
-        first.sessions.settle(SCOPE, "s", chat("a", 2), None)
-    async with remembering(tmp_path) as second, remembering(tmp_path) as third:
-        assert await second.sessions.find(SCOPE, path("a", 2)) == Known("s", 4)
-        assert await third.sessions.find(SCOPE, path("a", 2)) is None
-        assert await second.sessions.find(SCOPE, path("a", 2)) is None
-
-
-async def test_a_chat_that_went_on_elsewhere_is_known_up_to_there(tmp_path: Path) -> None:
-    async with remembering(tmp_path) as first:
-        first.sessions.settle(SCOPE, "s", chat("a", 2), None)
-    async with remembering(tmp_path) as second:
-        assert await second.sessions.find(SCOPE, path("a", 5)) == Known("s", 4)
-
-
-async def test_nothing_is_found_for_another_chat_a_shorter_one_or_another_scope(
-    tmp_path: Path,
-) -> None:
-    async with remembering(tmp_path) as first:
-        first.sessions.settle(SCOPE, "s", chat("a", 2), None)
-    async with remembering(tmp_path) as second:
-        assert await second.sessions.find(SCOPE, path("b", 2)) is None
-        assert await second.sessions.find(SCOPE, path("a", 1)) is None
-        assert await second.sessions.find(OTHER, path("a", 2)) is None
-        assert await second.sessions.find(SCOPE, ()) is None
-
-
-async def test_a_session_in_which_a_turn_began_is_not_found(tmp_path: Path) -> None:
-    async with remembering(tmp_path) as first:
-        first.sessions.settle(SCOPE, "s", chat("a", 1), None)
-        assert await first.sessions.begin(SCOPE, "s")
-        async with remembering(tmp_path) as second:
-            assert await second.sessions.find(SCOPE, path("a", 1)) is None
-        first.sessions.settle(SCOPE, "s", chat("a", 2), None)
-    async with remembering(tmp_path) as third:
-        assert await third.sessions.find(SCOPE, path("a", 1)) is None, "it has moved on"
-        assert await third.sessions.find(SCOPE, path("a", 2)) == Known("s", 4)
 
 
 async def test_a_turn_that_begins_at_once_takes_back_what_was_not_written_yet(
@@ -74,50 +28,6 @@ async def test_a_turn_that_begins_at_once_takes_back_what_was_not_written_yet(
         assert await second.sessions.find(SCOPE, path("a", 1)) is None
 
 
-async def test_our_own_session_is_found_only_after_it_was_released(tmp_path: Path) -> None:
-    async with remembering(tmp_path) as memory:
-        memory.sessions.settle(SCOPE, "s", chat("a", 1), None)
-        assert await memory.sessions.find(SCOPE, path("a", 1)) is None
-        memory.sessions.release(SCOPE, "s")
-        assert await memory.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
-        assert await memory.sessions.begin(SCOPE, "s")
-
-
-async def test_a_session_released_in_mid_turn_is_not_found(tmp_path: Path) -> None:
-    async with remembering(tmp_path) as memory:
-        memory.sessions.settle(SCOPE, "s", chat("a", 1), None)
-        assert await memory.sessions.begin(SCOPE, "s")
-        memory.sessions.release(SCOPE, "s")
-        assert await memory.sessions.find(SCOPE, path("a", 1)) is None
-
-
-async def test_a_session_that_another_process_took_is_not_ours_any_more(tmp_path: Path) -> None:
-    async with remembering(tmp_path) as ours, remembering(tmp_path) as theirs:
-        ours.sessions.settle(SCOPE, "s", chat("a", 1), None)
-        assert await ours.sessions.find(SCOPE, path("a", 1)) is None  # and so it is written
-        assert await theirs.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
-        assert not await ours.sessions.begin(SCOPE, "s")
-        assert await theirs.sessions.begin(SCOPE, "s")
-        theirs.sessions.settle(SCOPE, "s", chat("a", 2), None)
-        assert await theirs.sessions.find(SCOPE, ()) is None  # the same
-        assert not await ours.sessions.begin(SCOPE, "s"), "and it stays so"
-        ours.sessions.release(SCOPE, "s")
-        assert await ours.sessions.find(SCOPE, path("a", 2)) == Known("s", 4)
-
-
-async def test_who_has_a_session_that_rests_is_known(tmp_path: Path) -> None:
-    async with remembering(tmp_path) as ours, remembering(tmp_path) as theirs:
-        assert await ours.sessions.has(SCOPE, "s"), "nobody else has heard of it"
-        ours.sessions.settle(SCOPE, "s", chat("a", 1), None)
-        assert await ours.sessions.has(SCOPE, "s")
-        assert await theirs.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
-        assert not await ours.sessions.has(SCOPE, "s")
-        assert await theirs.sessions.begin(SCOPE, "s")
-        theirs.sessions.settle(SCOPE, "s", chat("a", 2), None)
-        assert not await ours.sessions.has(SCOPE, "s")
-        assert await theirs.sessions.has(SCOPE, "s")
-
-
 async def test_who_has_a_session_is_not_guessed_where_the_store_hangs(tmp_path: Path) -> None:
     with hanging() as disk:
         async with remembering(tmp_path) as memory:
@@ -129,16 +39,6 @@ async def test_who_has_a_session_is_not_guessed_where_the_store_hangs(tmp_path: 
             assert not await memory.sessions.has(SCOPE, "written")
             assert await memory.sessions.has(SCOPE, "never written")
             disk.goes_on.set()
-
-
-async def test_a_session_that_was_found_and_used_is_not_put_back(tmp_path: Path) -> None:
-    async with remembering(tmp_path) as first:
-        first.sessions.settle(SCOPE, "s", chat("a", 1), None)
-    async with remembering(tmp_path) as second:
-        assert await second.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
-        assert await second.sessions.begin(SCOPE, "s")
-        second.sessions.release(SCOPE, "s")
-        assert await second.sessions.find(SCOPE, path("a", 1)) is None
 
 
 async def test_what_a_slow_store_has_not_written_when_a_turn_begins_is_never_written(
@@ -177,13 +77,6 @@ async def test_the_session_whose_mark_came_back_is_preferred_then_what_knows_mor
             await second.sessions.find(SCOPE, (*asked[:3], marked, asked[4])) for _ in range(4)
         ]
     assert found == [Known("marked", 2), Known("newer", 4), Known("more", 4), None]
-
-
-async def test_a_record_that_proves_nothing_is_not_kept_and_hinders_nobody(tmp_path: Path) -> None:
-    async with remembering(tmp_path) as memory:
-        memory.sessions.settle(SCOPE, "s", (), None)
-        assert await memory.sessions.find(SCOPE, path("a", 1)) is None
-        assert await memory.sessions.begin(SCOPE, "s")
 
 
 @pytest.mark.parametrize("handle", ["", "\0", "ü \n'; DROP TABLE session --", "x" * 10_000])
@@ -240,7 +133,7 @@ async def test_a_release_that_a_full_disk_prevents_is_tried_again(
         assert kept(memory) == 0
 
 
-def no_room(store: Store, changes: Sequence[Change]) -> None:
+def no_room(store: Store, changes: Sequence[DatabaseWrite]) -> None:
     if changes:
         raise FullStore("the disk is full")
 

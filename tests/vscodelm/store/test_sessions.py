@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.sketch import Sketch
+from bridge.routing.sketch import Sketch
 from vscodelm.store.database import Database, open_database
 from vscodelm.store.folder import StoreFolder
 from vscodelm.store.sessions import SessionName, Sessions

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from actors.memory import Known
-from vscodelm.store.database import Database, open_database
-from vscodelm.store.errors import DamagedStore, StoreError
+from vscodelm.store.database import DamagedStore, Database, StoreError, open_database
 from vscodelm.store.folder import StoreFolder
 from vscodelm.store.schema import VERSION
 from vscodelm.store.store import WRITES_BETWEEN_PRUNINGS, Store

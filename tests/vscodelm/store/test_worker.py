@@ -11,9 +11,9 @@ import pytest
 import trio
 from trio.testing import wait_all_tasks_blocked
 
+from tests.fakes.waiting import until
 from vscodelm.store import worker as workers
-from vscodelm.store.database import Database
-from vscodelm.store.errors import FullStore, StoreError
+from vscodelm.store.database import Database, FullStore, StoreError
 from vscodelm.store.folder import StoreFolder
 from vscodelm.store.store import Store
 from vscodelm.store.worker import Note, Worker
@@ -91,9 +91,7 @@ async def test_notes_that_nobody_asks_about_are_written_too_and_when_it_leaves(
 ) -> None:
     async with working(tmp_path) as worker:
         worker.note(1, insert("a"))
-        with trio.fail_after(5):
-            while not StoreFolder(tmp_path).file.exists():  # noqa: ASYNC110  a thread makes it
-                await trio.sleep(0.005)
+        await until(StoreFolder(tmp_path).file.exists)
         worker.note(2, insert("b"))
     async with working(tmp_path) as worker:
         assert await worker.ask(handles) == ["a", "b"]
@@ -186,9 +184,7 @@ async def test_a_disk_that_hangs_is_waited_for_once_and_then_not_until_it_goes_o
                 with pytest.raises(StoreError, match="slow"):
                     await worker.ask(handles)
             disk.goes_on.set()
-            with trio.fail_after(5):
-                while worker.is_stuck:  # noqa: ASYNC110  a thread tells it
-                    await trio.sleep(0.005)
+            await until(lambda: not worker.is_stuck)
             assert await worker.ask(handles) == []
 
 
@@ -229,7 +225,7 @@ async def test_what_must_be_written_is_tried_again_at_the_latest_when_it_leaves(
 
     async with working(tmp_path) as worker:
         worker.note("must", Note(lambda: change, must_be=True))
-        await wait_until(lambda: len(tries) == 1)
+        await until(lambda: len(tries) == 1)
     assert tries == ["must", "must"]
     async with working(tmp_path) as worker:
         assert await worker.ask(handles) == ["must"]
@@ -245,18 +241,13 @@ async def test_a_newer_note_takes_the_place_of_one_that_failed(
     failed: list[bool] = []
     async with working(tmp_path) as worker:
         worker.note("a", Note(lambda: fail, fails=lambda: failed.append(True), must_be=True))
-        await wait_until(lambda: bool(failed))
+        await until(lambda: bool(failed))
         if is_dropped:
             worker.drop("a")
         else:
             worker.note("a", insert("a"))
         assert await worker.ask(handles) == ([] if is_dropped else ["a"])
     assert failed == [True]
-
-
-async def wait_until(is_so: Callable[[], bool]) -> None:
-    while not is_so():  # noqa: ASYNC110  a thread does it
-        await trio.sleep(0.001)
 
 
 async def test_a_store_that_fails_in_its_own_time_ends_nothing_else(tmp_path: Path) -> None:

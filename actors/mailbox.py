@@ -1,0 +1,167 @@
+"""The mailbox of a session actor: the History Actor delivers requests to it, and aborts turns."""
+
+from __future__ import annotations
+
+import math
+
+import trio
+from msgspec.structs import replace
+
+from bridge.value import Value
+from bridge.wire import ChatMessage
+
+from .beginning import Head
+from .plan import Delivery
+
+SUPERSEDED_SECONDS = 60.0
+"""Seconds that a session with a process of its own is kept after its user continued the chat
+elsewhere, for example by an edit. An undo of that comes within the minute, or mostly never."""
+
+
+class Missed(Value):
+    """The rest of a delivery that no agent saw: its new messages, not the whole request."""
+
+    withdrawn: bool
+    messages: tuple[ChatMessage, ...]
+
+    @classmethod
+    def of(cls, delivery: Delivery) -> Missed:
+        """Keep the new messages of a delivery."""
+        return cls(delivery.withdrawn, delivery.transcript.messages(delivery.new_from))
+
+
+class Mailbox:
+    """Takes requests for a session actor. Only `receive` waits."""
+
+    def __init__(self) -> None:
+        self._newest: Delivery | None = None
+        """The last delivery, while its request is open and the agent hasn't seen it."""
+        self._missed: list[Missed] = []
+        """Earlier deliveries that the agent hasn't seen, the newest last."""
+        self._received = 0
+        self._news = trio.Event()
+        self._aborted = 0
+        self._scope: trio.CancelScope | None = None
+        self._opening: trio.CancelScope | None = None
+        """Cancels the opening of a session, while one is being opened."""
+        self._resting: trio.CancelScope | None = None
+        """Ends the rest of a session that may be closed for now, while no turn runs in it."""
+        self._rests_at = math.inf
+        self._closed = False
+        self._idle_seconds = math.inf
+        self._head: Head | None = None
+
+    @property
+    def idle_seconds(self) -> float:
+        """Seconds that the newest delivery lets a conversation be idle, even if it was aborted."""
+        return self._idle_seconds
+
+    @property
+    def head(self) -> Head | None:
+        """The session that was at rest last. Its `is_current` tells whether it still is."""
+        return self._head
+
+    def allow_forks(self, head: Head | None) -> None:
+        """Note that the session is at rest."""
+        self._head = head
+
+    def deliver(self, delivery: Delivery) -> None:
+        """Hand over a request. It repeats the history, so it replaces the one that waits."""
+        self._miss()
+        if delivery.withdrawn and self._missed:
+            # The agent never saw the delivery that is taken back. It may have seen messages that
+            # this delivery took back.
+            obsolete = self._missed.pop()
+            delivery = replace(delivery, withdrawn=obsolete.withdrawn)
+        self._newest = delivery
+        self._rest_at(math.inf)
+        self._idle_seconds = delivery.settings.idle_seconds
+        self._news.set()
+
+    def skipped(self) -> tuple[ChatMessage, ...]:
+        """Return the new messages of the deliveries before the newest; the agent missed them."""
+        return tuple(message for one in self._missed for message in one.messages)
+
+    def take_up(self) -> None:
+        """Note that the agent sees the newest delivery now, and the messages that it missed."""
+        self._newest = None
+        self._missed.clear()
+
+    def give_up(self, turn: int) -> None:
+        """Note that the agent won't see `turn`: its request is settled."""
+        if self._newest is not None and self._newest.turn <= turn:
+            self._miss()
+
+    def abort(self, turn: int) -> None:
+        """Stop `turn` and every earlier one, delivered or not."""
+        self._aborted = turn
+        self.give_up(turn)
+        if self._scope is not None:
+            self._scope.cancel()
+
+    def supersede(self) -> None:
+        """Note that the chat goes on elsewhere, until something is delivered here again."""
+        if self._rests_at == math.inf:
+            self._rest_at(trio.current_time() + SUPERSEDED_SECONDS)
+
+    def resting(self) -> trio.CancelScope:
+        """Return a scope that is cancelled when the chat has gone on elsewhere for a while."""
+        self._resting = trio.CancelScope(deadline=self._rests_at)
+        return self._resting
+
+    def rested(self) -> None:
+        """Note that the Session Actor knows that the chat has gone on elsewhere."""
+        self._rest_at(math.inf)
+
+    def close(self) -> None:
+        """End the actor, and its session with it."""
+        self._closed = True
+        self._news.set()
+        if self._opening is not None:
+            self._opening.cancel()
+
+    def is_aborted(self, turn: int) -> bool:
+        """Return whether `turn` was aborted."""
+        return turn <= self._aborted
+
+    def abortable(self, turn: int) -> trio.CancelScope:
+        """Return a scope that is cancelled when `turn` is aborted."""
+        self._scope = trio.CancelScope()
+        if self.is_aborted(turn):
+            self._scope.cancel()
+        return self._scope
+
+    def opening(self) -> trio.CancelScope:
+        """Return a scope that is cancelled when this is closed before `opened` is called."""
+        self._opening = trio.CancelScope()
+        if self._closed:
+            self._opening.cancel()
+        return self._opening
+
+    def opened(self) -> None:
+        """Note that a session is open: from now on it ends in its own order."""
+        self._opening = None
+
+    async def receive(self) -> Delivery | None:
+        """Wait for a delivery that is still wanted; None when the mailbox was closed."""
+        while True:
+            if self._closed:
+                return None
+            newest = self._newest
+            if newest is not None and newest.turn > self._received:
+                self._received = newest.turn
+                withdrawn = newest.withdrawn or any(one.withdrawn for one in self._missed)
+                return replace(newest, withdrawn=withdrawn)
+            self._news = trio.Event()
+            await self._news.wait()
+
+    def _rest_at(self, time: float) -> None:
+        self._rests_at = time
+        if self._resting is not None:
+            self._resting.deadline = time
+
+    def _miss(self) -> None:
+        """Keep the new messages of the newest delivery: the agent must still get them."""
+        if self._newest is not None:
+            self._missed.append(Missed.of(self._newest))
+            self._newest = None

@@ -1,0 +1,92 @@
+"""Messages to the History Actor, from the editor port and from its session actors."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from bridge.history.transcript import Transcript
+from bridge.models import AgentChoice
+from bridge.routing.chat_events import (
+    Cancelled,
+    ChatRequest,
+    Ended,
+    Expired,
+    Failed,
+    Leaving,
+    Said,
+)
+from bridge.routing.index import ConversationKey
+from bridge.routing.request import Hints
+from bridge.routing.router import Question
+from bridge.tokens.gauge import Measured
+from bridge.value import Value
+from bridge.wire import Capabilities, ChatOptions, RequestId, Settings
+
+from .beginning import Start, Why
+
+
+class Asked(Value):
+    """A chat request."""
+
+    request: RequestId
+    model: str
+    agent: AgentChoice
+    transcript: Transcript
+    options: ChatOptions
+    settings: Settings
+    capabilities: Capabilities
+    notice: str = ""
+    """A line that the user reads before the answer, once in a session."""
+
+    @property
+    def hints(self) -> Hints:
+        """The host's names for the chat."""
+        options = self.options
+        return Hints.of(options.model_options, self.transcript.lineage, options.request_initiator)
+
+    def as_event(self, marker: str | None) -> ChatRequest:
+        """Return the request as far as it says whose it is, and how much room there is for it."""
+        keep = self.settings.rewind == "continue"
+        return ChatRequest(
+            self.request,
+            Question.of(self.agent.key, self.transcript, self.options, keep=keep),
+            self.transcript.size,
+            self.settings.max_sessions,
+            marker,
+        )
+
+
+class AccountAsked(Value):
+    """`lm/logIn` with a method, or `lm/logOut` without one."""
+
+    request: RequestId
+    agent: AgentChoice
+    method_id: str | None
+
+
+class StatsAsked(Value):
+    """`lm/stats`."""
+
+    request: RequestId
+
+
+class Began(Value):
+    """A session is about to be given its first prompt, with so many messages of what was before."""
+
+    conversation: ConversationKey
+    turn: int
+    start: Start
+    why: Why
+    told: int
+
+
+class Gauged(Value):
+    """A model counted the tokens of what it was told."""
+
+    model: str
+    measured: Measured
+
+
+FromEditor: TypeAlias = Asked | Cancelled | AccountAsked | StatsAsked | Leaving
+FromSession: TypeAlias = Began | Said | Ended | Failed | Expired | Gauged
+ActorMessage: TypeAlias = FromEditor | FromSession

@@ -1,0 +1,104 @@
+"""An agent whose turns are paused now and then, as `actors.progress.pace` says.
+
+It stands between a session actor and the agent. To the session actor it looks as if the agent had
+called a tool of the editor, `vscodelm-progress`; the agent hears nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import attrs
+import trio
+
+from agents.base import Agent, AgentSession, Turn
+from agents.events import Answer, Prompt
+from agents.origin import FRESH, Origin
+from bridge.errors import Failure
+from bridge.wire import ToolSpec
+
+if TYPE_CHECKING:
+    from .turn import PacedTurn
+
+
+@attrs.frozen(eq=False, repr=False)
+class PacedAgent(Agent):
+    """Opens sessions whose turns stop for breath where the prompt says so."""
+
+    agent: Agent
+
+    async def prepare(self) -> None:
+        """Get what the agent needs; raises `AgentError`."""
+        await self.agent.prepare()
+
+    @asynccontextmanager
+    async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AgentSession]:
+        """Open a session with the agent; raises `AgentError`."""
+        async with self.agent.session(prompt, origin) as session, trio.open_nursery() as tasks:
+            try:
+                yield PacedSession(session, tasks)
+            finally:
+                tasks.cancel_scope.cancel()
+
+
+class PacedSession(AgentSession):
+    """A session of the agent's."""
+
+    def __init__(self, session: AgentSession, tasks: trio.Nursery) -> None:
+        """Take a session; `tasks` end with it."""
+        self.session = session
+        self.tasks = tasks
+        self._turn: PacedTurn | None = None
+        """The newest turn, if it is paced."""
+
+    @property
+    def handle(self) -> str | None:
+        """As the agent has it."""
+        return self.session.handle
+
+    @property
+    def knows_history(self) -> bool:
+        """As the agent has it."""
+        return self.session.knows_history
+
+    @property
+    def lost(self) -> Failure | None:
+        """As the agent has it."""
+        return self.session.lost
+
+    @property
+    def has_own_process(self) -> bool:
+        """As the agent has it."""
+        return self.session.has_own_process
+
+    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+        """Return what the agent says."""
+        return self.session.can_offer(tools)
+
+    async def renew(self, prompt: Prompt) -> None:
+        """Take the newest request, with which the next response begins."""
+        await self.session.renew(prompt)
+        if self._turn is not None:
+            self._turn.respond(prompt)
+
+    def run(self, prompt: Prompt) -> Turn:
+        """Begin a turn."""
+        self._turn = None
+        if not prompt.is_paced:
+            return self.session.run(prompt)
+        from .turn import PacedTurn  # here, because most chats have no paced turns
+
+        self._turn = PacedTurn(self.session, self.tasks, prompt)
+        return self._turn
+
+    def answer(self, answer: Answer) -> None:
+        """Hand over one answer."""
+        if self._turn is None or not self._turn.answer(answer):
+            self.session.answer(answer)
+
+    async def cancel(self) -> None:
+        """Ask the running turn to stop."""
+        if self._turn is None or not self._turn.cancel():
+            await self.session.cancel()

@@ -1,0 +1,95 @@
+"""Refuses calls of the editor's tools that came to the server of a chat which didn't ask for them.
+
+A call that may be another chat's waits a moment for its announcement: some agents announce a call
+after it has come. The decisions are in `sharing`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from functools import partial
+
+import attrs
+import trio
+
+from agents.mcp.session_tools import Toolbox
+from agents.mcp.tools import JSON
+
+from .sharing import ServedCall, SharingSession, Stray, Sure, judge
+
+UNSURE_SECONDS = 0.25
+"""Seconds that a call of an uncertain chat waits for its announcement; one took 86 ms."""
+MOST_PASSED = 100
+"""Calls that were let through unsure, and may be announced yet."""
+
+log = logging.getLogger("vscodelm.acp")
+
+
+@attrs.define(eq=False, repr=False)
+class Strays:
+    """Looks at the calls of one process; `found` is called when its sessions share tools."""
+
+    chats: Callable[[], Sequence[SharingSession]]
+    found: Callable[[], None]
+    servers: AbstractSet[str]
+    """The servers that the process was given, by name: it may keep those of closed sessions."""
+    _news: trio.lowlevel.ParkingLot = attrs.field(factory=trio.lowlevel.ParkingLot, init=False)
+    _is_mixed: bool = attrs.field(default=False, init=False)
+    """Whether the sessions are known to share tools."""
+    _passed: deque[tuple[Toolbox, ServedCall]] = attrs.field(
+        factory=lambda: deque[tuple[Toolbox, ServedCall]](maxlen=MOST_PASSED), init=False
+    )
+
+    def watch(self, box: Toolbox) -> None:
+        """Look at the calls that come to a session's server, and at questions about others."""
+        box.refusal = partial(self.refusal, box)
+        box.others = lambda: self.servers - {box.server}
+        box.on_mixed = self._find
+
+    async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:
+        """Return the answer to a call that reached `box`, None if the call is to be passed on."""
+        call = ServedCall(name, arguments)
+        until = trio.current_time() + UNSURE_SECONDS
+        has_waited = False
+        while True:
+            match self._judge(box, call):
+                case Sure.OWN:
+                    return None
+                case Sure.UNKNOWN if has_waited and self._is_mixed:
+                    return Stray("", is_evidence=False).words
+                case Sure.UNKNOWN if has_waited:
+                    self._passed.append((box, call))
+                    return None
+                case Sure.UNKNOWN:
+                    with trio.move_on_at(until) as waiting:
+                        await self._news.park()
+                    has_waited = waiting.cancelled_caught
+                case Stray() as stray:
+                    log.info("server=%s tool=%s refused: another chat's", box.server, name)
+                    if stray.is_evidence:
+                        self._find()
+                    return stray.words
+
+    def heard(self) -> None:
+        """Look again: a call was announced in some session."""
+        self._news.unpark_all()
+        for passed in [*self._passed]:
+            box, call = passed
+            for chat in self.chats():
+                if chat.announced.take(box, call):
+                    self._passed.remove(passed)
+                    if chat.offer is not box:
+                        self._find()
+                    break
+
+    def _find(self) -> None:
+        self._is_mixed = True
+        self.found()
+
+    def _judge(self, box: Toolbox, call: ServedCall) -> Sure | Stray:
+        chats = self.chats()
+        own = next((one for one in chats if one.offer is box), None)
+        return judge(call, box, own, [one for one in chats if one is not own])

@@ -1,0 +1,1 @@
+"""Start an agent: its packages are downloaded before its program runs."""

@@ -1,0 +1,275 @@
+"""Read the choices that a session offers, and choose a model or a mode. Pure.
+
+There are three ways, the newest first: options, then modes, then models, which never became part of
+the protocol. The first that offers the choice is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias, assert_never
+
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from agents.acp.schema.methods import (
+    LoadSessionResponse,
+    NewSessionResponse,
+    SetSessionConfigOptionRequest,
+    SetSessionModelRequest,
+    SetSessionModeRequest,
+)
+from agents.acp.schema.options import (
+    SessionConfigBoolean,
+    SessionConfigOption,
+    SessionConfigSelect,
+    SessionConfigSelectOption,
+    SessionModelState,
+    SessionModeState,
+    value_of,
+)
+from bridge.errors import Failure
+from bridge.models import PERMISSIONS
+from bridge.value import Value
+from bridge.wire import ConfigurationProperty
+
+Change: TypeAlias = SetSessionConfigOptionRequest | SetSessionModeRequest | SetSessionModelRequest
+EFFORT = "reasoningEffort"
+NAVIGATION = "navigation"
+"""The group of the property that VS Code shows beside the model."""
+_CATEGORIES = {"model": "model", "mode": "mode", EFFORT: "thought_level"}
+"""The keys of a configuration schema, and the categories of the options that they stand for."""
+_ORDER = {key: number for number, key in enumerate(_CATEGORIES)}
+_RESERVED = frozenset({*_CATEGORIES, PERMISSIONS})
+_SHOWN = 20
+_ON, _OFF = "true", "false"
+_ON_AND_OFF = (SessionConfigSelectOption(_ON, "On"), SessionConfigSelectOption(_OFF, "Off"))
+
+
+class Choices(Value):
+    """The choices of a session, and their present values."""
+
+    options: tuple[SessionConfigOption, ...] = ()
+    modes: SessionModeState | None = None
+    models: SessionModelState | None = None
+
+    @classmethod
+    def of(cls, opened: NewSessionResponse | LoadSessionResponse) -> Choices:
+        """Return what an agent said when it opened a session."""
+        return cls(opened.config_options or (), opened.modes, opened.models)
+
+    def with_options(self, options: tuple[SessionConfigOption, ...]) -> Choices:
+        """Return the choices when these are all the options."""
+        return replace(self, options=options)
+
+    def with_mode(self, mode: str) -> Choices:
+        """Return the choices when the mode has changed."""
+        if self.modes is None:
+            return self
+        return replace(self, modes=replace(self.modes, current_mode_id=mode))
+
+    def after(self, change: Change) -> Choices:
+        """Return the choices when the agent has made a change and said nothing more of it."""
+        match change:
+            case SetSessionModeRequest(mode_id=mode):
+                return self.with_mode(mode)
+            case SetSessionModelRequest(model_id=model):
+                if self.models is None:
+                    return self
+                return replace(self, models=replace(self.models, current_model_id=model))
+            case SetSessionConfigOptionRequest(config_id=config_id, value=value):
+                return self.with_options(
+                    tuple(
+                        replace(option, current_value=value) if option.id == config_id else option
+                        for option in self.options
+                    )
+                )
+            case _:
+                assert_never(change)
+
+
+class Selection(Value):
+    """One thing to choose: its values, the present one, and the part of the protocol it is of."""
+
+    title: str
+    values: tuple[SessionConfigSelectOption, ...]
+    current: str
+    source: SessionConfigOption | SessionModeState | SessionModelState
+    description: str | None = None
+
+    def change(self, session_id: str, value: str) -> Change:
+        """Return the request that chooses a value of these."""
+        match self.source:
+            case SessionConfigSelect(id=id_):
+                return SetSessionConfigOptionRequest(session_id, id_, value)
+            case SessionConfigBoolean(id=id_):
+                return SetSessionConfigOptionRequest.on_off(session_id, id_, value == _ON)
+            case SessionModeState():
+                return SetSessionModeRequest(session_id, value)
+            case SessionModelState():
+                return SetSessionModelRequest(session_id, value)
+            case _:
+                assert_never(self.source)
+
+    def as_property(self) -> ConfigurationProperty:
+        """Return it as a property of a model's configuration schema."""
+        descriptions = tuple(value.description or "" for value in self.values)
+        return ConfigurationProperty(
+            title=self.title,
+            enum=tuple(value.value for value in self.values),
+            enum_item_labels=tuple(value.name for value in self.values),
+            enum_descriptions=descriptions if any(descriptions) else UNSET,
+            default=self.current,
+        )
+
+
+def selections(choices: Choices) -> dict[str, Selection]:
+    """Return all that can be chosen, by the keys of a configuration schema."""
+    found: dict[str, Selection] = {}
+    used: set[str] = set()
+    for key, category in _CATEGORIES.items():
+        option = _option(choices.options, category)
+        if option is not None:
+            used.add(option.id)
+            found[key] = _selection(option)
+        elif key == "model" and choices.models is not None:
+            found[key] = _models(choices.models)
+        elif key == "mode" and choices.modes is not None:
+            found[key] = _modes(choices.modes)
+    for option in choices.options:
+        if option.id not in used:
+            key = f"agent.{option.id}" if option.id in _RESERVED else option.id
+            found[key] = _selection(option)
+    return found
+
+
+def properties(
+    choices: Choices, before: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, ConfigurationProperty]:
+    """Return the properties of a configuration schema.
+
+    The defaults are the present values. For a key of `before` it is the value there.
+    """
+    found = {key: one.as_property() for key, one in selections(choices).items() if one.values}
+    for key, value in before.items():
+        if key in found and value in found[key].enum:
+            found[key] = replace(found[key], default=value)
+    if EFFORT in found:
+        found[EFFORT] = replace(found[EFFORT], group=NAVIGATION)
+    return found
+
+
+def change_to(choices: Choices, session_id: str, key: str, wanted: str) -> Change | Failure | None:
+    """Return the request that makes the choice; None where it is made already.
+
+    `wanted` is an id, or the name that the agent shows for it.
+    """
+    selection = selections(choices).get(key)
+    offered = () if selection is None else selection.values
+    value = _find(offered, wanted)
+    if selection is None or value is None:
+        return _not_offered(key, wanted, offered)
+    return None if value == selection.current else selection.change(session_id, value)
+
+
+def chosen(choices: Choices, key: str) -> str | None:
+    """Return the id of what is chosen; None where the agent offers no choice."""
+    selection = selections(choices).get(key)
+    return None if selection is None else selection.current
+
+
+class Picked:
+    """The choices that the user has made in the host's picker, in one session."""
+
+    def __init__(self) -> None:
+        self._picked: dict[str, str] = {}
+        self.before: dict[str, str] = {}
+        """The values before the user's first choice, by key."""
+
+    def due(self, choices: Choices, configuration: Mapping[str, str]) -> list[tuple[str, str]]:
+        """Return the keys and values to choose now, each once; the model comes first.
+
+        A key that is given no more gets the value back that it had at first. A value that the agent
+        has changed itself since the user's choice is left alone.
+        """
+        wanted = {key: value for key, value in self.before.items() if key not in configuration}
+        wanted |= {key: one for key, one in configuration.items() if one != self._picked.get(key)}
+        for key in wanted:
+            if key in configuration:
+                self.before.setdefault(key, chosen(choices, key) or configuration[key])
+            else:
+                del self.before[key]
+        self._picked = dict(configuration)
+        return sorted(wanted.items(), key=lambda pair: _ORDER.get(pair[0], len(_ORDER)))
+
+
+def not_offered_now(choices: Choices, key: str, value: str) -> str:
+    """Return the words for a choice of the picker that the agent doesn't offer any more."""
+    current = chosen(choices, key)
+    rest = "" if current is None else f" It stays at {current!r}."
+    return f"The agent doesn't offer {value!r} as its {key} now.{rest}"
+
+
+def asking_mode(choices: Choices, asking_modes: Mapping[str, str]) -> str | None:
+    """Return the mode to choose so that the user is asked; None where nothing need be chosen.
+
+    `asking_modes` says for modes in which the agent decides by itself in which it asks.
+    """
+    wanted = asking_modes.get(chosen(choices, "mode") or "")
+    if wanted is None or isinstance(change_to(choices, "", "mode", wanted), Failure):
+        return None
+    return wanted
+
+
+def _option(options: Iterable[SessionConfigOption], kind: str) -> SessionConfigSelect | None:
+    """Return the option for a kind, by its category; categories are optional, so by its id, too."""
+    selects = [option for option in options if isinstance(option, SessionConfigSelect)]
+    by_category = (option for option in selects if option.category == kind)
+    by_id = (option for option in selects if option.category is None and option.id == kind)
+    return next(by_category, None) or next(by_id, None)
+
+
+def _selection(option: SessionConfigOption) -> Selection:
+    if isinstance(option, SessionConfigSelect):
+        return Selection(
+            option.name, option.choices, option.current_value, option, option.description
+        )
+    return Selection(option.name, _ON_AND_OFF, value_of(option), option, option.description)
+
+
+def _modes(modes: SessionModeState) -> Selection:
+    values = (
+        SessionConfigSelectOption(one.id, one.name, one.description)
+        for one in modes.available_modes
+    )
+    return Selection("Mode", tuple(values), modes.current_mode_id, modes)
+
+
+def _models(models: SessionModelState) -> Selection:
+    values = (
+        SessionConfigSelectOption(one.model_id, one.name, one.description)
+        for one in models.available_models
+    )
+    return Selection("Model", tuple(values), models.current_model_id, models)
+
+
+def _find(offered: Sequence[SessionConfigSelectOption], wanted: str) -> str | None:
+    by_id = (one.value for one in offered if one.value == wanted)
+    by_name = (one.value for one in offered if one.name.casefold() == wanted.casefold())
+    return next(by_id, None) or next(by_name, None)
+
+
+def _not_offered(key: str, wanted: str, offered: Sequence[SessionConfigSelectOption]) -> Failure:
+    ids = [one.value for one in offered]
+    if not ids:
+        return Failure(
+            "NotFound",
+            f"The agent doesn't offer a choice of {key}, so it can't use {wanted!r}: "
+            f"remove `{key}` from the settings.",
+        )
+    more = ", ..." if len(ids) > _SHOWN else ""
+    return Failure(
+        "NotFound",
+        f"The agent has no {key} {wanted!r}. It has: {', '.join(ids[:_SHOWN])}{more}.",
+    )

@@ -1,0 +1,1 @@
+"""Write the prompt for an agent, from the editor's request."""

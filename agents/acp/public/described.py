@@ -1,0 +1,27 @@
+"""Describe an agent and its session: its own words, and known facts about it. Pure."""
+
+from __future__ import annotations
+
+from agents.acp.launch.definition import missing_fixes
+from agents.acp.login import login_advice
+from agents.acp.options import Choices, asking_mode, change_to, chosen
+from agents.acp.quirks import KnownAgent, environment_for
+from agents.acp.schema.initialize import AgentCapabilities, InitializeResponse
+from agents.acp.schema.options import SessionConfigBoolean, SessionConfigSelect
+from agents.acp.text.markdown import title_of
+
+__all__ = [
+    "AgentCapabilities",
+    "Choices",
+    "InitializeResponse",
+    "KnownAgent",
+    "SessionConfigBoolean",
+    "SessionConfigSelect",
+    "asking_mode",
+    "change_to",
+    "chosen",
+    "environment_for",
+    "login_advice",
+    "missing_fixes",
+    "title_of",
+]

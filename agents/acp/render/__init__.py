@@ -1,0 +1,1 @@
+"""Show an agent's updates as Markdown."""

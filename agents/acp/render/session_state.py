@@ -1,0 +1,81 @@
+"""State of a session that outlives a turn: texts already shown, warnings and notes to log."""
+
+from __future__ import annotations
+
+import attrs
+
+from agents.acp.schema.methods import is_extension
+from agents.acp.schema.updates import Notice
+from agents.acp.text.markdown import one_line
+from agents.ledger import SessionRecord
+
+_MOST_CALLS = 1000
+"""Calls that have ended and are remembered."""
+_MOST_KINDS = 100
+"""Kinds of notes that are remembered."""
+
+
+@attrs.define
+class Told:
+    """`mode` and `options` (values by id) are the session's present ones, as far as is known.
+
+    `record` has what the agent says of the session, and adds up its turns.
+    """
+
+    mode: str = ""
+    options: dict[str, str] = attrs.field(factory=dict[str, str])
+    record: SessionRecord = attrs.field(factory=lambda: SessionRecord(""))
+    subagents: dict[str, tuple[str, str]] = attrs.field(
+        factory=dict[str, "tuple[str, str]"], init=False
+    )
+    """The name and the state of each sub-agent, by its session."""
+    _ended: dict[str, None] = attrs.field(factory=dict[str, None], init=False)
+    _kinds: set[str] = attrs.field(factory=set[str], init=False)
+    _notes: list[str] = attrs.field(factory=list[str], init=False)
+    _warnings: dict[Notice, bool] = attrs.field(factory=dict["Notice", bool], init=False)
+    """Warnings for the user, and whether each was shown."""
+
+    def has_ended(self, call_id: str) -> bool:
+        """Whether the user was told how this call ended."""
+        return call_id in self._ended
+
+    def end(self, call_id: str) -> None:
+        """Remember a call that ended, and forget the oldest of too many."""
+        self._ended[call_id] = None
+        if len(self._ended) > _MOST_CALLS:
+            self.begin(next(iter(self._ended)))
+
+    def begin(self, call_id: str) -> None:
+        """Forget a call: some agents count from 1 in each turn."""
+        self._ended.pop(call_id, None)
+
+    def note_subagent(self, session_id: str, name: str, state: str) -> None:
+        """Remember a sub-agent, and forget the oldest of too many."""
+        self.subagents[session_id] = name, state
+        if len(self.subagents) > _MOST_KINDS:
+            del self.subagents[next(iter(self.subagents))]
+
+    def note_unknown(self, what: str, kind: str) -> None:
+        """Note a kind that we don't know, once in a session. One of an extension is nothing odd."""
+        if is_extension(kind):
+            return
+        note = f"the agent sent {what} of an unknown kind, which isn't shown: {one_line(kind, 60)}"
+        if note not in self._kinds and len(self._kinds) < _MOST_KINDS:
+            self._kinds.add(note)
+            self._notes.append(note)
+
+    def warn(self, title: str, reason: str) -> None:
+        """Warn the user of something, once in a session for each reason."""
+        if len(self._warnings) < _MOST_KINDS:
+            self._warnings.setdefault(Notice("warning", title, reason), False)
+
+    def take_warnings(self) -> list[Notice]:
+        """Return the warnings for the user, each once."""
+        warnings = [warning for warning, is_told in self._warnings.items() if not is_told]
+        self._warnings |= dict.fromkeys(warnings, True)
+        return warnings
+
+    def take_notes(self) -> list[str]:
+        """Return the notes to log, each once."""
+        notes, self._notes = self._notes, []
+        return notes

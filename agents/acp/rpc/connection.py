@@ -1,0 +1,368 @@
+"""JSON-RPC with an agent, over any two streams.
+
+One task reads and one writes. The reader decodes inline and in order, and passes each message to
+its session at once. All messages of one read are therefore one batch there, except very long lines.
+A session that can't keep up stops the reader. Outgoing messages go into a buffer, which never
+waits.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import TypeVar
+
+import msgspec
+import trio
+from msgspec import UNSET, Raw, UnsetType
+
+from agents.acp.schema.errors import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Error,
+    ProtocolFault,
+)
+from agents.acp.schema.methods import (
+    CANCEL_REQUEST,
+    REQUEST_PERMISSION,
+    UPDATE,
+    CancelRequestNotification,
+    Method,
+    RequestPermissionRequest,
+    RequestPermissionResponse,
+    is_extension,
+)
+from agents.acp.transport.stderr import Tail
+from agents.base import AgentError
+from agents.boundary import contained
+from agents.breather import Breather
+from bridge.errors import Failure
+from bridge.jsonrpc import LineSplitter
+from bridge.wire import RequestId
+from bridge.work import Work
+
+from .decode import Envelope, decode_lines, decode_params, decode_result, decode_update
+from .encode import error_line, notification_line, request_line, response_line
+from .subscribers import CANCELLED_RESPONSE, PermissionId, Subscriber, Subscribers
+from .writer import Speaker
+
+CHUNK = 64 * 1024
+"""Bytes per read."""
+BROKEN_SECONDS = 0.25
+"""Seconds to keep reading from an agent whose input has failed: it may report the reason."""
+MOST_UNSENT_BYTES = 16 * 1024 * 1024
+"""Bytes of answers that an agent may leave unread; one that asks more then is ended."""
+NOISE_LINES = 5
+"""Lines of an agent that are no messages, and are shown where it fails at its start."""
+_MOST_TOLD = 100
+"""Kinds of oddities of an agent that are logged."""
+
+log = logging.getLogger("vscodelm.acp")
+
+P = TypeVar("P", bound=msgspec.Struct)
+R = TypeVar("R", bound=msgspec.Struct)
+
+
+class Connection:
+    """The client's side of a conversation with one agent process."""
+
+    def __init__(
+        self, name: str, source: trio.abc.ReceiveStream, sink: trio.abc.SendStream
+    ) -> None:
+        self.name = name
+        self._source = source
+        self._speaker = Speaker(sink)
+        self._ids = count(1)
+        self._pending: dict[RequestId, Callable[[Raw | UnsetType | Error | Failure], None]] = {}
+        self._subscribers = Subscribers()
+        self.failure: Failure | None = None
+        """Why nothing more is said."""
+        self._running = trio.CancelScope()
+        self._noise = Tail()
+        """Lines of the agent that are no message."""
+        self._told: set[str] = set()
+        self._breather = Breather()
+
+    # Outgoing messages. Nothing of this waits.
+
+    @property
+    def noise(self) -> str:
+        """The last lines that the agent wrote which are no messages."""
+        return self._noise.text(NOISE_LINES)
+
+    @property
+    def unread_answers(self) -> int:
+        """Bytes of responses that the agent hasn't read yet."""
+        return self._speaker.unread_answers
+
+    @property
+    def unanswered(self) -> int:
+        """Number of our requests that the agent may still answer."""
+        return len(self._pending)
+
+    def call(
+        self, method: Method[P, R], params: P, then: Callable[[R | Error | Failure], None]
+    ) -> RequestId:
+        """Send a request; the reader calls `then` with the response, in message order."""
+
+        def decode(answer: Raw | UnsetType | Error | Failure) -> None:
+            if not isinstance(answer, Error | Failure):
+                try:
+                    then(decode_result(method, answer))
+                    return
+                except ProtocolFault as fault:
+                    answer = Error(INTERNAL_ERROR, str(fault))
+            then(answer)
+
+        id_ = next(self._ids)
+        if self.failure is not None:
+            then(self.failure)
+        else:
+            self._pending[id_] = decode
+            self._send(request_line(id_, method, params))
+        return id_
+
+    def forget(self, id_: RequestId) -> None:
+        """Tell the agent that an answer isn't needed any more, and ignore it if it comes."""
+        if self._pending.pop(id_, None) is not None:
+            self.notify(CANCEL_REQUEST, CancelRequestNotification(id_))
+
+    def notify(self, method: str, params: msgspec.Struct) -> None:
+        """Say something that isn't answered."""
+        self._send(notification_line(method, params))
+
+    def answer(self, id_: PermissionId, response: RequestPermissionResponse) -> None:
+        """Answer a permission request."""
+        self._respond(response_line(id_, response))
+
+    def refuse(self, id_: PermissionId, reason: str) -> None:
+        """Answer a permission request with an error."""
+        self._respond(error_line(id_, Error(INVALID_REQUEST, reason)))
+
+    def _respond(self, line: bytes) -> None:
+        """Answer a request of the agent, unless too many answers are unread.
+
+        An agent that asks and doesn't read would have us keep answers without end. Its prompts
+        don't count: one may be large, and is the user's.
+        """
+        if self._speaker.unread_answers < MOST_UNSENT_BYTES:
+            self._send(line, is_answer=True)
+            return
+        size = MOST_UNSENT_BYTES // (1024 * 1024)
+        message = (
+            f"{self.name} sends requests, but doesn't read the answers: {size} MiB wait. "
+            "It was ended."
+        )
+        self.fail(Failure("AgentFailed", message))
+        self._running.cancel()
+
+    def forget_quietly(self, id_: RequestId) -> None:
+        """Ignore an answer, and let the agent give it all the same."""
+        self._pending.pop(id_, None)
+
+    def _send(self, line: bytes, *, is_answer: bool = False) -> None:
+        if self.failure is None:
+            self._speaker.say(line, is_answer=is_answer)
+
+    async def request(self, method: Method[P, R], params: P) -> R | Error:
+        """Ask something and wait for the answer; raises `AgentError` where the agent is gone."""
+        answers: list[R | Error | Failure] = []
+        answered = trio.Event()
+
+        def take(answer: R | Error | Failure) -> None:
+            answers.append(answer)
+            answered.set()
+
+        id_ = self.call(method, params, take)
+        try:
+            await answered.wait()
+        finally:
+            self.forget(id_)  # has no effect on one that is answered
+        answer = answers[-1]
+        if isinstance(answer, Failure):
+            raise AgentError(answer)
+        return answer
+
+    # Sessions.
+
+    def open(
+        self, method: Method[P, R], params: P, then: Callable[[R | Error | Failure], None]
+    ) -> None:
+        """Ask for a session, as `call` does; `then` attaches it.
+
+        It can't be dropped: the agent would keep a session without an owner.
+        """
+
+        def opened(answer: R | Error | Failure) -> None:
+            then(answer)
+            self._subscribers.expect_less()
+
+        self._subscribers.expect_more()
+        self.call(method, params, opened)
+
+    def attach_new(self, session_id: str, subscriber: Subscriber) -> bool:
+        """Attach a session that the agent says is new.
+
+        Return False where another session has its id: what is said of the one must not be heard by
+        the other.
+        """
+        is_new = self._subscribers.attach_new(session_id, subscriber)
+        if not is_new:
+            log.warning("agent=%s gave the id %s to two sessions", self.name, session_id)
+        return is_new
+
+    def attach(self, session_id: str, subscriber: Subscriber) -> bool:
+        """Subscribe a session to its updates, from the first one, unless it has a subscriber."""
+        return self._subscribers.attach(session_id, subscriber)
+
+    def is_attached(self, session_id: str) -> bool:
+        """Return whether a session has a subscriber."""
+        return self._subscribers.of(session_id) is not None
+
+    def may_be_left(self, session_id: str) -> bool:
+        """Return whether the agent may still have a session open that has no subscriber."""
+        return self._subscribers.may_be_left(session_id)
+
+    def detach(self, session_id: str) -> None:
+        """Unsubscribe a session from its updates."""
+        self._subscribers.detach(session_id)
+
+    def free_id(self, session_id: str) -> None:
+        """Record that the agent closed a session that has no subscriber."""
+        self._subscribers.forget(session_id)
+
+    @property
+    def subscribers(self) -> Sequence[Subscriber]:
+        """The subscribers of all sessions."""
+        return self._subscribers.all
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether the agent was told to stop in any session, and hasn't yet."""
+        return self._subscribers.are_stopping
+
+    # Incoming messages.
+
+    async def run(self) -> None:
+        """Speak with the agent until one of its streams ends."""
+        with self._running:
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(self._speak, nursery.cancel_scope)
+                await self._read()
+                nursery.cancel_scope.cancel()
+
+    def fail(self, failure: Failure) -> None:
+        """Fail all pending requests because the agent is gone, and all later ones at once."""
+        if self.failure is not None:
+            return
+        self.failure = failure
+        pending, self._pending = self._pending, {}
+        for then in pending.values():
+            with contained(f"agent={self.name}"):
+                then(failure)
+        self._subscribers.lose(failure)
+
+    async def _speak(self, running: trio.CancelScope) -> None:
+        await self._speaker.run()
+        log.info("agent=%s hears nothing any more", self.name)
+        running.deadline = trio.current_time() + BROKEN_SECONDS
+
+    async def _read(self) -> None:
+        splitter = LineSplitter()
+        while True:
+            try:
+                chunk = await self._source.receive_some(CHUNK)
+            except (trio.BrokenResourceError, trio.ClosedResourceError):
+                chunk = b""
+            await self._breather.do(self._take(splitter, bytes(chunk)))
+            if not chunk:
+                return
+            await self._subscribers.room()
+
+    def _take(self, splitter: LineSplitter, chunk: bytes) -> Work[None]:
+        for message in decode_lines(splitter.feed(chunk) if chunk else splitter.finish()):
+            if isinstance(message, Envelope) and _size(message.params) > CHUNK:
+                yield  # a line this long has taken its time
+            if not isinstance(message, Envelope):
+                self._noise.feed(f"{message.text}\n".encode(errors="replace"))
+                self._tell_once(f"skipped: {message.reason}")
+                log.debug("agent=%s skipped reason=%s %r", self.name, message.reason, message.text)
+            elif message.method == UPDATE:
+                self._update(message.params)
+            elif message.method is None:
+                self._response(message)
+            elif message.id is UNSET:
+                self._notification(message.method, message.params)
+            else:
+                self._request(message.id, message.method, message.params)
+
+    def _update(self, params: Raw | UnsetType) -> None:
+        try:
+            notification = decode_update(params)
+        except ProtocolFault as fault:
+            self._tell_once(str(fault))
+            return
+        if not self._subscribers.hear(notification.session_id, notification.update, _size(params)):
+            self._tell_once("too many updates of unknown sessions")
+
+    def _response(self, envelope: Envelope) -> None:
+        id_ = envelope.id
+        if id_ is None or id_ is UNSET or id_ not in self._pending:
+            log.debug("agent=%s response=%s nobody waits for it", self.name, id_)
+            return
+        self._pending[id_](envelope.error or envelope.result)
+        self._pending.pop(
+            id_, None
+        )  # only now: if that failed, `fail` still tells the waiting caller
+
+    def _notification(self, method: str, params: Raw | UnsetType) -> None:
+        if method != CANCEL_REQUEST:
+            self._tell_unknown("notification", method)
+            return
+        try:
+            id_ = decode_params(CancelRequestNotification, params, method).request_id
+        except ProtocolFault as fault:
+            self._tell_once(str(fault))
+            return
+        if self._subscribers.be_unasked(id_):
+            self.answer(id_, CANCELLED_RESPONSE)
+
+    def _request(self, id_: PermissionId, method: str, params: Raw | UnsetType) -> None:
+        if method != REQUEST_PERMISSION:
+            self._tell_unknown("request", method)
+            self._respond(error_line(id_, Error(METHOD_NOT_FOUND, f"Method not found: {method}")))
+            return
+        try:
+            request = decode_params(RequestPermissionRequest, params, method)
+        except ProtocolFault as fault:
+            self._tell_once(str(fault))
+            self._respond(error_line(id_, Error(INVALID_PARAMS, str(fault))))
+            return
+        if self._subscribers.is_open(id_):
+            self._tell_once("an id of a request that is open is used again")
+            self.refuse(id_, "This id is another request's, which isn't answered yet")
+            return
+        if not self._subscribers.be_asked(
+            id_, request, _size(params)
+        ):  # it is closed, or has yet to be prompted
+            self.answer(id_, CANCELLED_RESPONSE)
+
+    def _tell_unknown(self, what: str, method: str) -> None:
+        """Log a method that we don't know. An extension of the protocol is nothing odd."""
+        if is_extension(method):
+            log.debug("agent=%s %s of an extension: %s", self.name, what, method)
+        else:
+            self._tell_once(f"unknown {what} {method}")
+
+    def _tell_once(self, what: str) -> None:
+        """Log an odd message of an agent once: it may send it a thousand times."""
+        if what not in self._told and len(self._told) < _MOST_TOLD:
+            self._told.add(what)
+            log.warning("agent=%s %s", self.name, what)
+
+
+def _size(params: Raw | UnsetType) -> int:
+    return len(params) if isinstance(params, Raw) else 0

@@ -1,0 +1,1 @@
+"""The types of the Agent Client Protocol."""

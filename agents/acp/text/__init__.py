@@ -1,0 +1,1 @@
+"""Text of agents, made fit to be shown: cleaned, escaped and bounded."""

@@ -1,0 +1,1 @@
+"""Carry lines to an agent and back."""

@@ -1,0 +1,184 @@
+"""The ports of a turn with an ACP agent: to its session, and to the editor's tools. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from typing import Protocol
+
+from agents.acp.calls.identity import Offer
+from agents.acp.rpc.news import News, PermissionId
+from agents.acp.schema.content import ContentBlock
+from agents.acp.schema.errors import Error
+from agents.acp.schema.methods import RequestPermissionOutcome
+from agents.events import CallTool, ToolAnswer
+from bridge.errors import Failure
+
+
+class ToolsPort(Offer, Protocol):
+    """The toolbox of a session."""
+
+    @property
+    def due(self) -> float:
+        """When calls that wait go out; infinite where none does."""
+        ...
+
+    @property
+    def out(self) -> int:
+        """The number of calls that the editor has."""
+        ...
+
+    @property
+    def others(self) -> Callable[[], Collection[str]]:
+        """Return the servers that the process was given for other sessions."""
+        ...
+
+    @property
+    def on_mixed(self) -> Callable[[], None]:
+        """Note that the agent would use one of those in this session."""
+        ...
+
+    def begin(self) -> None:
+        """Begin a turn."""
+        ...
+
+    def resume(self) -> None:
+        """Go on in another response."""
+        ...
+
+    def announce(self, under_way: int, tools: Sequence[str]) -> None:
+        """Note how many calls the agent says are under way, and the tools of the new ones."""
+        ...
+
+    def emit(self) -> tuple[CallTool, ...]:
+        """Send out all that waits."""
+        ...
+
+    def answer(self, answer: ToolAnswer) -> None:
+        """Hand a result over."""
+        ...
+
+    def cancel(self) -> None:
+        """Refuse all calls."""
+        ...
+
+    def end(self) -> None:
+        """End the turn."""
+        ...
+
+    def complain(self) -> str | None:
+        """Return, once, what the user should know where the agent ignores its server."""
+        ...
+
+
+class QuestionLine(Protocol):
+    """The part of a session's channel that questions and calls use."""
+
+    @property
+    def tools(self) -> ToolsPort | None:
+        """The editor's tools, if the session was opened with them."""
+        ...
+
+    def is_open(self, id_: PermissionId) -> bool:
+        """Return whether a permission request waits for its answer."""
+        ...
+
+    def answer(self, id_: PermissionId, outcome: RequestPermissionOutcome) -> None:
+        """Answer a permission request."""
+        ...
+
+    def record(self, words: str) -> None:
+        """Write a line to the log."""
+        ...
+
+    def wake(self) -> None:
+        """Make the turn look again."""
+        ...
+
+
+class TurnLine(QuestionLine, Protocol):
+    """The channel to the agent of one session."""
+
+    @property
+    def lost(self) -> Failure | None:
+        """Why the session is of no more use."""
+        ...
+
+    @property
+    def is_unproven(self) -> bool:
+        """Whether the session was reopened, and the agent may not know it."""
+        ...
+
+    def prompt(self, blocks: tuple[ContentBlock, ...]) -> None:
+        """Send the prompt."""
+        ...
+
+    def take(self) -> list[News]:
+        """Return the news that no turn has taken yet."""
+        ...
+
+    def cancel(self) -> None:
+        """Send `session/cancel`, and answer all requests."""
+        ...
+
+    def drop_late(self) -> None:
+        """Drop all news until the next prompt."""
+        ...
+
+    def lose(self, failure: Failure) -> None:
+        """Give the session up."""
+        ...
+
+    def pause(self) -> None:
+        """Note that nobody takes news for now."""
+        ...
+
+
+class TurnSession(Protocol):
+    """The part of a session that a turn uses, beside the channel."""
+
+    def new_call_id(self) -> str:
+        """Return an id for a question."""
+        ...
+
+    def be_told(self) -> None:
+        """Note that the prompt was sent."""
+        ...
+
+    def failure_of(self, error: Error) -> Failure:
+        """Return an agent's error in words."""
+        ...
+
+    async def prepare(self) -> Failure | None:
+        """Do what must be done before the prompt is sent; return why that failed."""
+        ...
+
+    async def log_in(self, error: Error) -> Failure | None:
+        """Log in, as the agent demanded by `error`; return why that failed."""
+        ...
+
+    async def read_file(self, path: str) -> str | None:
+        """Return the text of a file that the agent has changed."""
+        ...
+
+    def take_notes(self) -> list[str]:
+        """Return what the log should say about the session."""
+        ...
+
+
+class TurnChannel(TurnLine, Protocol):
+    """The channel to the agent, with what is waited for."""
+
+    session_id: str
+
+    def receive(self) -> None:
+        """Note that a turn takes what is heard; the reader may wait for it."""
+        ...
+
+    @property
+    def heard(self) -> Sequence[News]:
+        """The news that no turn has taken yet; it grows while more comes."""
+        ...
+
+    async def changed(self) -> None:
+        """Wait for news, for an answer, or for the end."""
+        ...

@@ -1,0 +1,1 @@
+"""The in-process agent: Weizenbaum's ELIZA."""

@@ -1,0 +1,1 @@
+"""Send requests to an Open Responses server over HTTP."""

@@ -1,0 +1,120 @@
+"""The output of one response: what it says, thinks and calls, as it comes and as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING
+
+from agents.events import Event, Think
+
+from .emitted_calls import Calling
+from .events import Meaning, OutputItem, StreamEvent, read_item
+from .outcome import ResponseRecord
+from .reasoning import record_of
+from .text import Annotations, Speech
+from .tool_calls import CallLedger
+
+if TYPE_CHECKING:
+    from msgspec import Raw
+
+
+class Output:
+    """Takes the events that are about items; the arguments are those of `StreamMachine`."""
+
+    def __init__(
+        self,
+        outward: Callable[[str], str],
+        annotations: Annotations,
+        tools: Collection[str] | None,
+        origin: str,
+    ) -> None:
+        self.record = ResponseRecord()
+        self.calling = Calling(outward, tools)
+        self._speech = Speech(annotations)
+        self._ledger = CallLedger()
+        self._origin = origin
+
+    @property
+    def has_emitted(self) -> bool:
+        """Whether a part is out."""
+        return self._speech.has_spoken or bool(self.calling.made)
+
+    @property
+    def has_refused(self) -> bool:
+        """Whether there is a refusal in it."""
+        return self._speech.has_refused
+
+    @property
+    def items(self) -> tuple[Raw, ...]:
+        """Its items, as the server wrote them."""
+        return self.record.output(self.calling.server_ids)
+
+    @property
+    def broken(self) -> list[str]:
+        """The names of the calls that were made and can't be told to the editor, each once."""
+        return list(dict.fromkeys(self._ledger.broken))
+
+    def say_more(self, event: StreamEvent, delta: str) -> tuple[Event, ...]:
+        """Take a delta of a text; this is what most events are."""
+        return self._speech.say_more(event, delta)
+
+    def tell(self, meaning: Meaning, event: StreamEvent) -> Iterator[Event]:
+        """Take an event."""
+        match meaning:
+            case Meaning.ITEM_ADDED:
+                self._begin(read_item(event.item), event.output_index)
+            case Meaning.ITEM_DONE:
+                yield from self._finish(event)
+            case Meaning.ARGUMENTS_DELTA:
+                self._ledger.add(event)
+            case Meaning.ARGUMENTS_DONE:
+                yield from self.calling.make(self._ledger.complete(event))
+            case _:
+                yield from self._speech.tell(meaning, event)
+
+    def conclude(self, *, is_complete: bool) -> Iterator[Event | None]:
+        """Say what of the final output wasn't said. None is the end of a step."""
+        items: list[OutputItem] = []
+        for raw in self.record.final:
+            items.append(read_item(raw))
+            yield None
+        yield from self._speech.conclude(items)
+        calls = [item for item in items if item.type == "function_call"]
+        for call in self._ledger.conclude(calls, is_complete=is_complete):
+            if call is None:
+                yield None
+            else:
+                yield from self.calling.make([call])
+
+    def settle(self) -> Iterator[None]:
+        """Find out what its items are, in steps; nothing more is said after that."""
+        return self.record.settle(self.calling.server_ids)
+
+    def keep_reasoning(self) -> Iterator[Event | None]:
+        """Give the editor what only the server can read, in case that we forget it.
+
+        It is wanted back with the results of calls; where none was made, nobody needs it.
+        """
+        made = self.calling.made
+        if not made:
+            return
+        yield from self.settle()
+        kept = yield from record_of(self.items, made, self._origin)
+        if kept is not None:
+            yield Think("", id=self._speech.thinker_id, metadata=kept)
+
+    def _begin(self, item: OutputItem, index: int | None) -> None:
+        if item.type == "function_call":
+            self._ledger.announce(item, index)
+        else:
+            self._speech.begin(item, index)
+
+    def _finish(self, event: StreamEvent) -> Iterator[Event]:
+        item, index = read_item(event.item), event.output_index
+        if item.type is None:
+            return
+        self.record.keep(event.item, index)
+        if item.type == "function_call":
+            yield from self.calling.make(self._ledger.finish(item, index))
+        else:
+            yield from self._speech.finish(item, index)

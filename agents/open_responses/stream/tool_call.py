@@ -1,0 +1,172 @@
+"""The record of one tool call."""
+
+from __future__ import annotations
+
+import enum
+from typing import Any, cast
+
+import attrs
+import msgspec
+
+from agents.loading import load
+from bridge.value import Value
+
+from .events import OutputItem
+
+
+class WholeCall(Value):
+    """A call that can be emitted; `arguments` is the server's text of its parameters."""
+
+    call_id: str
+    name: str
+    parameters: dict[str, Any]
+    arguments: str
+
+
+class CallState(enum.Enum):
+    """The progress of a call."""
+
+    OPEN = enum.auto()
+    SENT = enum.auto()
+    TRUNCATED = enum.auto()
+    """Its item is said to be incomplete."""
+
+
+@attrs.define(eq=False, repr=False)
+class FunctionCall:
+    """A call; what isn't known yet is None."""
+
+    place: int = 0
+    """In the order in which calls were heard of."""
+    item_id: str | None = None
+    output_index: int | None = None
+    call_id: str | None = None
+    name: str | None = None
+    deltas: list[str] = attrs.field(factory=list[str])
+    done_text: str | None = None
+    item_text: str | None = None
+    announced_text: str | None = None
+    """The arguments of its first item, which count only if nothing came later."""
+    state: CallState = CallState.OPEN
+    is_finished: bool = False
+    """Whether its item is done."""
+    digest: bytes = b""
+    """Of the parameters that were sent."""
+    is_matched: bool = False
+    """Whether it was found in the final output."""
+    _seen: int = 0
+    """Number of pieces scanned, the `_depth` at their end, and whether they are complete."""
+    _depth: int = 0
+    _has_all: bool = False
+    _parsed: tuple[tuple[object, ...], tuple[dict[str, Any], str] | None, bytes] | None = None
+    """The arguments as they were parsed last, as they are now, and their digest."""
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The sources of its arguments, the best first."""
+        came = (self.item_text, self.done_text, "".join(self.deltas))
+        given = tuple(text for text in came if text and not text.isspace())
+        return given or ((self.announced_text,) if self.announced_text else ())
+
+    @property
+    def parameters(self) -> tuple[dict[str, Any], str] | None:
+        """The first text that is a JSON object, as that and as it is."""
+        return self._parse()[0]
+
+    @property
+    def asked(self) -> bytes:
+        """The digest of its parameters; where there are none, of an empty object."""
+        return self._parse()[1]
+
+    def _parse(self) -> tuple[tuple[dict[str, Any], str] | None, bytes]:
+        """Parse its arguments, once as long as they are the same: they may be long."""
+        now = (self.item_text, self.done_text, self.announced_text, len(self.deltas))
+        if self._parsed is None or self._parsed[0] != now:
+            found = next(filter(None, map(_object_in, self.texts)), None)
+            self._parsed = now, found, digest_of({} if found is None else found[0])
+        return self._parsed[1:]
+
+    @property
+    def awaits_arguments(self) -> bool:
+        """Whether arguments that come now can belong to it."""
+        return self.state is CallState.OPEN and not self.is_finished and self.done_text is None
+
+    def is_partial(self) -> bool:
+        """Tell whether pieces of its arguments are still to come; each piece is looked at once.
+
+        Unbalanced text isn't parsed, because it may be long. Braces in a text can make whole
+        arguments seem partial, which is safe.
+        """
+        if self._seen < len(self.deltas):
+            new = "".join(self.deltas[self._seen :])
+            self._seen = len(self.deltas)
+            self._depth += new.count("{") - new.count("}")
+            self._has_all = self._depth == 0 and self.parameters is not None
+        return not self._has_all
+
+    @property
+    def has_key(self) -> bool:
+        """Whether anything tells it from another call."""
+        return bool(self.name or self.call_id or self.item_id) or self.output_index is not None
+
+    @property
+    def is_stray(self) -> bool:
+        """Whether it is nothing but arguments, and no call was found for them."""
+        return self.name is None and not self.is_matched
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all of its arguments are known; they may be none."""
+        return self.parameters is not None or (self.done_text is not None and not self.texts)
+
+    def asks(self, digest: bytes) -> bool:
+        """Tell whether its parameters are, or were, those of the digest."""
+        if self.state is CallState.SENT:
+            return self.digest == digest
+        return self.asked == digest and self.is_whole
+
+    def learn(self, item_id: str | None, index: int | None, item: OutputItem | None = None) -> None:
+        """Fill in the keys that weren't known."""
+        self.item_id = self.item_id or item_id
+        self.output_index = index if self.output_index is None else self.output_index
+        if item is not None:
+            self.call_id = self.call_id or item.call_id
+            self.name = self.name or item.name
+
+    def clashes(self, item_id: str | None, index: int | None) -> bool:
+        """Tell whether it is known to be at another place, under another id."""
+        return (
+            bool(self.item_id and item_id and self.item_id != item_id)
+            and None not in (self.output_index, index)
+            and self.output_index != index
+        )
+
+
+def _object_in(text: str) -> tuple[dict[str, Any], str] | None:
+    parameters = load(text.encode("utf-8", "replace"))
+    return (cast("dict[str, Any]", parameters), text) if isinstance(parameters, dict) else None
+
+
+def text_of(arguments: Any) -> str | None:
+    """Return arguments as text; some servers write the object itself."""
+    if isinstance(arguments, dict):
+        return msgspec.json.encode(arguments).decode()
+    return arguments if isinstance(arguments, str) else None
+
+
+def parse(arguments: Any) -> Any:
+    """Return arguments as JSON; empty ones are an object."""
+    text = text_of(arguments)
+    return {} if text is None or not text.strip() else load(text.encode("utf-8", "replace"))
+
+
+def digest_of(parameters: Any) -> bytes:
+    """Return what is equal for equal JSON."""
+    return msgspec.json.encode(parameters, order="sorted")
+
+
+def announced_text(item: OutputItem) -> str | None:
+    """Return the arguments of an item that begins; an empty object is where they will be."""
+    text = text_of(item.arguments)
+    is_empty = text is None or parse(text) == {}
+    return None if is_empty and item.status != "completed" else text

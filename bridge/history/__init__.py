@@ -1,0 +1,1 @@
+"""Keep the messages of a conversation, in a state machine."""

@@ -1,0 +1,1 @@
+"""Find the conversation that a request belongs to."""

@@ -1,0 +1,1 @@
+"""Estimate how many tokens a model would count."""

@@ -1,0 +1,240 @@
+// The process of a window: started when it is first needed, and again after it has ended. One takes new
+// requests; a replaced one finishes its open requests.
+
+import type { CancellationToken } from "vscode";
+import type { ConfiguredModel } from "../agents/agents.ts";
+import type { RpcError } from "./connection.ts";
+import { type Observer, ServerProcess } from "./process.ts";
+import type { Launch } from "./start.ts";
+import { checkVersion, whyRefused } from "./version.ts";
+import {
+  type AccountParams,
+  CANCEL,
+  type Capabilities,
+  type ChatParams,
+  FOLDERS_CHANGED,
+  LOG_IN,
+  LOG_OUT,
+  MODELS,
+  type ModelsParams,
+  type Part,
+  STATS,
+  type Stats,
+} from "./wire.ts";
+
+export interface ServerEnvironment {
+  clientInfo: { name: string; version: string };
+  capabilities: Capabilities;
+  /** Return the folders of the window; a new process is told of them. */
+  folders?(): string[];
+  /** Find the program to start; rejects with a message for the user if there is none. */
+  launch(mayAsk: boolean): Promise<Launch>;
+  observer: Observer;
+  /** Time for a process to exit by itself. */
+  graceMs?: number;
+  /** Time for its answer to the handshake. */
+  handshakeMs?: number;
+  /** Time that a replaced process waits for results of its tool calls. */
+  openCallsMs?: number;
+}
+
+export class Server {
+  private current: Promise<ServerProcess> | undefined;
+  private mayAsk = false;
+  private readonly processes = new Set<ServerProcess>();
+  private disposed = false;
+  private stops = 0;
+  private renewals = 0;
+
+  constructor(private readonly environment: ServerEnvironment) {}
+
+  /** The newest process. */
+  get pid(): number | undefined {
+    return [...this.processes].at(-1)?.pid;
+  }
+
+  /**
+   * Answer a chat in parts. It resolves when the answer is complete, or was cancelled; with a failure if
+   * the answer tells one in words.
+   */
+  async chat(
+    params: ChatParams,
+    received: (part: Part) => void,
+    token: CancellationToken,
+  ): Promise<RpcError | undefined> {
+    const begun = [...this.processes].findLast((one) => one.hasBegun(params));
+    let process = begun ?? (await unlessCancelled(this.process(true), token));
+    while (process?.isRetired && process !== begun) {
+      process = await unlessCancelled(this.process(true), token); // it was replaced at this very moment
+    }
+    if (process === undefined) {
+      return undefined;
+    }
+    const { id, result } = process.chat(params, received);
+    const watch = token.onCancellationRequested(() => process.notify(CANCEL, { requestId: id }));
+    try {
+      return await result;
+    } finally {
+      watch.dispose();
+    }
+  }
+
+  /** List the models that the process knows by itself, and these of the settings, as it has answered. */
+  async models(configured: ConfiguredModel[] = []): Promise<unknown> {
+    const process = await this.process(false);
+    const params: ModelsParams = { silent: true, agents: {}, settings: {} };
+    for (const { information, agent, settings } of configured) {
+      params.agents[information.id] = agent;
+      params.settings[information.id] = settings;
+    }
+    const { result } = process.request<{ models?: unknown } | null>(MODELS, params);
+    return (await result)?.models;
+  }
+
+  /**
+   * Have an agent log in, or out where no method is named; return whether that was done, and not
+   * cancelled. Rejects with why it can't.
+   */
+  async account(params: AccountParams, token: CancellationToken): Promise<boolean> {
+    const process = await unlessCancelled(this.process(true), token);
+    if (process === undefined) {
+      return false;
+    }
+    const { id, result } = process.request(params.methodId ? LOG_IN : LOG_OUT, params);
+    const watch = token.onCancellationRequested(() => process.notify(CANCEL, { requestId: id }));
+    try {
+      await result;
+      return !token.isCancellationRequested;
+    } catch (error) {
+      if (!token.isCancellationRequested) {
+        throw error;
+      }
+      return false;
+    } finally {
+      watch.dispose();
+    }
+  }
+
+  /** Return the counters of the process. */
+  async stats(): Promise<Stats> {
+    const process = await this.process(false);
+    return process.request<Stats>(STATS, {}).result;
+  }
+
+  /**
+   * Send new requests to a new process. Requests that continue a turn of the present process still
+   * go to it; it ends when all of those are done.
+   */
+  renew(): void {
+    this.current = undefined;
+    this.renewals++;
+    for (const process of this.processes) {
+      process.retire();
+    }
+  }
+
+  /** Tell the processes that run that the window has other folders. */
+  foldersChanged(): void {
+    const workspaceFolders = this.environment.folders?.() ?? [];
+    for (const process of this.processes) {
+      process.notify(FOLDERS_CHANGED, { workspaceFolders });
+    }
+  }
+
+  /** End the process; the next request starts another. */
+  async stop(): Promise<void> {
+    this.current = undefined;
+    this.stops++;
+    // also those that haven't answered the handshake, and may never
+    await Promise.all([...this.processes].map((process) => process.stop()));
+  }
+
+  async dispose(): Promise<void> {
+    this.disposed = true;
+    await this.stop();
+  }
+
+  /** Return the process that takes new requests; another one if it is replaced while it starts. */
+  private async process(mayAsk: boolean): Promise<ServerProcess> {
+    for (;;) {
+      const { renewals } = this;
+      try {
+        const process = await this.newest(mayAsk);
+        if (!process.isRetired) {
+          return process;
+        }
+      } catch (error) {
+        if (renewals === this.renewals) {
+          throw error;
+        }
+      }
+    }
+  }
+
+  private newest(mayAsk: boolean): Promise<ServerProcess> {
+    if (this.disposed) {
+      return Promise.reject(new Error("The window is closing."));
+    }
+    if (this.current !== undefined) {
+      // A caller that may ask the user starts anew where a caller that may not has failed.
+      return mayAsk && !this.mayAsk ? this.current.catch(() => this.newest(true)) : this.current;
+    }
+    const starting = this.start(mayAsk);
+    this.current = starting;
+    this.mayAsk = mayAsk;
+    starting.catch(() => this.forget(starting));
+    return starting;
+  }
+
+  private async start(mayAsk: boolean): Promise<ServerProcess> {
+    const { clientInfo, capabilities, folders, observer, launch } = this.environment;
+    const { stops, renewals } = this;
+    const what = await launch(mayAsk);
+    if (stops !== this.stops || renewals !== this.renewals) {
+      throw new Error("vscodelm was stopped."); // while it was looked for, or the user was asked
+    }
+    let ready = false;
+    const process = new ServerProcess(
+      what,
+      { clientInfo, capabilities, workspaceFolders: folders?.() ?? [] },
+      {
+        ...observer,
+        ended: (message) => {
+          if (!process.isRetired) {
+            this.forget(this.current);
+          }
+          if (ready) {
+            observer.ended(message); // else the requests that wait for its start fail with it
+          }
+        },
+      },
+      this.environment,
+    );
+    this.processes.add(process);
+    process.gone.then(() => this.processes.delete(process));
+    try {
+      checkVersion(what.command, await process.ready);
+      ready = true;
+    } catch (error) {
+      await process.stop();
+      throw whyRefused(what.command, error);
+    }
+    return process;
+  }
+
+  private forget(starting: Promise<ServerProcess> | undefined): void {
+    if (this.current === starting) {
+      this.current = undefined;
+    }
+  }
+}
+
+/** Wait, but no longer than the token lets: a start can take a minute, and a question to the user longer. */
+function unlessCancelled<T>(awaited: Promise<T>, token: CancellationToken): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const watch = token.onCancellationRequested(() => resolve(undefined));
+    awaited
+      .then((value) => resolve(token.isCancellationRequested ? undefined : value), reject)
+      .finally(() => watch.dispose());
+  });
+}

@@ -1,0 +1,262 @@
+"""What can be chosen in a session (point 20), and how."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.acp.options import (
+    EFFORT,
+    Change,
+    Choices,
+    Picked,
+    asking_mode,
+    change_to,
+    chosen,
+    not_offered_now,
+    properties,
+)
+from agents.acp.schema.methods import (
+    LoadSessionResponse,
+    NewSessionResponse,
+    SetSessionConfigOptionRequest,
+    SetSessionModelRequest,
+    SetSessionModeRequest,
+)
+from agents.acp.schema.options import (
+    ModelInfo,
+    SessionConfigBoolean,
+    SessionConfigOption,
+    SessionConfigSelect,
+    SessionConfigSelectItem,
+    SessionConfigSelectOption,
+    SessionMode,
+    SessionModelState,
+    SessionModeState,
+)
+from bridge.errors import Failure
+
+FLAT = (SessionConfigSelectItem("Small", "small"), SessionConfigSelectItem("Big", "big"))
+GROUPED = (
+    SessionConfigSelectItem(
+        "Family", group="f", options=(SessionConfigSelectOption("big", "Big"),)
+    ),
+    SessionConfigSelectItem(
+        "Other", group="o", options=(SessionConfigSelectOption("small", "Small"),)
+    ),
+)
+MODES = SessionModeState("ask", (SessionMode("ask", "Ask"), SessionMode("code", "Code")))
+MODELS = SessionModelState("small", (ModelInfo("small", "Small"), ModelInfo("big", "Big")))
+
+
+def select(
+    id_: str = "model",
+    category: str | None = "model",
+    items: tuple[SessionConfigSelectItem, ...] = FLAT,
+    current: str = "small",
+) -> SessionConfigSelect:
+    return SessionConfigSelect(id_, "Model", current, items, category=category)
+
+
+def change(choices: Choices, kind: str, wanted: str) -> Change | Failure | None:
+    return change_to(choices, "s", kind, wanted)
+
+
+@pytest.mark.parametrize("items", [FLAT, GROUPED], ids=["flat", "grouped"])
+@pytest.mark.parametrize("wanted", ["big", "Big", "BIG"])
+def test_a_model_is_chosen_by_id_or_name(
+    items: tuple[SessionConfigSelectItem, ...], wanted: str
+) -> None:
+    """Point 20: options are flat or in groups."""
+    choices = Choices((select(items=items),))
+    assert change(choices, "model", wanted) == SetSessionConfigOptionRequest("s", "model", "big")
+
+
+@pytest.mark.parametrize(
+    ("options", "chosen"),
+    [
+        ((select("m", None), select("x", "model")), "x"),
+        ((select("model", None),), "model"),
+        ((select("model", "thought_level"), select("llm", "model")), "llm"),
+        ((SessionConfigBoolean("model", "On", True), select("llm", "model")), "llm"),
+    ],
+)
+@pytest.mark.checklist(20)
+def test_an_option_is_found_by_its_category_or_else_its_id(
+    options: tuple[SessionConfigOption, ...], chosen: str
+) -> None:
+    """Point 20: the category is optional, and other kinds of option are ignored."""
+    request = change(Choices(options), "model", "big")
+    assert isinstance(request, SetSessionConfigOptionRequest)
+    assert request.config_id == chosen
+
+
+@pytest.mark.checklist(20)
+def test_options_come_before_modes_and_modes_before_models() -> None:
+    """Point 20: the order of the ways."""
+    mode = select(
+        "mode",
+        "mode",
+        (SessionConfigSelectItem("Ask", "ask"), SessionConfigSelectItem("C", "code")),
+    )
+    whole = Choices((select(), mode), MODES, MODELS)
+    assert isinstance(change(whole, "model", "big"), SetSessionConfigOptionRequest)
+    assert isinstance(change(whole, "mode", "code"), SetSessionConfigOptionRequest)
+    old = Choices((), MODES, MODELS)
+    assert change(old, "mode", "code") == SetSessionModeRequest("s", "code")
+    assert change(old, "model", "big") == SetSessionModelRequest("s", "big")
+
+
+@pytest.mark.parametrize(
+    ("kind", "choices", "wanted"),
+    [
+        ("model", Choices((select(),)), "small"),
+        ("mode", Choices((), MODES), "Ask"),
+        ("model", Choices((), None, MODELS), "Small"),
+    ],
+)
+def test_what_is_chosen_already_is_left_alone(kind: str, choices: Choices, wanted: str) -> None:
+    assert change(choices, kind, wanted) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "choices", "told"),
+    [
+        ("model", Choices((select(),)), "small, big"),
+        ("mode", Choices((), MODES), "ask, code"),
+        ("model", Choices((), MODES, MODELS), "small, big"),
+        ("model", Choices((), MODES), "doesn't offer a choice of model"),
+        ("mode", Choices((select(),), None, MODELS), "doesn't offer a choice of mode"),
+    ],
+)
+def test_what_isn_t_offered_is_told_with_what_is(kind: str, choices: Choices, told: str) -> None:
+    failure = change(choices, kind, "huge")
+    assert isinstance(failure, Failure)
+    assert failure.kind == "NotFound"
+    assert "'huge'" in failure.message
+    assert told in failure.message
+
+
+def test_what_is_told_of_many_is_bounded() -> None:
+    items = tuple(SessionConfigSelectItem(str(n), f"model-{n}") for n in range(1000))
+    failure = change(Choices((select(items=items),)), "model", "huge")
+    assert isinstance(failure, Failure)
+    assert len(failure.message) < 500
+    assert failure.message.endswith(", ....")
+
+
+def test_a_change_is_remembered() -> None:
+    choices = Choices((select(), SessionConfigBoolean("b", "B", True)), MODES, MODELS)
+    wants: tuple[tuple[str, str], ...] = (("model", "big"), ("mode", "code"))
+    for kind, wanted in wants:
+        request = change(choices, kind, wanted)
+        assert request is not None
+        assert not isinstance(request, Failure)
+        choices = choices.after(request)
+        assert change(choices, kind, wanted) is None
+    old = Choices((), None, MODELS).after(SetSessionModelRequest("s", "big"))
+    assert change(old, "model", "big") is None
+    none = Choices()
+    assert none.after(SetSessionModelRequest("s", "big")) == none
+    assert none.with_mode("code") == none
+
+
+def test_what_a_session_offers_is_what_it_was_opened_with() -> None:
+    assert Choices.of(NewSessionResponse("s", MODES, None, MODELS)) == Choices((), MODES, MODELS)
+    assert Choices.of(LoadSessionResponse(None, (select(),))) == Choices((select(),))
+
+
+@pytest.mark.parametrize("kind", ["model", "mode"])
+def test_what_is_chosen_is_known_in_each_way_and_without_one(kind: str) -> None:
+    assert chosen(Choices(), kind) is None
+    option = SessionConfigSelect("it", "It", "small", FLAT, category=kind)
+    modes = SessionModeState("ask", (SessionMode("ask", "Ask"),))
+    models = SessionModelState("big", (ModelInfo("big", "Big"),))
+    assert chosen(Choices((option,), modes, models), kind) == "small"
+    assert chosen(Choices((), modes, models), kind) == {"model": "big", "mode": "ask"}[kind]
+
+
+@pytest.mark.parametrize(
+    ("current", "offered", "wanted"),
+    [
+        ("auto", ("auto", "default"), "default"),
+        ("auto", ("auto",), None),
+        ("plan", ("plan", "default"), None),
+    ],
+)
+def test_a_mode_in_which_the_user_is_asked_is_chosen_where_there_is_one(
+    current: str, offered: tuple[str, ...], wanted: str | None
+) -> None:
+    modes = SessionModeState(current, tuple(SessionMode(one, one) for one in offered))
+    assert asking_mode(Choices(modes=modes), {"auto": "default"}) == wanted
+
+
+EFFORTS = (SessionConfigSelectItem("Low", "low"), SessionConfigSelectItem("High", "high", "Slow"))
+WHOLE = Choices(
+    (
+        select(),
+        select("level", "thought_level", EFFORTS, "low"),
+        SessionConfigBoolean("web", "Web search", False),
+        select("permissions", None, EFFORTS, "high"),
+        select("mode", "model_config", EFFORTS, "low"),
+    ),
+    MODES,
+)
+
+
+def test_what_can_be_chosen_has_the_keys_of_a_configuration_schema() -> None:
+    found = properties(WHOLE)
+    assert list(found) == ["model", "mode", EFFORT, "web", "agent.permissions", "agent.mode"]
+    effort = found[EFFORT]
+    assert (effort.title, effort.enum, effort.default) == ("Model", ("low", "high"), "low")
+    assert effort.enum_item_labels == ("Low", "High")
+    assert effort.enum_descriptions == ("", "Slow")
+    assert effort.group == "navigation"
+    assert found["web"].enum == ("true", "false")
+    assert found["web"].default == "false"
+    assert found["mode"].enum_item_labels == ("Ask", "Code")
+    assert properties(Choices()) == {}
+    assert properties(Choices((select(items=()),))) == {}
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "request_"),
+    [
+        ("model", "big", SetSessionConfigOptionRequest("s", "model", "big")),
+        ("mode", "code", SetSessionModeRequest("s", "code")),
+        (EFFORT, "high", SetSessionConfigOptionRequest("s", "level", "high")),
+        ("web", "true", SetSessionConfigOptionRequest("s", "web", True, "boolean")),
+        ("agent.permissions", "low", SetSessionConfigOptionRequest("s", "permissions", "low")),
+        ("agent.mode", "high", SetSessionConfigOptionRequest("s", "mode", "high")),
+    ],
+)
+def test_each_key_has_its_request(key: str, value: str, request_: Change) -> None:
+    assert change(WHOLE, key, value) == request_
+    assert change(WHOLE.after(request_), key, value) is None
+
+
+def test_a_choice_is_due_once_and_the_model_comes_first() -> None:
+    picked = Picked()
+    given = {"web": "true", "mode": "code", "model": "big"}
+    assert picked.due(WHOLE, given) == [("model", "big"), ("mode", "code"), ("web", "true")]
+    assert picked.due(WHOLE, given) == []
+    assert picked.due(WHOLE, {**given, "mode": "ask"}) == [("mode", "ask")]
+
+
+def test_a_key_that_is_given_no_more_gets_its_first_value_back() -> None:
+    picked = Picked()
+    picked.due(WHOLE, {"model": "big"})
+    picked.due(WHOLE.after(SetSessionConfigOptionRequest("s", "model", "big")), {"model": "huge"})
+    assert properties(WHOLE, picked.before)["model"].default == "small"
+    assert picked.due(WHOLE, {}) == [("model", "small")]
+    assert picked.due(WHOLE, {}) == []
+    assert picked.before == {}
+
+
+def test_a_default_that_is_offered_no_more_is_none() -> None:
+    assert properties(WHOLE, {"model": "gone", "other": "x"})["model"].default == "small"
+
+
+def test_a_value_that_isn_t_offered_any_more_is_told_with_the_present_one() -> None:
+    assert "'huge'" in not_offered_now(WHOLE, "model", "huge")
+    assert "'small'" in not_offered_now(WHOLE, "model", "huge")
+    assert "stays" not in not_offered_now(Choices(), "model", "huge")

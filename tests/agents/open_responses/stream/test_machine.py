@@ -1,0 +1,564 @@
+"""The response as a whole: how it begins, how it ends, and what is known of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from agents.events import Attach, Break, CallTool, Event, Say, Stop, StopReason, Think
+from agents.open_responses.stream.call_ids import CallIds
+from agents.open_responses.stream.machine import StreamMachine
+from tests.agents.open_responses.hearing import JSON, hear, hear_bytes
+from tests.agents.open_responses.script import Call, Message, Script, Thought, call, say, script
+
+
+def machine(**options: Any) -> StreamMachine:
+    return StreamMachine(outward=CallIds().outward, **options)
+
+
+def feed(stream: StreamMachine, *events: JSON) -> list[Event]:
+    return [one for event in events for one in stream.feed(json.dumps(event).encode())]
+
+
+def ending(type_: str, response: JSON | None = None, **fields: Any) -> JSON:
+    return {"type": type_, "response": {"id": "resp_1", **(response or {})}, **fields}
+
+
+# The beginning.
+
+
+def test_a_response_is_told_as_it_comes() -> None:
+    stream = machine()
+    events = script(say("a", "b"), call())
+    said = [feed(stream, event) for event in events]
+    assert [[type(one) for one in batch] for batch in said if batch] == [
+        [Say],
+        [Say],
+        [CallTool],
+        [Stop],
+    ]
+    assert stream.is_over
+
+
+def test_the_outcome_is_what_the_next_request_needs() -> None:
+    events = script(Thought([["hm"]]), say("a"), call(), previous_response_id="resp_0")
+    outcome = hear(events, previous_response_id="resp_0").outcome
+    assert outcome.status == "completed"
+    assert outcome.response_id == "resp_1"
+    assert outcome.previous_response_id == "resp_0"
+    assert outcome.model == "m"
+    assert outcome.store is True
+    assert outcome.has_emitted
+    assert outcome.can_be_continued
+    items = [json.loads(bytes(raw)) for raw in outcome.output]
+    assert [item["type"] for item in items] == ["reasoning", "message", "function_call"]
+    assert items[0]["encrypted_content"] == "secret 0"
+    (called,) = outcome.calls
+    assert (called.call_id, called.server_call_id) == ("gw-call_1", "call_1")
+    assert (called.name, called.arguments) == ("look", '{"at":1}')
+
+
+def test_the_items_that_were_done_stand_in_for_a_final_output_that_lacks_them() -> None:
+    events = script(Thought([["hm"]]), call())
+    events[-1]["response"]["output"] = []
+    items = [json.loads(bytes(raw)) for raw in hear(events).outcome.output]
+    assert [item["type"] for item in items] == ["reasoning", "function_call"]
+
+
+def test_items_are_kept_in_their_order_where_the_server_gives_no_index() -> None:
+    events = [{k: v for k, v in e.items() if k != "output_index"} for e in script(say("a"), call())]
+    events[-1]["response"]["output"] = []
+    items = [json.loads(bytes(raw)) for raw in hear(events).outcome.output]
+    assert [item["type"] for item in items] == ["message", "function_call"]
+
+
+@pytest.mark.parametrize(
+    ("change", "is_kept"),
+    [
+        ({}, True),
+        ({"store": False}, False),
+        ({"store": None}, False),
+        ({"id": None}, False),
+        ({"id": ""}, False),
+    ],
+)
+def test_only_a_stored_response_can_be_continued(change: JSON, is_kept: bool) -> None:
+    stream = machine()
+    feed(stream, ending("response.completed", {"store": True, **change}))
+    assert stream.outcome.can_be_continued is is_kept
+
+
+def test_a_response_that_is_not_complete_can_not_be_continued() -> None:
+    stream = machine()
+    assert not stream.outcome.can_be_continued
+    details = {"reason": "max_output_tokens"}
+    feed(stream, ending("response.incomplete", {"store": True, "incomplete_details": details}))
+    assert not stream.outcome.can_be_continued
+
+
+def test_a_final_output_that_has_lost_the_calls_is_not_what_is_kept() -> None:
+    """SGLang's has nothing but a message."""
+    events = script(say("a"), call())
+    events[-1]["response"]["output"].pop()
+    items = [json.loads(bytes(raw)) for raw in hear(events).outcome.output]
+    assert [item["type"] for item in items] == ["message", "function_call"]
+
+
+def test_items_that_were_done_twice_are_kept_once() -> None:
+    events = script(say("a"), call())
+    again = {**events[-2], "output_index": 9, "item": {**events[-2]["item"], "id": "fc_9"}}
+    events[-1]["response"]["output"] = []
+    items = [
+        json.loads(bytes(raw)) for raw in hear([*events[:-1], again, events[-1]]).outcome.output
+    ]
+    assert [item.get("id") for item in items] == ["msg_0", "fc_1"]
+
+
+def test_items_without_any_id_are_kept() -> None:
+    done = {"type": "response.output_item.done", "item": {"type": "message"}}
+    outcome = hear([done, {**done, "x": 1}, ending("response.completed")]).outcome
+    assert len(outcome.output) == 2
+
+
+def test_the_newest_snapshot_counts() -> None:
+    """GitHub Copilot gives a response another id in every event."""
+    events = script(say("a"))
+    events[-1]["response"]["id"] = "resp_2"
+    assert hear(events).outcome.response_id == "resp_2"
+
+
+# Going on from an earlier response.
+
+
+def test_a_server_that_echoes_the_previous_id_is_listened_to() -> None:
+    events = script(say("a"), previous_response_id="resp_0")
+    assert hear(events, previous_response_id="resp_0").text == "a"
+
+
+@pytest.mark.parametrize(
+    "echo", [{}, {"previous_response_id": None}, {"previous_response_id": "x"}]
+)
+@pytest.mark.parametrize("first", ["response.created", "response.completed"])
+def test_a_server_that_does_not_is_not_listened_to(first: str, echo: JSON) -> None:
+    stream = machine(previous_response_id="resp_0")
+    message = script(say("a"))[-1]["response"]["output"][0]
+    assert feed(stream, {"type": first, "response": {"id": "r", "output": [message], **echo}}) == []
+    assert stream.is_over
+    assert stream.outcome.status == "unchained"
+    assert not stream.outcome.has_emitted
+    assert feed(stream, *script(say("a"))) == []
+    assert stream.finish() == ()
+
+
+def test_nothing_is_said_before_the_echo() -> None:
+    """Where no snapshot comes first, it can't be known what the server goes on from."""
+    stream = machine(previous_response_id="resp_0")
+    assert feed(stream, {"type": "response.output_text.delta", "delta": "a"}) == []
+    assert stream.outcome.status == "unchained"
+
+
+def test_a_server_that_does_not_know_the_previous_response_says_so() -> None:
+    stream = machine(previous_response_id="resp_0")
+    feed(stream, {"type": "keepalive"})
+    error = {"code": "previous_response_not_found", "message": "Previous response not found."}
+    (failed,) = feed(stream, {"type": "error", "error": error})
+    assert isinstance(failed, Break)
+    assert stream.outcome.fault is not None
+    assert stream.outcome.fault.is_unknown_response
+
+
+# What is left out.
+
+
+def test_an_unknown_event_is_noted_once_and_left_out() -> None:
+    events = script(say("a"))
+    unknown = [{"type": "acme:trace", "delta": str(n)} for n in range(3)]
+    heard = hear([events[0], *unknown, *events[1:]])
+    assert heard.text == "a"
+    assert heard.outcome.notes == ("an event of an unknown type was left out: 'acme:trace'",)
+
+
+def test_a_server_can_not_fill_the_notes() -> None:
+    heard = hear([*({"type": f"acme:{n}"} for n in range(1000)), *script(say("a"))])
+    assert len(heard.outcome.notes) == 20
+
+
+@pytest.mark.parametrize("name", ["keepalive", "ping", "response.keepalive"])
+def test_signs_of_life_are_not_noted(name: str) -> None:
+    heard = hear([{"type": name}, *script(say("a"))])
+    assert (heard.text, heard.outcome.notes) == ("a", ())
+
+
+@pytest.mark.parametrize("data", [b"", b"nonsense", b"[1]", b'"text"', b"{", b"null", b"\xff"])
+def test_what_is_no_event_is_noted_and_left_out(data: bytes) -> None:
+    stream = machine()
+    assert stream.feed(data) == ()
+    assert not stream.is_over
+    assert stream.outcome.notes == ("an event that is no JSON object was left out",)
+
+
+def test_what_comes_after_the_end_is_left_out() -> None:
+    events = script(say("a"))
+    assert hear([*events, *events, {"type": "error", "message": "too late"}]).text == "a"
+
+
+def test_an_item_of_null_is_none() -> None:
+    events = script(say("a"))
+    null = {"type": "response.output_item.done", "output_index": 0, "item": None}
+    events[-1]["response"]["output"] = []
+    heard = hear([*events[:-1], null, events[-1]])
+    assert heard.text == "a"
+    assert [json.loads(bytes(raw))["id"] for raw in heard.outcome.output] == ["msg_0"]
+
+
+def test_items_of_hosted_tools_say_nothing_and_are_kept() -> None:
+    search = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+    events = script(say("a"))
+    added = {"type": "response.output_item.added", "output_index": 7, "item": search}
+    done = {"type": "response.output_item.done", "output_index": 7, "item": search}
+    events[-1]["response"]["output"].append(search)
+    heard = hear([events[0], added, done, *events[1:]])
+    assert heard.text == "a"
+    assert json.loads(bytes(heard.outcome.output[-1])) == search
+
+
+# Doubled events.
+
+
+def test_an_event_that_comes_twice_counts_once() -> None:
+    events = script(say("ha", "ha"), call())
+    heard = hear([one for event in events for one in (event, event)])
+    assert heard.text == "haha"
+    assert len(heard.calls) == 1
+
+
+def test_a_stream_without_numbers_whose_beginning_is_doubled_is_doubled_throughout() -> None:
+    events = script(say("ha", "ha", "ha"))
+    for event in events:
+        del event["sequence_number"]
+    assert hear([one for event in events for one in (event, event)]).text == "hahaha"
+    assert hear(events).text == "hahaha"
+
+
+def test_a_word_that_is_said_twice_is_said_twice() -> None:
+    stream = machine()
+    delta = {"type": "response.output_text.delta", "delta": "ha"}
+    assert feed(stream, {"type": "response.created"}, delta, delta) == [Say("ha"), Say("ha")]
+    same_number = [{**event, "sequence_number": 7} for event in (delta, delta)]
+    assert feed(machine(), {"type": "ping", "sequence_number": 7}, *same_number) == [Say("ha")] * 2
+
+
+def test_a_server_that_gives_all_events_the_same_number_is_not_misunderstood() -> None:
+    events = [{**event, "sequence_number": 0} for event in script(say("ha", "ha"))]
+    assert hear(events).text == "haha"
+
+
+def test_the_number_of_an_event_tells_that_it_comes_again() -> None:
+    events = script(Thought([["ha", "ha"]]), say("a"))
+    heard = hear([one for event in events[1:] for one in (event, event)])
+    assert heard.thought == "haha"
+
+
+# Names and shapes of events.
+
+
+def test_the_name_of_an_event_counts_where_its_data_has_no_type() -> None:
+    body = b""
+    for event in script(say("a"), call()):
+        name = event.pop("type").encode()
+        body += b"event: %b\ndata: %b\n\n" % (name, json.dumps(event).encode())
+    heard = hear_bytes([body])
+    assert (heard.text, len(heard.calls)) == ("a", 1)
+
+
+def test_a_whole_response_is_a_stream_of_one_event() -> None:
+    """Some servers answer so, whatever they are asked for."""
+    end = script(Thought([["hm"]]), say("a"), call(), usage={"input_tokens": 1})[-1]
+    response = end["response"]
+    heard = hear([response])
+    assert (heard.thought, heard.text, len(heard.calls)) == ("hm", "a", 1)
+    assert heard.end == Stop()
+    assert heard.usage is not None
+    assert hear([{**end, "object": "response.event"}]).text == "a"
+    again = hear([response], previous_response_id="resp_0")
+    assert again.outcome.status == "unchained"
+
+
+def test_an_event_of_a_type_of_its_own_is_no_response_and_no_error() -> None:
+    events = script(say("a"))
+    own = {"type": "acme:x", "object": "response", "status": "failed", "error": {"message": "no"}}
+    heard = hear([events[0], own, {"object": "chunk"}, *events[1:]])
+    assert heard.text == "a"
+    assert heard.end == Stop()
+    assert len(heard.outcome.notes) == 2
+
+
+# The end.
+
+
+def test_done_before_a_terminal_event_is_an_early_end() -> None:
+    stream = machine()
+    feed(stream, *script(say("a"))[:-1])
+    (failed,) = stream.feed(b"[DONE]")
+    assert isinstance(failed, Break)
+    assert stream.finish() == ()
+
+
+def test_done_after_it_is_nothing() -> None:
+    stream = machine()
+    feed(stream, *script(say("a")))
+    assert stream.feed(b"[DONE]") == ()
+    assert stream.outcome.status == "completed"
+
+
+def test_a_stream_that_just_ends_is_a_failure() -> None:
+    heard = hear(script(say("a"), call())[:-1])
+    assert isinstance(heard.end, Break)
+    assert heard.end.failure.kind == "Unavailable"
+    assert (
+        heard.end.failure.message == "The server failed: The stream ended early. Try again later."
+    )
+    assert (heard.text, len(heard.calls)) == ("a", 1)
+    assert heard.outcome.status == "failed"
+    assert heard.outcome.has_emitted
+
+
+def test_nothing_at_all_is_a_failure_that_can_be_retried() -> None:
+    heard = hear([], server="Local")
+    assert isinstance(heard.end, Break)
+    assert heard.end.failure.message == "Local failed: The stream ended early. Try again later."
+    assert heard.outcome.fault is not None
+    assert heard.outcome.fault.is_retryable
+    assert not heard.outcome.has_emitted
+
+
+@pytest.mark.parametrize("status", ["completed", None, "whatever"])
+def test_completed_is_an_end(status: str | None) -> None:
+    heard = hear([*script(say("a"))[:-1], ending("response.completed", {"status": status})])
+    assert heard.end == Stop(StopReason.END_TURN)
+
+
+@pytest.mark.parametrize("name", ["response.completed", "response.failed", "response.cancelled"])
+def test_the_status_counts_more_than_the_name_of_the_event(name: str) -> None:
+    error = {"code": "server_error", "message": "boom"}
+    heard = hear([ending(name, {"status": "failed", "error": error})])
+    assert isinstance(heard.end, Break)
+    assert "boom" in heard.end.failure.message
+
+
+def test_a_response_that_failed_without_a_reason_is_a_failure() -> None:
+    heard = hear([ending("response.failed")])
+    assert isinstance(heard.end, Break)
+    assert "didn't say why" in heard.end.failure.message
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [{"code": "server_error", "message": "boom"}, {"error": {"message": "boom"}}],
+    ids=["flat", "nested"],
+)
+@pytest.mark.parametrize("response", [None, {"id": "resp_1", "status": "failed"}], ids=str)
+def test_why_it_failed_may_stand_beside_the_response(beside: JSON, response: JSON | None) -> None:
+    event = {"type": "response.failed", **beside, **({"response": response} if response else {})}
+    end = hear([event]).end
+    assert isinstance(end, Break)
+    assert "boom" in end.failure.message
+
+
+def test_a_response_that_was_cancelled_is_a_failure() -> None:
+    heard = hear([ending("response.completed", {"status": "cancelled"})])
+    assert isinstance(heard.end, Break)
+    assert "cancelled the response" in heard.end.failure.message
+
+
+def test_no_call_is_made_by_a_response_that_failed() -> None:
+    events = script(call())
+    failed = ending("response.failed", {"output": events[-1]["response"]["output"]})
+    assert hear([events[0], failed]).calls == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"type": "error", "error": {"type": "server_error", "code": None, "message": "boom"}},
+        {"type": "error", "code": "server_error", "message": "boom", "param": None},
+        {"type": "response.error", "error": {"message": "boom"}},
+        {"error": {"message": "boom", "code": 500}},
+        {"error": "boom"},
+        {"type": "error", "error": "boom"},
+        {"type": "error", "message": "boom", "error": None},
+    ],
+)
+def test_an_error_comes_in_many_shapes_and_is_told_once(error: JSON) -> None:
+    events = script(say("a"))
+    failed = ending("response.failed", {"error": {"message": "again"}})
+    heard = hear([*events[:-1], error, failed])
+    assert isinstance(heard.end, Break)
+    assert "boom" in heard.end.failure.message
+    assert heard.text == "a"
+
+
+def test_a_quota_is_final_and_an_overload_is_not() -> None:
+    for code, is_retryable in (("insufficient_quota", False), ("server_overloaded", True)):
+        outcome = hear([{"type": "error", "error": {"code": code, "message": "no"}}]).outcome
+        assert outcome.fault is not None
+        assert outcome.fault.is_retryable is is_retryable
+        assert not outcome.has_emitted
+
+
+# Incomplete responses.
+
+
+@pytest.mark.parametrize(
+    ("reason", "stop"),
+    [
+        ("max_output_tokens", StopReason.MAX_TOKENS),
+        ("content_filter", StopReason.REFUSAL),
+        ("max_messages", StopReason.END_TURN),
+        ("something_new", StopReason.END_TURN),
+        (None, StopReason.END_TURN),
+    ],
+)
+@pytest.mark.parametrize("name", ["response.incomplete", "response.completed"])
+def test_an_incomplete_response_stops_with_its_reason(
+    name: str, reason: str | None, stop: StopReason
+) -> None:
+    details = {"reason": reason}
+    response = {"status": "incomplete", "incomplete_details": details}
+    heard = hear([*script(say("a"))[:-1], ending(name, response)])
+    assert heard.end == Stop(stop)
+    assert heard.outcome.status == "incomplete"
+    assert heard.outcome.incomplete_reason == (reason or "unknown")
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind", "is_retryable"),
+    [("content_filter", "Blocked", False), ("something_new", "Unavailable", True)],
+)
+def test_an_incomplete_response_that_said_nothing_is_a_failure(
+    reason: str, kind: str, is_retryable: bool
+) -> None:
+    heard = hear([ending("response.incomplete", {"incomplete_details": {"reason": reason}})])
+    assert isinstance(heard.end, Break)
+    assert heard.end.failure.kind == kind
+    assert reason in heard.end.failure.message
+    assert heard.outcome.fault is not None
+    assert heard.outcome.fault.is_retryable is is_retryable
+
+
+def test_a_limit_of_tokens_is_no_failure_even_if_nothing_was_said() -> None:
+    details = {"reason": "max_output_tokens"}
+    heard = hear([ending("response.incomplete", {"incomplete_details": details})])
+    assert heard.end == Stop(StopReason.MAX_TOKENS)
+
+
+def test_an_incomplete_response_without_details_stops_too() -> None:
+    heard = hear([*script(say("a"))[:-1], ending("response.incomplete")])
+    assert heard.end == Stop(StopReason.END_TURN)
+
+
+# Usage.
+
+
+def test_the_tokens_are_told_before_the_end() -> None:
+    usage = {
+        "input_tokens": 7,
+        "output_tokens": 5,
+        "total_tokens": 12,
+        "input_tokens_details": {"cached_tokens": 3},
+        "output_tokens_details": {"reasoning_tokens": 2},
+    }
+    heard = hear(script(say("a"), usage=usage))
+    assert [type(one) for one in heard.events] == [Say, Attach, Stop]
+    assert heard.usage == {
+        "prompt_tokens": 7,
+        "completion_tokens": 5,
+        "total_tokens": 12,
+        "prompt_tokens_details": {"cached_tokens": 3},
+        "completion_tokens_details": {"reasoning_tokens": 2},
+    }
+    assert heard.outcome.usage is not None
+    assert heard.outcome.usage.cached_tokens == 3
+
+
+def test_a_failure_has_tokens_too() -> None:
+    heard = hear([ending("response.failed", {"usage": {"input_tokens": 7}})])
+    assert heard.usage is not None
+    assert not heard.outcome.has_emitted
+
+
+# Calls, as far as the whole response counts.
+
+
+def test_calls_at_the_same_time_are_told_apart() -> None:
+    written = Script()
+    written.begin()
+    written.tell_calls([call("look", '{"a":1}', "call_1"), call("look", '{"b":22}', "call_2")])
+    heard = hear(written.complete())
+    assert heard.calls == [("look", {"a": 1}), ("look", {"b": 22})]
+    assert heard.call_ids == ["gw-call_1", "gw-call_2"]
+
+
+def test_a_call_id_that_comes_again_in_the_process_gets_another_outward() -> None:
+    ids = CallIds()
+    first = hear(script(call()), outward=ids.outward)
+    second = hear(script(call()), outward=ids.outward)
+    assert first.call_ids == ["gw-call_1"]
+    assert second.call_ids == ["gw-call_1~1"]
+    assert second.outcome.calls[0].server_call_id == "call_1"
+    assert second.outcome.can_be_continued
+
+
+def test_one_call_id_for_two_calls_is_two_calls_that_can_not_be_answered_by_it() -> None:
+    heard = hear(script(call(arguments='{"a":1}'), call(arguments='{"a":2}')))
+    assert heard.calls == [("look", {"a": 1}), ("look", {"a": 2})]
+    assert len(set(heard.call_ids)) == 2
+    assert not heard.outcome.can_be_continued
+
+
+def test_arguments_that_are_no_object_fail_the_response_that_says_nothing_else() -> None:
+    heard = hear(script(Call("lookAt", ['{"a":'], "call_1"), Call("go", ["[1]"], "call_2")))
+    assert heard.calls == []
+    assert isinstance(heard.end, Break)
+    assert "`lookAt`, `go`" in heard.end.failure.message
+    assert heard.outcome.fault is not None
+    assert heard.outcome.fault.is_retryable
+
+
+def test_arguments_that_are_no_object_are_told_beside_what_else_is_said() -> None:
+    heard = hear(script(Call("look", ['{"a":'], "call_1"), call("go", "{}", "call_2")))
+    assert heard.calls == [("go", {})]
+    assert heard.end == Stop()
+    assert "`look`" in heard.shown
+    assert heard.text == ""
+    assert heard.outcome.notes != ()
+
+
+def test_a_call_of_parallel_is_the_calls_in_it() -> None:
+    uses: list[JSON] = [
+        {"recipient_name": "functions.look", "parameters": {"a": 1}},
+        {"recipient_name": "go", "parameters": {}},
+    ]
+    events = script(call("parallel", json.dumps({"tool_uses": uses})))
+    assert hear(events, tools=["look", "go"]).calls == [("look", {"a": 1}), ("go", {})]
+    assert len(set(hear(events, tools=["look", "go"]).call_ids)) == 2
+    assert not hear(events, tools=["look", "go"]).outcome.can_be_continued
+    assert len(hear(events).calls) == 1
+
+
+# Refusals.
+
+
+def test_a_refusal_is_text_and_a_reason_to_stop() -> None:
+    heard = hear(script(Message([["I ", "won't."]], "refusal")))
+    assert heard.text == "I won't."
+    assert heard.end == Stop(StopReason.REFUSAL)
+
+
+def test_thinking_counts_as_said() -> None:
+    stream = machine()
+    (thought,) = feed(stream, {"type": "response.reasoning.delta", "delta": "hm"})
+    assert thought == Think("hm")
+    assert stream.outcome.has_emitted

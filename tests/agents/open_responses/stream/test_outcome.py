@@ -1,0 +1,46 @@
+"""The items of a response: the final output, or what was done."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from agents.open_responses.stream.events import Snapshot
+from agents.open_responses.stream.outcome import ResponseRecord
+
+
+def raw(value: Any) -> msgspec.Raw:
+    return msgspec.Raw(json.dumps(value).encode())
+
+
+def call(call_id: str) -> dict[str, str]:
+    return {"type": "function_call", "call_id": call_id}
+
+
+def test_what_a_snapshot_leaves_out_is_as_it_was() -> None:
+    record = ResponseRecord()
+    record.learn(Snapshot(id="a", model="m", output=raw([call("1")])))
+    record.learn(Snapshot(model="n", store=False))
+    snapshot = record.snapshot
+    assert (snapshot.id, snapshot.model, snapshot.store) == ("a", "n", False)
+    assert record.output(["1"]) == (raw(call("1")),)
+
+
+def test_the_final_output_counts_unless_it_lacks_calls() -> None:
+    record = ResponseRecord()
+    record.keep(raw(call("2")), 1)
+    record.keep(raw(call("1")), 0)
+    done = (raw(call("1")), raw(call("2")))
+    assert record.output(["1", "2"]) == done
+    record.learn(Snapshot(output=raw([call("x")])))
+    assert record.output(["1", "2"]) == done
+    assert record.output(["1"]) == (raw(call("x")),)
+
+
+def test_items_without_an_index_stand_as_they_came_and_doubled_ones_once() -> None:
+    record = ResponseRecord()
+    for item in (call("1"), call("1"), {"type": "message", "id": "m"}, {"type": "message"}):
+        record.keep(raw(item), None)
+    assert len(record.output(["1"])) == 3

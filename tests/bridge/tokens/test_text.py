@@ -1,0 +1,210 @@
+"""The estimate of a text: what holds of any text, and what is kept of old ones."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import random
+import string
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from bridge.tokens import text as tokens_text
+from bridge.tokens.pieces import PIECE
+from bridge.tokens.table import LENGTHS, WEIGHTS
+from bridge.tokens.text import (
+    LONG_WORD,
+    STEP,
+    UNFITTED_HAN,
+    UNIT,
+    estimate_text,
+    estimating,
+    slots,
+    steps,
+)
+from bridge.work import done
+from tooling import exact_tokens
+
+any_text = st.text(st.characters(exclude_categories=()))
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("", 0),
+        (" ", 1),
+        ("a", 1),
+        ("\n", 1),
+        ("hello", 1),
+        ("hello world", 2),
+        ("1234567890", 4),
+        ("The quick brown fox jumps over the lazy dog.", 10),
+        ("def f(x):\n    return x + 1\n", 11),
+    ],
+)
+def test_plain_texts_have_the_tokens_that_the_tokenizer_says(text: str, tokens: int) -> None:
+    assert estimate_text(text) == tokens
+
+
+@given(any_text)
+def test_a_text_has_a_token_and_no_more_than_its_bytes(text: str) -> None:
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    assert bool(text) <= estimate_text(text) <= 4 * len(whole)
+    if text.isascii():
+        assert estimate_text(text) <= len(text)
+
+
+@given(any_text)
+def test_a_text_has_at_least_a_token_for_each_piece(text: str) -> None:
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    assert estimate_text(text) >= len(PIECE.findall(whole))
+
+
+WORDS = "thequickbrownfoxjumpsoverthelazydogandrunsawayfromthehoundsthatfollow"
+
+
+@pytest.mark.parametrize(
+    ("text", "most_off"),
+    [
+        ("a" * 1000, 1.01),
+        ("x" * 1000, 1.01),
+        ("e" * 1000, 0.05),
+        ("z" * 1000, 0.51),
+        ("é" * 1000, 0.05),
+        ("ä" * 1000, 1.01),
+        ("д" * 1000, 0.05),
+        (WORDS * 10, 0.15),
+        (WORDS.upper() * 10, 0.15),
+        ("rindfleischetikettierungsüberwachungsaufgabe" * 10, 0.25),
+        ("превысокомногорассмотрительствующий" * 10, 0.25),
+        ("".join(random.Random(1).choices(string.ascii_lowercase, k=1000)), 0.05),
+        ("".join(random.Random(1).choices(string.ascii_uppercase, k=1000)), 0.05),
+        ("".join(random.Random(1).choices("acgt", k=1000)), 0.1),
+        ("".join(random.Random(1).choices(string.hexdigits.lower(), k=1000)), 0.05),
+        (base64.b64encode(random.Random(1).randbytes(750)).decode(), 0.05),
+    ],
+)
+def test_a_word_without_an_end_is_not_far_off(text: str, most_off: float) -> None:
+    """Keys, names run together, and runs of one letter: no dictionary has them."""
+    exact = exact_tokens.count(text)
+    assert abs(estimate_text(text) - exact) <= most_off * exact
+
+
+@given(any_text.filter(bool))
+def test_the_steps_of_a_piece_are_the_piece(text: str) -> None:
+    for piece in PIECE.findall(text * 9):
+        assert "".join(steps(piece)) == piece
+        assert len(piece) > LONG_WORD or steps(piece) == [piece]
+
+
+@pytest.mark.parametrize("piece", ["=" * 80, " " * 80, "é=" * 10 + "=", "你" * 40, "─" * 40])
+def test_what_is_no_long_word_is_priced_at_once(piece: str) -> None:
+    assert steps(piece) == [piece]
+
+
+@given(any_text, any_text)
+def test_lines_have_the_tokens_that_they_have_alone(text: str, more: str) -> None:
+    both = estimate_text(f"{text}x\nx{more}")
+    assert abs(both - estimate_text(f"{text}x") - estimate_text(f"x{more}") - 1) <= 1  # rounding
+
+
+def test_a_character_in_halves_is_the_character() -> None:
+    assert estimate_text("\ud83d\ude00" * 20) == estimate_text("😀" * 20)
+
+
+def test_half_a_character_is_a_character_of_its_own() -> None:
+    assert estimate_text("\ude00\ud83d") >= 1
+
+
+@given(any_text.filter(bool))
+@example("漢字 and words")
+def test_a_price_is_the_sum_over_its_slots(text: str) -> None:
+    """The loop that adds prices is written apart from what the table was fitted with."""
+    lengths = [int(length) for length in LENGTHS.split()]
+    weights = tokens_text._WEIGHTS  # pyright: ignore[reportPrivateUsage]  # as they are unpacked
+    for piece in itertools.chain.from_iterable(map(steps, PIECE.findall(text))):
+        total = sum(weights[slot] for slot in slots(piece))
+        total += lengths[min(len(piece), len(lengths) - 1)]
+        total += UNFITTED_HAN * sum("\u2e80" <= character < "\ua000" for character in piece)
+        price = tokens_text._price(piece)  # pyright: ignore[reportPrivateUsage]  # it is the loop
+        if slots(piece):
+            least = UNIT * (1 + len(piece) // 128)
+            most = UNIT * len(piece) * (1 if piece.isascii() else 4)
+            assert price == min(max(total, least), most)
+        else:
+            assert price == UNIT
+
+
+def test_the_table_is_small() -> None:
+    assert len(WEIGHTS) < 96 * 1024
+
+
+def test_prices_are_forgotten_before_they_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens_text, "KNOWN_PRICES", 3)
+    prices = tokens_text._Prices()  # pyright: ignore[reportPrivateUsage]  # what it keeps
+    for piece in ("ab", "cd", "ef", "gh"):
+        assert prices[piece] == prices[piece] >= UNIT
+        assert len(prices) <= 3
+    assert "gh" in prices
+
+
+def test_the_price_of_a_long_piece_is_not_kept() -> None:
+    prices = tokens_text._Prices()  # pyright: ignore[reportPrivateUsage]  # what it keeps
+    assert prices["=" * 1000] >= 8 * UNIT
+    assert not prices
+
+
+@pytest.mark.parametrize("piece", ["7", "42", "a", "\n"])
+def test_what_is_one_token_for_sure_has_no_weights(piece: str) -> None:
+    assert slots(piece) == []
+
+
+# Long texts are priced in steps.
+
+runs = st.builds(
+    str.__mul__,
+    st.sampled_from(["a", "aB", "я", "漢", "1", "[", "\n", " ", "'s"]),
+    st.integers(1, 90),
+)
+
+
+@given(st.lists(st.one_of(runs, any_text), max_size=8).map("".join), st.integers(2, 5))
+def test_where_the_steps_end_makes_no_difference(text: str, size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens_text, "_STEP_CHARACTERS", size * STEP)
+        assert done(estimating(text)) == estimate_text(text)
+
+
+@pytest.mark.limit("bridge.tokens.text._STEP_CHARACTERS")
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 1000, "ab яя " * 200, "漢字" * 500, "[{" * 500, " " * 1000, "1" * 1000, "ð" * 900],
+    ids=["letter", "words", "Chinese", "marks", "blanks", "digits", "foreign"],
+)
+def test_a_long_text_is_priced_in_steps_and_as_at_once(
+    monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.setattr(tokens_text, "_STEP_CHARACTERS", 5 * STEP)
+    assert len(list(estimating(text))) >= len(text) / (5 * STEP)
+    assert done(estimating(text)) == estimate_text(text)
+
+
+@pytest.mark.limit("bridge.tokens.text._LONGEST_PIECE")
+@pytest.mark.parametrize("over", [0, 1])
+def test_a_run_that_is_very_long_is_cut(monkeypatch: pytest.MonkeyPatch, over: int) -> None:
+    monkeypatch.setattr(tokens_text, "_STEP_CHARACTERS", STEP)
+    monkeypatch.setattr(tokens_text, "_LONGEST_PIECE", 8 * STEP)
+    run = "=" * (8 * STEP + over)
+    first = estimate_text("=" * (8 * STEP)) if over else 0
+    assert done(estimating(run)) - first == pytest.approx(estimate_text(run) - first, abs=1)
+
+
+@given(st.text(st.sampled_from("\ud83d\ude00a ")), st.integers(2, 5))
+def test_halves_of_a_character_are_joined_wherever_a_step_ends(text: str, size: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens_text, "_STEP_CHARACTERS", 0)
+        patch.setattr(tokens_text, "_LONGEST_PIECE", size)
+        joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+        assert done(tokens_text._joining(text)) == joined  # pyright: ignore[reportPrivateUsage]

@@ -1,0 +1,1 @@
+"""`vscodelm chat`: talk to an agent in the terminal."""

@@ -1,0 +1,1 @@
+"""`vscodelm replay`: explain how recorded requests are routed."""

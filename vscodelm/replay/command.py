@@ -1,0 +1,46 @@
+"""`vscodelm replay`: reads the files, and leaves the telling to `vscodelm.replay.explain`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from .explain import Explanation, explain
+from .labels import LabelError, Labels, read_labels
+from .recording import RecordingError, read_recording
+
+LABELS = "labels.json"
+"""The file with labels, in the folder of the recording."""
+
+
+class ReplayError(Exception):
+    """A file can't be read, or isn't what it should be; the message says which and why."""
+
+
+def explain_file(file: Path, labels: Path | None = None) -> Explanation:
+    """Return what was decided about a recording; raises `ReplayError`.
+
+    Without `labels`, those beside it count, if they know the file.
+    """
+    expected = _labels(file, labels)
+    try:
+        with file.open("rb") as lines:
+            return explain(read_recording(lines), expected)
+    except RecordingError as error:
+        raise ReplayError(f"{file}: {error}") from None
+    except OSError as error:
+        raise ReplayError(f"{file}: {error.strerror}") from None
+
+
+def _labels(file: Path, named: Path | None) -> Labels | None:
+    path = named or file.parent / LABELS
+    if named is None and not path.is_file():
+        return None
+    try:
+        labels = read_labels(path.read_bytes(), file.name)
+    except LabelError as error:
+        raise ReplayError(f"{path}: {error}") from None
+    except OSError as error:
+        raise ReplayError(f"{path}: {error.strerror}") from None
+    if labels is None and named is not None:
+        raise ReplayError(f"{path}: it has no labels for {file.name}")
+    return labels
