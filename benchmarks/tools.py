@@ -63,7 +63,7 @@ anyio.run(main, backend="trio")
 """
 
 
-def measure(calls: int = CALLS, rounds: int = 5) -> list[Result]:
+def measure(calls: int = CALLS, rounds: int = 8) -> list[Result]:
     """Measure both ways in turn."""
     step = [{"note": True}, {"call": "tool"}, {"gather": True}]
     script: dict[str, Any] = {"turns": [[*step * calls, {"note": True}, {"notes": True}]]}

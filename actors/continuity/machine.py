@@ -84,7 +84,7 @@ class SessionMachine:
     @property
     def is_open(self) -> bool:
         """Whether the session serves the next delivery, too."""
-        return self.state not in CLOSED_STATES | OPENING_STATES
+        return self.state not in CLOSED_STATES and self.state not in OPENING_STATES
 
     @property
     def waiting(self) -> Delivery | None:

@@ -168,10 +168,10 @@ class TurnTools:
     """A turn's part in the editor's tools of its session, if there are any."""
 
     line: QuestionLine
+    _box: ToolsPort | None = attrs.field(init=False)
 
-    @property
-    def _box(self) -> ToolsPort | None:
-        return self.line.tools
+    def __attrs_post_init__(self) -> None:
+        self._box = self.line.tools
 
     @property
     def due(self) -> float:

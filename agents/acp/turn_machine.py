@@ -140,8 +140,9 @@ class TurnMachine:
         """Return when to call `elapsed`, unless there is news before."""
         if self.is_answered:
             return self._ends_at
-        if self._pauses_at < math.inf:
-            return self._pauses_at
+        pauses_at = self._pauses_at
+        if pauses_at < math.inf:
+            return pauses_at
         return now + SILENT_SECONDS if self.state is TurnState.RUNNING else math.inf
 
     def elapsed(self, now: float) -> Batch:

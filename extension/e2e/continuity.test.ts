@@ -42,7 +42,7 @@ afterAll(async () => {
 
 test("a checkpoint is restored and left again, in the same session", START, async () => {
   for (const name of ["Ada", "Zoltan", "Quentin"]) {
-    expect(await chat.ask(`my name is ${name}`)).toBe("I hear you.");
+    expect(await chat.ask(`my name is ${name}`)).toMatch(/^I hear you\.(⌨️ Commands .*)?$/);
   }
   await chat.restore("my name is Zoltan");
   expect(await shown()).toEqual(["Ada"]);

@@ -94,7 +94,7 @@ test("where the network is gone, the chat says so", async () => {
   await chat.choose("Scripted away");
   expect(await chat.ask("hello")).toContain(
     "away-agent 1.0.0 can't be fetched: the registry can't be reached. " +
-      "Check the network and the proxy, and ask again.",
+      "Check the network and the proxy, and send the message again.",
   );
   await expect.poll(async () => living(await fetchers())).toEqual([]);
 });

@@ -175,12 +175,17 @@ class Held(NamedTuple):
 async def held(bench: Bench) -> Held:
     """Return what the agent's processes hold; the test fails if it isn't known.
 
-    A process may end or start while it is counted.
+    A process may end or start while it is counted, and for a moment one that ends is still there,
+    though it isn't counted any more.
     """
-    before = {*bench.groups()}
-    found = (await bench.editor.call("lm/stats"))["agentProcesses"]
-    after = {*bench.groups()}
-    assert before & after <= {one["pid"] for one in found} <= before | after
+    with trio.fail_after(10):
+        while True:
+            before = {*bench.groups()}
+            found = (await bench.editor.call("lm/stats"))["agentProcesses"]
+            after = {*bench.groups()}
+            if before & after <= {one["pid"] for one in found} <= before | after:
+                break
+            await trio.sleep(0.2)
     sizes = [round(one["memoryBytes"] / 1e6) for one in found]
     return Held(sum(one["processes"] for one in found), sizes)
 
