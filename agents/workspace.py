@@ -1,15 +1,21 @@
-"""The folders of the editor's window, which agents work in."""
+"""The folders of the editor's window, which agents work in, and its user's MCP servers."""
 
 from __future__ import annotations
 
 import attrs
 
+from bridge.wire import UserMcpServer
+
 
 @attrs.define(eq=False, repr=False)
 class Workspace:
-    """The folders as the editor last named them, absolute paths; empty if it names none."""
+    """The folders as the editor last named them, absolute paths; empty if it names none.
+
+    `servers` are the user's MCP servers that sessions are given which are opened from now on.
+    """
 
     folders: tuple[str, ...] = ()
+    servers: tuple[UserMcpServer, ...] = ()
 
     def folder_for(self, chosen: str, *, is_set: bool) -> str:
         """Return the folder of a session: the one in the agent's definition, or else the first.
