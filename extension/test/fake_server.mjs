@@ -21,6 +21,7 @@ const model = (id) => ({
 });
 const hanging = new Set();
 let folders = [];
+let servers = [];
 
 if (asked === "dies") {
   process.stderr.write("time=00:00:00 level=ERROR no config here\n");
@@ -33,8 +34,12 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     case "lm/didChangeWorkspaceFolders":
       folders = params.workspaceFolders;
       break;
+    case "lm/didChangeMcpServers":
+      servers = params.mcpServers;
+      break;
     case "lm/initialize":
       folders = params.workspaceFolders;
+      servers = params.mcpServers ?? [];
       if (asked === "stranger") {
         say({ id, error: { code: -32601, message: "Method not found" } });
       } else if (asked !== "silent") {
@@ -100,6 +105,10 @@ function chat(id, text, params) {
   switch (text) {
     case "echo":
       part(id, { type: "text", value: JSON.stringify(params) });
+      complete(id);
+      break;
+    case "servers":
+      part(id, { type: "text", value: servers.map(({ name, command }) => name + command).join() });
       complete(id);
       break;
     case "folders":

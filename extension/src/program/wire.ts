@@ -12,6 +12,7 @@ export const RESPONSE_COMPLETE = "lm/responseComplete";
 export const PROGRESS = "lm/progress";
 export const CANCEL_PROGRESS = "lm/cancelProgress";
 export const FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders";
+export const MCP_SERVERS_CHANGED = "lm/didChangeMcpServers";
 export const MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation";
 
 /** The host's tool through which an agent's permission requests reach the user. */
@@ -147,7 +148,20 @@ export interface InitializeParams {
   capabilities: Capabilities;
   /** Absolute paths. */
   workspaceFolders: string[];
+  /** Those that agents are given. */
+  mcpServers?: McpServer[];
 }
+
+interface NamedValue {
+  name: string;
+  value: string;
+}
+
+/** An MCP server of the user's. `secrets` are texts in it that no log may show. */
+export type McpServer = (
+  | { command: string; args: string[]; env: NamedValue[] }
+  | { type: "http" | "sse"; url: string; headers: NamedValue[] }
+) & { name: string; secrets?: string[] };
 
 /** The progress of a long operation, such as a download. */
 export interface ProgressParams {
