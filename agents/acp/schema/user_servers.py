@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from itertools import count
+from typing import assert_never
 
 from msgspec.structs import replace
 
@@ -46,6 +47,8 @@ def _to_acp(server: UserMcpServer) -> McpServer:
             return McpServerHttp(server.name, server.url, headers)
         case "sse":
             return McpServerSse(server.name, server.url, headers)
+        case _:
+            assert_never(server.type)
 
 
 def with_distinct_names(
