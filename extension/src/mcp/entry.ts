@@ -1,10 +1,11 @@
 // An entry of an `mcp.json` as the program takes it, or why agents can't be given it. No message shows
 // a value of the entry: it may be a secret.
 
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, isAbsolute, resolve, sep } from "node:path";
 import { parseEnv } from "node:util";
 import { messageOf } from "../chat/failures.ts";
+import { MAX_SETTINGS_BYTES } from "../limits.ts";
 import { findOnPath } from "../program/executable.ts";
 import type { McpServer } from "../program/wire.ts";
 import { isObject, isText, type McpInput } from "./config.ts";
@@ -99,6 +100,9 @@ async function envFile(path: unknown, filling: Filling): Promise<Record<string, 
   }
   const file = filling.text(path, "envFile");
   try {
+    if ((await stat(file)).size > MAX_SETTINGS_BYTES) {
+      throw Object.assign(new Error(), { code: "too large" });
+    }
     return parseEnv(await readFile(file, "utf8")) as Record<string, string>;
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

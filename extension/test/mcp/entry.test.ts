@@ -82,6 +82,10 @@ test("a program is found where it is, and its variables in a file, over which it
     },
     missing: [],
   });
+  await writeFile(join(folder, ".env"), `A=${"1".repeat(2 ** 20)}`);
+  expect(await resolved(entry, {}, folder)).toMatchObject({
+    reason: expect.stringContaining("too large"),
+  });
   const found = await resolved({ command: "sh" });
   expect(found).toMatchObject({ server: { command: expect.stringMatching(/^\/.*\/sh$/) } });
   expect(await resolved({ command: "no-such" })).toMatchObject({ server: { command: "no-such" } });
