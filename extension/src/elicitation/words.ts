@@ -1,0 +1,23 @@
+// An agent's texts as the editor's boxes may show them.
+//
+// The boxes make links of `[text](command:...)`, and icons of `$(name)`. A link could run any command
+// of the editor, so an agent's text never gets one.
+
+import { MAX_SHOWN_CHARACTERS } from "../limits.ts";
+
+/** Characters that can't be seen, or that turn the direction of the text around them. */
+const HIDDEN = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
+const NO_SPACE = "\u200b";
+
+/** Return a text on one line, without links, and not too long. */
+export function plainWords(text: string): string {
+  const line = text.replace(HIDDEN, " ").replace(/ {2,}/g, " ").trim();
+  const cut =
+    line.length > MAX_SHOWN_CHARACTERS ? `${line.slice(0, MAX_SHOWN_CHARACTERS - 1)}…` : line;
+  return cut.replaceAll("](", `]${NO_SPACE}(`);
+}
+
+/** Return a text for an item of a list, which would make icons of some words. */
+export function itemWords(text: string): string {
+  return plainWords(text).replaceAll("$(", "\\$(");
+}
