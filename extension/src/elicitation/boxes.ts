@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import type { Input, Reply, Step } from "./form.ts";
 import type { ChoiceField, ChoicesField, NumberField, TextField } from "./schema.ts";
 import { type Checked, checkChosen, checkTyped, hintOf } from "./values.ts";
-import { itemWords, plainWords } from "./words.ts";
+import { plainWords, wordsWithoutIcons } from "./words.ts";
 
 /** What stands in every box of a question. */
 export interface Frame {
@@ -46,7 +46,8 @@ export function choose<T>(
 ): Promise<{ action: "chosen"; value: T } | Left> {
   const box = vscode.window.createQuickPick<Choice<T>>();
   box.title = plainWords(`${asker} ${title}`);
-  box.prompt = plainWords(message);
+  box.prompt = wordsWithoutIcons(message);
+  box.placeholder = "Choose your answer";
   box.items = items;
   return shown(box, signal, (settle) => {
     box.onDidAccept(() => {
@@ -149,12 +150,19 @@ type Box = vscode.InputBox | vscode.QuickPick<vscode.QuickPickItem>;
 function frameStep<T extends vscode.QuickPickItem>(
   box: vscode.InputBox | vscode.QuickPick<T>,
   { asker, message }: Frame,
-  { field, number, total }: Step,
+  { field, number, total, input }: Step,
 ): void {
+  const hint = hintOf(field);
+  const isHintHidden =
+    typeof input === "string" && (field.kind === "text" || field.kind === "number");
+  const words = [message, field.description, isHintHidden ? hint : undefined];
   const optional = field.isRequired ? "" : " (optional)";
   box.title = plainWords(`${asker} asks: ${field.title}${optional}`);
-  box.prompt = [message, field.description ?? ""].map(plainWords).filter(Boolean).join(" · ");
-  box.placeholder = hintOf(field);
+  box.prompt = words
+    .map((one = "") => wordsWithoutIcons(one))
+    .filter((one) => one !== "")
+    .join(" · ");
+  box.placeholder = hint;
   if (total > 1) {
     box.step = number;
     box.totalSteps = total;
@@ -166,13 +174,13 @@ function itemOf<T>(option: { value: T; title: string; description?: string }): C
   const { value, title, description } = option;
   return {
     value,
-    label: itemWords(title),
-    ...(description !== undefined && { detail: itemWords(description) }),
+    label: wordsWithoutIcons(title),
+    ...(description !== undefined && { detail: wordsWithoutIcons(description) }),
   };
 }
 
 function problemIn(checked: Checked): string | undefined {
-  return "problem" in checked ? plainWords(checked.problem) : undefined;
+  return "problem" in checked ? wordsWithoutIcons(checked.problem) : undefined;
 }
 
 /** Show the box of a field until it is settled. */

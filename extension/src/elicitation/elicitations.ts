@@ -8,7 +8,7 @@ import { askForField, choose, type Frame } from "./boxes.ts";
 import { fillIn } from "./form.ts";
 import { type Page, pageOf } from "./page.ts";
 import { fieldsOf, Unreadable } from "./schema.ts";
-import { itemWords } from "./words.ts";
+import { plainWords, wordsWithoutIcons } from "./words.ts";
 
 const CANCEL: ElicitResult = { action: "cancel" };
 
@@ -43,7 +43,7 @@ export class Elicitations {
       this.log.info(`${modelId}: its agent's question was answered: ${result.action}`);
       return result;
     } catch (error) {
-      const why = messageOf(error);
+      const why = plainWords(messageOf(error));
       this.log.warn(`${modelId}: its agent's question can't be shown: ${why}`);
       void vscode.window.showWarningMessage(
         `${asker} has a question that can't be shown: ${why}. The agent goes on without an answer.`,
@@ -79,7 +79,7 @@ async function confirm(frame: Frame, signal: AbortSignal): Promise<ElicitResult>
     { label: "Accept", value: "accept" as const },
     { label: "Decline", value: "decline" as const },
   ];
-  const chosen = await choose(frame, "asks", items, signal);
+  const chosen = await choose(frame, "asks you to confirm", items, signal);
   if (chosen.action !== "chosen") {
     return chosen;
   }
@@ -90,9 +90,9 @@ async function confirm(frame: Frame, signal: AbortSignal): Promise<ElicitResult>
 async function askToOpen(frame: Frame, page: Page, signal: AbortSignal): Promise<ElicitResult> {
   const { address, host, warnings } = page;
   const open = {
-    label: itemWords(`Open ${host}`),
+    label: wordsWithoutIcons(`Open ${host}`),
     description: warnings.join(", "),
-    detail: itemWords(address),
+    detail: wordsWithoutIcons(address),
     value: "open" as const,
   };
   const decline = { label: "Decline", value: "decline" as const };

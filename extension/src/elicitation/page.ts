@@ -5,11 +5,17 @@ import { Unreadable } from "./schema.ts";
 export interface Page {
   /** The address, as it is opened. */
   address: string;
-  /** The host with its port, in ASCII: a name in another script can't look like a known one. */
+  /**
+   * The host with its port, in ASCII: a name in another script can't look like a known one. Of a long
+   * one only the end, which says whose it is.
+   */
   host: string;
   /** What the user should know about the address. */
   warnings: string[];
 }
+
+/** The most characters of a host that a list shows at its usual width. */
+const HOST_CHARACTERS = 60;
 
 /** Read an address. Only pages of the web can be opened. */
 export function pageOf(address: unknown): Page {
@@ -25,5 +31,7 @@ export function pageOf(address: unknown): Page {
     ...(/(^|\.)xn--/.test(url.hostname) ? ["the name has letters that aren't ASCII"] : []),
     ...(url.username || url.password ? ["the address holds a user name before the host"] : []),
   ];
-  return { address: url.href, host: url.host, warnings };
+  const { host } = url;
+  const end = host.length > HOST_CHARACTERS ? `…${host.slice(1 - HOST_CHARACTERS)}` : host;
+  return { address: url.href, host: end, warnings };
 }

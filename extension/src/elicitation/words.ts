@@ -1,7 +1,7 @@
 // An agent's texts as the editor's boxes may show them.
 //
-// The boxes make links of `[text](command:...)`, and icons of `$(name)`. A link could run any command
-// of the editor, so an agent's text never gets one.
+// The boxes and messages make links of `[text](command:...)`, and the boxes icons of `$(name)`. A link
+// could run any command of the editor, so an agent's text never becomes one.
 
 import { MAX_SHOWN_CHARACTERS } from "../limits.ts";
 
@@ -17,7 +17,7 @@ export function plainWords(text: string): string {
   return cut.replaceAll("](", `]${NO_SPACE}(`);
 }
 
-/** Return a text for an item of a list, which would make icons of some words. */
-export function itemWords(text: string): string {
+/** Return a text for a place where the editor makes icons of some words: all but titles. */
+export function wordsWithoutIcons(text: string): string {
   return plainWords(text).replaceAll("$(", "\\$(");
 }

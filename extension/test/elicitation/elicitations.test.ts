@@ -164,7 +164,11 @@ test("what is secret is hidden, and the log has no value", async () => {
 test("a number is one in the answer", async () => {
   const answer = form({ age: { type: "integer", minimum: 0, default: 36 } });
   const box = await shown();
-  expect(box).toMatchObject({ value: "36", placeholder: "A whole number of at least 0" });
+  expect(box).toMatchObject({
+    value: "36",
+    placeholder: "A whole number of at least 0",
+    prompt: "Who are you? · A whole number of at least 0",
+  });
   box.enter();
   expect(await answer).toEqual({ action: "accept", content: { age: 36 } });
 });
@@ -192,7 +196,7 @@ test("a form without fields asks for a yes", async () => {
   ] as const) {
     const answer = form({});
     const box = await shown<List>();
-    expect(box).toMatchObject({ title: "ELIZA asks", prompt: "Who are you?" });
+    expect(box).toMatchObject({ title: "ELIZA asks you to confirm", prompt: "Who are you?" });
     box.enter(); // nothing is chosen
     box.click(label);
     expect(await answer).toEqual(result);
@@ -301,4 +305,28 @@ test("a message that isn't a text is none", async () => {
   expect((await shown()).prompt).toBe("Your first name");
   cancel.abort();
   await answer;
+});
+
+test("no text of an agent becomes a link or an icon, wherever it is shown", async () => {
+  const text = "[a](command:workbench.action.quit) $(x)";
+  const safe = "[a]\u200b(command:workbench.action.quit) \\$(x)";
+  const option = { const: text, title: text, description: text };
+  const properties = {
+    name: { type: "string", title: text, description: text, pattern: "^\\[a\\]\\(command:x\\)$" },
+    color: { type: "string", oneOf: [option] },
+  };
+  const answer = ask({ message: text, requestedSchema: { properties } });
+  const name = await shown();
+  expect(name.title).not.toContain("](");
+  expect(name.prompt).toBe(`${safe} · ${safe}`);
+  name.type("wrong");
+  expect(name.validationMessage).not.toContain("](command");
+  name.type("");
+  name.enter();
+  const color = await shown<List>("color");
+  expect(color.items[0]).toMatchObject({ label: safe, detail: safe });
+  color.click(safe);
+  expect(await answer).toEqual({ action: "accept", content: { color: text } });
+  await ask({ requestedSchema: { properties: { [text]: 3 }, required: [text] } });
+  expect(person.asked[0]).not.toContain("](");
 });

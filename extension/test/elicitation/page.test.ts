@@ -32,3 +32,11 @@ test.each([
 ])("%s isn't opened, and the reason is told", (address, why) => {
   expect(() => pageOf(address)).toThrow(why);
 });
+
+test("the end of a long host is shown, which says whose it is", () => {
+  const { host } = pageOf(`https://github.com.${"login.".repeat(20)}evil.example:8443/`);
+  expect(host).toHaveLength(60);
+  expect(host).toMatch(/^….*login\.evil\.example:8443$/);
+  const fits = `${"a".repeat(52)}.example`;
+  expect(pageOf(`https://${fits}/`).host).toBe(fits);
+});

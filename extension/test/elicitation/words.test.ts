@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { itemWords, plainWords } from "../../src/elicitation/words.ts";
+import { plainWords, wordsWithoutIcons } from "../../src/elicitation/words.ts";
 import { MAX_SHOWN_CHARACTERS } from "../../src/limits.ts";
 
 /** What VS Code makes a link of in the texts of its boxes. */
@@ -15,12 +15,12 @@ test.each([
 ])("%j becomes no link", (text) => {
   expect(plainWords(text)).not.toMatch(LINK);
   expect(text).toMatch(/\]\s?\(/);
-  expect(itemWords(text)).not.toMatch(LINK);
+  expect(wordsWithoutIcons(text)).not.toMatch(LINK);
 });
 
 test("an icon in a list stays the text that it was", () => {
-  expect(itemWords("echo $(pwd) $(sync~spin)")).not.toMatch(ICON);
-  expect(itemWords("echo $(pwd)").replaceAll("\\", "")).toBe("echo $(pwd)");
+  expect(wordsWithoutIcons("echo $(pwd) $(sync~spin)")).not.toMatch(ICON);
+  expect(wordsWithoutIcons("echo $(pwd)").replaceAll("\\", "")).toBe("echo $(pwd)");
 });
 
 test("lines become one, and nothing hides or turns the text around", () => {
