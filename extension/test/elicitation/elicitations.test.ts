@@ -219,6 +219,7 @@ test("questions come one after the other, and a cancelled one is never shown", a
   const gone = new AbortController();
   const first = form({ first: NAME });
   const second = ask({ requestedSchema: { properties: { second: NAME } } }, gone.signal);
+  const wrong = ask({ requestedSchema: 3 }, gone.signal);
   const third = ask({ url: "https://example.org/" });
   const box = await shown("Name");
   await turn();
@@ -226,7 +227,8 @@ test("questions come one after the other, and a cancelled one is never shown", a
   gone.abort();
   box.press("Decline");
   expect(await first).toEqual({ action: "decline" });
-  expect(await second).toEqual({ action: "cancel" });
+  expect(await Promise.all([second, wrong])).toEqual([{ action: "cancel" }, { action: "cancel" }]);
+  expect(person.asked).toEqual([]);
   (await shown<List>("open a page")).click("Decline");
   expect(await third).toEqual({ action: "decline" });
 });

@@ -6,7 +6,6 @@ const { fields } = fieldsOf({
   properties: {
     name: { type: "string", default: "Ada" },
     age: { type: "integer", default: 36 },
-    __proto__: undefined,
     member: { type: "boolean" },
   },
   required: ["name", "age", "member"],
@@ -43,7 +42,7 @@ test("the fields are asked in order, with their defaults, and give the content",
 
 test("a field that was left empty isn't in the content", async () => {
   const { outcome } = await fill(next("Eve"), next(undefined, ""), next(true));
-  expect(outcome).toEqual({ action: "accept", content: { name: "Eve", member: true } });
+  expect(outcome).toStrictEqual({ action: "accept", content: { name: "Eve", member: true } });
 });
 
 test("the way back keeps what was entered, even if it is wrong", async () => {
