@@ -48,7 +48,7 @@ afterAll(async () => {
 test("a form is filled in field by field, with a way back", async () => {
   await chat.send("ask me all");
   await box("Eliza asks: Your name (1/6)").waitFor();
-  await clicks.picture("a name");
+  await shoot(page, "forms", "form");
   await page.keyboard.type("A");
   await page.keyboard.press("Enter");
   await box("At least 2 characters").waitFor();
@@ -116,6 +116,8 @@ test("no text of an agent becomes a link or an icon", async () => {
 test("a form without fields asks for a yes", async () => {
   await chat.send("ask for a yes");
   await box("Eliza asks you to confirm").waitFor();
+  await page.keyboard.press("Enter"); // meant for something else
+  await page.waitForTimeout(500);
   await clicks.on(row("Accept"), "a yes");
   await answered({ action: "accept", content: {} });
 });

@@ -49,6 +49,7 @@ export function choose<T>(
   box.prompt = wordsWithoutIcons(message);
   box.placeholder = "Choose your answer";
   box.items = items;
+  box.activeItems = []; // an Enter that was meant for something else chooses nothing
   return shown(box, signal, (settle) => {
     box.onDidAccept(() => {
       const [item] = box.selectedItems;
@@ -158,16 +159,22 @@ function frameStep<T extends vscode.QuickPickItem>(
   const words = [message, field.description, isHintHidden ? hint : undefined];
   const optional = field.isRequired ? "" : " (optional)";
   box.title = plainWords(`${asker} asks: ${field.title}${optional}`);
-  box.prompt = words
-    .map((one = "") => wordsWithoutIcons(one))
-    .filter((one) => one !== "")
-    .join(" · ");
+  box.prompt = joined(words);
   box.placeholder = hint;
   if (total > 1) {
     box.step = number;
     box.totalSteps = total;
   }
   box.buttons = number > 1 ? [vscode.QuickInputButtons.Back, DECLINE] : [DECLINE];
+}
+
+/** Return sentences on one line; a dot parts those that don't say where they end. */
+function joined(sentences: readonly (string | undefined)[]): string {
+  return sentences
+    .map((one = "") => wordsWithoutIcons(one))
+    .filter((one) => one !== "")
+    .map((one, at, { length }) => (at === length - 1 || /[.:?!…]$/.test(one) ? one : `${one} ·`))
+    .join(" ");
 }
 
 function itemOf<T>(option: { value: T; title: string; description?: string }): Choice<T> {

@@ -54,7 +54,7 @@ test("a form is filled in field by field; each says who asks, what for, and how 
   const name = await shown("Name");
   expect(name).toMatchObject({
     title: "ELIZA asks: Name",
-    prompt: "Who are you? · Your first name",
+    prompt: "Who are you? Your first name",
     step: 1,
     totalSteps: 4,
     value: "",
@@ -167,7 +167,7 @@ test("a number is one in the answer", async () => {
   expect(box).toMatchObject({
     value: "36",
     placeholder: "A whole number of at least 0",
-    prompt: "Who are you? · A whole number of at least 0",
+    prompt: "Who are you? A whole number of at least 0",
   });
   box.enter();
   expect(await answer).toEqual({ action: "accept", content: { age: 36 } });
@@ -198,6 +198,7 @@ test("a form without fields asks for a yes", async () => {
     const box = await shown<List>();
     expect(box).toMatchObject({ title: "ELIZA asks you to confirm", prompt: "Who are you?" });
     box.enter(); // nothing is chosen
+    expect(boxNow()).toBe(box);
     box.click(label);
     expect(await answer).toEqual(result);
   }
