@@ -129,7 +129,10 @@ function chat(id, text, params) {
     case "elicit and cancel":
     case "elicit and crash":
       asks = id;
-      say({ id: "elicit-1", method: "lm/elicit", params: { requestId: id, message: "Which?" } });
+      say({
+        ...{ id: "elicit-1", method: "lm/elicit" },
+        params: { requestId: id, message: "Which?", requestedSchema: {} },
+      });
       if (text === "elicit and go on") {
         complete(id);
       } else if (text === "elicit and cancel") {

@@ -9,7 +9,7 @@ from .faults import ExtensionGround
 GROUND = ExtensionGround(
     package="extension/src",
     tests="test",
-    copied=("extension/src", "extension/test", "bridge"),
+    copied=("extension/src", "extension/test", "bridge", "agents/acp"),
 )
 
 _ELICITATIONS = ("elicitation/elicitations",)
@@ -77,6 +77,12 @@ FAULTS = [
         "    box.onDidHide(leave);\n",
         "",
         _ELICITATIONS,
+    ),
+    Fault(
+        "a question names another model",
+        "extension",
+        "models.list().find(({ id }) => id === modelId)?.name",
+        "models.list().find(({ id }) => id !== modelId)?.name",
     ),
     Fault(
         "a wrong value is taken",
