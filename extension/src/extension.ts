@@ -22,6 +22,7 @@ import {
   windowFolders,
   workingFolder,
 } from "./configuration.ts";
+import { Elicitations } from "./elicitation/elicitations.ts";
 import { chooseMcpServers, reviewChanged } from "./mcp/choose.ts";
 import { type Listed, McpServers, userFile } from "./mcp/servers.ts";
 import { Activities } from "./program/activities.ts";
@@ -104,6 +105,7 @@ export function activate(context: vscode.ExtensionContext): void {
           activities.tell(from, params);
         }
       },
+      elicited: (params, modelId, signal) => elicitations.ask(params, modelId, signal),
       ended: (message) => {
         log.error(message);
         void offerLog(log, `${message} The next message starts it again.`);
@@ -117,6 +119,8 @@ export function activate(context: vscode.ExtensionContext): void {
     (own) => server.models(own),
     log,
   );
+  const nameOf = (modelId: string) => models.list().find(({ id }) => id === modelId)?.name;
+  const elicitations = new Elicitations((modelId) => nameOf(modelId) ?? modelId, log);
   const item = vscode.window.createStatusBarItem("vscodelm.turns", vscode.StatusBarAlignment.Right);
   item.name = "vscodelm";
   const turns = new Turns(item);

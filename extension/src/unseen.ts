@@ -1,0 +1,64 @@
+// Characters that a person doesn't see, so that they could hide what a text says.
+
+type Ranges = readonly (readonly [first: number, last: number])[];
+
+/** Control characters, and those that turn the direction of the text around them. */
+const TURNING: Ranges = [
+  [0x00, 0x1f],
+  [0x7f, 0x9f],
+  [0x200e, 0x200f],
+  [0x202a, 0x202e],
+  [0x2066, 0x2069],
+];
+/** Formats and separators of Unicode (Cf, Zl, Zp) beside those. */
+const FORMATS: Ranges = [
+  [0xad, 0xad],
+  [0x600, 0x605],
+  [0x61c, 0x61c],
+  [0x6dd, 0x6dd],
+  [0x70f, 0x70f],
+  [0x890, 0x891],
+  [0x8e2, 0x8e2],
+  [0x180e, 0x180e],
+  [0x200b, 0x200f],
+  [0x2028, 0x2029],
+  [0x2060, 0x2064],
+  [0x2066, 0x206f],
+  [0xfeff, 0xfeff],
+  [0xfff9, 0xfffb],
+  [0x110bd, 0x110bd],
+  [0x110cd, 0x110cd],
+  [0x13430, 0x1343f],
+  [0x1bca0, 0x1bca3],
+  [0x1d173, 0x1d17a],
+  [0xe0001, 0xe0001],
+  [0xe0020, 0xe007f],
+];
+
+/** Return a text in which `shown` stands for the characters that control it or turn it round. */
+export function withoutTurning(text: string, shown: (character: string) => string): string {
+  return replaced(text, shown, (code) => isIn(TURNING, code));
+}
+
+/** The same for every character that isn't seen, unusual spaces included. */
+export function withoutUnseen(text: string, shown: (character: string) => string): string {
+  return replaced(text, shown, (code, character) => {
+    return isIn(TURNING, code) || isIn(FORMATS, code) || (code !== 0x20 && !character.trim());
+  });
+}
+
+function replaced(
+  text: string,
+  shown: (character: string) => string,
+  isMeant: (code: number, character: string) => boolean,
+): string {
+  let result = "";
+  for (const character of text) {
+    result += isMeant(character.codePointAt(0) ?? 0, character) ? shown(character) : character;
+  }
+  return result;
+}
+
+function isIn(ranges: Ranges, code: number): boolean {
+  return ranges.some(([first, last]) => first <= code && code <= last);
+}
