@@ -267,6 +267,7 @@ class EditorPort:
             case InitializeParams(client_info=client, capabilities=capabilities):
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
+                self.workspace.shows_forms = capabilities.elicit
                 self._take_folders(params.workspace_folders)
                 return InitializeResult(ClientInfo("vscodelm", own_version()))
             case TokenCountParams():
