@@ -57,7 +57,7 @@ function readInput(input: unknown): McpInput[] {
 /** Return the ids of the inputs that an entry names. */
 export function inputsIn(entry: unknown): string[] {
   const text = JSON.stringify(entry) ?? "";
-  return [...new Set([...text.matchAll(/\$\{input:([^}]*)\}/g)].map(([, id]) => id ?? ""))];
+  return [...new Set([...text.matchAll(/\$\{input:([^${}]*)\}/g)].map(([, id]) => id ?? ""))];
 }
 
 /** Return a digest of an entry and of the inputs that it names: it changes when the entry does. */

@@ -143,7 +143,7 @@ class Filling {
     if (!isText(value) || (value === "" && field !== "args" && field !== "env")) {
       throw new Obstacle(`its \`${field}\` must be text`);
     }
-    return value.replace(/\$\{([^}]*)\}/g, (_, variable: string) => this.variable(variable));
+    return value.replace(/\$\{([^${}]*)\}/g, (_, variable: string) => this.variable(variable));
   }
 
   texts(values: unknown, field: string): Record<string, string> {
