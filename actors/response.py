@@ -18,10 +18,13 @@ from agents.events import (
     CallTool,
     Counted,
     Decision,
+    Elicit,
+    ElicitAnswer,
     PermissionAnswer,
     Say,
     Stop,
     StopReason,
+    TakeBack,
     Think,
     ToolAnswer,
 )
@@ -32,8 +35,8 @@ from bridge.tokens.gauge import Gauge
 from bridge.wire import PERMISSION_TOOL, ChatMessage, DataPart, OwnTextPart, Part
 
 from .continuity.events import TurnCut, TurnFailed, TurnPaused, TurnStopped
-from .denials import ALLOWED_BY_RULE, denied_by_settings
-from .messages import Ended, Failed, FromSession, Gauged, Said
+from .denials import ALLOWED_BY_RULE, cannot_ask, denied_by_settings
+from .messages import Ended, Failed, FormAsked, FormTakenBack, FromSession, Gauged, Said
 from .outbox import Outbox
 from .permissions import decide, is_allowed
 from .plan import AgentQuestion, Delivery, abandoned
@@ -63,6 +66,8 @@ class Response:
     """Parts that are sent together with the end, so that the editor wakes once for both."""
     _stopped: StopReason | None = attrs.field(default=None, init=False)
     """Why the newest turn ended; whether that must be said shows when another begins, or none."""
+    _forms: dict[str, None] = attrs.field(factory=dict[str, None], init=False)
+    """The calls of the forms that the user hasn't answered."""
 
     def __attrs_post_init__(self) -> None:
         delivery = self.delivery
@@ -90,6 +95,12 @@ class Response:
                         self.counts.append(tokens)
                     case CallTool() | AskPermission():
                         parts.append(self._ask(event))
+                    case Elicit():
+                        said, parts = [part for part in parts if part is not None], []
+                        await self._say(said)  # it may tell what the question is about
+                        parts.append(await self._elicit(event))
+                    case TakeBack(call_id=call_id):
+                        await self._take_back(call_id)
                     case Await():
                         end = TurnPaused() if self.questions else None
                     case Stop(reason=reason):
@@ -134,6 +145,38 @@ class Response:
         if parts:
             await self.outbox.room()  # an editor that doesn't read stops the agent here
             await self.inbox.send(Said(self.conversation, self.delivery.turn, parts))
+
+    async def _elicit(self, elicit: Elicit) -> Part | None:
+        """Ask the user for input; where that can't be, decline, and return what to say of it."""
+        delivery = self.delivery
+        why = cannot_ask(
+            elicit.message,
+            shows_forms=delivery.capabilities.elicit,
+            is_read=delivery.is_chat or delivery.asks_by is not None,
+        )
+        if why is not None:
+            self.session.answer(ElicitAnswer(elicit.call_id, "decline"))
+            return self._presenter.part(Say(why, by_us=True))
+        self._forms[elicit.call_id] = None
+        asked = FormAsked(self.conversation, self.delivery.turn, elicit, self._answer_form)
+        await self.inbox.send(asked)
+        return None
+
+    def _answer_form(self, answer: ElicitAnswer) -> None:
+        """Hand over the first answer to a form."""
+        if answer.call_id in self._forms:
+            del self._forms[answer.call_id]
+            self.session.answer(answer)
+
+    async def _take_back(self, call_id: str) -> None:
+        if call_id in self._forms:
+            del self._forms[call_id]
+            await self.inbox.send(FormTakenBack(self.conversation, call_id))
+
+    def close_forms(self) -> None:
+        """Close all forms, because the turn is cancelled."""
+        for call_id in list(self._forms):
+            self._answer_form(ElicitAnswer(call_id, "cancel"))
 
     def _decide(self, ask: AskPermission) -> PermissionAnswer | None:
         """Return what the settings or the user's rules answer, None if the user is to be asked."""
@@ -255,16 +298,19 @@ class SessionTurns:
 
     async def stop(self) -> None:
         """Cancel the open turn and drain it to its end; what it still asks is answered."""
-        turn, self._turn, self._response = self._turn, None, None
+        turn, response = self._turn, self._response
+        self._turn = self._response = None
         if turn is None:
             return
         with trio.move_on_after(DRAIN_SECONDS) as scope:
             for question in self.questions:
                 self.session.answer(abandoned(question))
+            if response is not None:
+                response.close_forms()
             await self.session.cancel()
             async for batch in turn:
                 for event in batch:
-                    if isinstance(event, CallTool | AskPermission):
+                    if isinstance(event, CallTool | AskPermission | Elicit):
                         self.session.answer(abandoned(event))
         self.questions.clear()
         if scope.cancelled_caught:

@@ -46,7 +46,7 @@ FAULTS = [
     Fault(
         "a question that was taken back ends the rounds",
         "progress/turn",
-        "max(self._pace.due, self._asked + LONGEST_SECONDS) if self._open",
+        "max(due, self._asked + LONGEST_SECONDS) if self._open",
         "math.inf if self._open",
         _PROGRESS,
     ),
