@@ -277,6 +277,7 @@ class EditorPort:
             case InitializeParams(client_info=client, capabilities=capabilities):
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
+                self.workspace.shows_forms = capabilities.elicit
                 self._take_folders(params.workspace_folders)
                 self._take_servers(params.mcp_servers)
                 return InitializeResult(ClientInfo("vscodelm", own_version()))

@@ -155,7 +155,7 @@ class Response:
             is_read=delivery.is_chat or delivery.asks_by is not None,
         )
         if why is not None:
-            self.session.answer(ElicitAnswer(elicit.call_id, "decline"))
+            self.session.answer(ElicitAnswer(elicit.call_id, "decline", is_told=True))
             return self._presenter.part(Say(why, by_us=True))
         self._forms[elicit.call_id] = None
         asked = FormAsked(self.conversation, self.delivery.turn, elicit, self._answer_form)

@@ -175,6 +175,8 @@ class ElicitAnswer(Value):
     call_id: str
     action: ElicitAction
     content: dict[str, FieldValue] | None = None
+    is_told: bool = False
+    """Whether the user has read already why it was declined."""
 
 
 Answer: TypeAlias = ToolAnswer | PermissionAnswer | ElicitAnswer

@@ -1,4 +1,4 @@
-"""The folders of the editor's window, which agents work in, and its user's MCP servers."""
+"""The editor's window: its folders, its user's MCP servers, and whether its user can be asked."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from bridge.wire import UserMcpServer
 
 @attrs.define(eq=False, repr=False)
 class Workspace:
-    """The folders as the editor last named them, absolute paths; empty if it names none.
-
-    `servers` are the user's MCP servers that sessions are given which are opened from now on.
-    """
+    """The window, as the editor last described it."""
 
     folders: tuple[str, ...] = ()
+    """Absolute paths; empty if it names none."""
     servers: tuple[UserMcpServer, ...] = ()
+    """The user's MCP servers that sessions are given which are opened from now on."""
+    shows_forms: bool = False
+    """Whether an agent may ask the user for input."""
 
     def folder_for(self, chosen: str, *, is_set: bool) -> str:
         """Return the folder of a session: the one in the agent's definition, or else the first.

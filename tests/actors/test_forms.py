@@ -136,7 +136,7 @@ async def test_where_nobody_can_be_asked_it_is_declined_and_the_answer_says_so(
         request = await Chat(editor, options=options).say("Hello")
     asked = f"⚠️ The agent asked for your input, but {why}, so it was declined: Your name?"
     assert request.text == f"Well.\n\n{asked}\n\nThen not."
-    assert answers(agent) == [ElicitAnswer("f1", "decline")]
+    assert answers(agent) == [ElicitAnswer("f1", "decline", is_told=True)]
 
 
 @pytest.mark.parametrize("permissions", ["ask", "read_only", "allow", "deny"])

@@ -196,7 +196,11 @@ def test_the_words_that_are_said_make_up_the_text(text: str) -> None:
 
 @pytest.mark.parametrize("words", [1, BATCH_WORDS - 1, BATCH_WORDS, BATCH_WORDS + 1])
 def test_words_come_in_batches_and_none_is_empty(words: int) -> None:
-    batches = [step for step in say("word " * words) if not isinstance(step, AwaitAnswers | AwaitForm | Hang)]
+    batches = [
+        step
+        for step in say("word " * words)
+        if not isinstance(step, AwaitAnswers | AwaitForm | Hang)
+    ]
     assert [len(batch) <= BATCH_WORDS + 1 for batch in batches] == [True] * len(batches)
     assert all(batches)
     assert sum(map(len, batches)) == words + 1
