@@ -66,8 +66,6 @@ class Response:
     """Parts that are sent together with the end, so that the editor wakes once for both."""
     _stopped: StopReason | None = attrs.field(default=None, init=False)
     """Why the newest turn ended; whether that must be said shows when another begins, or none."""
-    _forms: dict[str, None] = attrs.field(factory=dict[str, None], init=False)
-    """The calls of the forms that the user hasn't answered."""
 
     def __attrs_post_init__(self) -> None:
         delivery = self.delivery
@@ -100,7 +98,7 @@ class Response:
                         await self._say(said)  # it may tell what the question is about
                         parts.append(await self._elicit(event))
                     case TakeBack(call_id=call_id):
-                        await self._take_back(call_id)
+                        await self.inbox.send(FormTakenBack(self.conversation, call_id))
                     case Await():
                         end = TurnPaused() if self.questions else None
                     case Stop(reason=reason):
@@ -157,26 +155,9 @@ class Response:
         if why is not None:
             self.session.answer(ElicitAnswer(elicit.call_id, "decline", is_told=True))
             return self._presenter.part(Say(why, by_us=True))
-        self._forms[elicit.call_id] = None
-        asked = FormAsked(self.conversation, self.delivery.turn, elicit, self._answer_form)
+        asked = FormAsked(self.conversation, self.delivery.turn, elicit, self.session.answer)
         await self.inbox.send(asked)
         return None
-
-    def _answer_form(self, answer: ElicitAnswer) -> None:
-        """Hand over the first answer to a form."""
-        if answer.call_id in self._forms:
-            del self._forms[answer.call_id]
-            self.session.answer(answer)
-
-    async def _take_back(self, call_id: str) -> None:
-        if call_id in self._forms:
-            del self._forms[call_id]
-            await self.inbox.send(FormTakenBack(self.conversation, call_id))
-
-    def close_forms(self) -> None:
-        """Close all forms, because the turn is cancelled."""
-        for call_id in list(self._forms):
-            self._answer_form(ElicitAnswer(call_id, "cancel"))
 
     def _decide(self, ask: AskPermission) -> PermissionAnswer | None:
         """Return what the settings or the user's rules answer, None if the user is to be asked."""
@@ -298,15 +279,12 @@ class SessionTurns:
 
     async def stop(self) -> None:
         """Cancel the open turn and drain it to its end; what it still asks is answered."""
-        turn, response = self._turn, self._response
-        self._turn = self._response = None
+        turn, self._turn, self._response = self._turn, None, None
         if turn is None:
             return
         with trio.move_on_after(DRAIN_SECONDS) as scope:
             for question in self.questions:
                 self.session.answer(abandoned(question))
-            if response is not None:
-                response.close_forms()
             await self.session.cancel()
             async for batch in turn:
                 for event in batch:

@@ -346,13 +346,6 @@ FAULTS = [
         _PLAN,
     ),
     Fault(
-        "a form is not closed with the turn that asked for it",
-        "response",
-        "                response.close_forms()\n",
-        "                pass\n",
-        _FORMS,
-    ),
-    Fault(
         "a form is asked for that the editor can't show",
         "denials",
         "    if shows_forms and is_read:\n",
@@ -367,6 +360,20 @@ FAULTS = [
         _FORMS,
     ),
     Fault(
+        "a form whose request has ended is never answered",
+        "history",
+        '            self._answer_form(asked, "cancel")\n',
+        "            pass\n",
+        _FORMS,
+    ),
+    Fault(
+        "two answers to a form both reach the agent",
+        "open_forms",
+        "self._open.pop(form, None)",
+        "self._open.get(form)",
+        _FORMS,
+    ),
+    Fault(
         "a form outlives its request",
         "editor",
         "        for form, _ in dropped:\n            self._cancel_form(form)\n",
@@ -378,13 +385,6 @@ FAULTS = [
         "history",
         "            self._ask_form(self._dropped.pop())\n",
         "            self._dropped.pop()\n",
-        _FORMS,
-    ),
-    Fault(
-        "two answers to a form both reach the agent",
-        "response",
-        "        if answer.call_id in self._forms:\n            del",
-        "        if True:\n            self._forms.pop(answer.call_id, None) if True else",
         _FORMS,
     ),
     Fault(

@@ -12,7 +12,7 @@ from .protocol_schema import SHARED
 GROUND = Ground(
     "agents/acp",
     "tests/agents/acp",
-    copied=("agents", "bridge", "tests/agents", "tests/fakes"),
+    copied=("actors", "agents", "bridge", "tests/actors", "tests/agents", "tests/fakes"),
     options=("--hypothesis-seed=0",),
     environment={"HYPOTHESIS_PROFILE": "dev", "VSCODELM_SHARED": str(SHARED)},
 )

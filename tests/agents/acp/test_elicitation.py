@@ -101,13 +101,15 @@ async def test_a_page_that_is_done_with_needs_no_answer() -> None:
 
 
 async def test_a_form_that_is_taken_back_disappears() -> None:
-    steps = ({"elicit": FORM}, {"sleep": 0.1}, {"withdraw": True}, AWAIT, OUTCOMES)
+    steps = ({"elicit": FORM}, {"sleep": 0.1}, {"withdraw": True}, AWAIT, OUTCOMES, HANG)
     async with scene(*steps) as (editor, _, chat):
         request = chat.ask("Hello")
         form = await editor.asked()
-        await request.settled()
-        assert request.text == "cancel"
+        await request.shows("cancel")
+        assert not request.is_settled
         assert form.is_taken_back
+        editor.cancel(request)
+        await request.settled()
 
 
 async def test_a_permission_waits_until_the_form_is_answered(
