@@ -23,7 +23,8 @@ import {
   workingFolder,
 } from "./configuration.ts";
 import { chooseMcpServers, reviewChanged } from "./mcp/choose.ts";
-import { type Listed, McpServers, userFile } from "./mcp/servers.ts";
+import { userFile } from "./mcp/profile.ts";
+import { type Listed, McpServers } from "./mcp/servers.ts";
 import { Activities } from "./program/activities.ts";
 import { findOnPath } from "./program/executable.ts";
 import { OwnEnvironment } from "./program/install/environment.ts";

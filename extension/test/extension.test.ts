@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as vscode from "vscode";
 import type { Provider } from "../src/chat/provider.ts";
 import { activate, deactivate } from "../src/extension.ts";
-import { userFile } from "../src/mcp/servers.ts";
+import { userFile } from "../src/mcp/profile.ts";
 import { Memory, Vault } from "./memory.ts";
 import { configure, openAnew, openFolder, person, providerOf } from "./vscode.ts";
 

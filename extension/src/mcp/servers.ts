@@ -38,11 +38,6 @@ interface Kept {
   digest: string;
 }
 
-/** Return the user's `mcp.json` of the profile in whose folder the extension's storage is. */
-export function userFile(storage: string): string {
-  return join(dirname(dirname(storage)), "mcp.json");
-}
-
 export class McpServers implements vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   /** Agents are given other servers from now on. */

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { chooseMcpServers, reviewChanged } from "../../src/mcp/choose.ts";
-import { McpServers, userFile } from "../../src/mcp/servers.ts";
+import { userFile } from "../../src/mcp/profile.ts";
+import { McpServers } from "../../src/mcp/servers.ts";
 import { Memory, Vault } from "../memory.ts";
 import { fileChanged, openAnew, openFolder, person, workspace } from "../vscode.ts";
 
@@ -36,9 +37,18 @@ const own = () => join(folder, ".vscode", "mcp.json");
 const names = (servers: McpServers) => servers.handed.map(({ name }) => name);
 const FILES = { command: "/bin/files" };
 
-test("the user's file is that of the profile in use", () => {
-  expect(userFile("/U/globalStorage/x.y")).toBe("/U/mcp.json");
-  expect(userFile("/U/profiles/p/globalStorage/x.y")).toBe("/U/profiles/p/mcp.json");
+test("the user's file is that of the profile in use", async () => {
+  const user = dirname(users);
+  const storage = join(user, "globalStorage", "x.y");
+  expect(userFile(storage)).toBe(users);
+  openFolder(folder);
+  const workspaces = { [String(workspace.workspaceFolders?.[0]?.uri)]: "p1" };
+  await mkdir(storage, { recursive: true });
+  await writeFile(
+    join(user, "globalStorage", "storage.json"),
+    JSON.stringify({ profileAssociations: { workspaces } }),
+  );
+  expect(userFile(storage)).toBe(join(user, "profiles", "p1", "mcp.json"));
 });
 
 test("no server is handed over until the user ticks it, and none after they untick it", async () => {
