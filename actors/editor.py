@@ -20,6 +20,7 @@ from msgspec import UNSET
 from agents.activities import Activities
 from agents.boundary import failure_of
 from agents.breather import Breather
+from agents.mcp_servers import read_servers
 from agents.offered import Offered
 from agents.workspace import Workspace
 from bridge import methods
@@ -63,6 +64,7 @@ from bridge.wire import (
     InitializeResult,
     LogInParams,
     LogOutParams,
+    McpServersParams,
     ModelInformation,
     ModelsParams,
     ModelsResult,
@@ -108,7 +110,7 @@ class EditorPort:
     offered: Offered = attrs.field(factory=Offered)
     """The choices that agents offer."""
     workspace: Workspace = attrs.field(factory=Workspace)
-    """Gets the folders of the editor's window."""
+    """Gets the folders of the editor's window, and the user's MCP servers."""
     requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
     _capabilities: Capabilities = attrs.field(factory=Capabilities, init=False)
     _calibration: Calibration = attrs.field(factory=Calibration, init=False)
@@ -234,6 +236,9 @@ class EditorPort:
             case WorkspaceFoldersParams(workspace_folders=folders):
                 self._take_folders(folders)
                 return None
+            case McpServersParams(mcp_servers=servers):
+                self._take_servers(servers)
+                return None
             case _:
                 raise AssertionError(f"no notification takes {params!r}")
 
@@ -243,6 +248,7 @@ class EditorPort:
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
                 self._take_folders(params.workspace_folders)
+                self._take_servers(params.mcp_servers)
                 return InitializeResult(ClientInfo("vscodelm", own_version()))
             case TokenCountParams():
                 return TokenCountResult((yield from self._tokens(params)))
@@ -256,6 +262,16 @@ class EditorPort:
         for one in set(folders).difference(absolute):
             log.warning("ignored workspace folder=%r: it is no absolute path", one)
         self.workspace.folders = absolute
+
+    def _take_servers(self, entries: Sequence[msgspec.Raw]) -> None:
+        self.workspace.learn([_decode_any(entry) for entry in entries])
+        read = read_servers(entries)
+        for complaint in read.complaints:
+            log.warning("an MCP server is left out: %s", self.hide(complaint))
+        names = ", ".join(one.name for one in read.servers)
+        if read.servers or self.workspace.servers:
+            log.info("mcp_servers=%s", names or "none")
+        self.workspace.servers = read.servers
 
     def _models(self, params: ModelsParams) -> list[ModelInformation]:
         """Return the models of the catalogue, and those that the client defines itself."""

@@ -1,15 +1,29 @@
-"""The folders of the editor's window, which agents work in."""
+"""The editor's window: its folders, and the MCP servers that its user lets agents have."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import attrs
+
+from bridge.wire import UserMcpServer
+
+
+def _learn_nothing(_servers: Sequence[Any]) -> None:
+    """Hide nothing of the servers."""
 
 
 @attrs.define(eq=False, repr=False)
 class Workspace:
-    """The folders as the editor last named them, absolute paths; empty if it names none."""
+    """The folders and servers as the editor last named them; none if it names none."""
 
     folders: tuple[str, ...] = ()
+    """Absolute paths."""
+    servers: tuple[UserMcpServer, ...] = ()
+    """The user's own MCP servers: sessions that are opened from now on get them."""
+    learn: Callable[[Sequence[Any]], None] = _learn_nothing
+    """Remembers the secrets of servers as the editor names them, before anything is told."""
 
     def folder_for(self, chosen: str, *, is_set: bool) -> str:
         """Return the folder of a session: the one in the agent's definition, or else the first.

@@ -30,6 +30,8 @@ SHORTEST_NAMED = 6
 """Characters of a value whose name says that it is secret; a shorter one is a word like others."""
 SHORTEST = 8
 """Characters of any other value of an environment or of headers."""
+SHORTEST_IN_PATH = 16
+"""Characters of a part of an MCP server's address; a shorter one is a word like others."""
 MOST = 1_000
 """Values that are remembered; the oldest are forgotten first."""
 _FEW = 64
@@ -71,8 +73,15 @@ class KnownSecrets:
         match message:
             case {"params": {"agent": definition}}:
                 self.learn(definition, environment)
+            case {"params": {"mcpServers": [*servers]}}:
+                self.learn_servers(servers)
             case _:
                 pass
+
+    def learn_servers(self, servers: Iterable[Any]) -> None:
+        """Remember the secrets of the user's MCP servers, as JSON."""
+        for server in servers:
+            self._add(_of_server(server))
 
     def learn_kept(self, environment: Mapping[str, str]) -> None:
         """Remember the keys that the editor keeps: `VSCODELM_SECRETS` names their variables."""
@@ -137,6 +146,26 @@ def secrets_in(definition: Any, environment: Mapping[str, str]) -> Iterator[str]
                 if not (has_all_values_secret(key) and isinstance(value, dict)):
                     todo.append(value)
                 yield from _of_field(key, value, environment)
+
+
+def _of_server(server: Any) -> Iterator[str]:
+    """Yield the values of an MCP server that are secret.
+
+    Those are all addresses, too: services put keys into their paths.
+    """
+    if not isinstance(server, dict):
+        return
+    fields = cast("dict[str, Any]", server)
+    yield from secrets_in(fields, {})
+    values = fields.get("secrets")
+    for value in cast("list[Any]", values) if isinstance(values, list) else []:
+        if isinstance(value, str):
+            yield from _named(value)
+    url = fields.get("url")
+    if isinstance(url, str):
+        yield from _named(url)
+        for part in re.split(r"[/?#&=]", url)[3:]:
+            yield from _long_enough(part, SHORTEST_IN_PATH)
 
 
 def _of_field(key: str, value: Any, environment: Mapping[str, str]) -> Iterator[str]:

@@ -37,6 +37,7 @@ RESPONSE_COMPLETE = "lm/responseComplete"
 PROGRESS = "lm/progress"
 CANCEL_PROGRESS = "lm/cancelProgress"
 FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders"
+MCP_SERVERS_CHANGED = "lm/didChangeMcpServers"
 MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation"
 
 METHODS: tuple[WireMethod, ...] = (
@@ -101,6 +102,14 @@ METHODS: tuple[WireMethod, ...] = (
         wire.WorkspaceFoldersParams,
         None,
         "The window has other folders now. Sessions that are open keep theirs.",
+    ),
+    WireMethod(
+        MCP_SERVERS_CHANGED,
+        "notification to us",
+        wire.McpServersParams,
+        None,
+        "Agents may use these MCP servers of the user's now, and no others. Sessions that are open "
+        "keep theirs.",
     ),
     WireMethod(
         RESPONSE_PART,

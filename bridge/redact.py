@@ -18,6 +18,8 @@ _SECRET_KEY = re.compile(
 _SECRET_OPTION = re.compile(r"(?:^|[-_])(?:key|pass|pwd|auth|bearer)$", re.IGNORECASE)
 _ALL_VALUES = frozenset({"headers", "env"})
 _ARGUMENTS = frozenset({"args", "argv", "arguments", "command"})
+_SERVERS = "mcpServers"
+_SHOWN_OF_SERVER = frozenset({"name", "type", "command"})
 _ADDRESS_KEY = re.compile(r"ur[il]$", re.IGNORECASE)
 _SECRETS_OF_ADDRESS = re.compile(r"(?<=://)[^/?#@\s]+(?=@)|(?<=\?)[^#\s]+")
 
@@ -157,6 +159,8 @@ def _redact_field(key: str, value: Any) -> Any:
         if is_secret(key):
             return HIDDEN
         return _SECRETS_OF_ADDRESS.sub(HIDDEN, value) if is_address(key) else value
+    if key == _SERVERS and isinstance(value, list):
+        return [_redact_server(item) for item in cast("list[Any]", value)]
     if has_all_values_secret(key) and isinstance(value, list):
         return [_redact_variable(item) for item in cast("list[Any]", value)]
     if has_all_values_secret(key) and isinstance(value, dict):
@@ -164,6 +168,14 @@ def _redact_field(key: str, value: Any) -> Any:
     if are_arguments(key) and isinstance(value, list):
         return redact_arguments(cast("list[Any]", value))
     return value
+
+
+def _redact_server(value: Any) -> Any:
+    """Return an MCP server with its name, type and program; of the rest, only that it's there."""
+    if not isinstance(value, dict):
+        return HIDDEN
+    fields = cast("dict[str, Any]", value)
+    return {key: item if key in _SHOWN_OF_SERVER else HIDDEN for key, item in fields.items()}
 
 
 def _redact_variable(value: Any) -> Any:

@@ -331,22 +331,58 @@ class Capabilities(Wire):
     progress: bool = False
 
 
+class Header(Wire):
+    """One header of each request to an MCP server."""
+
+    name: str
+    value: str
+
+
+class UserMcpServer(Wire):
+    """An MCP server of the user's own that agents may use.
+
+    One of `type` "stdio" is a program, with `command`, an absolute path, and `args` and `env`. The
+    others have a `url`, and `headers`. `secrets` are further values within these fields that no log
+    and no trace may show, such as one that the user typed for an argument.
+    """
+
+    name: str
+    type: Literal["stdio", "http", "sse"] = "stdio"
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: tuple[EnvVariable, ...] = ()
+    url: str = ""
+    headers: tuple[Header, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+
 class InitializeParams(Wire):
     """The client's name, and the features that it supports.
 
     `workspaceFolders` are absolute paths. An agent works in the first, unless its definition names
-    a folder, and in the others too if it can.
+    a folder, and in the others too if it can. `mcpServers` are those of
+    [McpServersParams](#mcpserversparams).
     """
 
     client_info: ClientInfo
     capabilities: Capabilities = Capabilities()
     workspace_folders: tuple[str, ...] = ()
+    mcp_servers: tuple[Raw, ...] = ()
 
 
 class WorkspaceFoldersParams(Wire):
     """The folders of the editor's window now, absolute paths; new sessions work in them."""
 
     workspace_folders: tuple[str, ...]
+
+
+class McpServersParams(Wire):
+    """The user's own MCP servers for agents: each is a [UserMcpServer](#usermcpserver).
+
+    Each is checked by itself. One that is malformed is left out, and the log says why.
+    """
+
+    mcp_servers: tuple[Raw, ...]
 
 
 class ServerCapabilities(Wire, omit_defaults=False):

@@ -113,6 +113,7 @@ async def _serve(
                 find_offered=lambda: state_folder(state_dir) / OFFERED,
             ) as directory,
         ):
+            directory.workspace.learn = secrets.learn_servers
             await run_system(
                 source,
                 sink,

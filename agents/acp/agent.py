@@ -7,6 +7,7 @@ nobody any more, so the next session starts another.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -25,11 +26,12 @@ from agents.guarded import Tasks
 from agents.ledger import Ledger
 from agents.mcp.session_tools import Toolbox
 from agents.mcp.tool_servers import Toolboxes
+from agents.mcp_servers import ServerTypes
 from agents.offered import Properties
 from agents.origin import FRESH, Fresh, Origin, Resumed
 from agents.trace import TapFor, untapped
 from agents.workspace import Workspace
-from bridge.wire import McpServerSpec
+from bridge.wire import McpServerSpec, UserMcpServer
 
 from .agent_process import AcpProcess
 from .connected_agent import ConnectedAgent
@@ -39,12 +41,14 @@ from .quirks import environment_for
 from .session import AcpSession
 from .session_channel import SessionChannel
 from .session_open import SessionIdInUse
-from .session_params import SessionParams
+from .session_params import SessionParams, as_acp
 
 IDLE_SECONDS = 300.0
 """Seconds that a process without sessions is kept as a spare; an agent has at most one."""
 CLOSING_SECONDS = 2.0
 """Seconds that a turn may take to end after it was cancelled because its session closes."""
+
+log = logging.getLogger("vscodelm.acp")
 
 
 class AcpAgent:
@@ -53,7 +57,7 @@ class AcpAgent:
     Its processes live in `nursery`. `connect` starts one; `spares` are sessions opened in advance.
     `downloads` fetches what is started. `learned` are the facts that agents have shown. `offer` is
     given the choices that the agent offers, and `report_window` the size of its context. `ledger`
-    has what it says of its sessions. `workspace` has the editor's folders.
+    has what it says of its sessions. `workspace` has the editor's folders, and the user's servers.
     """
 
     def __init__(
@@ -89,6 +93,8 @@ class AcpAgent:
         self._one_session_each = self._shares_tools = False
         self._repeats_ids = False
         """Whether it gave two sessions one id: then each chat has a process of its own."""
+        self._not_given: set[tuple[str, str]] = set()
+        """Names and types of the user's servers that it can't be given, as the log has said."""
         self._window = ContextWindow(report=report_window)
         self.toolboxes = Toolboxes(nursery, new_call_id)
 
@@ -204,18 +210,46 @@ class AcpAgent:
         self, peer: ConnectedAgent, prompt: Prompt, cwd: str, server: str = ""
     ) -> SessionParams:
         """Return the parameters of a session; its server is named `server`, if it can be."""
-        more = self._more(peer, cwd)
         if not prompt.tools:
-            return SessionParams(cwd, more=more)
+            return self._params(peer, cwd)
         if peer.known.http_tools_only:
-            return _with_tools(peer, cwd, more, await self.toolboxes.make_web(prompt.tools, server))
+            tools = await self.toolboxes.make_web(prompt.tools, server)
+            return self._params(peer, cwd, tools)
         await self.toolboxes.prepare()  # again: the door may have failed while the agent started
-        return _with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools, server))
+        return self._params(peer, cwd, self.toolboxes.make(prompt.tools, server))
+
+    def _params(
+        self, peer: ConnectedAgent, cwd: str, tools: Toolbox | None = None
+    ) -> SessionParams:
+        """Return parameters as the window is now. `Strays` checks the calls of the tools."""
+        more, users = self._more(peer, cwd), as_acp(self._users_servers(peer))
+        if tools is None:
+            return SessionParams(cwd, more=more, users=users)
+        peer.strays.watch(tools)
+        tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
+        tools.is_alone = not users
+        return SessionParams(cwd, tools, peer.servers, more, users)
 
     def _more(self, peer: ConnectedAgent, cwd: str) -> tuple[str, ...]:
         """Return the editor's other folders, if the agent can work in several."""
         can = peer.about.agent_capabilities.session_capabilities.additional_directories
         return () if can is None else self._workspace.beside(cwd)
+
+    def _users_servers(self, peer: ConnectedAgent) -> tuple[UserMcpServer, ...]:
+        """Return the user's own servers that the agent can use; of the others the log tells."""
+        can = peer.about.agent_capabilities.mcp_capabilities
+        types = ServerTypes(stdio=not peer.known.http_tools_only, http=can.http, sse=can.sse)
+        given, others = types.split(self._workspace.servers)
+        for one in others:
+            if (one.name, one.type) not in self._not_given:
+                self._not_given.add((one.name, one.type))
+                log.warning(
+                    "agent=%s isn't given the MCP server %s: it can't use the type %s",
+                    peer.name,
+                    one.name,
+                    one.type,
+                )
+        return given
 
     def _another(
         self, peer: ConnectedAgent, prompt: Prompt, cwd: str
@@ -223,12 +257,11 @@ class AcpAgent:
         """Return a function that makes a spare's parameters, or None if that would have to wait."""
 
         def make() -> SessionParams | None:
-            more = self._more(peer, cwd)
             if not prompt.tools:
-                return SessionParams(cwd, more=more)
+                return self._params(peer, cwd)
             if peer.known.http_tools_only or not self.toolboxes.is_ready:
                 return None
-            return _with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools))
+            return self._params(peer, cwd, self.toolboxes.make(prompt.tools))
 
         return make
 
@@ -309,15 +342,6 @@ class AcpAgent:
     @property
     def _known_environment(self) -> Mapping[str, str]:
         return environment_for((self._spec.command, *self._spec.args))
-
-
-def _with_tools(
-    peer: ConnectedAgent, cwd: str, more: tuple[str, ...], tools: Toolbox
-) -> SessionParams:
-    """Return session parameters with tools whose calls `Strays` checks."""
-    peer.strays.watch(tools)
-    tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
-    return SessionParams(cwd, tools, peer.servers, more)
 
 
 def _learn_of_asking(facts: AgentFacts, tools: Toolbox) -> None:

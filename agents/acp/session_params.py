@@ -1,14 +1,22 @@
-"""The parameters of a session: its folders, and the editor's tools."""
+"""The parameters of a session: its folders, the editor's tools, and the user's MCP servers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import assert_never
 
 import attrs
 
-from agents.acp.schema.initialize import HttpHeader, McpServer, McpServerHttp, McpServerStdio
+from agents.acp.schema.initialize import (
+    HttpHeader,
+    McpServer,
+    McpServerHttp,
+    McpServerSse,
+    McpServerStdio,
+)
 from agents.acp.schema.methods import LoadSessionRequest, NewSessionRequest
 from agents.mcp.session_tools import HttpAccess, StdioAccess, Toolbox
+from bridge.wire import UserMcpServer
 
 MOST_GIVEN = 1_000
 """Names of MCP servers that are remembered of a process; the oldest is forgotten."""
@@ -24,6 +32,8 @@ class SessionParams:
     """The names of the servers that its process was given, the newest last."""
     more: tuple[str, ...] = ()
     """Further folders that the agent works in."""
+    users: tuple[McpServer, ...] = ()
+    """The user's own servers; none has a name that ours can have."""
     is_name_used: bool = attrs.field(default=False, init=False)
     """Whether the process was given another server of this name."""
     is_first: bool = attrs.field(default=False, init=False)
@@ -36,8 +46,8 @@ class SessionParams:
     def matches(self, other: SessionParams) -> bool:
         """Return whether a session that was opened with one does for the other."""
         mine = self.tools and self.tools.catalogue
-        is_same_place = (self.cwd, self.more) == (other.cwd, other.more)
-        return is_same_place and mine == (other.tools and other.tools.catalogue)
+        is_same = (self.cwd, self.more, self.users) == (other.cwd, other.more, other.users)
+        return is_same and mine == (other.tools and other.tools.catalogue)
 
     def close(self) -> None:
         """End the access to the tools."""
@@ -46,13 +56,14 @@ class SessionParams:
 
     def to_open(self) -> NewSessionRequest:
         """Return the request for a new session, with an access of its own to the tools."""
-        return NewSessionRequest(self.cwd, self._servers(), self.more)
+        return NewSessionRequest(self.cwd, self._ours() + self.users, self.more)
 
     def to_load(self, session_id: str) -> LoadSessionRequest:
         """Return the request for a session that exists, with an access of its own to the tools."""
-        return LoadSessionRequest(session_id, self.cwd, self._servers(), self.more)
+        servers = self._ours() + self.users
+        return LoadSessionRequest(session_id, self.cwd, servers, self.more)
 
-    def _servers(self) -> tuple[McpServer, ...]:
+    def _ours(self) -> tuple[McpServer, ...]:
         if self.tools is None:
             return ()
         name = self.tools.server
@@ -72,3 +83,21 @@ class SessionParams:
                 return ()
             case _:
                 assert_never(access)
+
+
+def as_acp(servers: Iterable[UserMcpServer]) -> tuple[McpServer, ...]:
+    """Return the user's own servers in the words of the protocol."""
+    return tuple(_as_acp(one) for one in servers)
+
+
+def _as_acp(server: UserMcpServer) -> McpServer:
+    headers = tuple(HttpHeader(one.name, one.value) for one in server.headers)
+    match server.type:
+        case "stdio":
+            return McpServerStdio(server.name, server.command, server.args, server.env)
+        case "http":
+            return McpServerHttp(server.name, server.url, headers)
+        case "sse":
+            return McpServerSse(server.name, server.url, headers)
+        case _:
+            assert_never(server.type)

@@ -15,6 +15,9 @@ SERVER_PREFIX = "vsc"
 _DIGITS = 6
 """Of the hash that ends a name which was changed."""
 _ILLEGAL = re.compile(r"[^a-zA-Z0-9_-]")
+SUFFIX_BYTES = 3
+"""Of the suffix that is drawn for a server, which has two digits for each."""
+_SERVER = re.compile(rf"{SERVER_PREFIX}[0-9a-f]{{{2 * SUFFIX_BYTES}}}")
 
 
 def server_name(suffix: str) -> str:
@@ -22,6 +25,11 @@ def server_name(suffix: str) -> str:
     if not (suffix.isascii() and suffix.isalnum() and suffix == suffix.lower()):
         raise ValueError("a server's suffix is of lower-case letters and digits")
     return SERVER_PREFIX + suffix
+
+
+def is_server_name(name: str) -> bool:
+    """Return whether a session's server could have this name."""
+    return _SERVER.fullmatch(name) is not None
 
 
 def aliases(names: Iterable[str], server: str) -> Mapping[str, str]:

@@ -120,6 +120,8 @@ class Toolbox:
     """Whether no model can choose what its agent calls a call."""
     ids_name_tools: bool = attrs.field(default=False, init=False)
     """Whether its agent begins the id of a call with the name of the tool."""
+    is_alone: bool = attrs.field(default=True, init=False)
+    """Whether the session has no other server."""
     access: Access | None = attrs.field(default=None, init=False)
     """The agent's access to the tools."""
     renew: Callable[[], Access | None] = attrs.field(default=_no_access, init=False)

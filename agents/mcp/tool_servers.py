@@ -16,15 +16,13 @@ from bridge.errors import Failure
 from bridge.wire import ToolSpec
 
 from .listener import Pass, RelayListener, open_listener
-from .names import server_name
+from .names import SUFFIX_BYTES, server_name
 from .session_tools import StdioAccess, Toolbox, load
 from .tools import ToolCatalogue
 
 if TYPE_CHECKING:
     from .http import Web
     from .server import EditorServer
-
-_SUFFIX_BYTES = 3
 
 
 @attrs.define(eq=False, repr=False)
@@ -113,7 +111,7 @@ class Toolboxes:
     def _name(self, wanted: str = "") -> str:
         """Return a name that no other server has: the one that is wanted, if it can be."""
         while not wanted or wanted in self._names:
-            wanted = server_name(secrets.token_hex(_SUFFIX_BYTES))
+            wanted = server_name(secrets.token_hex(SUFFIX_BYTES))
         self._names.add(wanted)
         return wanted
 

@@ -36,6 +36,13 @@ _TOOL = wire.ToolSpec(
     Raw(_encode({"type": "object", "properties": {"path": {"type": "string"}}})),
 )
 
+_MCP_SERVER = wire.UserMcpServer(
+    "issues",
+    command="/usr/bin/npx",
+    args=("-y", "issues-mcp"),
+    env=(wire.EnvVariable("ISSUES_TOKEN", "..."),),
+)
+
 _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.INITIALIZE: wire.InitializeParams(
         wire.ClientInfo("my-editor", "1.0"), wire.Capabilities(thinking=True)
@@ -59,6 +66,7 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.PROGRESS: wire.ProgressParams(1, "Fetching Gemini CLI 0.61.0", "34 MB, 12 s"),
     methods.CANCEL_PROGRESS: wire.CancelProgressParams(1),
     methods.FOLDERS_CHANGED: wire.WorkspaceFoldersParams(("/home/me/app", "/home/me/lib")),
+    methods.MCP_SERVERS_CHANGED: wire.McpServersParams((Raw(_encode(_MCP_SERVER)),)),
     methods.MODELS_CHANGED: wire.Empty(),
 }
 

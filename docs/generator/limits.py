@@ -84,7 +84,7 @@ OUR_OWN: Mapping[str, frozenset[str]] = {
             "agents.mcp.listener.TOKEN_BYTES",
             "agents.mcp.listener._LONGEST_FOLDER",
             "agents.mcp.names.MOST_CHARACTERS",
-            "agents.mcp.tool_servers._SUFFIX_BYTES",
+            "agents.mcp.names.SUFFIX_BYTES",
             "agents.mcp.server.MOST_SESSIONS",
             "agents.open_responses.request.names._MAX",
         }

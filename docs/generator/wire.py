@@ -22,6 +22,8 @@ PARTS: tuple[type[msgspec.Struct], ...] = get_args(wire.KnownPart)
 # What stays raw in the code until it is needed has a shape all the same.
 _RAW: dict[tuple[type[msgspec.Struct], str], str] = {
     (wire.ChatParams, "messages"): "list of [ChatMessage](#chatmessage)",
+    (wire.InitializeParams, "mcp_servers"): "list of [UserMcpServer](#usermcpserver)",
+    (wire.McpServersParams, "mcp_servers"): "list of [UserMcpServer](#usermcpserver)",
     (wire.ChatParams, "agent"): "[AgentSpec](#agentspec)",
     (wire.ModelsParams, "agents"): "object of [AgentSpec](#agentspec)",
     (wire.ModelsParams, "settings"): "object of [Settings](#settings)",
@@ -82,6 +84,7 @@ def structs() -> str:
                 _meet(struct, met)
     _meet(wire.AgentSpec, met)
     _meet(wire.ChatMessage, met)
+    _meet(wire.UserMcpServer, met)
     return sections(_struct(struct) for struct in met if struct not in PARTS)
 
 

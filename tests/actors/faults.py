@@ -338,4 +338,11 @@ FAULTS = [
         "answers = tuple(_answer(q, results) for q in open_questions if q.call_id in results)",
         _PLAN,
     ),
+    Fault(
+        "the secrets of servers are learned after they are told",
+        "editor",
+        "        self.workspace.learn([_decode_any(entry) for entry in entries])\n",
+        "",
+        ("tests/actors/test_editor.py",),
+    ),
 ]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import logging
 import os
 import sys
 from itertools import count
@@ -296,6 +297,38 @@ def test_the_folders_of_the_window_are_those_that_the_editor_named_last(
     assert port.it.workspace.folders == ("/four",)
     assert port.hear(method=changed, params={}) is None, "a wrong one changes nothing"
     assert port.it.workspace.folders == ("/four",)
+    assert port.outbox.take() == []
+
+
+def test_the_mcp_servers_are_those_that_the_editor_named_last(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    port = Port()
+    learned: list[Any] = []
+    port.it.workspace.learn = learned.append
+
+    def names() -> list[str]:
+        return [one.name for one in port.it.workspace.servers]
+
+    one: JSON = {"name": "one", "command": "/bin/one", "env": [{"name": "A", "value": "s3cret"}]}
+    client = {"clientInfo": {"name": "x"}, "mcpServers": [one, {"name": "two", "command": "two"}]}
+    port.result("lm/initialize", client)
+    assert names() == ["one"]
+    assert learned == [client["mcpServers"]]
+    assert "left out: two: its command is no absolute path" in caplog.text
+    assert "s3cret" not in caplog.text
+    changed = "lm/didChangeMcpServers"
+    http = {"name": "web", "type": "http", "url": "https://example.org/"}
+    assert port.hear(method=changed, params={"mcpServers": [http, one]}) is None
+    assert names() == ["web", "one"]
+    assert port.hear(method=changed, params={}) is None, "a wrong one changes nothing"
+    assert port.hear(method=changed, params={"mcpServers": "s3cret"}) is None
+    assert names() == ["web", "one"]
+    assert port.hear(method=changed, params={"mcpServers": []}) is None
+    assert names() == []
+    assert "mcp_servers=none" in caplog.text
+    assert "s3cret" not in caplog.text
     assert port.outbox.take() == []
 
 

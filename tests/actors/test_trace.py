@@ -5,13 +5,21 @@ import io
 import json
 import stat
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import hypothesis
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from actors.trace import FileTrace, Trace, open_trace, trace_or_none
+from bridge.known_secrets import KnownSecrets
 from bridge.redact import HIDDEN
+
+PLAIN = json.dumps({"t_ms": 0, "direction": "in", "method": "session/new lm/initialize"})
 
 
 def recorded(folder: Path) -> list[dict[str, Any]]:
@@ -85,6 +93,55 @@ def test_secrets_are_not_recorded(tmp_path: Path) -> None:
     trace.close()
     assert "hunter2" not in (tmp_path / "run.jsonl").read_text()
     assert "KEY" in (tmp_path / "run.jsonl").read_text()
+
+
+_VALUES = st.text(st.characters(codec="utf-8", exclude_characters="/~:"), min_size=8)
+
+
+@given(st.lists(_VALUES, min_size=5, max_size=5), st.sampled_from(["lm/initialize", "session/new"]))
+def test_of_the_user_s_servers_no_value_is_recorded(values: list[str], method: str) -> None:
+    """Whoever is told of them, and where else a value occurs: in an error, or in a command."""
+    env, header, argument, password, place = values
+    hypothesis.assume(not any(one in PLAIN for one in values))
+    servers = [
+        {
+            "name": "n",
+            "command": "/bin/n",
+            "args": ["-y", argument, password],
+            "env": [{"name": "A", "value": env}],
+            "secrets": [password, argument],
+        },
+        {
+            "name": "w",
+            "type": "http",
+            "url": f"https://host/{quote(place)}",
+            "headers": [{"name": "X", "value": header}],
+        },
+    ]
+    file = io.BytesIO()
+    secrets = KnownSecrets()
+    trace = FileTrace(file, secrets.hide, partial(secrets.learn_from, environment={}))
+    line = {"method": method, "params": {"mcpServers": servers}}
+    trace.line("in", json.dumps(line).encode())
+    written = file.getvalue().decode()
+    trace.line("in", json.dumps({"error": {"message": "it said " + " ".join(values)}}).encode())
+    told = secrets.hide_all(f"{header} {argument} {password} {env}")
+    for value in values:
+        assert json.dumps(value, ensure_ascii=False)[1:-1] not in written
+    for value in (header, argument, password, env):
+        assert value not in told
+        assert json.dumps(value, ensure_ascii=False)[1:-1] not in file.getvalue().decode()
+
+
+def test_of_a_server_its_name_its_type_and_its_program_are_recorded(tmp_path: Path) -> None:
+    trace = open_trace(tmp_path, "run")
+    server = {"name": "n", "type": "stdio", "command": "/bin/n", "args": ["hunter2"]}
+    for servers in ([server, "hunter2"], {"n": "odd"}):
+        trace.line("in", json.dumps({"mcpServers": servers}).encode())
+    trace.close()
+    (first, second) = recorded(tmp_path)
+    assert first["message"]["mcpServers"] == [{**server, "args": HIDDEN}, HIDDEN]
+    assert second["message"]["mcpServers"] == {"n": "odd"}
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")

@@ -81,6 +81,18 @@ FAULTS = [
         "",
     ),
     Fault(
+        "the arguments of the user's servers are recorded",
+        "redact",
+        "item if key in _SHOWN_OF_SERVER else HIDDEN",
+        "item",
+    ),
+    Fault(
+        "what was typed for a server is no secret",
+        "known_secrets",
+        '    values = fields.get("secrets")\n',
+        "    values = None\n",
+    ),
+    Fault(
         "a copy of a chat is taken for a line of its origin",
         "routing/index",
         "            and is_same_chat(self._entries[other].hints, entry.hints)\n",

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from bridge.known_secrets import (
     MOST,
     SHORTEST,
+    SHORTEST_IN_PATH,
     SHORTEST_NAMED,
     SHORTEST_VALUE,
     KnownSecrets,
@@ -96,6 +97,43 @@ def test_a_secret_is_hidden_in_every_form_that_it_takes() -> None:
     secrets = known({"env": {"KEY": value}})
     for form in (value, repr(value), json.dumps(value), f"http://host/{quote(value, safe='')}"):
         assert "and" not in secrets.hide(form)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"args": ["-y", "hunter2"], "secrets": ["hunter2"]}, ["hunter2"]),
+        ({"env": [{"name": "A_KEY", "value": "hunter22"}]}, ["hunter22"]),
+        ({"headers": [{"name": "Authorization", "value": "Bearer hunter2"}]}, ["hunter2"]),
+        ({"url": "https://host/api/0123456789abcdef/mcp"}, ["0123456789abcdef", "https://host/a"]),
+        ({"url": "https://host/mcp?key=hunter2"}, ["hunter2"]),
+    ],
+)
+def test_the_secrets_of_a_server_of_the_user_s_are_hidden(
+    fields: JSON, expected: list[str]
+) -> None:
+    secrets = KnownSecrets()
+    secrets.learn_servers([{"name": "server", **fields}, "odd", None, {"secrets": 5, "url": 5}])
+    told = secrets.hide(json.dumps(fields))
+    assert all(one not in told for one in expected)
+    assert "mcp" in secrets.hide("the mcp server says -y, and args")
+    secrets.learn_servers([{"secrets": ["odd value", 5]}])
+    assert secrets.hide("odd value") == HIDDEN
+
+
+@pytest.mark.limit("bridge.known_secrets.SHORTEST_IN_PATH")
+def test_a_long_part_of_a_server_s_address_is_a_secret() -> None:
+    secrets = KnownSecrets()
+    short, long = "a" * (SHORTEST_IN_PATH - 1), "b" * SHORTEST_IN_PATH
+    secrets.learn_servers([{"url": f"https://host/{short}/{long}"}])
+    assert secrets.hide(f"{short} {long}") == f"{short} {HIDDEN}"
+
+
+def test_the_servers_of_a_message_are_learned() -> None:
+    secrets = KnownSecrets()
+    secrets.learn_from({"params": {"mcpServers": [{"secrets": ["hunter22"]}]}}, {})
+    secrets.learn_from({"params": {"mcpServers": "odd"}}, {})
+    assert secrets.hide("hunter22") == HIDDEN
 
 
 def test_the_keys_that_the_editor_keeps_are_hidden() -> None:

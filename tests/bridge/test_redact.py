@@ -185,3 +185,10 @@ def test_other_strings_are_hidden_by_what_is_known() -> None:
 )
 def test_text_takes_time_in_proportion_to_its_length(piece: str) -> None:
     assert_linear(lambda size: piece * (size // len(piece)), redact_text, 20_000)
+
+
+def test_of_a_server_its_name_its_type_and_its_program_are_shown() -> None:
+    server = {"name": "n", "type": "stdio", "command": "/bin/n", "args": ["-y"], "url": "x"}
+    shown = redact({"mcpServers": [server, "odd"]})
+    assert shown == {"mcpServers": [{**server, "args": HIDDEN, "url": HIDDEN}, HIDDEN]}
+    assert redact({"mcpServers": {"n": "odd"}}) == {"mcpServers": {"n": "odd"}}

@@ -13,7 +13,7 @@ title of a call, for example as the description of a command.
 - A call that was announced by such a title stays the editor's if its question names the tool alone,
   without the server. The kind that counts is the question's: agents guess that of the announcement.
 - An agent that calls every tool by its bare name asks about servers' tools with a fixed sentence.
-  This sentence and the title together decide.
+  This sentence and the title together decide, unless the user has given the session other servers.
 - In some agents no model can choose a title. There the kind doesn't count against the title:
   `run_in_terminal` has the kind `execute` because of its name.
 - Gemini's own code begins the id of a call with the name of the tool. There the id decides, for or
@@ -93,6 +93,11 @@ class Offer(Protocol):
         """Whether this agent begins the id of a call with the name of the tool."""
         ...
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether the session has no server but this: then a bare name can be of no other."""
+        ...
+
 
 def editors_tool(call: CallRecord, offer: Offer) -> OfferedTool | None:
     """Return the editor's tool that a call is of, None if that isn't beyond doubt."""
@@ -116,11 +121,12 @@ class _Elsewhere:
     catalogue: ToolCatalogue
     titles_name_tools: bool
     ids_name_tools: bool
+    is_alone: bool
 
 
 def is_of_another(call: CallRecord, offer: Offer, servers: Iterable[str]) -> bool:
     """Return whether a call is beyond doubt of such a tool on one of these other servers."""
-    believed = offer.titles_name_tools, offer.ids_name_tools
+    believed = offer.titles_name_tools, offer.ids_name_tools, offer.is_alone
     return any(
         editors_tool(call, _Elsewhere(server, offer.catalogue, *believed)) is not None
         for server in servers
@@ -194,8 +200,11 @@ def _still_named(call: CallRecord, offer: Offer) -> OfferedTool | None:
 def _asked_for(call: CallRecord, offer: Offer) -> OfferedTool | None:
     """Return the tool that a question is about in the agent's own words.
 
-    Only the fields of the question count: they replace those of the announcement.
+    Only the fields of the question count: they replace those of the announcement. They don't name
+    the server, so it must be the only one: the tool of another may have the same name.
     """
+    if not offer.is_alone:
+        return None
     match call.content:
         case (Content(content=TextContent(text=text)),) if call.raw_input is None or (
             call.is_input_written

@@ -178,4 +178,12 @@ class McpServerHttp(Wire, tag_field="type", tag="http"):
     headers: tuple[HttpHeader, ...]
 
 
-McpServer: TypeAlias = McpServerStdio | McpServerHttp
+class McpServerSse(Wire, tag_field="type", tag="sse"):
+    """A server to call, in the former way; needs `mcpCapabilities.sse`."""
+
+    name: str
+    url: str
+    headers: tuple[HttpHeader, ...]
+
+
+McpServer: TypeAlias = McpServerStdio | McpServerHttp | McpServerSse

@@ -35,6 +35,7 @@ def values(type_: type[T]) -> st.SearchStrategy[T]:
 def _opening() -> st.SearchStrategy[methods.NewSessionRequest]:
     """Return what only goes out: msgspec can't decode its servers, of which one kind has no tag."""
     servers = values(setup.McpServerStdio) | values(setup.McpServerHttp)
+    servers |= values(setup.McpServerSse)
     folders = st.lists(texts, max_size=2).map(tuple)
     return st.builds(
         methods.NewSessionRequest, texts, st.lists(servers, max_size=2).map(tuple), folders

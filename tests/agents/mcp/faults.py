@@ -6,6 +6,7 @@ from tests.planted import Fault, Ground
 
 GROUND = Ground("agents", "tests/agents/mcp", copied=("bridge", "actors", "agents", "tests"))
 OWN = "tests/agents/acp/calls/test_identity.py"
+SERVERS = "tests/agents/acp/test_users_servers.py"
 INTERLEAVINGS = "tests/actors/test_tool_interleavings.py"
 
 FAULTS = [
@@ -593,5 +594,54 @@ FAULTS = [
         "return None if is_deep(found) else found",
         "return found",
         ("tests/agents/test_nesting.py",),
+    ),
+    Fault(
+        "a bare name is the editor's beside the user's own servers",
+        "acp/calls/identity",
+        "    if not offer.is_alone:\n        return None\n",
+        "",
+        (OWN,),
+    ),
+    Fault(
+        "tools think that they are alone",
+        "acp/agent",
+        "        tools.is_alone = not users\n",
+        "",
+        (SERVERS,),
+    ),
+    Fault(
+        "an agent is given servers that it can't use",
+        "mcp_servers",
+        "if able[one.type])",
+        "if True)",
+        (SERVERS,),
+    ),
+    Fault(
+        "a spare with other servers is used",
+        "acp/session_params",
+        " == (other.cwd, other.more, other.users)",
+        " == (other.cwd, other.more, self.users)",
+        (SERVERS,),
+    ),
+    Fault(
+        "a session that goes on loses the user's servers",
+        "acp/session_params",
+        "        servers = self._ours() + self.users\n",
+        "        servers = self._ours()\n",
+        (SERVERS,),
+    ),
+    Fault(
+        "a server of the user's has the name of one of ours",
+        "mcp_servers",
+        "name=server.name + _OTHER",
+        "name=server.name",
+        ("tests/agents/test_mcp_servers.py",),
+    ),
+    Fault(
+        "a malformed entry is told with its value",
+        "mcp_servers",
+        '"it is malformed" if message.startswith("Invalid") else message',
+        "message",
+        ("tests/agents/test_mcp_servers.py",),
     ),
 ]

@@ -401,6 +401,30 @@ def test_a_question_in_the_agents_own_words_names_a_tool_by_its_bare_name(title:
     assert asked(of_another, {"content": says(ASKS)}) is None
 
 
+def test_a_bare_name_may_be_of_another_server_where_the_user_has_given_one() -> None:
+    beside = attrs.evolve(OFFER, is_alone=False)
+    call = CallRecord("c1")
+    call.learn(ToolCallUpdate("c1", title="read_file", content=says("{")))
+    call.learn(ToolCallUpdate("c1", content=says(ASKS)))
+    assert editors_tool(call, OFFER) is not None
+    assert editors_tool(call, beside) is None
+    assert is_of_another(call, OFFER, [SERVER])
+    assert not is_of_another(call, beside, [SERVER])
+
+
+@pytest.mark.parametrize("server", ["github", "vsc", "vscode", f"{SERVER}-2", "vsca1b2c4"])
+@pytest.mark.parametrize("form", ["mcp__{}__{}", "{}_{}", "{}-{}", "Tool: {}/{}", "mcp.{}.{}"])
+def test_a_tool_of_the_user_s_own_server_is_not_the_editor_s_of_that_name(
+    server: str, form: str
+) -> None:
+    spelled = form.format(server, "read_file")
+    for offer in (attrs.evolve(OFFER, is_alone=False), BELIEVED, ID_NAMES):
+        for news in ({"name": spelled}, {"meta": meta(spelled)}, {"title": spelled}):
+            call = CallRecord(f"mcp_{server}_read_file__1")
+            call.learn(ToolCallUpdate("c1", raw_input={"path": "a"}, **news))
+            assert editors_tool(call, offer) is None
+
+
 @pytest.mark.parametrize(
     "question",
     [
