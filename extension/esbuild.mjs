@@ -2,8 +2,17 @@
 import { readFile } from "node:fs/promises";
 import { build } from "esbuild";
 
-// The license of what is bundled wants to go along.
-const license = await readFile(new URL("node_modules/shlex/LICENSE", import.meta.url), "utf8");
+// The licenses of what is bundled want to go along.
+const BUNDLED = {
+  shlex: ["https://github.com/rgov/node-shlex", "LICENSE"],
+  "jsonc-parser": ["https://github.com/microsoft/node-jsonc-parser", "LICENSE.md"],
+};
+const licenses = await Promise.all(
+  Object.entries(BUNDLED).map(async ([name, [home, file]]) => {
+    const license = new URL(`node_modules/${name}/${file}`, import.meta.url);
+    return `This file contains ${name} (${home}).\n\n${await readFile(license, "utf8")}`;
+  }),
+);
 
 await build({
   entryPoints: ["src/extension.ts"],
@@ -11,10 +20,11 @@ await build({
   bundle: true,
   platform: "node",
   format: "cjs",
+  mainFields: ["module", "main"], // the other form of jsonc-parser can't be bundled
   target: "node22",
   external: ["vscode"],
   banner: {
-    js: `/*\nThis file contains shlex (https://github.com/rgov/node-shlex).\n\n${license}*/`,
+    js: `/*\n${licenses.join("\n")}*/`,
   },
   sourcemap: "linked",
   sourcesContent: false,

@@ -22,6 +22,7 @@ import {
   windowFolders,
   workingFolder,
 } from "./configuration.ts";
+import { McpServers } from "./mcp/servers.ts";
 import { Activities } from "./program/activities.ts";
 import { findOnPath } from "./program/executable.ts";
 import { OwnEnvironment } from "./program/install/environment.ts";
@@ -77,10 +78,13 @@ export function activate(context: vscode.ExtensionContext): void {
       () => false,
     );
   const activities = new Activities(log);
+  const { globalStorageUri, globalState } = context;
+  const mcp = new McpServers(globalStorageUri.fsPath, globalState, context.secrets, log);
   const server = new Server({
     clientInfo: { name: vscode.env.appName, version: vscode.version },
     capabilities: capabilities(),
     folders: windowFolders,
+    mcpServers: () => mcp.servers(),
     launch,
     observer: {
       logged: (line) => logLine(log, line),
@@ -143,6 +147,7 @@ export function activate(context: vscode.ExtensionContext): void {
     models,
     launch: () => launch(true),
     stats: () => server.stats(),
+    mcpServers: () => mcp.names,
     storage: context.globalStorageUri.fsPath,
     fixer,
     log,
@@ -179,6 +184,7 @@ export function activate(context: vscode.ExtensionContext): void {
     setSecret: () => setSecret(secrets),
     deleteSecret: () => deleteSecret(secrets),
     managePermissions: () => always.manage(),
+    chooseMcpServers: () => mcp.choose(),
   };
 
   const ignored = new IgnoredSettings(log);
@@ -190,6 +196,10 @@ export function activate(context: vscode.ExtensionContext): void {
     secrets,
     turns,
     doctor,
+    mcp,
+    mcp.onDidChange(
+      reporting(log, "mcp.json", async () => server.mcpServersChanged(await mcp.servers())),
+    ),
     ...Object.entries(commands).map(([name, run]) =>
       vscode.commands.registerCommand(`${SECTION}.${name}`, reporting(log, name, run)),
     ),
@@ -215,11 +225,12 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeWorkspaceFolders(
       reporting(log, "folders", async () => {
         server.foldersChanged();
-        await ignored.look();
+        await Promise.all([ignored.look(), mcp.begin()]);
       }),
     ),
   );
   void reporting(log, "settings", () => ignored.look())();
+  void reporting(log, "mcp.json", () => mcp.begin())();
   void reporting(log, "welcome", () => welcome(context.globalState, hasProgram))();
 }
 

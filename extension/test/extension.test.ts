@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import type { Provider } from "../src/chat/provider.ts";
 import { activate, deactivate } from "../src/extension.ts";
 import { Memory, Vault } from "./memory.ts";
-import { configure, openAnew, openFolder, person, providerOf } from "./vscode.ts";
+import { configure, fileChanged, openAnew, openFolder, person, providerOf } from "./vscode.ts";
 
 const FAKE = fileURLToPath(new URL("fake_server.mjs", import.meta.url));
 const never = new vscode.CancellationTokenSource().token;
@@ -128,6 +128,28 @@ test("the models of the settings are listed with their agents' choices, a change
   configure("vscodelm.agents", { mine: { agent: { mcp_server: { command: "mine" } } } });
   await vi.waitFor(() => expect(kinds()).toEqual(["mcp_server"]), SOON);
   expect(choices("mine")).toHaveLength(1);
+});
+
+test("the program knows the MCP servers that the user chose, later ones too", async () => {
+  const storage = join(context.globalStorageUri.fsPath, "User", "globalStorage", "us");
+  const file = join(storage, "..", "..", "mcp.json");
+  const write = async (...names: string[]) => {
+    const servers = names.map((name) => [name, { command: process.execPath }]);
+    await writeFile(file, JSON.stringify({ servers: Object.fromEntries(servers) }));
+  };
+  await deactivate();
+  await mkdir(storage, { recursive: true });
+  await write("a", "b");
+  activate({ ...context, globalStorageUri: { fsPath: storage } } as never);
+  expect(await ask("servers")).toBe("");
+  person.ticks = [["a", "b"]];
+  await run("chooseMcpServers");
+  expect(await ask("servers")).toBe("a b");
+  await write("b");
+  fileChanged(file);
+  await vi.waitFor(async () => expect(await ask("servers")).toBe("b"), SOON);
+  await run("restart");
+  expect(await ask("servers")).toBe("b");
 });
 
 test("the program knows the folders of the window, later ones too", async () => {

@@ -21,6 +21,7 @@ const model = (id) => ({
 });
 const hanging = new Set();
 let folders = [];
+let servers = [];
 
 if (asked === "dies") {
   process.stderr.write("time=00:00:00 level=ERROR no config here\n");
@@ -33,7 +34,11 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     case "lm/didChangeWorkspaceFolders":
       folders = params.workspaceFolders;
       break;
+    case "lm/didChangeMcpServers":
+      servers = params.mcpServers;
+      break;
     case "lm/initialize":
+      servers = params.mcpServers;
       folders = params.workspaceFolders;
       if (asked === "stranger") {
         say({ id, error: { code: -32601, message: "Method not found" } });
@@ -104,6 +109,10 @@ function chat(id, text, params) {
       break;
     case "folders":
       part(id, { type: "text", value: folders.join(" ") });
+      complete(id);
+      break;
+    case "servers":
+      part(id, { type: "text", value: servers.map(({ name }) => name).join(" ") });
       complete(id);
       break;
     case "pid":

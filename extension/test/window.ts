@@ -51,6 +51,10 @@ class Person {
   presses: string | undefined;
   /** What they choose from lists, one after the other; they leave a list without the next of it. */
   picks: string[] = [];
+  /** What they tick in lists, one list after the other; they leave a list without the next of it. */
+  ticks: string[][] = [];
+  /** Lines of lists below their labels. */
+  readonly lines: string[] = [];
   /** The lists that they saw. */
   readonly lists: string[][] = [];
   /** What they type into boxes, one after the other; they leave the box after the last. */
@@ -85,6 +89,7 @@ export let person = new Person();
 const registered = new Map<string, (...args: unknown[]) => unknown>();
 let settings = new Settings();
 const changed = new EventEmitter<real.ConfigurationChangeEvent>();
+const files = new EventEmitter<string>();
 const foldersChanged = new EventEmitter<real.WorkspaceFoldersChangeEvent>();
 const provided = new Map<string, unknown>();
 const documentClosed = new EventEmitter<{ uri: FakeUri }>();
@@ -104,6 +109,8 @@ export function openAnew(how: { isRemote?: boolean; honoursScopes?: boolean } = 
   chat = new BuiltInChat(provided);
   changed.dispose();
   foldersChanged.dispose();
+  files.dispose();
+  workspace.isTrusted = true;
   workspace.workspaceFolders = undefined;
   workspace.workspaceFile = undefined;
 }
@@ -118,6 +125,11 @@ export function openFolder(path: string): void {
   const folders = workspace.workspaceFolders ?? [];
   workspace.workspaceFolders = [...folders, { uri: { scheme: "file", fsPath: path } }];
   foldersChanged.fire({ added: [], removed: [] });
+}
+
+/** A file has changed, as whoever watches its folder is told. */
+export function fileChanged(path: string): void {
+  files.fire(path);
 }
 
 /** Return what was registered under a name: a provider of models, or a tool. */
@@ -162,9 +174,19 @@ export const window = {
   async showTextDocument({ uri, text }: { uri: FakeUri; text: string }) {
     person.documents.set(uri.toString(), text);
   },
-  async showQuickPick<T extends Item | string>(items: readonly T[]): Promise<T | undefined> {
+  async showQuickPick<T extends Item | string>(
+    items: readonly T[],
+    options?: real.QuickPickOptions,
+  ): Promise<T | T[] | undefined> {
     const labels = items.map((item) => (typeof item === "string" ? item : item.label));
     person.lists.push(labels);
+    for (const { picked, description, detail } of items as readonly Partial<real.QuickPickItem>[]) {
+      person.lines.push([picked ? "x" : "", description ?? "", detail ?? ""].join("|"));
+    }
+    if (options?.canPickMany) {
+      const ticks = person.ticks.shift();
+      return ticks && items.filter((_, at) => ticks.includes(labels[at] ?? ""));
+    }
     const next = person.picks.shift();
     return next === undefined ? undefined : items[labels.indexOf(next)];
   },
@@ -238,6 +260,18 @@ interface Place {
 export const workspace = {
   workspaceFolders: undefined as { uri: Place }[] | undefined,
   workspaceFile: undefined as Place | undefined,
+  isTrusted: true,
+  createFileSystemWatcher({ baseUri, pattern }: RelativePattern) {
+    const watched = join(baseUri.fsPath, pattern);
+    const onDidChange = (listener: () => void) =>
+      files.event((path) => {
+        if (path === watched) {
+          listener();
+        }
+      });
+    const never = () => new Disposable(() => {});
+    return { onDidChange, onDidCreate: never, onDidDelete: never, dispose() {} };
+  },
   onDidChangeConfiguration: changed.event,
   onDidChangeWorkspaceFolders: foldersChanged.event,
   onDidCloseTextDocument: documentClosed.event,
@@ -349,6 +383,13 @@ export class ProcessExecution {
   ) {}
 }
 
+export class RelativePattern {
+  constructor(
+    readonly baseUri: Place,
+    readonly pattern: string,
+  ) {}
+}
+
 export class Range {
   constructor(
     readonly startLine: number,
@@ -384,6 +425,7 @@ export const Uri = {
     const at = address.indexOf(":");
     return Uri.from({ scheme: address.slice(0, at), path: address.slice(at + 1) });
   },
+  file: (fsPath: string) => ({ fsPath }),
   joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => ({
     fsPath: join(fsPath, ...parts),
   }),

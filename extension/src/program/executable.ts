@@ -10,9 +10,9 @@ import { delimiter, isAbsolute, join } from "node:path";
 export async function findOnPath(
   name: string,
   env: NodeJS.ProcessEnv = process.env,
+  suffix = process.platform === "win32" ? ".exe" : "", // scripts need a shell, which nothing here has
 ): Promise<string | undefined> {
   const folders = (env.PATH ?? env.Path ?? "").split(delimiter).filter(isAbsolute);
-  const suffix = process.platform === "win32" ? ".exe" : ""; // scripts need a shell, which nothing here has
   for (const folder of folders) {
     const file = join(folder, name + suffix);
     if (await isExecutable(file)) {

@@ -12,6 +12,7 @@ export const RESPONSE_COMPLETE = "lm/responseComplete";
 export const PROGRESS = "lm/progress";
 export const CANCEL_PROGRESS = "lm/cancelProgress";
 export const FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders";
+export const MCP_SERVERS_CHANGED = "lm/didChangeMcpServers";
 export const MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation";
 
 /** The host's tool through which an agent's permission requests reach the user. */
@@ -147,6 +148,21 @@ export interface InitializeParams {
   capabilities: Capabilities;
   /** Absolute paths. */
   workspaceFolders: string[];
+  mcpServers: McpServer[];
+}
+
+/** An MCP server of the user's own, for agents: a program to start, or an address to call. */
+export interface McpServer {
+  name: string;
+  type?: "http" | "sse";
+  /** An absolute path. */
+  command?: string;
+  args?: string[];
+  env?: { name: string; value: string }[];
+  url?: string;
+  headers?: { name: string; value: string }[];
+  /** Values in the other fields that no log may show. */
+  secrets?: string[];
 }
 
 /** The progress of a long operation, such as a download. */

@@ -23,6 +23,8 @@ export interface DoctorPlaces {
   models: Models;
   launch(): Promise<Launch>;
   stats(): Promise<Stats>;
+  /** Return the names of the user's MCP servers that agents get. */
+  mcpServers(): string[];
   storage: string;
   fixer: Fixer;
   log: Pick<vscode.LogOutputChannel, "error" | "show">;
@@ -81,7 +83,7 @@ export class Doctor implements vscode.Disposable {
     if (printed === undefined) {
       return; // the user has cancelled it
     }
-    const report = reportOf(id, printed, await this.harness());
+    const report = reportOf(id, printed, await this.harness(), this.places.mcpServers());
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${++this.made}/${nameOf(id)}.md` });
     this.reports.set(uri.toString(), { id, report });
     const document = await vscode.workspace.openTextDocument(uri);

@@ -27,9 +27,14 @@ const MARKS: Record<string, string> = { ok: "ok", note: "note", failed: "FAILED"
 
 /**
  * Make the report from the doctor's output. Output that isn't JSON is an error message. `harness` is
- * the harness that sent the newest chat request.
+ * the harness that sent the newest chat request, and `servers` are the names of the user's MCP servers.
  */
-export function reportOf(id: string, printed: string, harness?: string): Report {
+export function reportOf(
+  id: string,
+  printed: string,
+  harness?: string,
+  servers: string[] = [],
+): Report {
   const { usable, findings } = read(printed);
   const failed = findings.find(({ state }) => state === "failed");
   const fixes = findings.flatMap((finding) => fixesIn((finding as { fixes?: unknown }).fixes));
@@ -41,7 +46,15 @@ export function reportOf(id: string, printed: string, harness?: string): Report 
   const steps = findings.flatMap(linesOf);
   const body = steps.length > 0 ? ["## What was examined", "", ...steps] : [];
   const chats = harness === undefined ? [] : ["", "## The chats of this window", "", harness];
-  return { text: [...head, ...body, ...chats, ""].join("\n"), verdict, usable, fixes, fixesAt: 2 };
+  const given = servers.map((name) => `- ${name}`);
+  const own = given.length > 0 ? ["", "## Your MCP servers that agents get", "", ...given] : [];
+  return {
+    text: [...head, ...body, ...chats, ...own, ""].join("\n"),
+    verdict,
+    usable,
+    fixes,
+    fixesAt: 2,
+  };
 }
 
 function linesOf({ step, state, summary, seconds, facts, stderr }: Finding): string[] {

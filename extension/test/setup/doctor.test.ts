@@ -44,6 +44,7 @@ beforeEach(async () => {
 async function doctorWith(
   script: string,
   stats: () => Promise<Stats> = async () => counted,
+  given: string[] = [],
 ): Promise<Doctor> {
   const command = join(folder, "vscodelm");
   await writeFile(command, `#!/bin/sh\n${script}\n`);
@@ -55,7 +56,8 @@ async function doctorWith(
     environment: () => ({}),
     log,
   });
-  return new Doctor({ models, launch: async () => launch, stats, storage, fixer, log });
+  const mcpServers = () => given;
+  return new Doctor({ models, launch: async () => launch, stats, mcpServers, storage, fixer, log });
 }
 
 function printing(report: object, status = 0): string {
@@ -129,6 +131,18 @@ test("the report says which harness asked last, where the program can tell", asy
   expect(told).toContain("VS Code's Agent Host. It didn't offer the tool vscodelm-progress");
   expect(untold).toContain("own can be used.");
   expect(untold).not.toContain("The chats of this window");
+});
+
+test("the user's MCP servers that agents get are named", async () => {
+  const given = ["issues", "web"];
+  const doctor = await doctorWith(healthy, undefined, given);
+  person.picks = ["own", "own"];
+  await doctor.run();
+  given.length = 0;
+  await doctor.run();
+  const [told, untold] = [...person.documents.values()];
+  expect(told).toContain("## Your MCP servers that agents get\n\n- issues\n- web\n");
+  expect(untold).not.toContain("MCP servers");
 });
 
 test("the report of one that can't has a button for each fix", async () => {
