@@ -276,8 +276,9 @@ export class McpServers implements vscode.Disposable {
 async function consents({ file, entry }: Listed): Promise<boolean> {
   const allow = "Allow";
   const variables = environmentIn(entry);
+  const how = entry.fields.command === undefined ? "It is called at" : "It runs";
   const detail = [
-    subjectOf(entry),
+    `${how}: ${subjectOf(entry)}`,
     ...(variables.length > 0
       ? [`It gets these variables of your environment: ${variables.join(", ")}`]
       : []),
