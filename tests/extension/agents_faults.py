@@ -187,4 +187,47 @@ FAULTS = [
         "if (!(await this.ask(id, `Logging out of ${id}`, {}))) {",
         "if ((await this.ask(id, `Logging out of ${id}`, {})) === undefined) {",
     ),
+    Fault(
+        "a folder's server needs no consent",
+        "mcp/servers",
+        "digest !== undefined && verdict !==",
+        "digest === undefined && verdict !==",
+    ),
+    Fault(
+        "a folder's server that has changed is handed over",
+        "mcp/allowed",
+        'kept.digest === digest ? "allowed" : "changed"',
+        '"allowed"',
+        ("mcp/servers",),
+    ),
+    Fault(
+        "a folder's file counts where nobody trusts it",
+        "mcp/servers",
+        "!isOwn && !vscode.workspace.isTrusted",
+        "false",
+    ),
+    Fault(
+        "the variables in a file may change without a question",
+        "mcp/servers",
+        "inputs: entry.inputs, variables }",
+        "inputs: entry.inputs }",
+    ),
+    Fault(
+        "a server is handed over with the login of VS Code",
+        "mcp/resolve",
+        "fields.oauth !== undefined",
+        "false",
+    ),
+    Fault(
+        "what was typed is no secret",
+        "mcp/resolve",
+        'type === "promptString" && value',
+        'type === "other" && value',
+    ),
+    Fault(
+        "what was typed stays when its server is taken back",
+        "mcp/servers",
+        "      if (!needed.has(id)) {",
+        "      if (false) {",
+    ),
 ]
