@@ -61,6 +61,7 @@ from .messages import (
     Gauged,
     Leaving,
     Said,
+    SessionsAsked,
     StatsAsked,
 )
 from .outbox import Outbox
@@ -148,7 +149,7 @@ class HistoryActor:
                     self.editor.tell_stats(request, stats)
                 else:
                     self.sessions.start_soon(self._measure, request, stats, measure)
-            case AccountAsked():
+            case AccountAsked() | SessionsAsked():
                 self.account_requests.begin(message)
             case Leaving():
                 self._carry_out(self._apply(message))
@@ -165,7 +166,11 @@ class HistoryActor:
         match message:
             case Leaving():
                 raise error
-            case StatsAsked(request=request) | AccountAsked(request=request):
+            case (
+                StatsAsked(request=request)
+                | AccountAsked(request=request)
+                | SessionsAsked(request=request)
+            ):
                 self.editor.settle(request, failure_of(error, f"request={request}"))
             case Gauged(model=model):
                 failure_of(error, f"model={model}")

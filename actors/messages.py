@@ -64,6 +64,13 @@ class AccountAsked(Value):
     method_id: str | None
 
 
+class SessionsAsked(Value):
+    """`lm/agentSessions`."""
+
+    request: RequestId
+    agent: AgentChoice
+
+
 class StatsAsked(Value):
     """`lm/stats`."""
 
@@ -87,6 +94,6 @@ class Gauged(Value):
     measured: Measured
 
 
-FromEditor: TypeAlias = Asked | Cancelled | AccountAsked | StatsAsked | Leaving
+FromEditor: TypeAlias = Asked | Cancelled | AccountAsked | SessionsAsked | StatsAsked | Leaving
 FromSession: TypeAlias = Began | Said | Ended | Failed | Expired | Gauged
 ActorMessage: TypeAlias = FromEditor | FromSession
