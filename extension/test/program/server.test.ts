@@ -471,3 +471,12 @@ test("a login or logout says whether it was done: not if it fails, and not if it
   expect(await hanging).toBe(false);
   expect(await server.account({ modelId: "m" }, source.token)).toBe(false);
 });
+
+test("the sessions of an agent are listed, and a failure is told", async () => {
+  const [server] = serve();
+  expect(await server.sessions({ modelId: "m" }, never)).toEqual([{ sessionId: "s1", cwd: "/x" }]);
+  await expect(server.sessions({ modelId: "none" }, never)).rejects.toThrow("no sessions");
+  const source = new CancellationTokenSource();
+  source.cancel();
+  expect(await server.sessions({ modelId: "m" }, source.token)).toBe(undefined);
+});
