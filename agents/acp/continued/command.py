@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from bridge.history.request_text import request_text
+from bridge.history.request_text import BOILERPLATE, request_text
 from bridge.value import Value
 from bridge.wire import ChatMessage
 
@@ -28,11 +28,16 @@ def wish_in(messages: Sequence[ChatMessage]) -> Wish | None:
     """Return what the newest message wishes, None if the user has said anything but commands."""
     wish: Wish | None = None
     for message in messages:
-        if message.role == "user":
+        if message.role == "user" and not _is_of_host(message):
             wish = wish_of(message)
             if wish is None:
                 return None
     return wish
+
+
+def _is_of_host(message: ChatMessage) -> bool:
+    """Return whether a message only describes the editor: VS Code begins each chat with one."""
+    return message.text.lstrip().startswith(BOILERPLATE) and request_text(message) is None
 
 
 def wish_of(message: ChatMessage) -> Wish | None:

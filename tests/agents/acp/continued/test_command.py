@@ -48,3 +48,14 @@ def test_a_chat_in_which_something_else_was_said_has_no_commands() -> None:
     assert wish_in([result, user("/continue b")]) is None
     assert wish_in([]) is None
     assert wish_in([agent("Hi")]) is None
+
+
+def test_what_the_host_says_of_itself_before_is_nothing_of_the_users() -> None:
+    host = user(
+        "<environment_info>\nLinux\n</environment_info>\n<workspace_info>\nx\n</workspace_info>"
+    )
+    asked = user("<context>\nToday\n</context>\n<userRequest>\n/continue ab\n</userRequest>")
+    assert wish_in([host, asked]) == Wish("ab")
+    assert wish_in([host]) is None
+    summary = user("<conversation-summary>\nWe spoke.\n</conversation-summary>")
+    assert wish_in([summary, asked]) is None
