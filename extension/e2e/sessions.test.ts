@@ -65,7 +65,7 @@ test("the sessions of the folder are listed, the newest first", async () => {
   await rows.filter({ hasText: "Remember Ada" }).waitFor(patience);
   const titles = await rows.locator(".label-name").allInnerTexts();
   expect(titles.filter((_, at) => at % 2 === 0)).toEqual(["Remember Ada", "Plan the trip"]);
-  expect(await rows.first().innerText()).toContain("2 hours ago");
+  expect(await rows.first().textContent()).toContain("2 hours ago");
   await shoot(page, "sessions", "list");
 });
 

@@ -43,7 +43,7 @@ async def sessions_of(editor: FakeEditor, world: World) -> Any:
 async def goes_on(world: World, lifetime: Lifetime) -> None:
     """Continue the newest session; its model must know of Ada, and must not be told anew."""
     found = await sessions_of(lifetime.bench.editor, world)
-    assert isinstance(found, list), found
+    assert not isinstance(found, str), found
     session: JSON = found[0]
     assert Path(session["cwd"]) == world.work
     chat = lifetime.bench.chat()
