@@ -30,9 +30,6 @@ CONTINUITY: Mapping[str, Continuity] = {
     FAST_AGENT.name: Continuity("session/resume", copies=False),
 }
 
-LISTS = frozenset({CLAUDE.name, CODEX.name, OPENCODE.name})
-"""The agents that list their sessions."""
-
 TERMINALS: Mapping[str, tuple[str, ...]] = {
     CLAUDE.name: (str(MODULES / f"@anthropic-ai/claude-agent-sdk-{TARGET}/claude"), "-p"),
     OPENCODE.name: (OPENCODE.argv[0], "run"),
