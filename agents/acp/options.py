@@ -36,8 +36,9 @@ from bridge.wire import ConfigurationProperty
 
 Change: TypeAlias = SetSessionConfigOptionRequest | SetSessionModeRequest | SetSessionModelRequest
 EFFORT = "reasoningEffort"
-NAVIGATION = "navigation"
-"""The group of the property that VS Code shows beside the model."""
+NAVIGATION, TOKENS = "navigation", "tokens"
+"""The groups that VS Code shows beside the model, one property of each. It means the second for the
+size of the context, and shows any choice there by its title."""
 _CATEGORIES = {"model": "model", "mode": "mode", EFFORT: "thought_level"}
 """The keys of a configuration schema, and the categories of the options that they stand for."""
 _ORDER = {key: number for number, key in enumerate(_CATEGORIES)}
@@ -155,8 +156,9 @@ def properties(
     for key, value in before.items():
         if key in found and value in found[key].enum:
             found[key] = replace(found[key], default=value)
-    if EFFORT in found:
-        found[EFFORT] = replace(found[EFFORT], group=NAVIGATION)
+    real = (key for key in (EFFORT, "model", "mode") if key in found and len(found[key].enum) > 1)
+    for key, group in zip(real, (NAVIGATION, TOKENS), strict=False):
+        found[key] = replace(found[key], group=group)
     return found
 
 
