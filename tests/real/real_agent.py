@@ -39,6 +39,10 @@ class RealAgent:
     """The mode in which it asks the user, where by itself it decides without."""
     other_model: str | None = None
     """What `settings.model` may name beside the one that it has by itself."""
+    chooses: tuple[str, ...] = ("model", "mode")
+    """What it offers to choose, by the picker's keys: one thing of at least two values each."""
+    choices: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    """What is chosen in place of the last value that it offers, by the picker's keys."""
     tells_usage: bool = True
     stops_when_denied: bool = False
     """Whether a denial ends its turn, rather than being told to the model."""
