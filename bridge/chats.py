@@ -117,11 +117,11 @@ class Chats:
 
     @property
     def most_bytes(self) -> int:
-        """How many bytes all conversations together may take."""
+        """The bytes that all conversations together may take."""
         return self._most_bytes
 
     def limit(self, most_bytes: int) -> None:
-        """Set how many bytes all may take; it counts from the next request on."""
+        """Set the bytes that all may take, from the next request on."""
         self._most_bytes = most_bytes
 
     def __len__(self) -> int:
