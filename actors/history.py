@@ -121,7 +121,8 @@ class HistoryActor:
 
     def _hear(self, message: ActorMessage) -> None:
         match message:
-            case Ended(parts=parts) if parts:  # of the trace, parts come before the end
+            case Ended(parts=parts) if parts and self.editor.trace.is_on:
+                # In the trace the parts come before the end.
                 self._hear(Said(message.conversation, message.turn, parts))
                 self._hear(replace(message, parts=()))
             case Failed(failure=failure):  # it may become a part of the answer

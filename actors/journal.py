@@ -42,7 +42,7 @@ class Journal:
 
     def note(self, event: ChatEvent | Began, now: float) -> None:
         """Note an event; call it before anything follows from that."""
-        record = self._record(event)
+        record = self._record(event) if self.trace.is_on else None
         if record is not None:
             self.trace.note({"event": record.pop("event"), "at": now, **record})
 

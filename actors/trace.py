@@ -30,6 +30,9 @@ def _learn_nothing(_message: Any) -> None:
 class Trace:
     """Writes nothing: a run without `--trace-dir`."""
 
+    is_on = False
+    """Whether anything is written, so that it is worth to say."""
+
     def line(self, direction: Direction, line: bytes) -> None:
         """Record one line."""
 
@@ -52,6 +55,8 @@ class FileTrace(Trace):
 
     If the file can't be written, as on a full disk, the trace ends, and the log says so.
     """
+
+    is_on = True
 
     def __init__(
         self, file: IO[bytes], hide: Hide = unchanged, learn: Callable[[Any], None] = _learn_nothing
