@@ -31,7 +31,7 @@ class Trace:
     """Writes nothing: a run without `--trace-dir`."""
 
     is_on = False
-    """Whether anything is written, so that it is worth to say."""
+    """Whether anything is written, so that it is worth describing what happens."""
 
     def line(self, direction: Direction, line: bytes) -> None:
         """Record one line."""
