@@ -130,6 +130,8 @@ class HistoryActor:
                 self._carry_out(self._apply(replace(message, failure=shown)))
             case Said() | Ended() | Expired():
                 self._carry_out(self._apply(message))
+                if isinstance(message, Ended):
+                    self.chats.prepare()  # while the editor reads the answer
             case Asked():
                 self._ask(message)
             case Cancelled(request=request):

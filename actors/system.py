@@ -124,4 +124,4 @@ async def _tell_rests(at_rest: Callable[[], None], requests: OpenRequests) -> No
     while True:
         await requests.rest(REST_SECONDS)
         at_rest()
-        await requests.change()
+        await requests.begins()

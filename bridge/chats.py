@@ -112,6 +112,10 @@ class Chats:
         effects, self._effects = self._effects, []
         return effects
 
+    def prepare(self) -> None:
+        """Do some of the next request's work now; its effects are the same without this."""
+        self._index.refresh()
+
     def __len__(self) -> int:
         """Return how many conversations live."""
         return len(self._live)

@@ -150,8 +150,10 @@ class TurnMachine:
         if self.is_answered:
             gone = self._why_gone()
             return self.apply(LateTimeOver() if gone is None else SessionGone(gone), now)
-        # If a pause is due, the next `hear` finds that.
-        return () if self._pauses_at < math.inf else self.apply(Silence(), now)
+        pauses_at = self._pauses_at
+        if pauses_at == math.inf:
+            return self.apply(Silence(), now)
+        return self.apply(PauseDue(), now) if now >= pauses_at else ()
 
     @property
     def _pauses_at(self) -> float:

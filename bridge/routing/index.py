@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Generic, TypeAlias, TypeVar
 
-from msgspec.structs import replace
-
 from bridge.history.exchange import Ending
 from bridge.history.machine import History, Phase
 from bridge.history.progress_rounds import is_progress_call
@@ -40,20 +38,38 @@ MarkedNode: TypeAlias = Node[ConversationKey, Mark]
 
 
 class Entry(Value):
-    """A live conversation, as it stood after its last change."""
+    """A live conversation."""
 
     agent: AgentKey
     history: History
     request_class: RequestClass
     hints: Hints
-    calls: frozenset[str] = frozenset()
-    """The ids of the calls whose results it waits for."""
-    answer: bytes | None = None
-    """The digest of its newest answer."""
-    question: str | None = None
-    """The user's last request in it."""
-    line_of: ConversationKey = 0
+    line_of: ConversationKey
     """The conversation that it goes back to by branching off, again and again; or itself."""
+
+    @property
+    def calls(self) -> frozenset[str]:
+        """Return the ids of the calls whose results it waits for."""
+        if self.history.phase is not Phase.IDLE or self.history.answer is None:
+            return frozenset()
+        return frozenset(call.call_id for call in self.history.answer.calls)
+
+    @property
+    def answer(self) -> bytes | None:
+        """Return the digest of its newest answer."""
+        history = self.history
+        if history.phase is not Phase.STREAMING and history.answer is not None:
+            return history.answer.digest
+        newest = next((e.answer for e in reversed(history.committed) if e.answer is not None), None)
+        return newest.digest if newest is not None else None
+
+    @property
+    def question(self) -> str | None:
+        """Return the user's last request in it."""
+        newest = [self.history.provisional] if self.history.provisional is not None else []
+        exchanges = chain(newest, reversed(self.history.committed))
+        words = (message.request for one in exchanges for message in reversed(one.asked))
+        return next(filter(None, words), None)
 
     @property
     def awaits_results(self) -> bool:
@@ -65,9 +81,21 @@ class Entry(Value):
     @property
     def is_done(self) -> bool:
         """Whether no later request will build on it."""
+        if self.history.phase is not Phase.IDLE:
+            return False
         led = self.request_class is RequestClass.SUB_AGENT and not self.calls
-        return self.history.phase is Phase.IDLE and (led or self.request_class.is_one_shot)
+        return led or self.request_class.is_one_shot
 
+
+class _Found(Value):
+    """The parts of an `Entry` by which a conversation is found."""
+
+    calls: frozenset[str] = frozenset()
+    answer: bytes | None = None
+    question: str | None = None
+
+
+_NOTHING = _Found()
 
 T = TypeVar("T")
 
@@ -93,10 +121,17 @@ class _Groups(Generic[T]):
 
 
 class Index:
-    """Every live conversation of one editor."""
+    """Every live conversation of one editor.
+
+    A conversation changes more often than it is looked for: twice in each round of a tool call. So
+    `update` only notes that it has changed, and the next search indexes it anew, or `refresh` does.
+    """
 
     def __init__(self) -> None:
         self._entries: dict[ConversationKey, Entry] = {}
+        self._found: dict[ConversationKey, _Found] = {}
+        self._changed: dict[ConversationKey, None] = {}
+        """The conversations that are to be indexed anew, the most recently changed last."""
         self._trees: dict[AgentKey, PrefixTree[ConversationKey, Mark]] = {}
         self._by_call: dict[str, ConversationKey] = {}
         self._by_marker: dict[str, ConversationKey] = {}
@@ -126,7 +161,6 @@ class Index:
         `origin` is the conversation that a new one branches off.
         """
         former = self._entries.get(key)
-        self._unlink(key)
         hints = hints or Hints()
         line_of = key if former is None else former.line_of
         if former is not None:
@@ -150,21 +184,27 @@ class Index:
         self.update(key)
 
     def update(self, key: ConversationKey) -> None:
-        """Index a conversation anew; call it after every change of its history but `Emit`."""
+        """Note that a history has changed; call it after every change but `Emit`."""
+        self._changed.pop(key, None)
+        self._changed[key] = None
+
+    def refresh(self) -> None:
+        """Index anew what has changed; the next search need not."""
+        while self._changed:
+            key = next(iter(self._changed))
+            del self._changed[key]  # first: an error must not come back with every search
+            self._index(key)
+
+    def _index(self, key: ConversationKey) -> None:
         self._unlink(key)
         entry = self._entries[key]
-        entry = replace(
-            entry,
-            calls=_pending_calls(entry.history),
-            answer=_newest_answer(entry.history),
-            question=_newest_question(entry.history),
-        )
-        self._entries[key] = entry
-        self._by_call.update(dict.fromkeys(entry.calls, key))
+        found = _Found(entry.calls, entry.answer, entry.question)
+        self._found[key] = found
+        self._by_call.update(dict.fromkeys(found.calls, key))
         if entry.request_class.is_one_shot:
             return
-        self._by_answer.add(entry.answer, key)
-        self._by_question.add(entry.question, key)
+        self._by_answer.add(found.answer, key)
+        self._by_question.add(found.question, key)
         tree = self._trees.setdefault(entry.agent, PrefixTree())
         depths = _depths(entry.history)
         if depths:
@@ -182,6 +222,7 @@ class Index:
         for token in self._markers.pop(key, []):
             del self._by_marker[token]
         self._unlink(key)
+        self._changed.pop(key, None)
         entry = self._entries.pop(key, None)
         if entry is None:
             return
@@ -195,21 +236,22 @@ class Index:
                 del self._trees[entry.agent]
 
     def _unlink(self, key: ConversationKey) -> None:
-        entry = self._entries.get(key)
-        if entry is not None:
-            for call_id in entry.calls:
-                self._by_call.pop(call_id, None)
-            self._by_answer.discard(entry.answer, key)
-            self._by_question.discard(entry.question, key)
+        found = self._found.pop(key, _NOTHING)
+        for call_id in found.calls:
+            self._by_call.pop(call_id, None)
+        self._by_answer.discard(found.answer, key)
+        self._by_question.discard(found.question, key)
 
     # The keys by which a request finds conversations.
 
     def waiting_for(self, call_id: str) -> ConversationKey | None:
         """Return the conversation that waits for the result of a call."""
+        self.refresh()
         return self._by_call.get(call_id)
 
     def points(self, agent: AgentKey, path: Path) -> list[MarkedNode]:
         """Return the points along a request, the root first."""
+        self.refresh()
         tree = self._trees.get(agent)
         return tree.walk(path) if tree is not None else []
 
@@ -248,6 +290,7 @@ class Index:
         self, path: Path, hints: Hints, points: list[MarkedNode]
     ) -> Iterator[ConversationKey]:
         """Yield conversations that a request may continue, the likeliest first, maybe twice."""
+        self.refresh()
         for message in reversed(path):
             if message.marker is not None and message.marker in self._by_marker:
                 yield self._by_marker[message.marker]
@@ -283,23 +326,3 @@ def _depths(history: History) -> dict[Mark, int]:
         if history.phase is not Phase.STREAMING and history.answer is not None:
             depths[Mark.HEAD] = asked + 1
     return {mark: depth for mark, depth in depths.items() if depth}
-
-
-def _pending_calls(history: History) -> frozenset[str]:
-    if history.phase is not Phase.IDLE or history.answer is None:
-        return frozenset()
-    return frozenset(call.call_id for call in history.answer.calls)
-
-
-def _newest_answer(history: History) -> bytes | None:
-    if history.phase is not Phase.STREAMING and history.answer is not None:
-        return history.answer.digest
-    newest = next((e.answer for e in reversed(history.committed) if e.answer is not None), None)
-    return newest.digest if newest is not None else None
-
-
-def _newest_question(history: History) -> str | None:
-    newest = [history.provisional] if history.provisional is not None else []
-    exchanges = chain(newest, reversed(history.committed))
-    words = (message.request for one in exchanges for message in reversed(one.asked))
-    return next(filter(None, words), None)

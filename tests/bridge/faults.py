@@ -571,14 +571,14 @@ FAULTS = [
     Fault(
         "a call is waited for while its turn goes on",
         "routing/index",
-        "if history.phase is not Phase.IDLE or history.answer is None:",
-        "if history.answer is None:",
+        "if self.history.phase is not Phase.IDLE or self.history.answer is None:",
+        "if self.history.answer is None:",
     ),
     Fault(
         "calls of a conversation that ended are still waited for",
         "routing/index",
-        "        self._unlink(key)\n        entry = self._entries.pop(key, None)\n",
-        "        entry = self._entries.pop(key, None)\n",
+        "        self._unlink(key)\n        self._changed.pop(key, None)\n",
+        "        self._changed.pop(key, None)\n",
     ),
     Fault(
         "markers outlive their conversation",
@@ -631,13 +631,13 @@ FAULTS = [
     Fault(
         "an answer that streams is the newest",
         "routing/index",
-        "Phase.STREAMING and history.answer is not None:\n        return",
-        "Phase.CLOSED and history.answer is not None:\n        return",
+        "Phase.STREAMING and history.answer is not None:\n            return",
+        "Phase.CLOSED and history.answer is not None:\n            return",
     ),
     Fault(
         "an answer that was taken back still finds its conversation",
         "routing/index",
-        "self._by_answer.discard(entry.answer, key)",
+        "self._by_answer.discard(found.answer, key)",
         "pass",
     ),
     Fault(
@@ -673,8 +673,20 @@ FAULTS = [
     Fault(
         "who still streams is done",
         "routing/index",
-        "self.history.phase is Phase.IDLE and (led",
-        "(led",
+        "if self.history.phase is not Phase.IDLE:\n            return False",
+        "if self.history.phase is Phase.CLOSED:\n            return False",
+    ),
+    Fault(
+        "a search doesn't see the newest change",
+        "routing/index",
+        "            self._index(key)\n",
+        "",
+    ),
+    Fault(
+        "a conversation that has ended is indexed once more",
+        "routing/index",
+        "        self._changed.pop(key, None)\n        entry",
+        "        entry",
     ),
     Fault(
         "the fork for a summary is a turn of the chat",

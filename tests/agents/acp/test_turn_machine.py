@@ -398,14 +398,21 @@ def test_calls_go_out_when_they_are_due_and_the_turn_goes_on_with_their_results(
     tools.due = 3
     assert machine.hear(2) == ()
     assert machine.deadline(2) == 3
-    assert machine.elapsed(3) == ()
-    assert machine.hear(3) == (CallTool("call-1", "read_file", {}), Await())
+    assert machine.elapsed(2) == ()  # another call came in the last moment
+    assert machine.elapsed(3) == (CallTool("call-1", "read_file", {}), Await())
     assert machine.hear(4) == ()
     assert machine.deadline(4) == math.inf
     machine.answer(ToolAnswer("call-1", "text"))
     assert machine.hear(5) == ()
     assert machine.state is RUNNING
     assert tools.done == ["begin", "resume"]
+
+
+def test_calls_go_out_when_they_are_due_though_the_agent_talks_on() -> None:
+    tools = tools_of(MINE)
+    machine = machine_in(RUNNING, Line(tools=tools))
+    tools.due = 3
+    assert machine.hear(3) == (CallTool("call-1", "read_file", {}), Await())
 
 
 def test_the_user_is_told_that_the_tools_were_ignored() -> None:

@@ -289,6 +289,7 @@ def test_what_is_forgotten_is_found_by_nothing() -> None:
     index.place(2, AGENT, answered(Q1), hints=Hints(conversation="there"))
     index.remember_marker("token", 1)
     index.remember_marker("another", 1)
+    assert index.waiting_for("c1") == 1
     index.forget(1)
     assert index.waiting_for("c1") is None
     called = Message.of("assistant", [CALL])
@@ -301,6 +302,7 @@ def test_what_is_forgotten_is_found_by_nothing() -> None:
 def test_one_that_took_its_answer_back_is_found_by_the_new_one_alone() -> None:
     index, history = Index(), answered(Q1, answer="a1")
     index.place(1, AGENT, history)
+    assert likely(index, Q3, A1) == [1]
     history.apply(Ask(2, (OTHER,), Supersedes(0)))
     index.place(1, AGENT, history)
     assert likely(index, Q3, A1) == []
@@ -308,16 +310,23 @@ def test_one_that_took_its_answer_back_is_found_by_the_new_one_alone() -> None:
     assert likely(index, OTHER) == [1]
 
 
-@given(st.lists(st.tuples(st.sampled_from([1, 2, 3]), histories(), st.booleans()), max_size=6))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([1, 2, 3]), histories(), st.booleans(), st.booleans()),
+        max_size=6,
+    )
+)
 def test_nothing_is_left_once_all_are_forgotten(
-    steps: list[tuple[int, History, bool]],
+    steps: list[tuple[int, History, bool, bool]],
 ) -> None:
     index, fresh = Index(), Index()
     live: set[int] = set()
-    for key, history, stays in steps:
+    for key, history, is_searched, stays in steps:
         index.place(key, AGENT, history, hints=HERE)
         index.remember_marker(f"{key} {len(history.shown)} {id(history)} {len(live)}", key)
         live.add(key)
+        if is_searched:
+            index.refresh()
         if not stays:
             index.forget(key)
             live.discard(key)
