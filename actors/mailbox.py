@@ -45,8 +45,11 @@ class Mailbox:
         self._opening: trio.CancelScope | None = None
         """Cancels the opening of a session, while one is being opened."""
         self._resting: trio.CancelScope | None = None
-        """Ends the rest of a session that may be closed for now, while no turn runs in it."""
+        """Ends the wait for a delivery."""
         self._rests_at = math.inf
+        """When a session may be closed for now, while no turn runs in it."""
+        self._expires_at = math.inf
+        """When it has waited for long enough."""
         self._closed = False
         self._idle_seconds = math.inf
         self._head: Head | None = None
@@ -104,14 +107,18 @@ class Mailbox:
         if self._rests_at == math.inf:
             self._rest_at(trio.current_time() + SUPERSEDED_SECONDS)
 
-    def resting(self) -> trio.CancelScope:
-        """Return a scope that is cancelled when the chat has gone on elsewhere for a while."""
-        self._resting = trio.CancelScope(deadline=self._rests_at)
+    def resting(self, expires_at: float) -> trio.CancelScope:
+        """Return a scope that is cancelled then, or when the chat has long gone on elsewhere."""
+        self._expires_at = expires_at
+        self._resting = trio.CancelScope(deadline=min(self._rests_at, expires_at))
         return self._resting
 
-    def rested(self) -> None:
-        """Note that the Session Actor knows that the chat has gone on elsewhere."""
-        self._rest_at(math.inf)
+    def rested(self) -> bool:
+        """Return, once, whether the chat has long gone on elsewhere."""
+        has_rested = trio.current_time() >= self._rests_at
+        if has_rested:
+            self._rest_at(math.inf)
+        return has_rested
 
     def close(self) -> None:
         """End the actor, and its session with it."""
@@ -156,9 +163,11 @@ class Mailbox:
             await self._news.wait()
 
     def _rest_at(self, time: float) -> None:
+        if time == self._rests_at:
+            return
         self._rests_at = time
         if self._resting is not None:
-            self._resting.deadline = time
+            self._resting.deadline = min(time, self._expires_at)
 
     def _miss(self) -> None:
         """Keep the new messages of the newest delivery: the agent must still get them."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import attrs
 import trio
 
@@ -12,13 +10,13 @@ from bridge.wire import RequestId
 
 @attrs.define(eq=False, repr=False)
 class OpenRequests:
-    """Which requests are open. One task may wait for a rest; it sleeps through all before that."""
+    """Which requests are open. A task that waits for a rest sleeps through most of them."""
 
     _ids: set[RequestId] = attrs.field(factory=set["RequestId"], init=False)
     _begun: trio.Event = attrs.field(factory=trio.Event, init=False)
-    _rest: trio.CancelScope | None = attrs.field(default=None, init=False)
-    """Ends the wait for a rest, while there is one."""
-    _rest_seconds: float = attrs.field(default=math.inf, init=False)
+    _ended: trio.Event = attrs.field(factory=trio.Event, init=False)
+    _answered: int = attrs.field(default=0, init=False)
+    """The number of requests that were answered."""
 
     def __contains__(self, request: RequestId) -> bool:
         return request in self._ids
@@ -27,12 +25,12 @@ class OpenRequests:
         """Note that a request was made."""
         self._ids.add(request)
         self._begun.set()
-        self._reckon()
 
     def end(self, request: RequestId) -> None:
         """Note that it is answered."""
         self._ids.discard(request)
-        self._reckon()
+        self._answered += 1
+        self._ended.set()
 
     async def begins(self) -> None:
         """Wait until a request is made."""
@@ -40,15 +38,12 @@ class OpenRequests:
         await self._begun.wait()
 
     async def rest(self, seconds: float) -> None:
-        """Wait until none was open for so long."""
-        self._rest_seconds = seconds
-        with trio.CancelScope() as self._rest:
-            self._reckon()
-            await trio.sleep_forever()
-        self._rest = None
-
-    def _reckon(self) -> None:
-        """Reckon anew when there is a rest, if somebody waits for it."""
-        if self._rest is not None:
-            rests_at = trio.current_time() + self._rest_seconds
-            self._rest.deadline = math.inf if self._ids else rests_at
+        """Wait until none was open for so long, and at most for twice as long."""
+        while True:
+            if self._ids:
+                self._ended = trio.Event()
+                await self._ended.wait()
+            answered = self._answered
+            await trio.sleep(seconds)
+            if not self._ids and answered == self._answered:
+                return

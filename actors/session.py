@@ -275,22 +275,25 @@ class SessionActor:
 
     async def _receive(self) -> Delivery | None:
         """Wait for a delivery; None if the mailbox or the session is to be closed."""
+        expires_at = self._expires_at()
         while True:
-            asks = self._turns is not None and waits_for_user(self._turns.questions)
-            idle_seconds = self.mailbox.idle_seconds
-            patience = max(idle_seconds, ANSWER_SECONDS if asks else 0.0)
-            with trio.move_on_after(patience):
-                return await self._receive_or_rest()
-            await self.inbox.send(Expired(self.conversation))
-
-    async def _receive_or_rest(self) -> Delivery | None:
-        """Wait for a delivery, and report to the machine that the chat continued elsewhere."""
-        if self._turns is None:
-            return await self.mailbox.receive()
-        while True:
-            with self.mailbox.resting():
+            turns = self._turns
+            with (
+                trio.CancelScope(deadline=expires_at)
+                if turns is None
+                else self.mailbox.resting(expires_at)
+            ):
                 return await self.mailbox.receive()
-            self.mailbox.rested()
-            await self._report(events.ChatSuperseded(self._turns.session.has_own_process))
-            if not self._machine.is_open:
-                return None
+            if turns is not None and self.mailbox.rested():
+                await self._report(events.ChatSuperseded(turns.session.has_own_process))
+                if not self._machine.is_open:
+                    return None
+            else:
+                await self.inbox.send(Expired(self.conversation))
+                expires_at = self._expires_at()
+
+    def _expires_at(self) -> float:
+        """Return until when a delivery is waited for."""
+        asks = self._turns is not None and waits_for_user(self._turns.questions)
+        patience = max(self.mailbox.idle_seconds, ANSWER_SECONDS if asks else 0.0)
+        return trio.current_time() + patience

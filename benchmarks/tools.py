@@ -5,6 +5,9 @@ its own stdio. It reports its measurements only at the end, because the bridge w
 each report during the calls. The bridge waits on purpose, for calls that come together, and so does
 that server, because waiting for a time takes more than that time.
 
+The work of the editor itself, from the end of a response to its next request, isn't what is
+measured: it is taken off.
+
 Other processes only add time to a call, and more time to the way that wakes more processes. So both
 ways run in turn, in equally many rounds. For each position of a call in a turn, the fastest of all
 rounds counts. So no call is left out, not even the slow ones late in a long turn. The result is the
@@ -24,6 +27,7 @@ import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -94,9 +98,9 @@ def round_trips(script: dict[str, Any]) -> list[float]:
         editor = _Editor(child, {"name": "fake", "command": command, "args": args})
         said = editor.ask("go")
     times = [float(time) for time in _TIME.findall(said)]  # the bridge may say something, too
-    return [
-        after - before for before, after in zip(times[_WARM:], times[_WARM + 1 :], strict=False)
-    ]
+    took = [after - before for before, after in pairwise(times)]
+    own = editor.own_seconds or [0.0] * len(took)  # none, where the server is the agent's own
+    return [each - editors for each, editors in zip(took, own, strict=True)][_WARM:]
 
 
 class _Editor:
@@ -106,6 +110,9 @@ class _Editor:
         self._child = child
         self._agent = agent
         self._requests = 0
+        self._ended_at = 0.0
+        self.own_seconds: list[float] = []
+        """Its own work for each call: from the end of a response to its next request."""
 
     def ask(self, text: str) -> str:
         """Return all that is said, over as many requests as it takes."""
@@ -131,12 +138,16 @@ class _Editor:
         }
         method = "lm/provideLanguageModelChatResponse"
         line = {"jsonrpc": "2.0", "id": self._requests, "method": method, "params": params}
-        self._child.write(msgspec.json.encode(line))
+        encoded = msgspec.json.encode(line)
+        if self._ended_at:
+            self.own_seconds.append(time.perf_counter() - self._ended_at)
+        self._child.write(encoded)
         while "result" not in (answer := msgspec.json.decode(self._child.read())):
             if "error" in answer:
                 raise RuntimeError(f"refused: {answer['error']}")
             if "part" in answer["params"]:
                 yield answer["params"]["part"]
+        self._ended_at = time.perf_counter()
 
 
 def _message(role: str, *parts: dict[str, Any]) -> Raw:

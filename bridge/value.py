@@ -8,6 +8,7 @@ attrs class.
 
 from __future__ import annotations
 
+import enum
 from typing import dataclass_transform
 
 import msgspec
@@ -16,3 +17,12 @@ import msgspec
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
 class Value(msgspec.Struct, frozen=True):
     """A value: equal when its fields are, and never changed."""
+
+
+class Key(enum.Enum):
+    """A state, an input or a step of a machine: tables are looked up by it all the time.
+
+    `Enum` hashes names by a function in Python. A member is one object, so that will do.
+    """
+
+    __hash__ = object.__hash__

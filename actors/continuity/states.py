@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import enum
+from bridge.value import Key
 
 
-class SessionState(enum.Enum):
+class SessionState(Key):
     """The knowledge that the agent's session has of the chat."""
 
     ABSENT = "absent"
@@ -50,7 +50,7 @@ class SessionState(enum.Enum):
     """The session is at rest and remembers a withdrawn exchange."""
 
 
-class SessionInput(enum.Enum):
+class SessionInput(Key):
     """The meaning of a session event in the present state."""
 
     WAITS = "waits"
@@ -121,7 +121,7 @@ class SessionInput(enum.Enum):
     """The conversation ends."""
 
 
-class SessionStep(enum.Enum):
+class SessionStep(Key):
     """One thing that a transition does; `SessionMachine` has a method for each."""
 
     GET_READY = "prepare the agent"

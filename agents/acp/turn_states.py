@@ -6,17 +6,16 @@ diagram in docs/explanation/acp.md is drawn from the table, and a test walks eve
 
 from __future__ import annotations
 
-import enum
 from typing import TypeAlias, get_args
 
 from agents.acp.rpc.news import Returned
 from agents.acp.schema.content import ContentBlock
 from agents.acp.schema.errors import Error
 from bridge.errors import Failure
-from bridge.value import Value
+from bridge.value import Key, Value
 
 
-class TurnState(enum.Enum):
+class TurnState(Key):
     """The state of a turn."""
 
     NEW = "new"
@@ -113,7 +112,7 @@ TurnEvent: TypeAlias = (
 TURN_EVENTS: tuple[type[TurnEvent], ...] = get_args(TurnEvent)
 
 
-class TurnStep(enum.Enum):
+class TurnStep(Key):
     """One thing that a transition does; `TurnMachine` carries it out."""
 
     SEND = "send the prompt"

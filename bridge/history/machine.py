@@ -11,14 +11,13 @@ flight, or settled but not yet acknowledged. Together they are exactly what the 
 
 from __future__ import annotations
 
-import enum
 from typing import assert_never
 
 import attrs
 from msgspec.structs import replace
 
 from bridge.errors import Failure, LocalError
-from bridge.value import Value
+from bridge.value import Key, Value
 from bridge.wire import RequestId
 
 from .events import (
@@ -41,7 +40,7 @@ from .message import Draft, Message
 from .rules import BY_DIGESTS
 
 
-class Phase(enum.Enum):
+class Phase(Key):
     """The phase of a history."""
 
     IDLE = "idle"
@@ -49,7 +48,7 @@ class Phase(enum.Enum):
     CLOSED = "closed"
 
 
-class InputKind(enum.Enum):
+class InputKind(Key):
     """An input as a history sees it."""
 
     EXTENDS = "extends"
@@ -64,7 +63,7 @@ class InputKind(enum.Enum):
     """Of an older turn, or about another request."""
 
 
-class Step(enum.Enum):
+class Step(Key):
     """One thing that a transition does; each is a method of `History`."""
 
     ABORT = "abort"

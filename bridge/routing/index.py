@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterator
 from itertools import chain
 from typing import Generic, TypeAlias, TypeVar
@@ -10,7 +9,7 @@ from typing import Generic, TypeAlias, TypeVar
 from bridge.history.exchange import Ending
 from bridge.history.machine import History, Phase
 from bridge.history.progress_rounds import is_progress_call
-from bridge.value import Value
+from bridge.value import Key, Value
 
 from .relate import Path
 from .request import Hints, RequestClass
@@ -25,7 +24,7 @@ MOST_CHATS = 1_000
 """Most chats of the host that are remembered besides the live conversations."""
 
 
-class Mark(enum.Enum):
+class Mark(Key):
     """The points of a conversation at which a later request may join."""
 
     HEAD = "after the answer"

@@ -299,8 +299,8 @@ FAULTS = [
     Fault(
         "a system rests while a request is open",
         "open_requests",
-        "math.inf if self._ids else rests_at",
-        "rests_at",
+        "if not self._ids and answered",
+        "if answered",
         ("tests/actors/test_system.py",),
     ),
     Fault(
