@@ -42,6 +42,20 @@ def denied_by_settings(settings: Settings, *, offers_tools: bool) -> str:
             return SWITCHED_OFF if offers_tools else NO_TOOLS
 
 
+def cannot_ask(message: str, *, shows_forms: bool, is_read: bool) -> str | None:
+    """Return the paragraph that tells why an agent's question for input is declined.
+
+    `is_read` is whether a person reads the answer. None: the question can be asked.
+    """
+    if shows_forms and is_read:
+        return None
+    from agents.acp.text.markdown import escape, one_line  # here, because few chats need them
+
+    why = "a program asked for this answer" if shows_forms else "this editor can't show a form"
+    asked = escape(one_line(message, MOST_CHARACTERS))
+    return f"\n\n⚠️ The agent asked for your input, but {why}, so it was declined: {asked}\n\n"
+
+
 def denied_by_answer(part: ToolResultPart | None) -> str:
     """Return why the editor's answer to a question is no approval."""
     if part is None:

@@ -38,12 +38,14 @@ from bridge.jsonrpc import (
     LineSplitter,
     RpcNotification,
     RpcRequest,
+    RpcResponse,
     TooLong,
     decode_params,
     error_line,
     notification_line,
     notification_lines,
     parse_line,
+    request_line,
     result_line,
 )
 from bridge.models import AgentChoice, Catalogue, client_model, with_choices, with_permissions
@@ -58,6 +60,7 @@ from bridge.wire import (
     Capabilities,
     ChatParams,
     ClientInfo,
+    ElicitParams,
     Empty,
     InitializeParams,
     InitializeResult,
@@ -80,7 +83,17 @@ from bridge.wire import (
 from bridge.work import Work
 
 from .log import log
-from .messages import AccountAsked, Asked, Cancelled, FromEditor, Leaving, StatsAsked
+from .messages import (
+    AccountAsked,
+    Asked,
+    Cancelled,
+    FormAnswered,
+    FormAsked,
+    FromEditor,
+    Leaving,
+    StatsAsked,
+)
+from .open_forms import OpenForms, read_result
 from .open_requests import OpenRequests
 from .outbox import Outbox
 from .trace import Trace
@@ -110,6 +123,8 @@ class EditorPort:
     workspace: Workspace = attrs.field(factory=Workspace)
     """Gets the folders of the editor's window."""
     requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
+    forms: OpenForms = attrs.field(factory=OpenForms, init=False)
+    """The questions of agents that the editor shows."""
     _capabilities: Capabilities = attrs.field(factory=Capabilities, init=False)
     _calibration: Calibration = attrs.field(factory=Calibration, init=False)
     _reader: TranscriptReader = attrs.field(factory=TranscriptReader, init=False)
@@ -169,9 +184,19 @@ class EditorPort:
                 return (yield from self._call(message))
             case RpcNotification():
                 return self._notice(message)
-            case _:
-                log.debug("a response, though nothing was asked")
-                return None
+            case RpcResponse():
+                return self._answered(message)
+
+    def _answered(self, response: RpcResponse) -> FormAnswered | None:
+        """Take in an answer to `lm/elicit`. One that can't be read closes the question."""
+        form = response.id
+        if form is None or form not in self.forms:
+            log.debug("ignored response=%s: nothing is asked by that id", form)
+            return None
+        result, wrong = read_result(response)
+        if wrong:
+            log.warning("form=%s the answer can't be used: %s", form, wrong)
+        return FormAnswered(form, result)
 
     def _call(self, call: RpcRequest) -> Work[FromEditor | None]:
         def read_params() -> Any:
@@ -242,6 +267,7 @@ class EditorPort:
             case InitializeParams(client_info=client, capabilities=capabilities):
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
+                self.workspace.shows_forms = capabilities.elicit
                 self._take_folders(params.workspace_folders)
                 return InitializeResult(ClientInfo("vscodelm", own_version()))
             case TokenCountParams():
@@ -347,9 +373,15 @@ class EditorPort:
 
     def settle(
         self, request: RequestId, failure: Failure | None = None, told: Failure | None = None
-    ) -> None:
-        """Answer a chat request: resolved, or failed; `told` is a failure that its answer tells."""
+    ) -> list[FormAsked]:
+        """Answer a chat request: resolved, or failed; `told` is a failure that its answer tells.
+
+        Return the questions that were open for it. The editor shows them no longer.
+        """
         self.requests.end(request)
+        dropped = self.forms.end(request)
+        for form, _ in dropped:
+            self._cancel_form(form)
         if failure is not None:
             self._send(error_line(request, self._shown(failure)))
         else:
@@ -358,6 +390,28 @@ class EditorPort:
             complete = notification_line(methods.RESPONSE_COMPLETE, params)
             self._send(complete + result_line(request, _EMPTY))
         self.outbox.flush()
+        return [asked for _, asked in dropped]
+
+    def elicit(self, request: RequestId, asked: FormAsked) -> None:
+        """Ask the user for input, while a chat request is open."""
+        elicit = asked.elicit
+        params = ElicitParams(
+            request,
+            elicit.message,
+            UNSET if elicit.form is None else elicit.form,
+            UNSET if elicit.url is None else elicit.url,
+        )
+        form = self.forms.open(request, asked)
+        log.info("request=%s form=%s asked", request, form)
+        self._send(request_line(form, methods.ELICIT, params))
+
+    def take_back(self, call_id: str) -> None:
+        """Ask no longer for that."""
+        for form in self.forms.take_back(call_id):
+            self._cancel_form(form)
+
+    def _cancel_form(self, form: RequestId) -> None:
+        self._send(notification_line(methods.CANCEL_REQUEST, CancelRequestParams(form)))
 
     def tell_stats(self, request: RequestId, stats: Stats) -> None:
         """Answer `lm/stats`."""

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from agents.base import Agent
 from agents.boundary import failure_of
+from agents.events import ElicitAnswer
 from agents.ledger import Ledger
 from bridge.chats import Chats
 from bridge.errors import Failure
@@ -37,7 +38,14 @@ from bridge.routing.chat_events import (
 )
 from bridge.routing.index import ConversationKey
 from bridge.routing.request import RequestClass, RequestSource
-from bridge.wire import AgentProcess, NewestRequest, RequestId, Stats
+from bridge.wire import (
+    AgentProcess,
+    ElicitAction,
+    FieldValue,
+    NewestRequest,
+    RequestId,
+    Stats,
+)
 
 from .accounts import AccountRequests, Accounts
 from .beginning import Start
@@ -57,6 +65,9 @@ from .messages import (
     Ended,
     Expired,
     Failed,
+    FormAnswered,
+    FormAsked,
+    FormTakenBack,
     FromSession,
     Gauged,
     Leaving,
@@ -104,6 +115,8 @@ class HistoryActor:
     )
     _open_sessions: OpenSessions = attrs.field(factory=OpenSessions, init=False)
     _journal: Journal = attrs.field(init=False)
+    _dropped: list[FormAsked] = attrs.field(factory=list["FormAsked"], init=False)
+    """Questions of agents whose request was answered by the effects that are being carried out."""
 
     def __attrs_post_init__(self) -> None:
         self._journal = Journal(self.editor.trace)
@@ -118,6 +131,8 @@ class HistoryActor:
             self._hear(message)
         except Exception as error:
             self._contain(message, error)
+        while self._dropped:
+            self._ask_form(self._dropped.pop())
 
     def _hear(self, message: ActorMessage) -> None:
         match message:
@@ -137,6 +152,15 @@ class HistoryActor:
             case Cancelled(request=request):
                 self._carry_out(self._apply(message))
                 self.account_requests.cancel(request)
+            case FormAsked():
+                self._ask_form(message)
+            case FormTakenBack(call_id=call_id):
+                self.editor.take_back(call_id)
+            case FormAnswered(form=form, result=result):
+                asked = self.editor.forms.take(form)
+                if asked is not None:
+                    content = result.content if result.action == "accept" else None
+                    self._answer_form(asked, result.action, content)
             case Gauged(model=model, measured=measured):
                 self.editor.learn(model, measured)
             case Began():
@@ -170,12 +194,12 @@ class HistoryActor:
                 raise error
             case StatsAsked(request=request) | AccountAsked(request=request):
                 self.editor.settle(request, failure_of(error, f"request={request}"))
-            case Gauged(model=model):
-                failure_of(error, f"model={model}")
+            case Gauged() | FormAnswered():
+                failure_of(error, type(message).__name__)
             case Asked(request=request) | Cancelled(request=request):
                 failure = failure_of(error, f"request={request}")
                 self._give_up(Broke(failure, request=request))
-            case Began() | Said() | Ended() | Failed() | Expired():
+            case Began() | Said() | Ended() | Failed() | Expired() | FormAsked() | FormTakenBack():
                 key = message.conversation
                 self._give_up(Broke(failure_of(error, f"conversation={key}"), key))
 
@@ -198,11 +222,31 @@ class HistoryActor:
                 if key not in broken:
                     self._perform(key, effect, request)
                 elif isinstance(effect, Settle):
-                    self.editor.settle(effect.request, broken[key])
+                    self._dropped += self.editor.settle(effect.request, broken[key])
             except Exception as error:
                 broken[key] = failure_of(error, f"conversation={key}")
         for key, failure in broken.items():
             self._give_up(Broke(failure, key))
+
+    def _ask_form(self, asked: FormAsked) -> None:
+        """Put an agent's question to the editor, for the request that its turn answers now.
+
+        If no request is open for the turn, the user has moved on.
+        """
+        request = self.chats.request_of(asked.conversation, asked.turn)
+        if request is None:
+            self._answer_form(asked, "cancel")
+        else:
+            self.editor.elicit(request, asked)
+
+    def _answer_form(
+        self, asked: FormAsked, action: ElicitAction, content: dict[str, FieldValue] | None = None
+    ) -> None:
+        key = asked.conversation
+        try:
+            asked.answer(ElicitAnswer(asked.elicit.call_id, action, content))
+        except Exception as error:
+            self._give_up(Broke(failure_of(error, f"conversation={key}"), key))
 
     def _perform(
         self, key: ConversationKey, effect: ChatEffect, request: _Request | None = None
@@ -211,7 +255,7 @@ class HistoryActor:
             case Forward(request=id_, parts=parts):
                 self.editor.show(id_, parts)
             case Settle(request=id_, failure=failure, told=told):
-                self.editor.settle(id_, failure, told)
+                self._dropped += self.editor.settle(id_, failure, told)
                 reason = failure or told
                 if reason is not None:
                     decision(reason.kind, request=id_, conversation=key)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TypeAlias
 
+from agents.events import Elicit, ElicitAnswer
 from bridge.history.transcript import Transcript
 from bridge.models import AgentChoice
 from bridge.routing.chat_events import (
@@ -20,7 +22,7 @@ from bridge.routing.request import Hints
 from bridge.routing.router import Question
 from bridge.tokens.gauge import Measured
 from bridge.value import Value
-from bridge.wire import Capabilities, ChatOptions, RequestId, Settings
+from bridge.wire import Capabilities, ChatOptions, ElicitResult, RequestId, Settings
 
 from .beginning import Start, Why
 
@@ -80,6 +82,29 @@ class Began(Value):
     told: int
 
 
+class FormAsked(Value):
+    """An agent asks the user for input. `answer` takes the answers, of which the first counts."""
+
+    conversation: ConversationKey
+    turn: int
+    elicit: Elicit
+    answer: Callable[[ElicitAnswer], None]
+
+
+class FormTakenBack(Value):
+    """An agent asks no more for that."""
+
+    conversation: ConversationKey
+    call_id: str
+
+
+class FormAnswered(Value):
+    """The editor has answered an `lm/elicit`, which has the id `form`."""
+
+    form: RequestId
+    result: ElicitResult
+
+
 class Gauged(Value):
     """A model counted the tokens of what it was told."""
 
@@ -87,6 +112,8 @@ class Gauged(Value):
     measured: Measured
 
 
-FromEditor: TypeAlias = Asked | Cancelled | AccountAsked | StatsAsked | Leaving
-FromSession: TypeAlias = Began | Said | Ended | Failed | Expired | Gauged
+FromEditor: TypeAlias = Asked | Cancelled | AccountAsked | StatsAsked | FormAnswered | Leaving
+FromSession: TypeAlias = (
+    Began | Said | Ended | Failed | Expired | Gauged | FormAsked | FormTakenBack
+)
 ActorMessage: TypeAlias = FromEditor | FromSession

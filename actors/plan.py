@@ -12,6 +12,8 @@ from agents.events import (
     AskPermission,
     CallTool,
     Decision,
+    Elicit,
+    ElicitAnswer,
     PermissionAnswer,
     Prompt,
     ToolAnswer,
@@ -211,13 +213,15 @@ def _answer(question: AgentQuestion, results: dict[str, ToolResultPart]) -> Answ
             assert_never(question)
 
 
-def abandoned(question: AgentQuestion) -> Answer:
+def abandoned(question: AgentQuestion | Elicit) -> Answer:
     """Return the answer to a question of a turn that was cancelled."""
     match question:
         case AskPermission(call_id=call_id):
             return PermissionAnswer(call_id, Decision.ABANDONED)
         case CallTool(call_id=call_id):
             return ToolAnswer(call_id, "The turn was cancelled.", is_error=True)
+        case Elicit(call_id=call_id):
+            return ElicitAnswer(call_id, "cancel")
         case _:
             assert_never(question)
 

@@ -18,10 +18,13 @@ from agents.events import (
     CallTool,
     Counted,
     Decision,
+    Elicit,
+    ElicitAnswer,
     PermissionAnswer,
     Say,
     Stop,
     StopReason,
+    TakeBack,
     Think,
     ToolAnswer,
 )
@@ -32,8 +35,8 @@ from bridge.tokens.gauge import Gauge
 from bridge.wire import PERMISSION_TOOL, ChatMessage, DataPart, OwnTextPart, Part
 
 from .continuity.events import TurnCut, TurnFailed, TurnPaused, TurnStopped
-from .denials import ALLOWED_BY_RULE, denied_by_settings
-from .messages import Ended, Failed, FromSession, Gauged, Said
+from .denials import ALLOWED_BY_RULE, cannot_ask, denied_by_settings
+from .messages import Ended, Failed, FormAsked, FormTakenBack, FromSession, Gauged, Said
 from .outbox import Outbox
 from .permissions import decide, is_allowed
 from .plan import AgentQuestion, Delivery, abandoned
@@ -90,6 +93,12 @@ class Response:
                         self.counts.append(tokens)
                     case CallTool() | AskPermission():
                         parts.append(self._ask(event))
+                    case Elicit():
+                        said, parts = [part for part in parts if part is not None], []
+                        await self._say(said)  # it may tell what the question is about
+                        parts.append(await self._elicit(event))
+                    case TakeBack(call_id=call_id):
+                        await self.inbox.send(FormTakenBack(self.conversation, call_id))
                     case Await():
                         end = TurnPaused() if self.questions else None
                     case Stop(reason=reason):
@@ -134,6 +143,21 @@ class Response:
         if parts:
             await self.outbox.room()  # an editor that doesn't read stops the agent here
             await self.inbox.send(Said(self.conversation, self.delivery.turn, parts))
+
+    async def _elicit(self, elicit: Elicit) -> Part | None:
+        """Ask the user for input; where that can't be, decline, and return what to say of it."""
+        delivery = self.delivery
+        why = cannot_ask(
+            elicit.message,
+            shows_forms=delivery.capabilities.elicit,
+            is_read=delivery.is_chat or delivery.asks_by is not None,
+        )
+        if why is not None:
+            self.session.answer(ElicitAnswer(elicit.call_id, "decline", is_told=True))
+            return self._presenter.part(Say(why, by_us=True))
+        asked = FormAsked(self.conversation, self.delivery.turn, elicit, self.session.answer)
+        await self.inbox.send(asked)
+        return None
 
     def _decide(self, ask: AskPermission) -> PermissionAnswer | None:
         """Return what the settings or the user's rules answer, None if the user is to be asked."""
@@ -264,7 +288,7 @@ class SessionTurns:
             await self.session.cancel()
             async for batch in turn:
                 for event in batch:
-                    if isinstance(event, CallTool | AskPermission):
+                    if isinstance(event, CallTool | AskPermission | Elicit):
                         self.session.answer(abandoned(event))
         self.questions.clear()
         if scope.cancelled_caught:

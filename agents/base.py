@@ -7,6 +7,8 @@ the conversation and runs one turn at a time. A turn is a channel of batches of 
 - `CallTool` and `AskPermission` need an answer from the editor's side. When the agent can't go on
 without the answers, it sends `Await`. The response to the editor ends there, the turn stays open,
 and the answers come through `AgentSession.answer`;
+- `Elicit` asks the user for input and needs an answer, too, but the response goes on meanwhile.
+`TakeBack` withdraws it. A turn that ends needs no answer any more;
 - exactly one `Stop` or `Break` is the last event; after it the channel is at its end.
 
 An agent that can't go on at all raises `AgentError`: the session is lost, and the next turn opens
@@ -38,6 +40,8 @@ from .events import (
     CallTool,
     Counted,
     Decision,
+    Elicit,
+    ElicitAnswer,
     Event,
     PermissionAnswer,
     PermissionKind,
@@ -45,6 +49,7 @@ from .events import (
     Say,
     Stop,
     StopReason,
+    TakeBack,
     Think,
     ToolAnswer,
 )
@@ -64,6 +69,8 @@ __all__ = [
     "CallTool",
     "Counted",
     "Decision",
+    "Elicit",
+    "ElicitAnswer",
     "Event",
     "ForkOf",
     "Fresh",
@@ -75,6 +82,7 @@ __all__ = [
     "Say",
     "Stop",
     "StopReason",
+    "TakeBack",
     "Think",
     "ToolAnswer",
     "Turn",

@@ -10,7 +10,7 @@ import msgspec
 
 from bridge.errors import Failure
 from bridge.value import Value
-from bridge.wire import ChatMessage, Settings, ToolSpec
+from bridge.wire import ChatMessage, ElicitAction, FieldValue, Settings, ToolSpec
 
 # Events of an agent.
 
@@ -73,6 +73,24 @@ class AskPermission(Value):
     details: dict[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
+class Elicit(Value):
+    """Ask the user to fill in a `form`, a flat JSON schema, or to open a `url`.
+
+    The response stays open meanwhile, and the turn may say more. The answer is an `ElicitAnswer`.
+    """
+
+    call_id: str
+    message: str
+    form: dict[str, Any] | None = None
+    url: str | None = None
+
+
+class TakeBack(Value):
+    """The agent needs no answer to an `Elicit` any more."""
+
+    call_id: str
+
+
 class Await(Value):
     """The agent waits for the answers to what it asked; the turn goes on with them."""
 
@@ -103,7 +121,19 @@ class Break(Value):
     failure: Failure
 
 
-Event: TypeAlias = Say | Think | Attach | Counted | CallTool | AskPermission | Await | Stop | Break
+Event: TypeAlias = (
+    Say
+    | Think
+    | Attach
+    | Counted
+    | CallTool
+    | AskPermission
+    | Elicit
+    | TakeBack
+    | Await
+    | Stop
+    | Break
+)
 Batch: TypeAlias = Sequence[Event]
 
 
@@ -139,7 +169,17 @@ class PermissionAnswer(Value):
     option: str | None = None
 
 
-Answer: TypeAlias = ToolAnswer | PermissionAnswer
+class ElicitAnswer(Value):
+    """The answer to an `Elicit`; an accepted form has its `content`."""
+
+    call_id: str
+    action: ElicitAction
+    content: dict[str, FieldValue] | None = None
+    is_told: bool = False
+    """Whether the user has read already why it was declined."""
+
+
+Answer: TypeAlias = ToolAnswer | PermissionAnswer | ElicitAnswer
 
 
 class Prompt(Value):

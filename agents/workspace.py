@@ -1,4 +1,4 @@
-"""The folders of the editor's window, which agents work in."""
+"""The editor's window: its folders, and whether its user can be asked."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import attrs
 
 @attrs.define(eq=False, repr=False)
 class Workspace:
-    """The folders as the editor last named them, absolute paths; empty if it names none."""
+    """The window, as the editor last described it."""
 
     folders: tuple[str, ...] = ()
+    """Absolute paths; empty if it names none."""
+    shows_forms: bool = False
+    """Whether an agent may ask the user for input."""
 
     def folder_for(self, chosen: str, *, is_set: bool) -> str:
         """Return the folder of a session: the one in the agent's definition, or else the first.

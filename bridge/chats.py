@@ -141,6 +141,11 @@ class Chats:
         """Return the conversation of an open request."""
         return self._open.get(request)
 
+    def request_of(self, key: ConversationKey, turn: int) -> RequestId | None:
+        """Return the open request that a turn answers."""
+        live = self._live.get(key)
+        return live.history.request if live is not None and live.history.turn == turn else None
+
     # A request.
 
     def _take(self, asked: ChatRequest, now: float) -> None:

@@ -88,7 +88,11 @@ class RpcNotification(Value):
 
 
 class RpcResponse(Value):
-    """A response to us. We send no requests, so it is only logged."""
+    """A response to a request of ours. `id` is None if it has none that could be read."""
+
+    id: RequestId | None
+    result: Raw | UnsetType
+    error: Raw | UnsetType
 
 
 class InvalidLine(Exception):
@@ -122,7 +126,7 @@ def parse_line(line: bytes) -> Incoming:
     id_ = _read_id(envelope.id)
     if envelope.method is UNSET:
         if envelope.result is not UNSET or envelope.error is not UNSET:
-            return RpcResponse()
+            return RpcResponse(id_, envelope.result, envelope.error)
         raise _invalid("Invalid request: `method` is missing", id_)
     try:
         method = _decode_method(envelope.method)
@@ -234,9 +238,20 @@ class _ErrorReply(msgspec.Struct, tag_field="jsonrpc", tag="2.0"):
     error: _ErrorObject
 
 
+class _Request(msgspec.Struct, tag_field="jsonrpc", tag="2.0"):
+    id: RequestId
+    method: str
+    params: Any
+
+
 class _Notification(msgspec.Struct, tag_field="jsonrpc", tag="2.0"):
     method: str
     params: Any
+
+
+def request_line(id_: RequestId, method: str, params: Any) -> bytes:
+    """Return the line of a request of ours."""
+    return _encode(_Request(id_, method, params)) + b"\n"
 
 
 def result_line(id_: RequestId, result: Any) -> bytes:

@@ -10,7 +10,9 @@ import msgspec
 from . import wire
 from .value import Value
 
-MethodKind: TypeAlias = Literal["request", "notification to us", "notification from us"]
+MethodKind: TypeAlias = Literal[
+    "request", "notification to us", "notification from us", "request from us"
+]
 
 
 class WireMethod(Value):
@@ -37,6 +39,7 @@ RESPONSE_COMPLETE = "lm/responseComplete"
 PROGRESS = "lm/progress"
 CANCEL_PROGRESS = "lm/cancelProgress"
 FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders"
+ELICIT = "lm/elicit"
 MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation"
 
 METHODS: tuple[WireMethod, ...] = (
@@ -133,6 +136,15 @@ METHODS: tuple[WireMethod, ...] = (
         "Cancel a long operation. The requests that wait for it fail.",
     ),
     WireMethod(
+        ELICIT,
+        "request from us",
+        wire.ElicitParams,
+        wire.ElicitResult,
+        "Ask the user for input, while a chat request is open. Sent only to an editor that has the "
+        "capability `elicit`. If the answer isn't needed any more, `$/cancelRequest` says so with "
+        "the id of this request, and a late answer is ignored.",
+    ),
+    WireMethod(
         MODELS_CHANGED,
         "notification from us",
         wire.Empty,
@@ -144,7 +156,9 @@ METHODS: tuple[WireMethod, ...] = (
 REQUESTS: frozenset[str] = frozenset(m.name for m in METHODS if m.direction == "request")
 
 _PARAMS: dict[str, type[msgspec.Struct]] = {
-    method.name: method.params for method in METHODS if method.direction != "notification from us"
+    method.name: method.params
+    for method in METHODS
+    if method.direction in ("request", "notification to us")
 }
 
 

@@ -321,7 +321,8 @@ class ClientInfo(Wire):
 class Capabilities(Wire):
     """Which kinds of part the client can take beside text and tool calls.
 
-    With `progress` it also gets notifications about long work.
+    With `progress` it also gets notifications about long work. With `elicit` it answers
+    `lm/elicit`.
     """
 
     thinking: bool = False
@@ -329,6 +330,7 @@ class Capabilities(Wire):
     usage: bool = False
     marker: bool = False
     progress: bool = False
+    elicit: bool = False
 
 
 class InitializeParams(Wire):
@@ -590,6 +592,35 @@ class CancelProgressParams(Wire):
     """The activity to cancel."""
 
     token: int
+
+
+class ElicitParams(Wire):
+    """An agent's question: a form with a `requestedSchema` to fill in, or a `url` to open.
+
+    `requestId` is the chat request that is being answered. The schema is the agent's, unchanged: a
+    JSON Schema of an object whose properties are strings, numbers, integers, booleans, choices, or
+    lists of choices. A `url` begins with `http://` or `https://`.
+    """
+
+    request_id: RequestId
+    message: str
+    requested_schema: dict[str, Any] | UnsetType = UNSET
+    url: str | UnsetType = UNSET
+
+
+ElicitAction: TypeAlias = Literal["accept", "decline", "cancel"]
+FieldValue: TypeAlias = str | int | float | bool | list[str]
+
+
+class ElicitResult(Wire):
+    """The user's answer: "accept", "decline", or "cancel" if the question was just closed.
+
+    An accepted form has its values in `content`, by the names of the schema's properties. The agent
+    checks them.
+    """
+
+    action: ElicitAction
+    content: dict[str, FieldValue] | None = None
 
 
 class ToldFailure(Wire):

@@ -15,6 +15,7 @@ from .continuity import faults as continuity
 from .extension import agents_faults as extension_agents
 from .extension import faults as extension
 from .extension import first_answer_faults as first_answer
+from .extension import forms_faults as forms
 from .planted import Fault, Ground
 from .vscodelm import faults as programs
 
@@ -29,6 +30,7 @@ SUITES: dict[str, tuple[Ground, list[Fault]]] = {
     "extension": (extension.GROUND, extension.FAULTS),
     "extension: agents": (extension_agents.GROUND, extension_agents.FAULTS),
     "extension: first answer": (first_answer.GROUND, first_answer.FAULTS),
+    "extension: forms": (forms.GROUND, forms.FAULTS),
 }
 
 each_fault = pytest.mark.parametrize(

@@ -18,6 +18,7 @@ IMAGES = _ROOT / "docs/how-to/images"
 PICTURES = {
     "agent-asks.png": "person/permission.png",
     "eliza.png": "person/a-chat-of-three-turns-with-eliza.png",
+    "form.png": "forms/form.png",
     "install.png": "untouched/install.png",
     "real-agent.png": "real-agent/permission.png",
     "secret.png": "endpoint/secret.png",

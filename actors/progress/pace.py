@@ -17,6 +17,9 @@ FIRST_SECONDS = 2.0
 """Seconds that the first text of a turn waits; each further response takes twice as long."""
 LONGEST_SECONDS = 20.0
 """The most seconds that a response takes."""
+FORM_SECONDS = 540.0
+"""The most seconds that a response takes while the user fills in a form; the host drops it at 600.
+"""
 STOPPED_SECONDS = 8
 """Seconds without a result after which the user has stopped; a result takes about 0.1 s."""
 
@@ -35,6 +38,11 @@ class Pace:
     def has_shown(self) -> bool:
         """Whether some of the turn has been shown already."""
         return self._shown > 0
+
+    @property
+    def latest(self) -> float:
+        """When the response is to end even if the user fills in a form."""
+        return self._began + FORM_SECONDS
 
     def respond(self, now: float) -> None:
         """Note that a response begins."""

@@ -30,17 +30,19 @@ from agents.events import (
     Break,
     CallTool,
     Counted,
+    Elicit,
     Event,
     Prompt,
     Say,
     Stop,
     StopReason,
+    TakeBack,
     Think,
 )
 from bridge.history.progress_rounds import CALL_PREFIX
 from bridge.wire import PROGRESS_TOOL
 
-from .pace import LONGEST_SECONDS, STOPPED_SECONDS, Pace
+from .pace import FIRST_SECONDS, LONGEST_SECONDS, STOPPED_SECONDS, Pace
 
 MOST_KEPT = 256
 """Batches that an agent may still send after a stop; then it waits until somebody asks again."""
@@ -65,6 +67,10 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
     """The error that ended the agent's turn, after the batches that are kept."""
     _open: set[str] = attrs.field(factory=set[str], init=False)
     """The agent's own questions in this response that wait for an answer."""
+    _forms: set[str] = attrs.field(factory=set[str], init=False)
+    """The calls of the forms that are open in this response."""
+    _filled_in: float = attrs.field(default=-math.inf, init=False)
+    """When the newest of them was answered."""
     _asked: float = attrs.field(default=-math.inf, init=False)
     """When the newest of them came."""
     _call: str | None = attrs.field(default=None, init=False)
@@ -85,11 +91,16 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
         """Begin a response."""
         self.prompt = prompt
         self._open.clear()
+        self._forms.clear()
         self._pace.respond(trio.current_time())
 
     def answer(self, answer: Answer) -> bool:
         """Take an answer in; return whether it was one to a call of the progress tool."""
         self._open.discard(answer.call_id)
+        if answer.call_id in self._forms:
+            self._forms.discard(answer.call_id)
+            self._filled_in = trio.current_time()
+            self._changed.unpark_all()  # what there is may be shown soon
         if answer.call_id != self._call:
             return False
         self._call = None
@@ -131,6 +142,10 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
                 case CallTool(call_id=call_id) | AskPermission(call_id=call_id):
                     self._open.add(call_id)
                     self._asked = trio.current_time()
+                case Elicit(call_id=call_id):
+                    self._forms.add(call_id)
+                case TakeBack(call_id=call_id):
+                    self._forms.discard(call_id)
                 case _:
                     pass
         if self._pace.has_shown:  # the editor has more words by now than were counted
@@ -145,10 +160,14 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
         """When this response is to end; infinite if the agent ends it.
 
         An agent that needs an answer waits for it soon. If it doesn't, it took its question back.
+        With the response a form would disappear, so the response waits for its user.
         """
         if not self.prompt.is_paced or self._is_cancelled:
             return math.inf
-        return max(self._pace.due, self._asked + LONGEST_SECONDS) if self._open else self._pace.due
+        if self._forms:
+            return self._pace.latest
+        due = max(self._pace.due, self._filled_in + FIRST_SECONDS)
+        return max(due, self._asked + LONGEST_SECONDS) if self._open else due
 
     def _is_due(self) -> bool:
         return trio.current_time() >= self._due
@@ -187,10 +206,12 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
 
     def _unasked(self, batch: Batch) -> Batch:
         for event in batch:
-            if isinstance(event, CallTool | AskPermission):
+            if isinstance(event, CallTool | AskPermission | Elicit):
                 self.session.answer(abandoned(event))
         return tuple(
-            event for event in batch if not isinstance(event, CallTool | AskPermission | Await)
+            event
+            for event in batch
+            if not isinstance(event, CallTool | AskPermission | Elicit | Await)
         )
 
     def _again(self, batch: Batch) -> Batch:

@@ -285,6 +285,7 @@ class AcpAgent:
             self._idle_seconds,
             self._spares,
             self._learned,
+            self._workspace,
             self._window,
         )
         self._processes.append(process)

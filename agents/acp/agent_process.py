@@ -11,6 +11,7 @@ import math
 
 import attrs
 import trio
+from msgspec.structs import replace
 
 from agents.acp.prompt.budget import ContextWindow
 from agents.acp.rpc.connection import Connection
@@ -20,6 +21,7 @@ from agents.acp.schema.initialize import (
     AuthCapabilities,
     ClientCapabilities,
     ClientSessionCapabilities,
+    ElicitationCapabilities,
     Implementation,
     InitializeRequest,
     InitializeResponse,
@@ -30,6 +32,7 @@ from agents.acp.schema.methods import INITIALIZE
 from agents.acp.transport.base import LAST_WORDS_SECONDS, Connect, Exit, Link
 from agents.base import AgentError
 from agents.boundary import failure_of
+from agents.workspace import Workspace
 from bridge.errors import Failure
 from bridge.version import own_version
 from bridge.wire import McpServerSpec
@@ -49,9 +52,12 @@ CAPABILITIES = ClientCapabilities(
     ),
     # A user is told the command of such a login in any case; agents hide it from other clients.
     auth=AuthCapabilities(terminal=True),
+    elicitation=ElicitationCapabilities(form=Supported(), url=Supported()),
     meta={"terminal-auth": True},  # the same, of the time before the protocol had it
 )
-"""Our capabilities."""
+"""Our capabilities, where the editor shows forms."""
+WITHOUT_FORMS = replace(CAPABILITIES, elicitation=None)
+"""Our capabilities for any other editor."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -65,6 +71,8 @@ class AcpProcess:
     idle_seconds: float
     spares: bool
     learned: Learned
+    workspace: Workspace = attrs.field(factory=Workspace)
+    """The editor's window, as it is when the process starts."""
     window: ContextWindow = attrs.field(factory=ContextWindow)
     """The context window of the agent's model, as reported in any session."""
     failure: Failure | None = attrs.field(default=None, init=False)
@@ -127,7 +135,9 @@ class AcpProcess:
         self, link: Link, connection: Connection, serving: trio.CancelScope
     ) -> None:
         request = InitializeRequest(
-            PROTOCOL_VERSION, CAPABILITIES, Implementation("vscodelm", own_version())
+            PROTOCOL_VERSION,
+            CAPABILITIES if self.workspace.shows_forms else WITHOUT_FORMS,
+            Implementation("vscodelm", own_version()),
         )
         answer: InitializeResponse | Error | None = None
         with trio.move_on_after(INITIALIZE_SECONDS):

@@ -42,8 +42,8 @@ class KnownAgent(Value):
     yet, and nobody is told. `titles_name_tools`: no model can choose the title of a call.
     `ids_name_tools`: by its own code the id of a call begins with the name of the tool. `login`
     are the arguments with which its program logs in in a terminal, instead of `serves`, with which
-    it speaks ACP; `logout` likewise. `ignored_methods` are ways to log in that do nothing. `keys`
-    are the environment variables that a method to log in is about, by its id. `asking_modes` name
+    it speaks ACP; `logout` likewise. `ignored_methods` are ways to log in that do nothing here.
+    `keys` are the environment variables that a method to log in is about. `asking_modes` name
     for each mode in which it acts without asking the one in which it asks the user. `never_asks`:
     it has no such mode, and by itself it asks before nothing, or before no tool of its own.
     `packages` are the names by which a registry or a launcher has it.
@@ -104,6 +104,8 @@ _AGENTS = (
     KnownAgent(
         "@agentclientprotocol/codex-acp",
         prompts_without_tools=True,
+        # It asks to open a page outside of any session, where nobody can be asked.
+        ignored_methods=frozenset({"chat-gpt-device-code"}),
         asking_modes={
             "agent": "read-only",  # its own choice
             "workspace-write": "read-only",

@@ -1,9 +1,9 @@
 """One session of an agent, as its connection has it: what was heard of it and waits to be told.
 
 The reader puts news in, at their place in the order, and the turn that runs takes all there is. The
-agent may ask for permission while its prompt is open. Each request is answered, once: with what the
-user decides, or with "cancelled" from a cancel on until the prompt has returned, and between turns.
-Real agents hang for good where that is missed.
+agent may ask for permission or for input while its prompt is open. Each request is answered, once:
+with what the user decides, or with "cancelled" from a cancel on until the prompt has returned, and
+between turns. Real agents hang for good where that is missed.
 """
 
 from __future__ import annotations
@@ -20,13 +20,18 @@ from agents.acp.prompt.budget import ContextWindow
 from agents.acp.rpc.connection import Connection
 from agents.acp.rpc.news import (
     MOST_QUESTIONS,
+    InputCompleted,
+    InputMissed,
+    InputRequested,
     News,
-    PermissionId,
     PermissionRequested,
+    QuestionId,
     Returned,
+    UserQuestion,
+    cancelled,
 )
-from agents.acp.rpc.subscribers import CANCELLED_RESPONSE
 from agents.acp.schema.content import ContentBlock, ToolCall, ToolCallUpdate
+from agents.acp.schema.elicitation import CreateElicitationRequest, CreateElicitationResponse
 from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import (
     CANCEL,
@@ -35,7 +40,6 @@ from agents.acp.schema.methods import (
     PromptRequest,
     PromptResponse,
     RequestPermissionOutcome,
-    RequestPermissionRequest,
     RequestPermissionResponse,
 )
 from agents.acp.schema.updates import (
@@ -123,8 +127,8 @@ class SessionChannel:
         """Bytes of the news that wait."""
         self._dropped = 0
         """Updates that came late and weren't kept, since the last prompt."""
-        self._asked: dict[PermissionId, None] = {}
-        """Permission requests that aren't answered yet."""
+        self._asked: dict[QuestionId, UserQuestion] = {}
+        """Questions that aren't answered yet."""
         self._is_cancelled = False
         self._changes = trio.lowlevel.ParkingLot()
         self._space = trio.lowlevel.ParkingLot()
@@ -189,28 +193,48 @@ class SessionChannel:
         else:
             self._put(update, size)
 
-    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest, size: int) -> None:
-        """Take a permission request in, or answer it at once where nobody can be asked."""
+    def be_asked(self, id_: QuestionId, request: UserQuestion, size: int) -> None:
+        """Take a question in, or answer it at once where nobody can be asked."""
         if len(self._asked) >= MOST_QUESTIONS:
             self._connection.refuse(id_, f"{MOST_QUESTIONS} requests wait for the user already")
         elif self.is_prompted and not self._is_cancelled:
-            self._note(request.tool_call)
-            self._asked[id_] = None
-            self._put(PermissionRequested(id_, request), size)
+            self._asked[id_] = request
+            if isinstance(request, CreateElicitationRequest):
+                self._put(InputRequested(id_, request), size)
+            else:
+                self._note(request.tool_call)
+                self._put(PermissionRequested(id_, request), size)
+        elif isinstance(request, CreateElicitationRequest) and not self._is_cancelled:
+            self._decline(id_, request)
         else:
-            self._connection.answer(id_, CANCELLED_RESPONSE)
+            self._connection.answer(id_, cancelled(request))
+
+    def _decline(self, id_: QuestionId, request: CreateElicitationRequest) -> None:
+        """Decline what is asked between turns. The next answer says so, because it says nothing."""
+        log.info("session=%s asked for input between turns: declined", self.session_id)
+        self._connection.answer(id_, CreateElicitationResponse("decline"))
+        if self.lost is None and self._has_room(MOST_LATE, MOST_LATE_BYTES):
+            self._put(InputMissed(request.message), len(request.message))
 
     def _note(self, news: ToolCall | ToolCallUpdate) -> None:
         if self.announced.learn(news):
             self._on_announced()
 
-    def be_unasked(self, id_: PermissionId) -> bool:
-        """Take a permission request back."""
-        if id_ not in self._asked:
-            return False
-        del self._asked[id_]
+    def be_unasked(self, id_: QuestionId) -> UserQuestion | None:
+        """Take a question back; return it, if it isn't answered."""
+        question = self._asked.pop(id_, None)
         self._changes.unpark_all()
-        return True
+        return question
+
+    def complete(self, elicitation_id: str) -> bool:
+        """Hear that the user has done what an address was for; return whether that was asked."""
+        is_asked = any(
+            isinstance(one, CreateElicitationRequest) and one.elicitation_id == elicitation_id
+            for one in self._asked.values()
+        )
+        if is_asked:
+            self._put(InputCompleted(elicitation_id))
+        return is_asked
 
     async def room(self) -> None:
         """Wait until a turn that is being received has taken what was heard."""
@@ -298,21 +322,28 @@ class SessionChannel:
         """Let what comes until the next prompt be dropped: it belongs to a cancelled turn."""
         self._is_cancelled = True
 
-    def is_open(self, id_: PermissionId) -> bool:
-        """Return whether a permission request waits for its answer."""
+    def is_open(self, id_: QuestionId) -> bool:
+        """Return whether a question waits for its answer."""
         return id_ in self._asked
 
-    def answer(self, id_: PermissionId, outcome: RequestPermissionOutcome) -> None:
-        """Answer a permission request, unless that was done."""
+    def asks(self, id_: QuestionId, question: UserQuestion) -> bool:
+        """Return whether this question waits for its answer; its id may be another's since."""
+        return self._asked.get(id_) is question
+
+    def answer(
+        self, id_: QuestionId, answer: RequestPermissionOutcome | CreateElicitationResponse
+    ) -> None:
+        """Answer a question, unless that was done."""
         if id_ in self._asked:
             del self._asked[id_]
-            self._connection.answer(id_, RequestPermissionResponse(outcome))
+            is_form = isinstance(answer, CreateElicitationResponse)
+            self._connection.answer(id_, answer if is_form else RequestPermissionResponse(answer))
             self._changes.unpark_all()
 
     def _refuse_all(self) -> None:
         asked, self._asked = self._asked, {}
-        for id_ in asked:
-            self._connection.answer(id_, CANCELLED_RESPONSE)
+        for id_, question in asked.items():
+            self._connection.answer(id_, cancelled(question))
 
     def take(self) -> list[News]:
         """Return all that was heard and not taken yet."""

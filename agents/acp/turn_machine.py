@@ -14,8 +14,16 @@ from typing import assert_never
 
 import attrs
 
+from agents.acp.forms.turn_forms import TurnForms
 from agents.acp.render.renderer import Renderer
-from agents.acp.rpc.news import News, PermissionRequested, Returned
+from agents.acp.rpc.news import (
+    InputCompleted,
+    InputMissed,
+    InputRequested,
+    News,
+    PermissionRequested,
+    Returned,
+)
 from agents.acp.rpc.surrogates import ChunkJoiner
 from agents.acp.schema.content import ToolCall
 from agents.acp.schema.errors import Error
@@ -26,6 +34,7 @@ from agents.events import (
     Await,
     Batch,
     Break,
+    ElicitAnswer,
     Event,
     PermissionAnswer,
     Stop,
@@ -57,6 +66,8 @@ from .turn_states import (
 
 LATE_SECONDS = 0.06
 """Seconds in which updates still count after the agent has answered its prompt."""
+MISSED = "⚠️ The agent asked for your input between your messages, so it was declined:"
+"""Before the question of an agent that nobody could be asked."""
 SILENT_SECONDS = 1.0
 """After how long a silence the lines that are held back are shown."""
 
@@ -73,6 +84,7 @@ class TurnMachine:
     agent: str
     questions: Questions = attrs.field(init=False)
     tools: TurnTools = attrs.field(init=False)
+    forms: TurnForms = attrs.field(init=False)
     state: TurnState = attrs.field(default=TurnState.NEW, init=False)
     login: Error | None = attrs.field(default=None, init=False)
     """The error of a prompt that was refused until the user logs in."""
@@ -85,6 +97,7 @@ class TurnMachine:
     def __attrs_post_init__(self) -> None:
         self.questions = Questions(self.line, self.permissions, self.agent, self.habits.questions)
         self.tools = TurnTools(self.line)
+        self.forms = TurnForms(self.line)
 
     @property
     def runs(self) -> bool:
@@ -111,6 +124,8 @@ class TurnMachine:
                 self.questions.answer(answer)
             case ToolAnswer():
                 self.tools.answer(answer)
+            case ElicitAnswer():
+                self.forms.answer(answer)
             case _:
                 assert_never(answer)
 
@@ -120,7 +135,7 @@ class TurnMachine:
             if self.questions.are_open or self.tools.are_out:
                 return ()
             self.apply(AllAnswered(), now)
-        events: list[Event] = []
+        events: list[Event] = [*self._close_forms()]
         for one in self.questions.take_decided():
             events += self.renderer.decide(
                 one.call_id, one.title, one.reason, is_allowed=one.is_allowed
@@ -158,8 +173,8 @@ class TurnMachine:
     @property
     def _pauses_at(self) -> float:
         """When the turn begins to await answers; infinite if it awaits none."""
-        if self.state not in (TurnState.RUNNING, TurnState.QUIET):
-            return math.inf
+        if self.state not in (TurnState.RUNNING, TurnState.QUIET) or self.forms.are_open:
+            return math.inf  # a response that ends would take the user's form away
         due = self.tools.due
         if not self.questions.are_open:
             return due
@@ -170,6 +185,13 @@ class TurnMachine:
         match news:
             case PermissionRequested():
                 return self._ask(news, now)
+            case InputRequested():
+                return self._elicit(news)
+            case InputCompleted(elicitation_id=elicitation_id):
+                self.forms.complete(elicitation_id)
+                return self._close_forms()
+            case InputMissed(message=message):
+                return tuple(self.renderer.tell_form(MISSED, message))
             case Returned(answer=Error() as error) if self.login is None and is_auth_required(
                 error
             ):
@@ -184,6 +206,18 @@ class TurnMachine:
                     for update in self._chunks.pass_on(news)
                     for event in self.renderer.update(update)
                 )
+
+    def _elicit(self, asked: InputRequested) -> Batch:
+        if not self.line.asks(asked.id, asked.request):
+            return ()  # the agent has taken it back, or a cancel has refused it
+        return (*self.renderer.flush(), self.forms.put(asked, self.session.new_call_id()))
+
+    def _close_forms(self) -> Batch:
+        """Return that the user is asked for some input no longer, and how forms have ended."""
+        gone: list[Event] = [*self.forms.take_gone()]
+        for ended in self.forms.take_ended():
+            gone += self.renderer.tell_form(ended.mark, ended.message)
+        return tuple(gone)
 
     def _ask(self, asked: PermissionRequested, now: float) -> Batch:
         record = self.renderer.ask(asked.request.tool_call)
@@ -232,6 +266,7 @@ class TurnMachine:
                 self.failure = failure
             case TurnStep.STOP, _:
                 self.questions.clear()
+                self.forms.clear()
                 self.tools.cancel()
                 self.line.cancel()
             case TurnStep.REFUSE, _:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from agents.acp.calls.identity import Offer
-from agents.acp.rpc.news import News, PermissionId
+from agents.acp.rpc.news import News, QuestionId, UserQuestion
 from agents.acp.schema.content import ContentBlock
+from agents.acp.schema.elicitation import CreateElicitationResponse
 from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import RequestPermissionOutcome
 from agents.events import CallTool, ToolAnswer
@@ -78,12 +79,18 @@ class QuestionLine(Protocol):
         """The editor's tools, if the session was opened with them."""
         ...
 
-    def is_open(self, id_: PermissionId) -> bool:
-        """Return whether a permission request waits for its answer."""
+    def is_open(self, id_: QuestionId) -> bool:
+        """Return whether a question waits for its answer."""
         ...
 
-    def answer(self, id_: PermissionId, outcome: RequestPermissionOutcome) -> None:
-        """Answer a permission request."""
+    def asks(self, id_: QuestionId, question: UserQuestion) -> bool:
+        """Return whether this question waits for its answer; its id may be another's since."""
+        ...
+
+    def answer(
+        self, id_: QuestionId, answer: RequestPermissionOutcome | CreateElicitationResponse
+    ) -> None:
+        """Answer a question."""
         ...
 
     def record(self, words: str) -> None:

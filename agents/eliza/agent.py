@@ -26,6 +26,9 @@ from agents.events import (
     Batch,
     Break,
     CallTool,
+    Elicit,
+    ElicitAnswer,
+    PermissionAnswer,
     Prompt,
     Stop,
     ToolAnswer,
@@ -35,7 +38,7 @@ from bridge.errors import LocalError
 from bridge.history.request_text import request_text
 
 from .engine import Eliza
-from .hooks import AwaitAnswers, Hang, Hook, TurnScript, enact, parse_hook, say
+from .hooks import AwaitAnswers, AwaitForm, Hang, Hook, TurnScript, enact, parse_hook, say
 from .script import NOTHING_SAID
 
 if TYPE_CHECKING:
@@ -44,6 +47,13 @@ if TYPE_CHECKING:
 
 _HEARD: Iterator[TurnScript | None] = iter(())
 """In place of what refers back to the session, so that nothing waits for the garbage collector."""
+
+
+_ANSWERS: dict[type[CallTool | AskPermission | Elicit], type[Answer]] = {
+    CallTool: ToolAnswer,
+    AskPermission: PermissionAnswer,
+    Elicit: ElicitAnswer,
+}
 
 
 class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
@@ -56,7 +66,7 @@ class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
         self._hearing = hearing
         self._breather = Breather()
         self._steps: TurnScript | None = None
-        self._asked: dict[str, CallTool | AskPermission] = {}
+        self._asked: dict[str, CallTool | AskPermission | Elicit] = {}
         self._answers: dict[str, Answer] = {}
         self._hangs = False
         self._cancelled = False
@@ -72,8 +82,7 @@ class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
     def answer(self, answer: Answer) -> None:
         """Take the first answer to a question that is open, of the kind that was asked for."""
         question = self._asked.get(answer.call_id)
-        fits = isinstance(answer, ToolAnswer) is isinstance(question, CallTool)
-        if question is not None and fits:
+        if question is not None and isinstance(answer, _ANSWERS[type(question)]):
             self._answers.setdefault(answer.call_id, answer)
             self._changed.unpark_all()
 
@@ -109,11 +118,14 @@ class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
                 case AwaitAnswers(questions=questions):
                     self._asked = {question.call_id: question for question in questions}
                     return *questions, Await()
+                case AwaitForm(elicit=elicit):
+                    self._asked = {elicit.call_id: elicit}
+                    return (elicit,)
                 case batch:
                     self._over = isinstance(batch[-1], Stop | Break)
                     return batch
 
-    def _next_step(self, steps: TurnScript) -> Batch | AwaitAnswers | Hang:
+    def _next_step(self, steps: TurnScript) -> Batch | AwaitAnswers | AwaitForm | Hang:
         if not self._asked:
             return next(steps)
         answers = [self._answers[call_id] for call_id in self._asked]

@@ -26,6 +26,8 @@ from agents.events import (
     Break,
     CallTool,
     Decision,
+    Elicit,
+    ElicitAnswer,
     PermissionAnswer,
     Say,
     Stop,
@@ -35,7 +37,18 @@ from agents.events import (
 from bridge.errors import Failure
 from bridge.value import Value
 
-from .script import AFTER_THINKING, BEFORE_ERROR, HANGING, LONG_ANSWER, THOUGHTS
+from .script import (
+    AFTER_THINKING,
+    BEFORE_ERROR,
+    BEFORE_FORM,
+    FORM,
+    FORM_MESSAGE,
+    FORM_URL,
+    HANGING,
+    LONG_ANSWER,
+    THOUGHTS,
+    URL_MESSAGE,
+)
 
 if TYPE_CHECKING:
     from bridge.wire import ToolSpec
@@ -44,7 +57,9 @@ BATCH_WORDS: Final = 64
 MOST_WORDS: Final = 10_000_000
 """Words of a long answer that a user may ask for."""
 
-_FIRST_WORD = re.compile(r"(?:!|hook:)(hang|think|error|long|tool|permission)(?!\w)", re.IGNORECASE)
+_FIRST_WORD = re.compile(
+    r"(?:!|hook:)(hang|think|error|long|tool|permission|form)(?!\w)", re.IGNORECASE
+)
 _NEXT_TOOL = re.compile(r"\n[^\S\n]*(?=(?:!|hook:)tool(?!\w))", re.IGNORECASE)
 _TOOL_WORD = re.compile(r"(?:!|hook:)tool", re.IGNORECASE)
 _TOOL_NAME = re.compile(r"[^\s{]+")
@@ -88,13 +103,21 @@ class PermissionHook(Value):
     title: str
 
 
+class FormHook(Value):
+    """`!form`: ask for input with a form; `!form url ADDRESS`: ask to open an address."""
+
+    url: str | None = None
+
+
 class BadHook(Value):
     """A hook that was written wrongly; `complaint` tells the user how to write it."""
 
     complaint: str
 
 
-Hook: TypeAlias = HangHook | ThinkHook | ErrorHook | LongHook | ToolHook | PermissionHook | BadHook
+Hook: TypeAlias = (
+    HangHook | ThinkHook | ErrorHook | LongHook | ToolHook | PermissionHook | FormHook | BadHook
+)
 
 
 def parse_hook(text: str) -> Hook | None:
@@ -115,6 +138,8 @@ def parse_hook(text: str) -> Hook | None:
             return _long(rest)
         case "permission":
             return _permission(rest)
+        case "form":
+            return _form(rest)
         case _:
             return _tools(text)
 
@@ -133,6 +158,17 @@ def _permission(rest: str) -> PermissionHook | BadHook:
     if not rest:
         return BadHook("`!permission` needs a title, as in `!permission Delete the file`.")
     return PermissionHook(rest.splitlines()[0].rstrip())
+
+
+def _form(rest: str) -> FormHook | BadHook:
+    words = rest.split()
+    if not words:
+        return FormHook()
+    url = words[1] if len(words) == 2 else FORM_URL
+    if words[0].lower() != "url" or len(words) > 2 or not url.startswith(("http://", "https://")):
+        example = "`!form`, or as `!form url https://example.com`"
+        return BadHook(f"`!form` is written as {example}; this is `{_short(rest)}`.")
+    return FormHook(url)
 
 
 def _tools(text: str) -> ToolHook | BadHook:
@@ -175,11 +211,17 @@ class AwaitAnswers(Value):
     questions: tuple[CallTool | AskPermission, ...]
 
 
+class AwaitForm(Value):
+    """Ask for input, and go on when it is answered. The response stays open."""
+
+    elicit: Elicit
+
+
 class Hang(Value):
     """Go on never."""
 
 
-TurnScript: TypeAlias = Generator[Batch | AwaitAnswers | Hang, Sequence[Answer], None]
+TurnScript: TypeAlias = Generator[Batch | AwaitAnswers | AwaitForm | Hang, Sequence[Answer], None]
 """The steps of a turn. The generator receives the answers to its last questions, in their order."""
 
 _DONE: Final = Stop()
@@ -218,6 +260,8 @@ def enact(hook: Hook, tools: Sequence[ToolSpec], new_call_id: Callable[[], str])
             return _call_tools(calls, tools, new_call_id)
         case PermissionHook(title=title):
             return _ask_permission(title, new_call_id())
+        case FormHook(url=url):
+            return _ask_form(url, new_call_id())
         case BadHook(complaint=complaint):
             return say(complaint)
         case _:
@@ -283,6 +327,23 @@ def _ask_permission(title: str, call_id: str) -> TurnScript:
         yield (CANCELLED,)
     else:
         yield from say(f"You have {answer.decision.value} it: {title}")
+
+
+def _ask_form(url: str | None, call_id: str) -> TurnScript:
+    form = FORM if url is None else None
+    yield from say(f"{BEFORE_FORM}\n\n", None)
+    message = FORM_MESSAGE if url is None else URL_MESSAGE
+    (answer,) = yield AwaitForm(Elicit(call_id, message, form, url))
+    assert isinstance(answer, ElicitAnswer)
+    match answer.action:
+        case "accept" if url is None:
+            yield from say(f"You have filled it in:\n\n```json\n{_json(answer.content)}\n```")
+        case "accept":
+            yield from say("You have opened it.")
+        case "decline":
+            yield from say("You have declined.")
+        case _:
+            yield from say("You have closed it without an answer.")
 
 
 def result_text(result: Any) -> str:

@@ -32,6 +32,8 @@ what a real agent does, so that everything round her can be tried without one
     !tool NAME {json}       call a tool of the editor's and show its result; several such lines
                             are calls made in parallel
     !permission TITLE       ask for permission, then say whether it was given
+    !form                   ask for input with a form, then say what came of it
+    !form url ADDRESS       ask to open a web page, then say what came of it
 
 Each can also be written with `hook:` in place of the exclamation mark, such as `hook:hang`: VS
 Code's Agent Host runs what follows a leading exclamation mark in a shell, and doesn't send it.
@@ -41,7 +43,7 @@ They work in the newest message only. In a history that is replayed they do noth
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from bridge.value import Value
 
@@ -898,6 +900,51 @@ THOUGHTS: Final = (
 AFTER_THINKING: Final = "I have thought about it. Please go on."
 
 BEFORE_ERROR: Final = "I don't feel well."
+
+BEFORE_FORM: Final = "I need to know something."
+
+FORM_MESSAGE: Final = "How should Eliza make it?"
+URL_MESSAGE: Final = "Eliza asks you to open this page."
+FORM_URL: Final = "https://example.com/eliza"
+
+FORM: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "name": {
+            "type": "string",
+            "title": "Name",
+            "description": "What is it called?",
+            "minLength": 1,
+            "maxLength": 40,
+        },
+        "size": {
+            "type": "string",
+            "title": "Size",
+            "oneOf": [
+                {"const": "s", "title": "Small"},
+                {"const": "m", "title": "Medium"},
+                {"const": "l", "title": "Large"},
+            ],
+            "default": "m",
+        },
+        "count": {
+            "type": "integer",
+            "title": "Count",
+            "minimum": 1,
+            "maximum": 10,
+            "default": 3,
+        },
+        "colours": {
+            "type": "array",
+            "title": "Colours",
+            "items": {"type": "string", "enum": ["red", "green", "blue"]},
+            "maxItems": 2,
+        },
+        "sure": {"type": "boolean", "title": "Are you sure?", "default": False},
+    },
+    "required": ["name", "size", "count"],
+}
+"""A field of each kind. The colours and the last one may be left out."""
 
 LONG_ANSWER: Final = (
     "There is a lot to say, so let me take my time. "

@@ -12,9 +12,11 @@ from bridge import methods, wire
 from bridge.jsonrpc import (
     RpcNotification,
     RpcRequest,
+    RpcResponse,
     decode_params,
     notification_line,
     parse_line,
+    request_line,
     result_line,
 )
 
@@ -60,6 +62,11 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.CANCEL_PROGRESS: wire.CancelProgressParams(1),
     methods.FOLDERS_CHANGED: wire.WorkspaceFoldersParams(("/home/me/app", "/home/me/lib")),
     methods.MODELS_CHANGED: wire.Empty(),
+    methods.ELICIT: wire.ElicitParams(
+        1,
+        "Which branch shall I use?",
+        {"type": "object", "properties": {"branch": {"type": "string", "title": "Branch"}}},
+    ),
 }
 
 _RESULTS: Mapping[str, msgspec.Struct] = {
@@ -93,6 +100,7 @@ _RESULTS: Mapping[str, msgspec.Struct] = {
     ),
     methods.LOG_IN: wire.Empty(),
     methods.LOG_OUT: wire.Empty(),
+    methods.ELICIT: wire.ElicitResult("accept", {"branch": "main"}),
 }
 
 
@@ -101,6 +109,8 @@ def lines(method: methods.WireMethod) -> list[str]:
     params = _PARAMS[method.name]
     if method.direction == "notification from us":
         return [f"< {_text(notification_line(method.name, params))}"]
+    if method.direction == "request from us":
+        return _asked_by_us(method, params)
     call: dict[str, Any] = {"jsonrpc": "2.0"}
     if method.direction == "request":
         call["id"] = 1
@@ -116,6 +126,16 @@ def lines(method: methods.WireMethod) -> list[str]:
     if method.result is not None:
         lines.append(f"< {_text(result_line(1, _RESULTS[method.name]))}")
     return lines
+
+
+def _asked_by_us(method: methods.WireMethod, params: msgspec.Struct) -> list[str]:
+    line = request_line("elicit-1", method.name, params)
+    answer = result_line("elicit-1", _RESULTS[method.name]).rstrip(b"\n")
+    response = parse_line(answer)
+    assert isinstance(response, RpcResponse)
+    assert isinstance(response.result, msgspec.Raw)
+    msgspec.json.decode(response.result, type=method.result)
+    return [f"< {_text(line)}", f"> {_text(answer)}"]
 
 
 def part(kind: type[msgspec.Struct]) -> str:

@@ -76,6 +76,13 @@ FEATURES: dict[str, tuple[Cell, Cell]] = {
         ),
         _NOT_TRIED,
     ),
+    "Forms and pages that an agent asks for": (
+        _yes(
+            "extension/e2e/forms.test.ts::a form is filled in field by field, with a way back",
+            "extension/e2e/forms.test.ts::a page is opened after its host was shown",
+        ),
+        _NOT_TRIED,
+    ),
     "Stop": (
         Cell(
             "reaches the agent at once",

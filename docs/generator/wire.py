@@ -43,6 +43,7 @@ _ARROWS = {
     "request": "editor → vscodelm, answered",
     "notification to us": "editor → vscodelm",
     "notification from us": "vscodelm → editor",
+    "request from us": "vscodelm → editor, answered",
 }
 
 

@@ -22,6 +22,7 @@ import {
   windowFolders,
   workingFolder,
 } from "./configuration.ts";
+import { Elicitations } from "./elicitation/elicitations.ts";
 import { Activities } from "./program/activities.ts";
 import { findOnPath } from "./program/executable.ts";
 import { OwnEnvironment } from "./program/install/environment.ts";
@@ -92,6 +93,7 @@ export function activate(context: vscode.ExtensionContext): void {
           activities.tell(from, params);
         }
       },
+      elicited: (params, modelId, signal) => elicitations.ask(params, modelId, signal),
       ended: (message) => {
         log.error(message);
         void offerLog(log, `${message} The next message starts it again.`);
@@ -105,6 +107,8 @@ export function activate(context: vscode.ExtensionContext): void {
     (own) => server.models(own),
     log,
   );
+  const nameOf = (modelId: string) => models.list().find(({ id }) => id === modelId)?.name;
+  const elicitations = new Elicitations((modelId) => nameOf(modelId) ?? modelId, log);
   const item = vscode.window.createStatusBarItem("vscodelm.turns", vscode.StatusBarAlignment.Right);
   item.name = "vscodelm";
   const turns = new Turns(item);

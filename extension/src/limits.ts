@@ -70,3 +70,21 @@ export const ELIZA_ANSWERS_WITHIN_MS = 120_000;
 
 /** The most questions of agents that wait for the user; beyond that the oldest can't be answered. */
 export const MAX_OPEN_QUESTIONS = 1000;
+
+/** The most requests of the program, such as questions of agents, that are open at once. */
+export const MAX_OPEN_REQUESTS = 100;
+
+/** The most fields of a form. */
+export const MAX_FORM_FIELDS = 100;
+
+/** The most options of a field of a form. */
+export const MAX_FIELD_OPTIONS = 1000;
+
+/** The most characters of an agent's text that a form shows in one place. */
+export const MAX_SHOWN_CHARACTERS = 1000;
+
+/** The longest pattern of a form's field, in characters. */
+export const MAX_PATTERN_CHARACTERS = 1000;
+
+/** Time for an agent's pattern to match an input. Some patterns would take years. */
+export const PATTERN_MS = 100;

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as vscode from "vscode";
 import type { Provider } from "../src/chat/provider.ts";
 import { activate, deactivate } from "../src/extension.ts";
+import { boxNow, type FakeQuickPick } from "./boxes.ts";
 import { Memory, Vault } from "./memory.ts";
 import { configure, openAnew, openFolder, person, providerOf } from "./vscode.ts";
 
@@ -99,6 +100,18 @@ test("a model answers through the process, and the status bar shows it if that t
   await run("restart");
   expect(await hanging).toContain("vscodelm was stopped");
   expect(person.status).toEqual(["$(loading~spin) Eliza", ""]);
+});
+
+test("an agent's question is shown with its model's name, and closes with the process", async () => {
+  const answer = ask("elicit");
+  await vi.waitFor(() => expect(boxNow()?.title).toBe("Eliza asks you to confirm"), SOON);
+  (boxNow() as FakeQuickPick<{ label: string }>).click("Accept");
+  expect(await answer).toContain('"result":{"action":"accept","content":{}}');
+  const lost = ask("elicit").catch((error: Error) => error.message);
+  await vi.waitFor(() => expect(boxNow()).toBeDefined(), SOON);
+  await run("restart");
+  expect(boxNow()).toBeUndefined();
+  expect(await lost).toContain("vscodelm was stopped");
 });
 
 test("models that the process knows by itself are listed with those of the settings", async () => {

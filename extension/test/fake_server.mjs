@@ -20,6 +20,8 @@ const model = (id) => ({
   capabilities: {},
 });
 const hanging = new Set();
+/** The request whose agent has a question. */
+let asks;
 let folders = [];
 
 if (asked === "dies") {
@@ -30,6 +32,10 @@ if (asked === "dies") {
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line);
   switch (method) {
+    case undefined: // the answer to a question
+      part(asks, { type: "text", value: line });
+      complete(asks);
+      break;
     case "lm/didChangeWorkspaceFolders":
       folders = params.workspaceFolders;
       break;
@@ -117,6 +123,29 @@ function chat(id, text, params) {
     case "hang":
       hanging.add(id);
       part(id, { type: "text", value: "well" });
+      break;
+    case "elicit":
+    case "elicit and go on":
+    case "elicit and cancel":
+    case "elicit and crash":
+      asks = id;
+      say({
+        ...{ id: "elicit-1", method: "lm/elicit" },
+        params: { requestId: id, message: "Which?", requestedSchema: {} },
+      });
+      if (text === "elicit and go on") {
+        complete(id);
+      } else if (text === "elicit and cancel") {
+        say({ method: "$/cancelRequest", params: { id: "elicit-1" } });
+      } else if (text === "elicit and crash") {
+        process.exitCode = 7;
+        setImmediate(() => process.exit());
+      }
+      break;
+    case "ask lm/unknown":
+    case "ask lm/elicit":
+      asks = id;
+      say({ id: 1, method: text.slice(4), params: { requestId: 99 } });
       break;
     case "call":
       part(id, { type: "tool_call", toolCallId: "call-1", toolName: "t", parameters: {} });

@@ -31,6 +31,7 @@ function shown(name: string, value: number): string {
     : [
         [60_000, "min"],
         [1_000, "s"],
+        [1, "ms"],
       ];
   if (!/_(BYTES|MS)$/.test(name)) {
     return value.toLocaleString("en");

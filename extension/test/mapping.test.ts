@@ -137,6 +137,7 @@ test("an editor without thinking parts is sent none, and says so first", () => {
     usage: true,
     marker: true,
     progress: true,
+    elicit: true,
   });
   withoutThinking(() => {
     expect(capabilities().thinking).toBe(false);

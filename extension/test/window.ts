@@ -4,9 +4,12 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type * as real from "vscode";
+import { closeBoxes, FakeInputBox, FakeQuickPick, QuickInputButtons, ThemeIcon } from "./boxes.ts";
 import { BuiltInChat } from "./chat.ts";
 import { Disposable, EventEmitter } from "./events.ts";
 import { type Layer, Settings } from "./settings.ts";
+
+export { QuickInputButtons, ThemeIcon };
 
 interface Item {
   label: string;
@@ -70,6 +73,10 @@ class Person {
   readonly log: string[] = [];
   /** The pages that were opened in a browser. */
   readonly pages: string[] = [];
+  /** Whether they let the editor open pages. */
+  opensPages = true;
+  /** The text that was copied last. */
+  clipboard = "";
   /** The documents that are open before them, by their addresses. */
   readonly documents = new Map<string, string>();
   /** What runs in terminals as tasks. */
@@ -96,6 +103,7 @@ export let chat = new BuiltInChat(provided);
 /** Be an editor that has just been opened, with somebody else before it. */
 export function openAnew(how: { isRemote?: boolean; honoursScopes?: boolean } = {}): void {
   person = new Person();
+  closeBoxes();
   registered.clear();
   settings = Object.assign(new Settings(), how);
   env.remoteName = how.isRemote ? "elsewhere" : undefined;
@@ -180,6 +188,8 @@ export const window = {
       person.refused.push(typeof said === "string" ? said : said.message);
     }
   },
+  createInputBox: () => new FakeInputBox(),
+  createQuickPick: <T extends real.QuickPickItem>() => new FakeQuickPick<T>(),
   createTerminal(terminal: Terminal) {
     return { show: () => person.terminals.push(terminal) };
   },
@@ -317,8 +327,15 @@ export const env = {
   appName: "Fake",
   remoteName: undefined as string | undefined,
   async openExternal(uri: FakeUri) {
-    person.pages.push(uri.toString());
-    return true;
+    if (person.opensPages) {
+      person.pages.push(uri.toString());
+    }
+    return person.opensPages;
+  },
+  clipboard: {
+    async writeText(text: string) {
+      person.clipboard = text;
+    },
   },
 };
 export const version = "1.120.0";

@@ -13,6 +13,7 @@ _MACHINE = ("tests/actors/test_session_machine.py",)
 _CANCELLATION = ("tests/actors/test_cancellation.py",)
 _SUPERSEDED = ("tests/actors/test_superseded.py",)
 
+_FORMS = ("tests/actors/test_forms.py",)
 _REPEATS = ("tests/actors/test_repeats.py",)
 
 FAULTS = [
@@ -40,7 +41,7 @@ FAULTS = [
     Fault(
         "a question that was taken back ends the rounds",
         "progress/turn",
-        "max(self._pace.due, self._asked + LONGEST_SECONDS) if self._open",
+        "max(due, self._asked + LONGEST_SECONDS) if self._open",
         "math.inf if self._open",
         _PROGRESS,
     ),
@@ -313,7 +314,7 @@ FAULTS = [
     Fault(
         "what a turn asks while it stops is never answered",
         "response",
-        "if isinstance(event, CallTool | AskPermission):",
+        "if isinstance(event, CallTool | AskPermission | Elicit):",
         "if False:",
         _CANCELLATION,
     ),
@@ -337,5 +338,61 @@ FAULTS = [
         "answers = tuple(_answer(question, results) for question in open_questions)",
         "answers = tuple(_answer(q, results) for q in open_questions if q.call_id in results)",
         _PLAN,
+    ),
+    Fault(
+        "a form is asked for that the editor can't show",
+        "denials",
+        "    if shows_forms and is_read:\n",
+        "    if is_read:\n",
+        _FORMS,
+    ),
+    Fault(
+        "a form pops up for an answer that a program reads",
+        "denials",
+        "    if shows_forms and is_read:\n",
+        "    if shows_forms:\n",
+        _FORMS,
+    ),
+    Fault(
+        "a form whose request has ended is never answered",
+        "history",
+        '            self._answer_form(asked, "cancel")\n',
+        "            pass\n",
+        _FORMS,
+    ),
+    Fault(
+        "two answers to a form both reach the agent",
+        "open_forms",
+        "self._open.pop(form, None)",
+        "self._open.get(form)",
+        _FORMS,
+    ),
+    Fault(
+        "a form outlives its request",
+        "editor",
+        "        for form, _ in dropped:\n            self._cancel_form(form)\n",
+        "",
+        _FORMS,
+    ),
+    Fault(
+        "a repeat of the request loses the form",
+        "history",
+        "            self._ask_form(self._dropped.pop())\n",
+        "            self._dropped.pop()\n",
+        _FORMS,
+    ),
+    Fault(
+        "a response in pieces takes the form away",
+        "progress/turn",
+        "        if self._forms:\n            return self._pace.latest\n",
+        "",
+        _FORMS,
+    ),
+    Fault(
+        "a form that was answered keeps holding up the pieces",
+        "progress/turn",
+        "            self._forms.discard(answer.call_id)\n",
+        "",
+        _FORMS,
     ),
 ]

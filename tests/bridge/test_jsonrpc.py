@@ -147,8 +147,12 @@ def test_a_request_a_notification_and_a_reply_are_told_apart() -> None:
     assert (call.id, call.method, bytes(call.params or b"")) == (7, "m", b'{"a": 1}')
     assert parse_line(b'{"jsonrpc":"2.0","id":"x","method":"m"}') == RpcRequest("x", "m", UNSET)
     assert parse_line(b'{"jsonrpc":"2.0","method":"m"}') == RpcNotification("m", UNSET)
-    assert parse_line(b'{"jsonrpc":"2.0","id":1,"result":null}') == RpcResponse()
-    assert parse_line(b'{"jsonrpc":"2.0","id":null,"error":{}}') == RpcResponse()
+    assert parse_line(b'{"jsonrpc":"2.0","id":1,"result":null}') == RpcResponse(
+        1, Raw(b"null"), UNSET
+    )
+    assert parse_line(b'{"jsonrpc":"2.0","id":null,"error":{}}') == RpcResponse(
+        None, UNSET, Raw(b"{}")
+    )
 
 
 def test_unknown_fields_of_the_envelope_are_ignored() -> None:

@@ -37,6 +37,7 @@ BY_DIRECTION = {
         "lm/responseComplete",
         "lm/didChangeLanguageModelChatInformation",
     },
+    "request from us": {"lm/elicit"},
 }
 
 
@@ -52,9 +53,9 @@ def test_the_methods_are_those_of_the_protocol() -> None:
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_what_we_serve_has_a_decoder_and_what_is_asked_has_a_result(method: WireMethod) -> None:
-    serves = method.direction != "notification from us"
+    serves = method.direction in ("request", "notification to us")
     assert (decoder(method.name) is not None) is serves
-    assert (method.result is not None) is (method.direction == "request")
+    assert (method.result is not None) is ("request" in method.direction)
     assert method.summary.endswith(".")
 
 

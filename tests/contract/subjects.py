@@ -14,10 +14,13 @@ import trio
 from agents.base import Agent
 from agents.eliza.agent import ElizaAgent
 from agents.events import (
+    Answer,
     AskPermission,
     Await,
     Break,
     CallTool,
+    ElicitAnswer,
+    PermissionAnswer,
     Prompt,
     Say,
     ToolAnswer,
@@ -98,6 +101,16 @@ async def eliza() -> AsyncGenerator[Subject, None]:
     )
 
 
+def in_words(answer: Answer) -> str:
+    match answer:
+        case ToolAnswer(result=result):
+            return repr(result)
+        case PermissionAnswer(decision=decision):
+            return decision.value
+        case ElicitAnswer(action=action):
+            return action
+
+
 @asynccontextmanager
 async def scripted() -> AsyncGenerator[Subject, None]:
     numbers = count()
@@ -106,11 +119,7 @@ async def scripted() -> AsyncGenerator[Subject, None]:
         return CallTool(f"scripted-{next(numbers)}", "read_file", {"path": "a.txt"})
 
     def results(session: ScriptedSession) -> str:
-        answers = session.answers.values()
-        return " ".join(
-            repr(answer.result) if isinstance(answer, ToolAnswer) else answer.decision.value
-            for answer in answers
-        )
+        return " ".join(map(in_words, session.answers.values()))
 
     def memory(session: ScriptedSession) -> str:
         told = [*session.prompts[0].transcript]

@@ -41,6 +41,7 @@ Steps, done one after the other; `times` repeats a step:
     {"say": text} {"think": text}             a chunk; "message" gives a messageId
     {"update": {...}}                         any update; "session" names another session
     {"ask": toolCall, "options": [...]}       a permission request; waits for nothing
+    {"elicit": {...}}                         a request for input, the same
     {"request": method, "params": {...}}      any request, the same
     {"await": true}                           wait for the answers to what was asked
     {"outcomes": true}                        say what the answers were
@@ -242,6 +243,8 @@ class Track:
                         "options": options,
                     },
                 )
+            case {"elicit": asked}:
+                self._ask("elicitation/create", {"sessionId": self.session, **asked})
             case {"request": method}:
                 self._ask(method, step.get("params", {}))
             case {"withdraw": _}:
@@ -330,6 +333,9 @@ class Track:
                 self.outcomes.append(OUTCOMES.get(kind, kind))
             case {"result": {"outcome": {"outcome": outcome}}}:
                 self.outcomes.append(outcome)
+            case {"result": {"action": action, **more}}:
+                content = more.get("content")
+                self.outcomes.append(f"{action} {json.dumps(content)}" if content else action)
             case {"error": {"code": code}}:
                 self.outcomes.append(str(code))
             case _:

@@ -5,7 +5,9 @@ Every line that comes must keep these rules, or the test fails where the line is
 - one JSON-RPC 2.0 object a line, with nothing else between;
 - a part only for a chat request that is open and not yet complete;
 - `lm/responseComplete` exactly once before a chat's result, which is `{}`, never before an error;
-- nothing about a request that is settled, and each settled exactly once.
+- nothing about a request that is settled, and each settled exactly once;
+- a form only where `initialize` said that this editor shows forms, for a chat request that is open;
+  it is taken back at most once, and before its request is settled, unless it was answered.
 
 It echoes like VS Code: a message's text is joined, its calls come last, and each tool result is a
 user message of its own. Writing never waits; `stop_reading` makes it a client that is too slow.
@@ -188,6 +190,21 @@ class Request:
         self._changed.unpark_all()
 
 
+@attrs.define(eq=False)
+class Form:
+    """What an agent asked for, by `lm/elicit`."""
+
+    id: str
+    params: JSON
+    is_answered: bool = attrs.field(default=False, init=False)
+    is_taken_back: bool = attrs.field(default=False, init=False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the user sees it."""
+        return not (self.is_answered or self.is_taken_back)
+
+
 class FakeEditor:
     """An editor at the other ends of our streams."""
 
@@ -205,10 +222,13 @@ class FakeEditor:
         """Errors that belong to no request."""
         self.notified: list[JSON] = []
         """Notifications that belong to no request."""
+        self.forms: dict[str, Form] = {}
+        """What agents asked for, in order."""
         self.lines: list[JSON] = []
         """Everything that came, in order."""
         self.has_ended = trio.Event()
         """Nothing more will come."""
+        self._shows_forms = False
         self._source = source
         self._sink = sink
         self._ids = count(1)
@@ -253,6 +273,7 @@ class FakeEditor:
 
     def initialize(self, *capabilities: str) -> Request:
         """Say which kinds of part this editor takes."""
+        self._shows_forms = "elicit" in capabilities
         return self.request(
             methods.INITIALIZE,
             {
@@ -264,6 +285,20 @@ class FakeEditor:
     def cancel(self, request: Request) -> None:
         """Cancel a request, as our extension does."""
         self.notify(methods.CANCEL, {"requestId": request.id})
+
+    def answer(self, form: Form, action: str, **content: Any) -> None:
+        """Answer a form."""
+        self.reply(form, {"action": action} | ({"content": content} if content else {}))
+
+    def reply(self, form: Form, result: Any) -> None:
+        """Answer a form with anything."""
+        form.is_answered = True
+        self.send({"jsonrpc": "2.0", "id": form.id, "result": result})
+
+    async def asked(self, number: int = 1) -> Form:
+        """Wait until so many forms were asked for; return the newest."""
+        await self.reaches(lambda: len(self.forms) >= number)
+        return list(self.forms.values())[-1]
 
     def notify(self, method: str, params: Any) -> None:
         """Send a notification."""
@@ -362,6 +397,17 @@ class FakeEditor:
                 self.open[id_].take_part(part)
             case {"method": methods.RESPONSE_COMPLETE, "params": {"requestId": id_}}:
                 self.open[id_].take_complete()
+            case {"method": methods.ELICIT, "id": str(id_), "params": params}:
+                request = self.open[params["requestId"]]
+                assert request.method == methods.CHAT
+                assert not request.is_complete, "a form after the end of its request"
+                assert self._shows_forms, "this editor shows no forms"
+                assert id_ not in self.forms, "an id is used twice"
+                assert ("url" in params) is not ("requestedSchema" in params)
+                self.forms[id_] = Form(id_, params)
+            case {"method": methods.CANCEL_REQUEST, "params": {"id": id_}}:
+                assert not self.forms[id_].is_taken_back, "taken back twice"
+                self.forms[id_].is_taken_back = True
             case {"method": _}:
                 assert "id" not in line, "we aren't asked anything"
                 self.notified.append(line)
@@ -369,6 +415,8 @@ class FakeEditor:
                 self.refused.append(error)
             case _:
                 assert ("result" in line) is not ("error" in line)
+                left = [one for one in self.forms.values() if one.params["requestId"] == line["id"]]
+                assert not any(one.is_open for one in left), "a form outlives its request"
                 self.open.pop(line["id"]).take_reply(line)
 
 

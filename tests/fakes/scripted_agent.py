@@ -48,11 +48,13 @@ from agents.events import (
     Break,
     CallTool,
     Counted,
+    Elicit,
     Event,
     Prompt,
     Say,
     Stop,
     StopReason,
+    TakeBack,
     Think,
 )
 from agents.origin import FRESH, ForkOf, Fresh, Origin
@@ -233,6 +235,8 @@ class ScriptedTurn(FakeTurn):
                 | Counted()
                 | CallTool()
                 | AskPermission()
+                | Elicit()
+                | TakeBack()
                 | Await()
                 | Stop()
                 | Break() as event
@@ -244,7 +248,7 @@ class ScriptedTurn(FakeTurn):
 
     def _note(self, event: Event) -> None:
         self._awaits = isinstance(event, Await)
-        if isinstance(event, CallTool | AskPermission):
+        if isinstance(event, CallTool | AskPermission | Elicit):
             self._open.add(event.call_id)
 
 

@@ -11,6 +11,8 @@ from agents.base import (
     Break,
     CallTool,
     Decision,
+    Elicit,
+    ElicitAnswer,
     Event,
     PermissionAnswer,
     Prompt,
@@ -84,6 +86,8 @@ def _deny(session: AgentSession, event: Event) -> None:
             session.answer(PermissionAnswer(call_id, Decision.DENIED))
         case CallTool(call_id=call_id):
             session.answer(ToolAnswer(call_id, "Tools can't be used here.", is_error=True))
+        case Elicit(call_id=call_id):
+            session.answer(ElicitAnswer(call_id, "decline"))
         case _:
             pass
 

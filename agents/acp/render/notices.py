@@ -67,6 +67,10 @@ class Notices:
             text += f". {escape(one_line(reason, 400))}"
         return self._page.add(text)
 
+    def form(self, mark: str, message: str) -> Sequence[Say]:
+        """Return what came of a question for input, by its `mark`, and the question."""
+        return self._page.add(f"{mark} {escape(one_line(message, 200))}")
+
     def mode(self, update: CurrentModeUpdate) -> Sequence[Say]:
         """Return the session's mode, where it is another than before."""
         mode = update.current_mode_id

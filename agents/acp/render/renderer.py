@@ -172,6 +172,10 @@ class Renderer:
         about = self._calls.subjects(call_id)
         return self._notices.decision(title, reason, about=about, is_allowed=is_allowed)
 
+    def tell_form(self, mark: str, message: str) -> Sequence[ShownEvent]:
+        """Return the line that tells what came of a question for input."""
+        return self._notices.form(mark, message)
+
     @property
     def under_way(self) -> int:
         """Number of running calls of the editor's tools, according to the agent."""

@@ -17,6 +17,13 @@ import msgspec
 import trio
 from msgspec import UNSET, Raw, UnsetType
 
+from agents.acp.schema import elicitation, methods
+from agents.acp.schema.elicitation import (
+    CREATE_ELICITATION,
+    CompleteElicitationNotification,
+    CreateElicitationRequest,
+    CreateElicitationResponse,
+)
 from agents.acp.schema.errors import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -46,7 +53,8 @@ from bridge.work import Work
 
 from .decode import Envelope, decode_lines, decode_params, decode_result, decode_update
 from .encode import error_line, notification_line, request_line, response_line
-from .subscribers import CANCELLED_RESPONSE, PermissionId, Subscriber, Subscribers
+from .news import QuestionId, UserQuestion, cancelled
+from .subscribers import Subscriber, Subscribers
 from .writer import Speaker
 
 CHUNK = 64 * 1024
@@ -59,6 +67,12 @@ NOISE_LINES = 5
 """Lines of an agent that are no messages, and are shown where it fails at its start."""
 _MOST_TOLD = 100
 """Kinds of oddities of an agent that are logged."""
+
+_QUESTIONS: dict[str, type[UserQuestion]] = {
+    REQUEST_PERMISSION: RequestPermissionRequest,
+    CREATE_ELICITATION: CreateElicitationRequest,
+}
+"""The requests of an agent that we answer."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -134,12 +148,14 @@ class Connection:
         """Say something that isn't answered."""
         self._send(notification_line(method, params))
 
-    def answer(self, id_: PermissionId, response: RequestPermissionResponse) -> None:
-        """Answer a permission request."""
+    def answer(
+        self, id_: QuestionId, response: RequestPermissionResponse | CreateElicitationResponse
+    ) -> None:
+        """Answer a question."""
         self._respond(response_line(id_, response))
 
-    def refuse(self, id_: PermissionId, reason: str) -> None:
-        """Answer a permission request with an error."""
+    def refuse(self, id_: QuestionId, reason: str) -> None:
+        """Answer a question with an error."""
         self._respond(error_line(id_, Error(INVALID_REQUEST, reason)))
 
     def _respond(self, line: bytes) -> None:
@@ -319,24 +335,32 @@ class Connection:
         )  # only now: if that failed, `fail` still tells the waiting caller
 
     def _notification(self, method: str, params: Raw | UnsetType) -> None:
-        if method != CANCEL_REQUEST:
-            self._tell_unknown("notification", method)
-            return
         try:
-            id_ = decode_params(CancelRequestNotification, params, method).request_id
+            match method:
+                case methods.CANCEL_REQUEST:
+                    id_ = decode_params(CancelRequestNotification, params, method).request_id
+                    question = self._subscribers.be_unasked(id_)
+                    if question is not None:
+                        self.answer(id_, cancelled(question))
+                case elicitation.COMPLETE_ELICITATION:
+                    told = decode_params(CompleteElicitationNotification, params, method)
+                    if not self._subscribers.complete(told.elicitation_id):
+                        log.debug("agent=%s complete, though nothing is asked", self.name)
+                case _:
+                    self._tell_unknown("notification", method)
         except ProtocolFault as fault:
             self._tell_once(str(fault))
-            return
-        if self._subscribers.be_unasked(id_):
-            self.answer(id_, CANCELLED_RESPONSE)
 
-    def _request(self, id_: PermissionId, method: str, params: Raw | UnsetType) -> None:
-        if method != REQUEST_PERMISSION:
+    def _request(self, id_: QuestionId, method: str, params: Raw | UnsetType) -> None:
+        type_ = _QUESTIONS.get(method)
+        if type_ is None:
             self._tell_unknown("request", method)
             self._respond(error_line(id_, Error(METHOD_NOT_FOUND, f"Method not found: {method}")))
             return
         try:
-            request = decode_params(RequestPermissionRequest, params, method)
+            request = decode_params(type_, params, method)
+            if isinstance(request, CreateElicitationRequest) and request.fault is not None:
+                raise ProtocolFault(f"{method}: {request.fault}")
         except ProtocolFault as fault:
             self._tell_once(str(fault))
             self._respond(error_line(id_, Error(INVALID_PARAMS, str(fault))))
@@ -345,10 +369,14 @@ class Connection:
             self._tell_once("an id of a request that is open is used again")
             self.refuse(id_, "This id is another request's, which isn't answered yet")
             return
-        if not self._subscribers.be_asked(
-            id_, request, _size(params)
-        ):  # it is closed, or has yet to be prompted
-            self.answer(id_, CANCELLED_RESPONSE)
+        if self._subscribers.be_asked(id_, request, _size(params)):
+            return
+        # Its session is closed, or has yet to be prompted, or there is none.
+        if isinstance(request, CreateElicitationRequest):
+            log.info("agent=%s asked for input outside of a chat: declined", self.name)
+            self.answer(id_, CreateElicitationResponse("decline"))
+        else:
+            self.answer(id_, cancelled(request))
 
     def _tell_unknown(self, what: str, method: str) -> None:
         """Log a method that we don't know. An extension of the protocol is nothing odd."""

@@ -4,24 +4,62 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from agents.acp.schema.elicitation import CreateElicitationRequest, CreateElicitationResponse
 from agents.acp.schema.errors import Error
-from agents.acp.schema.methods import PromptResponse, RequestPermissionRequest
+from agents.acp.schema.methods import (
+    CancelledPermissionOutcome,
+    PromptResponse,
+    RequestPermissionRequest,
+    RequestPermissionResponse,
+)
 from agents.acp.schema.updates import SessionUpdate
 from bridge.value import Value
 from bridge.wire import RequestId
 
 MOST_QUESTIONS = 100
-"""Permission requests of a session that wait for their answers; others are refused."""
+"""Questions of a session that wait for their answers; others are refused."""
 
-PermissionId: TypeAlias = RequestId | None
+QuestionId: TypeAlias = RequestId | None
 """The id of an agent's request; some agents give none."""
 
 
 class PermissionRequested(Value):
     """The agent asks for permission."""
 
-    id: PermissionId
+    id: QuestionId
     request: RequestPermissionRequest
+
+
+class InputRequested(Value):
+    """The agent asks the user for input."""
+
+    id: QuestionId
+    request: CreateElicitationRequest
+
+
+class InputCompleted(Value):
+    """The user has done what an address was for that the agent asked to open."""
+
+    elicitation_id: str
+
+
+class InputMissed(Value):
+    """The agent asked for input between turns, and got a no."""
+
+    message: str
+
+
+UserQuestion: TypeAlias = RequestPermissionRequest | CreateElicitationRequest
+"""A request of the agent that the user answers."""
+
+
+def cancelled(question: UserQuestion) -> RequestPermissionResponse | CreateElicitationResponse:
+    """Return the answer to a question of a turn that was cancelled."""
+    match question:
+        case RequestPermissionRequest():
+            return RequestPermissionResponse(CancelledPermissionOutcome())
+        case CreateElicitationRequest():
+            return CreateElicitationResponse("cancel")
 
 
 class Returned(Value):
@@ -30,4 +68,6 @@ class Returned(Value):
     answer: PromptResponse | Error
 
 
-News: TypeAlias = SessionUpdate | PermissionRequested | Returned
+News: TypeAlias = (
+    SessionUpdate | PermissionRequested | InputRequested | InputCompleted | InputMissed | Returned
+)

@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from agents.acp.rpc.news import PermissionId
-from agents.acp.schema.methods import (
-    CancelledPermissionOutcome,
-    RequestPermissionRequest,
-    RequestPermissionResponse,
-)
+from agents.acp.rpc.news import QuestionId, UserQuestion
 from agents.acp.schema.updates import SessionUpdate
 from agents.boundary import contained
 from bridge.errors import Failure
@@ -26,8 +21,6 @@ MOST_EARLY_BYTES = 4 * 1024 * 1024
 MOST_LEFT = 10_000
 """Most ids of unsubscribed sessions that are remembered."""
 
-CANCELLED_RESPONSE = RequestPermissionResponse(CancelledPermissionOutcome())
-
 
 class Subscriber(Protocol):
     """Receives the updates of a session. Nothing here waits but `room`."""
@@ -36,16 +29,20 @@ class Subscriber(Protocol):
         """Take an update of `size` bytes in."""
         ...
 
-    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest, size: int) -> None:
-        """Take a permission request of `size` bytes in, which must be answered once."""
+    def be_asked(self, id_: QuestionId, request: UserQuestion, size: int) -> None:
+        """Take a question of `size` bytes in, which must be answered once."""
         ...
 
-    def is_open(self, id_: PermissionId) -> bool:
-        """Return whether a permission request waits for its answer."""
+    def is_open(self, id_: QuestionId) -> bool:
+        """Return whether a question waits for its answer."""
         ...
 
-    def be_unasked(self, id_: PermissionId) -> bool:
-        """Take a permission request back that isn't answered; return whether there was one."""
+    def be_unasked(self, id_: QuestionId) -> UserQuestion | None:
+        """Take a question back that isn't answered; return it, if there was one."""
+        ...
+
+    def complete(self, elicitation_id: str) -> bool:
+        """Note that the user has done what an address was for; return whether that was asked."""
         ...
 
     async def room(self) -> None:
@@ -154,26 +151,31 @@ class Subscribers:
             self._early.setdefault(session_id, []).append((update, size))
         return True
 
-    def be_asked(self, id_: PermissionId, request: RequestPermissionRequest, size: int) -> bool:
-        """Pass a permission request on; return whether the session has a subscriber."""
-        subscriber = self._subscribers.get(request.session_id)
+    def be_asked(self, id_: QuestionId, request: UserQuestion, size: int) -> bool:
+        """Pass a question on; return whether its session has a subscriber."""
+        subscriber = self._subscribers.get(request.session_id or "")
         if subscriber is None:
             return False
         subscriber.be_asked(id_, request, size)
         self._heard[subscriber] = None
         return True
 
-    def is_open(self, id_: PermissionId) -> bool:
-        """Return whether a permission request of any session waits for its answer."""
+    def is_open(self, id_: QuestionId) -> bool:
+        """Return whether a question of any session waits for its answer."""
         return any(subscriber.is_open(id_) for subscriber in self._subscribers.values())
 
-    def be_unasked(self, id_: PermissionId) -> bool:
-        """Take a permission request back; return whether somebody had one that isn't answered."""
+    def be_unasked(self, id_: QuestionId) -> UserQuestion | None:
+        """Take a question back; return it, if somebody had it and it isn't answered."""
         for subscriber in self._subscribers.values():
-            if subscriber.be_unasked(id_):
+            question = subscriber.be_unasked(id_)
+            if question is not None:
                 self._heard[subscriber] = None
-                return True
-        return False
+                return question
+        return None
+
+    def complete(self, elicitation_id: str) -> bool:
+        """Pass on that the user has done what an address was for; return whether that was asked."""
+        return any(one.complete(elicitation_id) for one in self._subscribers.values())
 
     async def room(self) -> None:
         """Wait until all subscribers with new updates can take more in."""

@@ -49,7 +49,7 @@ def _draft(name: str, words: str, side: Side = "agent") -> CoverageRow:
 
 _NO_FILES = "Agents read and write files themselves. The agent gets *Method not found*."
 _NO_TERMINALS = "Agents run commands themselves. The agent gets *Method not found*."
-_NO_FORMS = "Not advertised. The agent gets *Method not found*."
+_FORMS = "Advertised if the editor has the capability `elicit`."
 _NO_PROVIDERS = "The user configures an agent's providers in the agent."
 _NO_ARCHIVE = "vscodelm keeps its own record of chats."
 _PROXIES = "vscodelm starts agents without proxies."
@@ -98,8 +98,19 @@ METHODS = (
     _unused("terminal/release", _NO_TERMINALS, side="client"),
     _unused("terminal/wait_for_exit", _NO_TERMINALS, side="client"),
     _unused("terminal/kill", _NO_TERMINALS, side="client"),
-    _unused("elicitation/create", _NO_FORMS, side="client"),
-    _unused("elicitation/complete", "Not advertised.", side="client"),
+    CoverageRow(
+        "elicitation/create",
+        "handled",
+        "The user is asked, by `lm/elicit`. Outside of a turn, or if nobody can be asked, the "
+        "answer is `decline`.",
+        "client",
+    ),
+    CoverageRow(
+        "elicitation/complete",
+        "handled",
+        "If the user is still asked to open the page, the answer is `accept`.",
+        "client",
+    ),
     _draft("auth/status_update", "Not advertised.", "client"),
     _draft("mcp/message", "MCP servers are reached by stdio or HTTP.", "client"),
     _draft("proxy/initialize", _PROXIES, "proxy"),
@@ -174,11 +185,11 @@ CLIENT_CAPABILITIES = (
             "terminal/kill",
         ),
     ),
-    CoverageRow("elicitation.form", "ignored", _NO_FORMS, serves=("elicitation/create",)),
+    CoverageRow("elicitation.form", "handled", _FORMS, serves=("elicitation/create",)),
     CoverageRow(
         "elicitation.url",
-        "ignored",
-        _NO_FORMS,
+        "handled",
+        _FORMS,
         serves=("elicitation/create", "elicitation/complete"),
     ),
     CoverageRow("plan", "ignored", _NEVER, is_stable=False, serves=("plan_update", "plan_removed")),

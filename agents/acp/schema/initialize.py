@@ -47,11 +47,19 @@ class AuthCapabilities(Wire):
     terminal: bool = False
 
 
+class ElicitationCapabilities(Wire):
+    """The ways to ask the user for input: a form, and a page to open."""
+
+    form: Supported | None = None
+    url: Supported | None = None
+
+
 class ClientCapabilities(Wire):
     """Our capabilities."""
 
     session: ClientSessionCapabilities | None = None
     auth: AuthCapabilities | None = None
+    elicitation: ElicitationCapabilities | None = None
     meta: dict[str, Any] | None = msgspec.field(default=None, name="_meta")
 
 

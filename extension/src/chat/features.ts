@@ -23,7 +23,7 @@ export function thinkingPartClass(): ThinkingPartClass | undefined {
   return typeof found === "function" ? (found as ThinkingPartClass) : undefined;
 }
 
-/** Which kinds of part can be sent to this editor. It ignores data that it doesn't know. */
+/** What can be sent to this editor. It ignores data that it doesn't know. */
 export function capabilities(): Capabilities {
   const data = typeof vscode.LanguageModelDataPart === "function";
   return {
@@ -32,5 +32,6 @@ export function capabilities(): Capabilities {
     usage: data,
     marker: data,
     progress: true,
+    elicit: true,
   };
 }

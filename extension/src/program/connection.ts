@@ -1,9 +1,9 @@
-// JSON-RPC 2.0 over two streams, one object a line. This side sends requests and gets answers and
-// notifications; it answers no requests.
+// JSON-RPC 2.0 over two streams, one object a line. Both sides send requests. The ids of the two
+// directions are apart: the other side may use any number or string.
 
 import type { Readable, Writable } from "node:stream";
 import { encode } from "../json.ts";
-import { MAX_LINE_BYTES } from "../limits.ts";
+import { MAX_LINE_BYTES, MAX_OPEN_REQUESTS } from "../limits.ts";
 import { Lines } from "./lines.ts";
 
 /** An error that the other side answered with. */
@@ -18,10 +18,26 @@ export class RpcError extends Error {
   }
 }
 
+/** Errors that this side answers with. */
+const METHOD_NOT_FOUND = -32601;
+const INTERNAL_ERROR = -32603;
+const CANCELLED = { code: -32800, message: "The request was cancelled." };
+const TOO_MANY = { code: -32000, message: "Too many requests are open." };
+
+/** The other side doesn't want the answer to its request any more. */
+const CANCEL_REQUEST = "$/cancelRequest";
+
+/** Return the error for a request whose method this side doesn't have. */
+export function methodNotFound(method: string): RpcError {
+  return new RpcError(METHOD_NOT_FOUND, `Method not found: ${method}`);
+}
+
 /** A request won't be answered, because the other side is gone. */
 export class ConnectionClosed extends Error {
   override name = "ConnectionClosed";
 }
+
+type RequestId = number | string;
 
 export interface Asked<T> {
   id: number;
@@ -35,6 +51,8 @@ interface Pending {
 
 export interface Listener {
   notified(method: string, params: unknown): void;
+  /** Answer a request of the other side. The signal says that the answer isn't wanted any more. */
+  requested(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   /** A sent or received line has a fault. */
   complained(what: string): void;
   /** A request was given up, which the other side doesn't know. */
@@ -50,6 +68,8 @@ export class Connection {
   private readonly pending = new Map<number, Pending>();
   /** Requests that were given up, and may be answered still. */
   private readonly abandoned = new Set<number>();
+  /** Requests of the other side that wait for this side's answers. */
+  private readonly served = new Map<RequestId, AbortController>();
   private readonly lines: Lines;
   private closed: Error | undefined;
   private nextId = 1;
@@ -109,9 +129,14 @@ export class Connection {
     }
   }
 
-  /** Fail everything that waits, and whatever is asked from now on. */
+  /** Fail everything that waits, and whatever is asked from now on. The other side gets no more answers. */
   close(reason: string): void {
     this.closed ??= new ConnectionClosed(reason);
+    const served = [...this.served.values()];
+    this.served.clear();
+    for (const answering of served) {
+      answering.abort();
+    }
     for (const { reject } of this.pending.values()) {
       reject(this.closed);
     }
@@ -122,7 +147,7 @@ export class Connection {
     const line = `${encode(message)}\n`;
     const size = Buffer.byteLength(line) - 1;
     if (size > this.maxLine) {
-      throw new Error(`The request is too large: ${size} bytes of at most ${this.maxLine}.`);
+      throw new Error(`The message is too large: ${size} bytes of at most ${this.maxLine}.`);
     }
     return line;
   }
@@ -147,7 +172,13 @@ export class Connection {
     }
     const { method, params, id, error, result } = message;
     if (typeof method === "string") {
-      this.listener.notified(method, params);
+      if (id !== undefined) {
+        this.serve(requestIdOf(id), method, params);
+      } else if (method === CANCEL_REQUEST) {
+        this.served.get(requestIdOf((params as { id?: unknown } | undefined)?.id))?.abort();
+      } else {
+        this.listener.notified(method, params);
+      }
       return;
     }
     if (typeof id === "number" && this.abandoned.delete(id)) {
@@ -164,6 +195,31 @@ export class Connection {
     } else {
       waiting.reject(errorOf(error));
     }
+  }
+
+  /** Answer a request of the other side once: also when it is cancelled. */
+  private serve(id: RequestId, method: string, params: unknown): void {
+    if (this.served.has(id)) {
+      throw new Error(`the request ${JSON.stringify(id)} is open already`);
+    }
+    if (this.served.size >= MAX_OPEN_REQUESTS) {
+      this.sink.write(this.line({ jsonrpc: "2.0", id, error: TOO_MANY }));
+      return;
+    }
+    const answering = new AbortController();
+    const settle = (answer: object) => {
+      if (this.served.get(id) === answering) {
+        const line = this.line({ jsonrpc: "2.0", id, ...answer });
+        this.served.delete(id);
+        this.sink.write(line);
+      }
+    };
+    this.served.set(id, answering);
+    answering.signal.addEventListener("abort", () => settle({ error: CANCELLED }));
+    this.listener
+      .requested(method, params, answering.signal)
+      .then((result) => settle({ result: result ?? null }))
+      .catch((error) => settle({ error: errorFor(error) }));
   }
 
   /**
@@ -192,6 +248,18 @@ function errorOf(error: unknown): RpcError {
     typeof message === "string" ? message : `an error without words: ${JSON.stringify(error)}`,
     data,
   );
+}
+
+function errorFor(error: unknown): { code: number; message: string } {
+  const code = error instanceof RpcError ? error.code : INTERNAL_ERROR;
+  return { code, message: error instanceof Error ? error.message : String(error) };
+}
+
+function requestIdOf(id: unknown): RequestId {
+  if (typeof id !== "number" && typeof id !== "string") {
+    throw new Error("its id is neither a number nor a string");
+  }
+  return id;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

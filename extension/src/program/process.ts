@@ -3,13 +3,16 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { OpenCalls } from "../chat/open_calls.ts";
 import { GRACE_MS, HANDSHAKE_MS, MAX_LOG_LINE_BYTES, OPEN_CALLS_MS } from "../limits.ts";
-import { type Asked, Connection, RpcError } from "./connection.ts";
+import { type Asked, Connection, methodNotFound, RpcError } from "./connection.ts";
 import { Lines } from "./lines.ts";
 import { type Launch, start, whyNotStarted } from "./start.ts";
 import {
   CANCEL,
   CHAT,
   type ChatParams,
+  ELICIT,
+  type ElicitParams,
+  type ElicitResult,
   INITIALIZE,
   type InitializeParams,
   type InitializeResult,
@@ -28,6 +31,10 @@ export interface Observer {
   /** A notification that isn't a part of an answer. */
   notified(method: string, params: unknown, from: Teller): void;
   complained(what: string): void;
+  /**
+   * An agent asks the user while it answers. The signal says that the answer isn't wanted any more.
+   */
+  elicited(params: ElicitParams, modelId: string, signal: AbortSignal): Promise<ElicitResult>;
   /** It has ended; `message` tells how. */
   ended(message: string): void;
 }
@@ -43,7 +50,10 @@ export interface Patience {
 
 /** What a request is told before its result. */
 interface Answer {
+  modelId: string;
   received(part: Part): void;
+  /** Aborted when the request is settled or cancelled: then its agent's questions are over, too. */
+  over: AbortController;
   /** The failure that the answer tells in words. */
   told?: RpcError;
 }
@@ -79,9 +89,10 @@ export class ServerProcess {
     this.child = start(launch);
     this.connection = new Connection(this.child.stdout, this.child.stdin, {
       notified: (method, params) => this.notified(method, params),
+      requested: (method, params, signal) => this.requested(method, params, signal),
       complained: (what) => observer.complained(what),
       abandoned: (requestId) => {
-        this.answers.delete(requestId);
+        this.forget(requestId);
         this.notify(CANCEL, { requestId });
       },
     });
@@ -129,15 +140,23 @@ export class ServerProcess {
     const { id, result } = this.request(CHAT, params);
     this.calls.close(params.messages);
     const answer: Answer = {
+      modelId: params.modelId,
+      over: new AbortController(),
       received: (part) => {
         received(part);
         this.calls.sent(part);
       },
     };
     this.answers.set(id, answer);
-    const forget = () => this.answers.delete(id);
+    const forget = () => this.forget(id);
     result.then(forget, forget);
     return { id, result: result.then(() => answer.told) };
+  }
+
+  /** Have the answer to a request end with what was said. */
+  cancel(requestId: number): void {
+    this.answers.get(requestId)?.over.abort();
+    this.notify(CANCEL, { requestId });
   }
 
   /** Begin nothing more, and end when everything that was begun is done. */
@@ -222,6 +241,27 @@ export class ServerProcess {
       this.connection.abandon(requestId, error as Error);
       throw error;
     }
+  }
+
+  private async requested(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    if (method !== ELICIT) {
+      throw methodNotFound(method);
+    }
+    const { requestId } = (params ?? {}) as ElicitParams;
+    const answer = this.answers.get(requestId);
+    if (answer === undefined) {
+      this.observer.complained(`a question of an agent has no open request: ${requestId}`);
+    }
+    if (answer === undefined || answer.over.signal.aborted) {
+      return { action: "cancel" } satisfies ElicitResult;
+    }
+    const either = AbortSignal.any([signal, answer.over.signal]);
+    return this.observer.elicited(params as ElicitParams, answer.modelId, either);
+  }
+
+  private forget(requestId: number): void {
+    this.answers.get(requestId)?.over.abort();
+    this.answers.delete(requestId);
   }
 
   private completed({ requestId, failure }: ResponseCompleteParams): void {

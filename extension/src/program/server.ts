@@ -71,7 +71,7 @@ export class Server {
       return undefined;
     }
     const { id, result } = process.chat(params, received);
-    const watch = token.onCancellationRequested(() => process.notify(CANCEL, { requestId: id }));
+    const watch = token.onCancellationRequested(() => process.cancel(id));
     try {
       return await result;
     } finally {

@@ -9,6 +9,7 @@ export const LOG_OUT = "lm/logOut";
 export const CANCEL = "lm/cancel";
 export const RESPONSE_PART = "lm/responsePart";
 export const RESPONSE_COMPLETE = "lm/responseComplete";
+export const ELICIT = "lm/elicit";
 export const PROGRESS = "lm/progress";
 export const CANCEL_PROGRESS = "lm/cancelProgress";
 export const FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders";
@@ -139,6 +140,7 @@ export interface Capabilities {
   usage: boolean;
   marker: boolean;
   progress: boolean;
+  elicit: boolean;
 }
 
 /** The introduction of a client. */
@@ -147,6 +149,24 @@ export interface InitializeParams {
   capabilities: Capabilities;
   /** Absolute paths. */
   workspaceFolders: string[];
+}
+
+/** A question of an agent while it answers: a form, or a page to open. Anything may be in it. */
+export interface ElicitParams {
+  /** The open request for a chat's answer. */
+  requestId: number;
+  message?: unknown;
+  requestedSchema?: unknown;
+  url?: unknown;
+}
+
+/** The values of a form by the names of its fields. */
+export type ElicitContent = Record<string, string | number | boolean | string[]>;
+
+/** The answer: `decline` means that the user refused, `cancel` that the user made no choice. */
+export interface ElicitResult {
+  action: "accept" | "decline" | "cancel";
+  content?: ElicitContent;
 }
 
 /** The progress of a long operation, such as a download. */

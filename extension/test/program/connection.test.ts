@@ -2,12 +2,14 @@ import { readFile } from "node:fs/promises";
 import { PassThrough } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { MAX_LINE_BYTES } from "../../src/limits.ts";
+import { MAX_LINE_BYTES, MAX_OPEN_REQUESTS } from "../../src/limits.ts";
 import { Connection, ConnectionClosed, RpcError } from "../../src/program/connection.ts";
 
 function connect(maxLine?: number) {
   const [source, sink] = [new PassThrough(), new PassThrough()];
   const heard: string[] = [];
+  const asked: { method: string; params: unknown; signal: AbortSignal }[] = [];
+  const answers: ((result: unknown) => void)[] = [];
   const connection = new Connection(
     source,
     sink,
@@ -18,13 +20,31 @@ function connect(maxLine?: number) {
         }
         heard.push(method);
       },
+      requested: async (method, params, signal) => {
+        asked.push({ method, params, signal });
+        if (method === "fails") {
+          throw new RpcError(-32601, "Method not found: fails");
+        }
+        if (method === "breaks") {
+          throw new TypeError("it broke");
+        }
+        if (method === "grows") {
+          return "x".repeat(500);
+        }
+        return method === "waits" ? new Promise((resolve) => answers.push(resolve)) : params;
+      },
       complained: (what) => heard.push(what),
       abandoned: (id) => heard.push(`abandoned ${id}`),
     },
     maxLine,
   );
   const ask = () => connection.request("lm/stats", {});
-  return { source, sink, heard, connection, ask };
+  const said = () =>
+    String(sink.read() ?? "")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+  return { source, sink, heard, connection, ask, asked, answers, said };
 }
 
 test("nothing is heard after the end, and what is asked then fails at once", async () => {
@@ -149,7 +169,7 @@ test("a request of the largest size is sent, and a larger one fails and isn't", 
   void connection.request("m", "x".repeat(200 - frame));
   expect(String(sink.read())).toHaveLength(201);
   const { result } = connection.request("m", "x".repeat(201 - frame));
-  await expect(result).rejects.toThrow("The request is too large: 201 bytes of at most 200.");
+  await expect(result).rejects.toThrow("The message is too large: 201 bytes of at most 200.");
   expect(sink.read()).toBeNull();
   expect(connection.open).toBe(1);
 });
@@ -170,4 +190,90 @@ test("a request that can't be encoded fails, and doesn't wait for ever", async (
   };
   await expect(connection.request("m", params).result).rejects.toThrow("it has no value");
   expect(connection.open).toBe(0);
+});
+
+test("a request of the program is answered by its own id, whatever this side's ids are", async () => {
+  const { source, said, ask, connection } = connect();
+  const { id, result } = ask();
+  said();
+  source.write(`{"id":${id},"method":"echoes","params":{"a":1}}\n{"id":"x-1","method":"echoes"}\n`);
+  await turn();
+  expect(said()).toEqual([
+    { jsonrpc: "2.0", id, result: { a: 1 } },
+    { jsonrpc: "2.0", id: "x-1", result: null },
+  ]);
+  expect(connection.open).toBe(1);
+  source.write(`{"id":${id},"result":"ours"}\n`);
+  expect(await result).toBe("ours");
+});
+
+test.each([
+  ["fails", { code: -32601, message: "Method not found: fails" }],
+  ["breaks", { code: -32603, message: "it broke" }],
+])("a request that %s is answered with an error", async (method, error) => {
+  const { source, said } = connect();
+  source.write(`{"id":1,"method":"${method}"}\n`);
+  await turn();
+  expect(said()).toEqual([{ jsonrpc: "2.0", id: 1, error }]);
+});
+
+test("a cancelled request is answered once, and hears of it", async () => {
+  const { source, said, asked, answers, heard } = connect();
+  source.write('{"id":"a","method":"waits"}\n{"method":"$/cancelRequest","params":{"id":"a"}}\n');
+  await turn();
+  expect(asked[0]?.signal.aborted).toBe(true);
+  const error = { code: -32800, message: "The request was cancelled." };
+  expect(said()).toEqual([{ jsonrpc: "2.0", id: "a", error }]);
+  answers[0]?.("late");
+  source.write('{"method":"$/cancelRequest","params":{"id":"a"}}\n');
+  await turn();
+  expect(said()).toEqual([]);
+  expect(heard).toEqual([]);
+});
+
+test("the end cancels the program's requests, and none of them is answered", async () => {
+  const { source, said, asked, answers, connection } = connect();
+  source.write('{"id":"a","method":"waits"}\n');
+  await turn();
+  connection.close("It is over.");
+  answers[0]?.("late");
+  await turn();
+  expect(asked[0]?.signal.aborted).toBe(true);
+  expect(said()).toEqual([]);
+});
+
+test.each([
+  ['{"id":"a","method":"waits"}', 'the request "a" is open already'],
+  ['{"id":null,"method":"waits"}', "its id is neither a number nor a string"],
+  ['{"method":"$/cancelRequest"}', "its id is neither a number nor a string"],
+])("%s is told, and asks nobody", async (line, why) => {
+  const { source, asked, heard } = connect();
+  source.write(`{"id":"a","method":"waits"}\n${line}\n`);
+  await turn();
+  expect(asked).toHaveLength(1);
+  expect(heard).toEqual([expect.stringContaining(why)]);
+});
+
+test("so many requests of the program may be open, and one more fails", async () => {
+  const { source, said, asked, answers } = connect();
+  const write = (id: number) => source.write(`{"id":${id},"method":"waits"}\n`);
+  Array.from({ length: MAX_OPEN_REQUESTS }, (_, id) => write(id));
+  write(1000);
+  await turn();
+  expect(asked).toHaveLength(MAX_OPEN_REQUESTS);
+  expect(said()).toMatchObject([{ id: 1000, error: { code: -32000 } }]);
+  answers[0]?.("answered");
+  await turn();
+  write(1001);
+  await turn();
+  expect(asked).toHaveLength(MAX_OPEN_REQUESTS + 1);
+});
+
+test("an answer that is too large becomes an error", async () => {
+  const { source, said } = connect(200);
+  source.write(`{"id":1,"method":"grows"}\n`);
+  await turn();
+  expect(said()).toMatchObject([
+    { id: 1, error: { message: expect.stringContaining("too large") } },
+  ]);
 });

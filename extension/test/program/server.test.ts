@@ -13,7 +13,14 @@ import {
 import { RpcError } from "../../src/program/connection.ts";
 import type { Patience } from "../../src/program/process.ts";
 import { Server } from "../../src/program/server.ts";
-import type { ChatParams, Message, Part, TextPart } from "../../src/program/wire.ts";
+import type {
+  ChatParams,
+  ElicitParams,
+  ElicitResult,
+  Message,
+  Part,
+  TextPart,
+} from "../../src/program/wire.ts";
 
 const FAKE = fileURLToPath(new URL("../fake_server.mjs", import.meta.url));
 const never = new CancellationTokenSource().token;
@@ -29,13 +36,29 @@ interface Seen {
   notified: string[];
   ended: string[];
   launches: boolean[];
+  elicited: {
+    params: ElicitParams;
+    modelId: string;
+    signal: AbortSignal;
+    resolve(result: ElicitResult): void;
+  }[];
 }
 
 function serve(how: () => string = () => "", patience: Patience = {}): [Server, Seen] {
-  const seen: Seen = { logged: [], complained: [], notified: [], ended: [], launches: [] };
+  const seen: Seen = {
+    logged: [],
+    complained: [],
+    notified: [],
+    ended: [],
+    launches: [],
+    elicited: [],
+  };
   const server = new Server({
     clientInfo: { name: "test", version: "1" },
-    capabilities: { thinking: true, data: true, usage: true, marker: true, progress: true },
+    capabilities: {
+      ...{ thinking: true, data: true, usage: true, marker: true },
+      ...{ progress: true, elicit: true },
+    },
     graceMs: 200,
     ...patience,
     launch: async (mayAsk) => {
@@ -52,6 +75,10 @@ function serve(how: () => string = () => "", patience: Patience = {}): [Server, 
       logged: (line) => seen.logged.push(line),
       complained: (what) => seen.complained.push(what),
       notified: (method) => seen.notified.push(method),
+      elicited: (params, modelId, signal) =>
+        new Promise((resolve) => {
+          seen.elicited.push({ params, modelId, signal, resolve });
+        }),
       ended: (message) => seen.ended.push(message),
     },
   });
@@ -470,4 +497,68 @@ test("a login or logout says whether it was done: not if it fails, and not if it
   source.cancel();
   expect(await hanging).toBe(false);
   expect(await server.account({ modelId: "m" }, source.token)).toBe(false);
+});
+
+async function asked(seen: Seen) {
+  await vi.waitFor(() => expect(seen.elicited).toHaveLength(1));
+  return seen.elicited[0] as Seen["elicited"][number];
+}
+
+test("an agent's question reaches the window with its model, and the answer the program", async () => {
+  const [server, seen] = serve();
+  const answer = ask(server, "elicit");
+  const question = await asked(seen);
+  expect(question).toMatchObject({ modelId: "m", params: { message: "Which?" } });
+  expect(question.signal.aborted).toBe(false);
+  question.resolve({ action: "accept", content: { a: 1 } });
+  expect(JSON.parse(await answer)).toMatchObject({
+    id: "elicit-1",
+    result: { action: "accept", content: { a: 1 } },
+  });
+});
+
+test("a request of the program that nobody knows is answered with an error", async () => {
+  const [server] = serve();
+  expect(JSON.parse(await ask(server, "ask lm/unknown"))).toMatchObject({
+    error: { code: -32601, message: "Method not found: lm/unknown" },
+  });
+});
+
+test("a question of no open request is cancelled", async () => {
+  const [server, seen] = serve();
+  expect(JSON.parse(await ask(server, "ask lm/elicit"))).toMatchObject({
+    result: { action: "cancel" },
+  });
+  expect(seen.complained).toEqual([expect.stringContaining("no open request")]);
+  expect(seen.elicited).toEqual([]);
+});
+
+test("a question ends when its chat is stopped", async () => {
+  const [server, seen] = serve();
+  const source = new CancellationTokenSource();
+  const answer = ask(server, "elicit", source.token);
+  const { signal } = await asked(seen);
+  source.cancel();
+  expect(signal.aborted).toBe(true); // also where the program says nothing
+  await answer;
+});
+
+test("a question ends with the answer that it belongs to", async () => {
+  const [server, seen] = serve();
+  await ask(server, "elicit and go on");
+  expect((await asked(seen)).signal.aborted).toBe(true);
+});
+
+test("a question ends when the program cancels it", async () => {
+  const [server, seen] = serve();
+  const answer = ask(server, "elicit and cancel");
+  expect(JSON.parse(await answer)).toMatchObject({ id: "elicit-1", error: { code: -32800 } });
+  expect((await asked(seen)).signal.aborted).toBe(true);
+});
+
+test("a question ends with its program", async () => {
+  const [server, seen] = serve();
+  const answer = ask(server, "elicit and crash");
+  await expect(answer).rejects.toThrow("it exited with status 7");
+  expect((await asked(seen)).signal.aborted).toBe(true);
 });

@@ -12,10 +12,12 @@ from .protocol_schema import SHARED
 GROUND = Ground(
     "agents/acp",
     "tests/agents/acp",
-    copied=("agents", "bridge", "tests/agents", "tests/fakes"),
+    copied=("actors", "agents", "bridge", "tests/actors", "tests/agents", "tests/fakes"),
     options=("--hypothesis-seed=0",),
     environment={"HYPOTHESIS_PROFILE": "dev", "VSCODELM_SHARED": str(SHARED)},
 )
+
+_ELICITATION = ("tests/agents/acp/test_elicitation.py",)
 
 FAULTS = [
     Fault(
@@ -1206,5 +1208,54 @@ FAULTS = [
         "existing",
         "reopened.has_replayed_prompts:",
         "reopened.is_proven:",
+    ),
+    Fault(
+        "a permission question takes the user's form away",
+        "turn_machine",
+        "(TurnState.RUNNING, TurnState.QUIET) or self.forms.are_open:",
+        "(TurnState.RUNNING, TurnState.QUIET):",
+        _ELICITATION,
+    ),
+    Fault(
+        "an answer goes to another question with the same id",
+        "forms/turn_forms",
+        "if asked is None or not self.line.asks(asked.id, asked.request):",
+        "if asked is None or not self.line.is_open(asked.id):",
+        ("forms/turn_forms",),
+    ),
+    Fault(
+        "a form that is taken back stays on the screen",
+        "forms/turn_forms",
+        "        return tuple(map(TakeBack, gone))\n",
+        "        return ()\n",
+        _ELICITATION,
+    ),
+    Fault(
+        "a form is shown though nobody waits for it",
+        "session_channel",
+        "        elif isinstance(request, CreateElicitationRequest) and not self._is_cancelled:\n",
+        "        elif False and isinstance(request, CreateElicitationRequest):\n",
+        _ELICITATION,
+    ),
+    Fault(
+        "a page of any kind is opened",
+        "schema/elicitation",
+        "        if not _URL.fullmatch(self.url):\n",
+        "        if False:\n",
+        ("schema/elicitation",),
+    ),
+    Fault(
+        "an agent is promised forms that the editor doesn't show",
+        "agent_process",
+        "CAPABILITIES if self.workspace.shows_forms else WITHOUT_FORMS",
+        "CAPABILITIES",
+        _ELICITATION,
+    ),
+    Fault(
+        "a cancel answers a form like a permission question",
+        "rpc/news",
+        '            return CreateElicitationResponse("cancel")\n',
+        "            return RequestPermissionResponse(CancelledPermissionOutcome())\n",
+        _ELICITATION,
     ),
 ]

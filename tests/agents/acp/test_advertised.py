@@ -10,6 +10,7 @@ import pytest
 from agents.acp.agent_process import CAPABILITIES
 from agents.acp.schema import methods, updates
 from agents.acp.schema.coverage import CLIENT_CAPABILITIES, METHODS, UPDATES
+from agents.acp.schema.elicitation import COMPLETE_ELICITATION
 from agents.acp.schema.errors import METHOD_NOT_FOUND
 from tests.fakes.acp_agents import agent_in_process
 
@@ -77,9 +78,10 @@ def test_the_table_says_which_methods_are_sent() -> None:
 async def test_the_table_says_which_requests_of_an_agent_are_answered(
     entry: Any, autojump_clock: MockClock
 ) -> None:
-    if entry.name == methods.UPDATE:
-        return  # a notification, which all other tests are about
+    if entry.name in (methods.UPDATE, COMPLETE_ELICITATION):
+        return  # notifications, which other tests are about
     params: JSON = {"sessionId": "session-1", "toolCall": {"toolCallId": "c"}, "options": []}
+    params |= {"message": "Your name?", "mode": "form", "requestedSchema": {"type": "object"}}
     steps = [{"request": entry.name, "params": params}, {"await": True}, {"say": "ok"}]
     script = {"turns": [[{"say": "ok"}], steps]}
     async with agent_in_process(script) as (agent, peers), agent.session(asking("x")) as session:

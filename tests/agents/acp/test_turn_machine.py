@@ -13,8 +13,15 @@ from agents.acp.calls.state import CallRecord
 from agents.acp.questions import TurnTools
 from agents.acp.render.renderer import Renderer
 from agents.acp.render.session_state import Told
-from agents.acp.rpc.news import News, PermissionId, PermissionRequested, Returned
+from agents.acp.rpc.news import (
+    News,
+    PermissionRequested,
+    QuestionId,
+    Returned,
+    UserQuestion,
+)
 from agents.acp.schema.content import ContentBlock, TextContent, ToolCall, ToolCallUpdate
+from agents.acp.schema.elicitation import CreateElicitationResponse
 from agents.acp.schema.errors import AUTH_REQUIRED, Error
 from agents.acp.schema.methods import (
     CancelledPermissionOutcome,
@@ -126,14 +133,21 @@ class Line:
     lost: Failure | None = None
     is_unproven: bool = False
     news: list[News] = attrs.field(factory=list[News])
-    answers: list[RequestPermissionOutcome] = attrs.field(factory=list[RequestPermissionOutcome])
+    answers: list[RequestPermissionOutcome | CreateElicitationResponse] = attrs.field(
+        factory=list["RequestPermissionOutcome | CreateElicitationResponse"]
+    )
     done: list[str] = attrs.field(factory=list[str])
 
-    def is_open(self, id_: PermissionId) -> bool:
+    def is_open(self, id_: QuestionId) -> bool:
         return not self.answers
 
-    def answer(self, id_: PermissionId, outcome: RequestPermissionOutcome) -> None:
-        self.answers.append(outcome)
+    def asks(self, id_: QuestionId, question: UserQuestion) -> bool:
+        return self.is_open(id_)
+
+    def answer(
+        self, id_: QuestionId, answer: RequestPermissionOutcome | CreateElicitationResponse
+    ) -> None:
+        self.answers.append(answer)
 
     def record(self, words: str) -> None:
         self.done.append(words)

@@ -16,13 +16,15 @@ from agents.base import Agent, Turn
 from agents.eliza.agent import ElizaAgent, ElizaSession, ElizaTurn
 from agents.eliza.engine import Eliza
 from agents.eliza.hooks import AwaitAnswers, TurnScript
-from agents.eliza.script import NOTHING_SAID
+from agents.eliza.script import BEFORE_FORM, FORM_URL, NOTHING_SAID, URL_MESSAGE
 from agents.events import (
     AskPermission,
     Await,
     Break,
     CallTool,
     Decision,
+    Elicit,
+    ElicitAnswer,
     Event,
     PermissionAnswer,
     Prompt,
@@ -197,6 +199,18 @@ async def test_an_answer_of_the_wrong_kind_is_not_an_answer() -> None:
         session.answer(ToolAnswer("id-1", "Approved"))
         session.answer(PermissionAnswer("id-1", Decision.DENIED))
         assert said(await rest_of(turn)) == "You have denied it: Delete it"
+
+
+async def test_a_form_waits_for_its_answer_and_the_response_stays_open() -> None:
+    async with eliza().session(prompt("")) as session:
+        turn = session.run(prompt("!form url"))
+        with trio.fail_after(5):
+            assert said(list(await turn.receive())).strip() == BEFORE_FORM
+            assert await turn.receive() == (Elicit("id-1", URL_MESSAGE, url=FORM_URL),)
+        session.answer(ToolAnswer("id-1", "x"))
+        session.answer(PermissionAnswer("id-1", Decision.ALLOWED))
+        session.answer(ElicitAnswer("id-1", "decline"))
+        assert said(await rest_of(turn)) == "You have declined."
 
 
 async def test_an_abandoned_question_ends_the_turn_without_a_cancel() -> None:

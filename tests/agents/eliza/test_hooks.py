@@ -15,8 +15,10 @@ from agents.eliza.hooks import (
     BATCH_WORDS,
     MOST_WORDS,
     AwaitAnswers,
+    AwaitForm,
     BadHook,
     ErrorHook,
+    FormHook,
     Hang,
     HangHook,
     Hook,
@@ -31,6 +33,7 @@ from agents.eliza.hooks import (
     result_text,
     say,
 )
+from agents.eliza.script import BEFORE_FORM, FORM, FORM_URL
 from agents.events import (
     CANCELLED,
     Answer,
@@ -39,6 +42,7 @@ from agents.events import (
     Break,
     CallTool,
     Decision,
+    ElicitAnswer,
     Event,
     PermissionAnswer,
     Say,
@@ -75,6 +79,9 @@ from tests.agents.talk import said
             '!tool a {"x": 1}\r\n  !TOOL b\n\n!tool a',
             ToolHook((ToolRequest("a", {"x": 1}), ToolRequest("b", {}), ToolRequest("a", {}))),
         ),
+        ("!form", FormHook()),
+        ("!form url", FormHook(FORM_URL)),
+        ("hook:Form URL https://a.example/b?c=d", FormHook("https://a.example/b?c=d")),
         ("hook:hang", HangHook()),
         (" Hook:Long 12", LongHook(12)),
         (
@@ -108,6 +115,9 @@ def test_anything_else_is_something_to_talk_about(text: str) -> None:
         ("!long \u0663", "is not one"),
         ("!long " + "x" * 1000, "xxx...` is not one"),
         ("!permission", "needs a title"),
+        ("!form please", "`!form` is written as `!form`"),
+        ("!form url ftp://a.example", "this is `url ftp://a.example`"),
+        ("!form url https://a.example and more", "is written as"),
         ("!tool", "needs the name of a tool"),
         ('!tool {"a": 1}', "needs the name of a tool"),
         ("!tool read {", "must be one JSON object"),
@@ -129,7 +139,7 @@ def test_a_hook_that_is_written_wrongly_says_what_is_wrong(text: str, complaint:
 
 @given(st.text())
 def test_any_text_is_a_hook_or_not(text: str) -> None:
-    for start in ("", "!tool ", "!long ", "!permission ", "!hang "):
+    for start in ("", "!tool ", "!long ", "!permission ", "!hang ", "!form "):
         parse_hook(start + text)
 
 
@@ -162,7 +172,7 @@ def events_of(steps: TurnScript) -> list[Event]:
     """Return what a turn that asks nothing says."""
     events: list[Event] = []
     for step in steps:
-        assert not isinstance(step, AwaitAnswers | Hang)
+        assert not isinstance(step, AwaitAnswers | AwaitForm | Hang)
         events += step
     return events
 
@@ -170,7 +180,7 @@ def events_of(steps: TurnScript) -> list[Event]:
 def after(steps: TurnScript, *answers: Answer) -> list[Event]:
     """Return what a turn says when it is sent the answers to its question."""
     step = steps.send(answers)
-    assert not isinstance(step, AwaitAnswers | Hang)
+    assert not isinstance(step, AwaitAnswers | AwaitForm | Hang)
     return [*step, *events_of(steps)]
 
 
@@ -186,7 +196,11 @@ def test_the_words_that_are_said_make_up_the_text(text: str) -> None:
 
 @pytest.mark.parametrize("words", [1, BATCH_WORDS - 1, BATCH_WORDS, BATCH_WORDS + 1])
 def test_words_come_in_batches_and_none_is_empty(words: int) -> None:
-    batches = [step for step in say("word " * words) if not isinstance(step, AwaitAnswers | Hang)]
+    batches = [
+        step
+        for step in say("word " * words)
+        if not isinstance(step, AwaitAnswers | AwaitForm | Hang)
+    ]
     assert [len(batch) <= BATCH_WORDS + 1 for batch in batches] == [True] * len(batches)
     assert all(batches)
     assert sum(map(len, batches)) == words + 1
@@ -194,7 +208,7 @@ def test_words_come_in_batches_and_none_is_empty(words: int) -> None:
 
 def test_hanging_begins_with_words() -> None:
     first, second = steps_of("!hang")
-    assert not isinstance(first, AwaitAnswers | Hang)
+    assert not isinstance(first, AwaitAnswers | AwaitForm | Hang)
     assert said(first)
     assert isinstance(second, Hang)
 
@@ -226,7 +240,7 @@ def test_a_long_answer_has_at_least_its_words_and_ends_a_sentence(words: int) ->
 def test_a_long_answer_is_made_as_it_is_asked_for() -> None:
     steps = steps_of(f"!long {MOST_WORDS}")
     batch = next(steps)
-    assert not isinstance(batch, AwaitAnswers | Hang)
+    assert not isinstance(batch, AwaitAnswers | AwaitForm | Hang)
     assert len(batch) == BATCH_WORDS
 
 
@@ -273,6 +287,35 @@ def test_a_question_that_was_abandoned_ends_the_turn_as_cancelled() -> None:
     assert after(steps, PermissionAnswer("id-1", Decision.ABANDONED)) == [CANCELLED]
 
 
+@pytest.mark.parametrize(
+    ("text", "answer", "words"),
+    [
+        ("!form", ElicitAnswer("id-1", "accept", {"name": "x"}), '```json\n{"name":"x"}\n```'),
+        ("!form", ElicitAnswer("id-1", "decline"), "You have declined."),
+        ("!form url", ElicitAnswer("id-1", "accept"), "You have opened it."),
+        ("!form url", ElicitAnswer("id-1", "cancel"), "You have closed it"),
+    ],
+)
+def test_she_says_what_came_of_a_form(text: str, answer: ElicitAnswer, words: str) -> None:
+    steps = steps_of(text)
+    first = next(steps)
+    assert isinstance(first, tuple)
+    assert said(list(first)) == f"{BEFORE_FORM}\n\n"
+    asked = next(steps)
+    assert isinstance(asked, AwaitForm)
+    is_form = text == "!form"
+    assert (asked.elicit.form is not None) is is_form
+    assert asked.elicit.url == (None if is_form else FORM_URL)
+    assert words in said(after(steps, answer))
+
+
+def test_the_form_has_a_field_of_each_kind() -> None:
+    fields = FORM["properties"]
+    kinds = [field["type"] for field in fields.values()]
+    assert kinds == ["string", "string", "integer", "array", "boolean"]
+    assert set(FORM["required"]) < set(fields)
+
+
 def test_a_hook_that_is_written_wrongly_is_answered_with_the_complaint() -> None:
     assert "needs a number" in said(events_of(steps_of("!long x")))
 
@@ -299,7 +342,7 @@ def test_a_result_is_shown_as_its_texts_or_else_as_json(result: object, text: st
 
 
 def batches_of(steps: TurnScript) -> list[Batch]:
-    return [step for step in steps if not isinstance(step, AwaitAnswers | Hang)]
+    return [step for step in steps if not isinstance(step, AwaitAnswers | AwaitForm | Hang)]
 
 
 def test_a_long_answer_comes_in_full_batches() -> None:

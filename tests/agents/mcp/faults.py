@@ -273,8 +273,8 @@ FAULTS = [
     Fault(
         "a cancel leaves what is called",
         "acp/turn_machine",
-        "                self.questions.clear()\n                self.tools.cancel()\n",
-        "                self.questions.clear()\n",
+        "                self.forms.clear()\n                self.tools.cancel()\n",
+        "                self.forms.clear()\n",
         ("tests/agents/acp/test_tools.py",),
     ),
     Fault(

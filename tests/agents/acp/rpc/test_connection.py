@@ -298,7 +298,7 @@ async def test_every_request_fails_when_the_agent_is_gone() -> None:
 
 @pytest.mark.parametrize(
     "method",
-    ["fs/read_text_file", "fs/write_text_file", "terminal/create", "_x/y", "elicitation/create"],
+    ["fs/read_text_file", "fs/write_text_file", "terminal/create", "_x/y", "elicitation/x"],
 )
 @pytest.mark.parametrize("id_", [0, 7, "seven", None])
 @pytest.mark.checklist(11)

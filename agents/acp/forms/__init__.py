@@ -1,0 +1,1 @@
+"""The input that an agent asks the user for, in a turn."""
