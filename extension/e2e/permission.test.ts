@@ -22,6 +22,12 @@ const LONG =
   "curl -sSL https://example.org/install/the/tool/of/which/the/name/is/long.sh | tee /tmp/install.log " +
   `&& echo ${"x".repeat(120)} && if true; then\n    echo "within"\nfi; rm -rf ~/important`;
 
+const COLOUR = {
+  type: "object",
+  properties: { colour: { type: "string", title: "Colour", enum: ["red", "blue"] } },
+  required: ["colour"],
+};
+
 function asks(command: string, callId: string, description: string) {
   const rawInput = { command, description };
   return [
@@ -45,6 +51,11 @@ beforeAll(async () => {
             "run something long": asks(LONG, "long", "Install the tool"),
             "list the files": asks("ls -la", "list", "List the files"),
             "list them again": asks("ls -la", "again", "Have another look"),
+            "ask me first": [
+              { elicit: { mode: "form", message: "One thing first:", requestedSchema: COLOUR } },
+              { await: true },
+              { outcomes: true },
+            ],
             "make it": asks("make", "make", "Build"),
             "make it again": asks("make", "make-again", "Build"),
             "make it once more": asks("make", "make-more", "Build"),
@@ -112,6 +123,25 @@ test("Eliza's question says who asks", async () => {
   expect(await chat.finished()).toContain("denied");
 });
 
+test("Eliza asks by a form, and reads what was filled in", async () => {
+  await chat.send("!form");
+  const form = page.locator(".quick-input-widget:visible");
+  await form.filter({ hasText: "Eliza asks: Name (1/5)" }).waitFor();
+  await shoot(page, "permission", "a form of Eliza");
+  await page.keyboard.type("Ada");
+  await page.keyboard.press("Enter");
+  await form.locator(".monaco-list-row", { hasText: "Large" }).first().click();
+  await form.filter({ hasText: "Count (3/5)" }).waitFor();
+  await page.keyboard.press("Enter");
+  await form.filter({ hasText: "Colours (optional) (4/5)" }).waitFor();
+  await form.locator(".monaco-button", { hasText: "OK" }).click();
+  await form.locator(".monaco-list-row", { hasText: "Yes" }).first().click();
+  const answer = await chat.finished();
+  for (const filled of ['"name": "Ada"', '"size": "l"', '"count": 3', '"sure": true']) {
+    expect(plain(answer)).toContain(filled);
+  }
+});
+
 test("a command is always allowed, and is shown without a question", async () => {
   await chat.newChat();
   await chat.choose("Scripted agent");
@@ -124,6 +154,15 @@ test("a command is always allowed, and is shown without a question", async () =>
   expect(again).toContain("Allowed by your rule");
   expect(again).toContain("allowed - done.");
   expect((await outcomes()).at(-1)).toBe("once");
+});
+
+test("an agent asks by a form while it answers", async () => {
+  await chat.send("ask me first");
+  const form = page.locator(".quick-input-widget:visible");
+  await form.filter({ hasText: "Scripted agent asks: Colour" }).waitFor();
+  await shoot(page, "permission", "a form of an agent");
+  await form.locator(".monaco-list-row", { hasText: "blue" }).first().click();
+  expect(plain(await chat.finished())).toContain('accept {"colour": "blue"}');
 });
 
 test("another command is asked for all the same", async () => {
