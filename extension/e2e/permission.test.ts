@@ -136,10 +136,8 @@ test("Eliza asks by a form, and reads what was filled in", async () => {
   await form.filter({ hasText: "Colours (optional) (4/5)" }).waitFor();
   await form.locator(".monaco-button", { hasText: "OK" }).click();
   await form.locator(".monaco-list-row", { hasText: "Yes" }).first().click();
-  const answer = await chat.finished();
-  for (const filled of ['"name": "Ada"', '"size": "l"', '"count": 3', '"sure": true']) {
-    expect(plain(answer)).toContain(filled);
-  }
+  const answer = plain(await chat.finished()).replace(/\s/g, "");
+  expect(answer).toContain('{"name":"Ada","size":"l","count":3,"sure":true}');
 });
 
 test("a command is always allowed, and is shown without a question", async () => {

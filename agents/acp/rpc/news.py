@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from agents.acp.schema.elicitation import CreateElicitationRequest, CreateElicitationResponse
 from agents.acp.schema.errors import Error
@@ -60,6 +60,8 @@ def cancelled(question: UserQuestion) -> RequestPermissionResponse | CreateElici
             return RequestPermissionResponse(CancelledPermissionOutcome())
         case CreateElicitationRequest():
             return CreateElicitationResponse("cancel")
+        case _:
+            assert_never(question)
 
 
 class Returned(Value):
