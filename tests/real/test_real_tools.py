@@ -18,7 +18,7 @@ from .agents import AGENTS
 from .bench import at_work
 from .forty_tools import forty
 from .real_agent import RealAgent
-from .window import LIST, READ, Window, called, results
+from .window import LIST, READ, Window, called, results, use
 
 pytestmark = pytest.mark.agents
 
@@ -154,3 +154,24 @@ async def test_calls_that_were_taken_back_leave_nothing_and_the_next_turn_works(
         assert "result of list_dir" in body
         assert "Zoltan" not in body
         assert "result of read_file" not in body
+
+
+async def test_claude_asks_its_user_by_a_form_and_its_model_is_told_the_answer(
+    tmp_path: Path,
+) -> None:
+    (claude,) = (agent for agent in AGENTS if agent.name == "claude")
+    options = [{"label": "Tabs", "description": "Wide"}, {"label": "Spaces", "description": "Two"}]
+    question = "How shall I indent?"
+    asks: JSON = {"question": question, "header": "Indent", "multiSelect": False}
+    async with window(claude, tmp_path) as one:
+        editor = one.bench.process.editor
+        await editor.initialize("thinking", "usage", "elicit").settled()
+        request = one.chat.ask(use("=AskUserQuestion", questions=[asks | {"options": options}]))
+        form = await editor.asked()
+        fields = form.params["requestedSchema"]["properties"]
+        (name,) = (key for key, field in fields.items() if "Spaces" in str(field))
+        assert form.params["requestId"] == request.id
+        editor.answer(form, "accept", **{name: "Spaces"})
+        await request.settled()
+        told = one.bench.server.turns("results")[-1].given.said
+        assert any("Spaces" in said.text for said in told if said.speaker == "tool"), request.text
