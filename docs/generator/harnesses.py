@@ -81,7 +81,14 @@ FEATURES: dict[str, tuple[Cell, Cell]] = {
             "extension/e2e/forms.test.ts::a form is filled in field by field, with a way back",
             "extension/e2e/forms.test.ts::a page is opened after its host was shown",
         ),
-        _NOT_TRIED,
+        Cell(
+            "yes, for up to nine minutes",
+            (
+                f"{_TURNS}a form stays while its user thinks, and the agent gets what was chosen",
+                "tests/actors/test_forms.py::"
+                "test_before_the_host_drops_the_response_the_form_is_closed",
+            ),
+        ),
     ),
     "Stop": (
         Cell(

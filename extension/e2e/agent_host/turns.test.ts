@@ -19,6 +19,12 @@ function words(count: number): object[] {
   return Array.from({ length: count }, (_, at) => [{ sleep: 1 }, { say: `word${at} ` }]).flat();
 }
 
+const COLOUR = {
+  type: "object",
+  properties: { colour: { type: "string", title: "Colour", enum: ["red", "blue"] } },
+  required: ["colour"],
+};
+
 /** A turn that reads a file so many times, one after the other. */
 function reads(count: number): object[] {
   const read = (at: number) => [
@@ -39,6 +45,12 @@ const it = started({
     words: {
       "allow this": [MOMENT, ...asks("allowed")],
       "skip this": [MOMENT, ...asks("skipped")],
+      "ask me first": [
+        MOMENT,
+        { elicit: { mode: "form", message: "One thing first:", requestedSchema: COLOUR } },
+        { await: true },
+        { outcomes: true },
+      ],
       "stop this question": [MOMENT, ...asks("stopped")],
       "read both": [
         MOMENT,
@@ -84,6 +96,16 @@ test("what is skipped is denied", async () => {
   await it.press("Skip");
   expect(await it.chat.words()).toContain("denied");
   expect((await it.outcomes()).at(-1)).toBe("no");
+});
+
+test("a form stays while its user thinks, and the agent gets what was chosen", async () => {
+  await it.chat.send("ask me first");
+  const form = it.page.locator(".quick-input-widget:visible");
+  await form.filter({ hasText: "Scripted agent asks: Colour" }).waitFor();
+  await it.page.waitForTimeout(6_000); // responses end after two seconds where nobody is asked
+  await it.shoot("a form of an agent");
+  await form.locator(".monaco-list-row", { hasText: "blue" }).first().click();
+  expect(await it.chat.words()).toContain('accept {"colour": "blue"}');
 });
 
 test("a stop in the first seconds reaches the agent within 12 s", async () => {
