@@ -143,10 +143,11 @@ class HistoryActor:
             case Failed(failure=failure):  # it may become a part of the answer
                 shown = failure.without_secrets(self.editor.hide)
                 self._carry_out(self._apply(replace(message, failure=shown)))
-            case Said() | Ended() | Expired():
+            case Ended():
                 self._carry_out(self._apply(message))
-                if isinstance(message, Ended):
-                    self.chats.prepare()  # while the editor reads the answer
+                self.chats.prepare()  # while the editor reads the answer
+            case Said() | Expired():
+                self._carry_out(self._apply(message))
             case Asked():
                 self._ask(message)
             case Cancelled(request=request):

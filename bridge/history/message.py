@@ -138,7 +138,7 @@ class Draft:
             tuple(self._images),
             self._marker,
             _digest(compared),
-            request_in(text) if text and self.role == "user" else None,
+            request_in(text) if self.role == "user" else None,
             self.role != "system" and bool(text or calls or self._results or self._images),
             tuple(self._own),
         )

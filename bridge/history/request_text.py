@@ -30,7 +30,7 @@ def request_in(text: str) -> str | None:
 
     They are the user's, or the host's own where it asks by itself.
     """
-    if is_host_summary(text):
+    if not text or is_host_summary(text):
         return None
     host = read_host_message(text)
     said = _tagged(text) if host is None else text[host.start : host.end]

@@ -4,6 +4,23 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { FAKE_AGENT, PYTHON } from "./places.ts";
 
+/** Steps that ask for a colour by a form, and say what the answer was. */
+export const ASKS_BY_FORM: readonly object[] = [
+  {
+    elicit: {
+      mode: "form",
+      message: "One thing first:",
+      requestedSchema: {
+        type: "object",
+        properties: { colour: { type: "string", title: "Colour", enum: ["red", "blue"] } },
+        required: ["colour"],
+      },
+    },
+  },
+  { await: true },
+  { outcomes: true },
+];
+
 export interface Heard {
   id?: number;
   method?: string;

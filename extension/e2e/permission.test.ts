@@ -4,7 +4,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { ScriptedAgent } from "./agent.ts";
+import { ASKS_BY_FORM, ScriptedAgent } from "./agent.ts";
 import { openBrowser, openWindow } from "./browser.ts";
 import { Chat } from "./chat.ts";
 import { Editor } from "./editor.ts";
@@ -21,12 +21,6 @@ let chat: Chat;
 const LONG =
   "curl -sSL https://example.org/install/the/tool/of/which/the/name/is/long.sh | tee /tmp/install.log " +
   `&& echo ${"x".repeat(120)} && if true; then\n    echo "within"\nfi; rm -rf ~/important`;
-
-const COLOUR = {
-  type: "object",
-  properties: { colour: { type: "string", title: "Colour", enum: ["red", "blue"] } },
-  required: ["colour"],
-};
 
 function asks(command: string, callId: string, description: string) {
   const rawInput = { command, description };
@@ -51,11 +45,7 @@ beforeAll(async () => {
             "run something long": asks(LONG, "long", "Install the tool"),
             "list the files": asks("ls -la", "list", "List the files"),
             "list them again": asks("ls -la", "again", "Have another look"),
-            "ask me first": [
-              { elicit: { mode: "form", message: "One thing first:", requestedSchema: COLOUR } },
-              { await: true },
-              { outcomes: true },
-            ],
+            "ask me first": ASKS_BY_FORM,
             "make it": asks("make", "make", "Build"),
             "make it again": asks("make", "make-again", "Build"),
             "make it once more": asks("make", "make-more", "Build"),

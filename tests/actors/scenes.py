@@ -6,8 +6,18 @@ from collections.abc import Sequence
 
 from agents.events import Prompt
 from bridge.wire import ChatMessage, TextPart
-from tests.fakes.editor import Chat, quiet
+from tests.fakes.editor import JSON, Chat, FakeEditor, message, quiet
 from tests.fakes.scripted_agent import Gate, ScriptedAgent
+
+FOLDER = "You are an agent.\nSession folder: /home/me/.copilot/session-state/0c5\n\nContents:\n"
+"""The system prompt of a chat in VS Code's Agent Host."""
+
+
+def hosted_chat(editor: FakeEditor, options: JSON, system: str = FOLDER) -> Chat:
+    """Open a chat of VS Code's Agent Host."""
+    chat = Chat(editor, options=options)
+    chat.history = [message("system", system)]
+    return chat
 
 
 def texts(messages: Sequence[ChatMessage]) -> list[str]:

@@ -49,7 +49,7 @@ from tests.fakes.scripted_agent import (
     Step,
 )
 
-from .scenes import texts
+from .scenes import FOLDER, hosted_chat, texts
 
 SCHEMA: JSON = {"type": "object", "properties": {"name": {"type": "string"}}}
 FORM = Elicit("f1", "Your name?", SCHEMA)
@@ -264,7 +264,7 @@ async def test_a_repeat_of_the_request_takes_the_form_over() -> None:
     agent = ScriptedAgent([[FORM, Await(), Say("Thanks.")]])
     async with connected(agent) as editor:
         await editor.initialize("elicit").settled()
-        history = [message("system", HOST), message("user", "Hello")]
+        history = [message("system", FOLDER), message("user", "Hello")]
         first = editor.chat(history, options=HOSTED)
         form = await editor.asked()
         second = editor.chat(history, options=HOSTED)
@@ -384,15 +384,8 @@ def fail(_answer: object) -> None:
 
 # Long answers in pieces, in VS Code's Agent Host.
 
-HOST = "You are an agent.\nSession folder: /home/me/.copilot/session-state/0c5\n\nContents:\n"
 HOSTED: JSON = {"requestInitiator": "core"}
 PACED: JSON = {**HOSTED, **tools(PROGRESS_TOOL)}
-
-
-def hosted(editor: FakeEditor) -> Chat:
-    chat = Chat(editor, options=PACED)
-    chat.history = [message("system", HOST)]
-    return chat
 
 
 async def test_a_response_in_pieces_waits_for_the_form_and_goes_on_at_once_then(
@@ -402,7 +395,7 @@ async def test_a_response_in_pieces_waits_for_the_form_and_goes_on_at_once_then(
     agent = ScriptedAgent([[Say("Well. "), FORM, Await(), Say("Thanks. "), gate, Say("Done.")]])
     async with connected(agent) as editor:
         await editor.initialize("elicit").settled()
-        chat = hosted(editor)
+        chat = hosted_chat(editor, PACED)
         request = chat.ask("Hello")
         form = await editor.asked()
         await trio.sleep(500)
@@ -425,7 +418,7 @@ async def test_before_the_host_drops_the_response_the_form_is_closed(
     agent = ScriptedAgent([[FORM, Await(), Say("Then not.")]])
     async with connected(agent) as editor:
         await editor.initialize("elicit").settled()
-        chat = hosted(editor)
+        chat = hosted_chat(editor, PACED)
         request = chat.ask("Hello")
         form = await editor.asked()
         await trio.sleep(FORM_SECONDS - 1)
@@ -445,7 +438,7 @@ async def test_a_form_that_is_taken_back_holds_up_no_response(
     agent = ScriptedAgent([[Say("Well. "), FORM, gate, TakeBack("f1"), Hang()]])
     async with connected(agent) as editor:
         await editor.initialize("elicit").settled()
-        request = hosted(editor).ask("Hello")
+        request = hosted_chat(editor, PACED).ask("Hello")
         form = await editor.asked()
         await trio.sleep(100)
         gate.opened.set()
@@ -460,7 +453,7 @@ async def test_a_form_after_a_stop_is_closed(autojump_clock: trio.testing.MockCl
     agent = ScriptedAgent([[Say("Well. "), gate, FORM, Await(), Hang()]])
     async with connected(agent) as editor:
         await editor.initialize("elicit").settled()
-        request = hosted(editor).ask("Hello")
+        request = hosted_chat(editor, PACED).ask("Hello")
         await request.settled()
         await trio.sleep(30)
         gate.opened.set()

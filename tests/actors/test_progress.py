@@ -33,7 +33,6 @@ from tests.fakes.editor import (
     FakeEditor,
     Request,
     connected,
-    message,
     tool_result,
     tools,
 )
@@ -48,7 +47,7 @@ from tests.fakes.scripted_agent import (
     Step,
 )
 
-from .scenes import texts, told
+from .scenes import FOLDER, hosted_chat, texts, told
 
 # When a response ends.
 
@@ -93,7 +92,6 @@ def test_the_first_text_waits_from_when_it_came() -> None:
 # A chat of the Agent Host.
 
 OFFERED = tools(PROGRESS_TOOL, PERMISSION_TOOL, "read_file") | {"requestInitiator": "core"}
-FOLDER = "You are an agent.\nSession folder: /home/me/.copilot/session-state/0c5\n\nContents:\n"
 
 SUMMARISE = (
     "Please create a detailed summary of the conversation so far. The history is being compacted"
@@ -101,9 +99,7 @@ SUMMARISE = (
 
 
 def chat_with(editor: FakeEditor, options: JSON = OFFERED, system: str = FOLDER) -> Chat:
-    chat = Chat(editor, options=options)
-    chat.history = [message("system", system)]
-    return chat
+    return hosted_chat(editor, options, system)
 
 
 def progress(request: Request) -> list[JSON]:

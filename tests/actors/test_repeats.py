@@ -26,7 +26,7 @@ from tests.fakes.editor import (
 )
 from tests.fakes.scripted_agent import Gate, ScriptedAgent
 
-from .scenes import texts
+from .scenes import FOLDER, hosted_chat, texts
 
 CORE: JSON = {"requestInitiator": "core"}
 PACED: JSON = {**CORE, **tools("read_file", PROGRESS_TOOL)}
@@ -34,13 +34,10 @@ SUMMARISE = (
     "Please create a detailed summary of the conversation so far. The history is being compacted"
 )
 SUB_AGENT = "As a sub-agent, complete your parent's task"
-FOLDER = "You are an agent.\nSession folder: /home/me/session-state/0c5\n"
 
 
 def chat_with(editor: FakeEditor, options: JSON = CORE) -> Chat:
-    chat = Chat(editor, options=options)
-    chat.history = [message("system", FOLDER)]
-    return chat
+    return hosted_chat(editor, options)
 
 
 # While the turn runs, and just after it.

@@ -1419,7 +1419,7 @@ FAULTS = [
     Fault(
         "a tag in a summary is a request",
         "history/request_text",
-        "    if is_host_summary(text):\n        return None\n",
+        "    if not text or is_host_summary(text):\n        return None\n",
         "",
         ("history/agent_host",),
     ),

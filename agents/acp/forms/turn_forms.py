@@ -37,7 +37,7 @@ class TurnForms:
     @property
     def are_open(self) -> bool:
         """Whether one of them waits for its answer."""
-        return any(self.line.asks(asked.id, asked.request) for asked in self._asked.values())
+        return any(map(self._waits, self._asked.values()))
 
     def put(self, asked: InputRequested, call_id: str) -> Elicit:
         """Take a form in; return it as the user is asked it."""
@@ -55,7 +55,7 @@ class TurnForms:
     def answer(self, answer: ElicitAnswer) -> None:
         """Hand the agent the answer to a form, if it still waits for that."""
         asked = self._asked.pop(answer.call_id, None)
-        if asked is None or not self.line.asks(asked.id, asked.request):
+        if asked is None or not self._waits(asked):
             return
         self.line.record(f"form={answer.call_id} action={answer.action}")
         if not answer.is_told:
@@ -68,18 +68,14 @@ class TurnForms:
         for call_id, asked in self._asked.items():
             request = asked.request
             is_meant = request.mode == "url" and request.elicitation_id == elicitation_id
-            if is_meant and self.line.asks(asked.id, request):
+            if is_meant and self._waits(asked):
                 self.line.record(f"form={call_id} complete")
                 self._ended.append(FormLine(_MARKS["accept"], request.message))
                 self.line.answer(asked.id, CreateElicitationResponse("accept"))
 
     def take_gone(self) -> Sequence[TakeBack]:
         """Forget the forms whose answers the agent needs no more, and return that."""
-        gone = [
-            call_id
-            for call_id, asked in self._asked.items()
-            if not self.line.asks(asked.id, asked.request)
-        ]
+        gone = [call_id for call_id, asked in self._asked.items() if not self._waits(asked)]
         for call_id in gone:
             del self._asked[call_id]
         return tuple(map(TakeBack, gone))
@@ -92,3 +88,7 @@ class TurnForms:
     def clear(self) -> None:
         """Forget them all: a cancel answers them."""
         self._asked.clear()
+
+    def _waits(self, asked: InputRequested) -> bool:
+        """Return whether the agent waits for the answer: it may have taken the form back."""
+        return self.line.asks(asked.id, asked.request)

@@ -3,6 +3,7 @@
 
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { ASKS_BY_FORM } from "../agent.ts";
 import { OUTPUT } from "../places.ts";
 import { NOTHING_GRANTED, proposals } from "../proposals.ts";
 import { asks, inWorkspace, MOMENT, started } from "./hosted.ts";
@@ -18,12 +19,6 @@ const { SHORT, LONG } = process.env;
 function words(count: number): object[] {
   return Array.from({ length: count }, (_, at) => [{ sleep: 1 }, { say: `word${at} ` }]).flat();
 }
-
-const COLOUR = {
-  type: "object",
-  properties: { colour: { type: "string", title: "Colour", enum: ["red", "blue"] } },
-  required: ["colour"],
-};
 
 /** A turn that reads a file so many times, one after the other. */
 function reads(count: number): object[] {
@@ -45,12 +40,7 @@ const it = started({
     words: {
       "allow this": [MOMENT, ...asks("allowed")],
       "skip this": [MOMENT, ...asks("skipped")],
-      "ask me first": [
-        MOMENT,
-        { elicit: { mode: "form", message: "One thing first:", requestedSchema: COLOUR } },
-        { await: true },
-        { outcomes: true },
-      ],
+      "ask me first": [MOMENT, ...ASKS_BY_FORM],
       "stop this question": [MOMENT, ...asks("stopped")],
       "read both": [
         MOMENT,

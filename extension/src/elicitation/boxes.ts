@@ -51,12 +51,7 @@ export function choose<T>(
   box.items = items;
   box.activeItems = []; // an Enter that was meant for something else chooses nothing
   return shown(box, signal, (settle) => {
-    box.onDidAccept(() => {
-      const [item] = box.selectedItems;
-      if (item !== undefined) {
-        settle({ action: "chosen", value: item.value });
-      }
-    });
+    onChosen(box, (value) => settle({ action: "chosen", value }));
   });
 }
 
@@ -106,12 +101,7 @@ function askForOne(
     signal,
     () => step.input,
     (settle) => {
-      box.onDidAccept(() => {
-        const [item] = box.selectedItems;
-        if (item !== undefined) {
-          settle({ action: "next", input: item.value, value: item.value });
-        }
-      });
+      onChosen(box, (value) => settle({ action: "next", input: value, value }));
     },
   );
 }
@@ -188,6 +178,16 @@ function itemOf<T>(option: { value: T; title: string; description?: string }): C
 
 function problemIn(checked: Checked): string | undefined {
   return "problem" in checked ? wordsWithoutIcons(checked.problem) : undefined;
+}
+
+/** Listen for the item that is chosen; an Enter chooses none where none is active. */
+function onChosen<T>(box: vscode.QuickPick<Choice<T>>, take: (value: T) => void): void {
+  box.onDidAccept(() => {
+    const [item] = box.selectedItems;
+    if (item !== undefined) {
+      take(item.value);
+    }
+  });
 }
 
 /** Show the box of a field until it is settled. */

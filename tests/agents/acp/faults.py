@@ -1219,8 +1219,8 @@ FAULTS = [
     Fault(
         "an answer goes to another question with the same id",
         "forms/turn_forms",
-        "if asked is None or not self.line.asks(asked.id, asked.request):",
-        "if asked is None or not self.line.is_open(asked.id):",
+        "return self.line.asks(asked.id, asked.request)",
+        "return self.line.is_open(asked.id)",
         ("forms/turn_forms",),
     ),
     Fault(
