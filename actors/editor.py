@@ -54,6 +54,8 @@ from bridge.stdio import CHUNK
 from bridge.tokens.gauge import Calibration, Measured
 from bridge.version import own_version
 from bridge.wire import (
+    AgentSessionsParams,
+    AgentSessionsResult,
     CancelParams,
     CancelProgressParams,
     CancelRequestParams,
@@ -91,6 +93,7 @@ from .messages import (
     FormAsked,
     FromEditor,
     Leaving,
+    SessionsAsked,
     StatsAsked,
 )
 from .open_forms import OpenForms, read_result
@@ -228,6 +231,10 @@ class EditorPort:
                 account = AccountAsked(request, self._agent_of(params), method_id)
                 self.requests.begin(request)
                 return account
+            if isinstance(params, AgentSessionsParams):
+                sessions = SessionsAsked(request, self._agent_of(params))
+                self.requests.begin(request)
+                return sessions
             self._send(result_line(request, (yield from self._result(params))))
         except RpcError as error:
             # A line that turns out not to be JSON has no id to answer to (JSON-RPC 2.0, section 5).
@@ -335,7 +342,9 @@ class EditorPort:
             notice,
         )
 
-    def _agent_of(self, params: ChatParams | LogInParams | LogOutParams) -> AgentChoice:
+    def _agent_of(
+        self, params: ChatParams | LogInParams | LogOutParams | AgentSessionsParams
+    ) -> AgentChoice:
         """Return the agent that a request names, or else that of its model."""
         if params.agent is not UNSET:
             return self._agent_in(params.agent, "agent")
@@ -418,13 +427,15 @@ class EditorPort:
         self.requests.end(request)
         self._send(result_line(request, stats))
 
-    def tell_account(self, request: RequestId, failure: Failure | None) -> None:
-        """Answer `lm/logIn` or `lm/logOut`: done, or failed."""
-        if failure is not None:
-            self.settle(request, failure)
+    def tell_account(
+        self, request: RequestId, answer: Empty | AgentSessionsResult | Failure
+    ) -> None:
+        """Answer `lm/logIn`, `lm/logOut` or `lm/agentSessions`: done, or failed."""
+        if isinstance(answer, Failure):
+            self.settle(request, answer)
             return
         self.requests.end(request)
-        self._send(result_line(request, _EMPTY))
+        self._send(result_line(request, answer))
 
     def learn(self, model: str, measured: Measured) -> None:
         """Count tokens better from now on."""

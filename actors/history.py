@@ -72,6 +72,7 @@ from .messages import (
     Gauged,
     Leaving,
     Said,
+    SessionsAsked,
     StatsAsked,
 )
 from .outbox import Outbox
@@ -176,7 +177,7 @@ class HistoryActor:
                     self.editor.tell_stats(request, stats)
                 else:
                     self.sessions.start_soon(self._measure, request, stats, measure)
-            case AccountAsked():
+            case AccountAsked() | SessionsAsked():
                 self.account_requests.begin(message)
             case Leaving():
                 self._carry_out(self._apply(message))
@@ -193,7 +194,11 @@ class HistoryActor:
         match message:
             case Leaving():
                 raise error
-            case StatsAsked(request=request) | AccountAsked(request=request):
+            case (
+                StatsAsked(request=request)
+                | AccountAsked(request=request)
+                | SessionsAsked(request=request)
+            ):
                 self.editor.settle(request, failure_of(error, f"request={request}"))
             case Gauged() | FormAnswered():
                 failure_of(error, type(message).__name__)

@@ -46,6 +46,8 @@ from .permissions import chosen_option, is_approval
 
 AgentQuestion = CallTool | AskPermission
 
+MOST_OPENING = 8
+"""Messages of a chat that an agent is shown when its session is opened."""
 OWN_TOOLS = frozenset({*PERMISSION_TOOLS, PROGRESS_TOOL})
 """Tools of the host's that only we call."""
 NO_RESULT = "No result was recorded for this call. Verify the current state before trying again."
@@ -91,6 +93,11 @@ class Delivery(Value):
         """
         told = yield from self.transcript.telling(known, self.past)
         return without_progress((yield from without_own_words(told, self.answers)))
+
+    def opening(self) -> Prompt:
+        """Return the prompt to open a session with; it has the whole chat while that is short."""
+        is_short = len(self.transcript.path) <= MOST_OPENING
+        return self.prompt(self.transcript.messages(0) if is_short else ())
 
     def prompt(
         self, messages: tuple[ChatMessage, ...] = (), transcript: tuple[ChatMessage, ...] = ()

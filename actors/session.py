@@ -93,7 +93,7 @@ class SessionActor:
             with self.mailbox.opening():
                 origin = await self._report(events.SessionWanted())
                 if origin is not None:
-                    async with self.agent.session(self._waiting.prompt(), origin) as session:
+                    async with self.agent.session(self._waiting.opening(), origin) as session:
                         await self._use(session)
         except* StuckTurn:
             log.info("conversation=%s the agent did not stop in time", self.conversation)

@@ -102,6 +102,11 @@ def no_account(name: str) -> AgentError:
     return AgentError(Failure("NotFound", f"{name} has no login."))
 
 
+def no_sessions(name: str) -> AgentError:
+    """Return the error for an agent that keeps no sessions."""
+    return AgentError(Failure("NotFound", f"{name} keeps no sessions that could be continued."))
+
+
 Turn: TypeAlias = trio.abc.ReceiveChannel[Batch]
 
 
@@ -173,6 +178,7 @@ class Agent(Protocol):
     ) -> AbstractAsyncContextManager[AgentSession]:
         """Open a session, closed on exit; `prompt` is the first turn's (tools, settings).
 
+        Its messages are the whole chat so far, or none if that is long.
         If the session in `origin` isn't available, a new one is opened: see its `knows_history`.
         Raises `AgentError` if the agent isn't available.
         """

@@ -32,6 +32,7 @@ TOKENS = "lm/provideTokenCount"
 STATS = "lm/stats"
 LOG_IN = "lm/logIn"
 LOG_OUT = "lm/logOut"
+AGENT_SESSIONS = "lm/agentSessions"
 CANCEL = "lm/cancel"
 CANCEL_REQUEST = "$/cancelRequest"
 RESPONSE_PART = "lm/responsePart"
@@ -83,6 +84,15 @@ METHODS: tuple[WireMethod, ...] = (
         wire.Empty,
         "Log out of an ACP agent. Without such a method the error is `NotFound`, with a fix if "
         "the agent's own command is known.",
+    ),
+    WireMethod(
+        AGENT_SESSIONS,
+        "request",
+        wire.AgentSessionsParams,
+        wire.AgentSessionsResult,
+        "List the sessions that an ACP agent keeps of the window's folders, also those that it "
+        "began elsewhere. A chat whose first message is `/continue` and the id of one goes on in "
+        "it. If the agent can't list them, the error is `NotFound`.",
     ),
     WireMethod(
         CANCEL,

@@ -453,6 +453,32 @@ class LogInParams(Wire):
     agent: Raw | UnsetType = UNSET
 
 
+class AgentSessionsParams(Wire):
+    """Of which agent: as in a chat."""
+
+    model_id: str
+    agent: Raw | UnsetType = UNSET
+
+
+class ListedSession(Wire):
+    """A session that an agent keeps, of one of the window's folders (`cwd`).
+
+    `updatedAt` is when something was last said in it (ISO 8601). The agent may name neither that
+    nor a title.
+    """
+
+    session_id: str
+    cwd: str
+    title: str = ""
+    updated_at: str = ""
+
+
+class AgentSessionsResult(Wire, omit_defaults=False):
+    """The newest first. Those that a chat of the window has open are left out."""
+
+    sessions: list[ListedSession]
+
+
 class TokenCountParams(Wire):
     """Exactly one of `text` and `message`."""
 

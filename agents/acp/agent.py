@@ -18,9 +18,9 @@ from agents.acp.transport.base import Connect, Link
 from agents.acp.transport.downloads import Downloads
 from agents.acp.transport.subprocess import open_process, working_directory
 from agents.acp.transport.trace import tapped
-from agents.base import AgentError
+from agents.base import AgentError, AgentSession
 from agents.boundary import failure_of
-from agents.events import Prompt
+from agents.events import Prompt, Say
 from agents.guarded import Tasks
 from agents.ledger import Ledger
 from agents.mcp.session_tools import Toolbox
@@ -29,10 +29,13 @@ from agents.offered import Properties
 from agents.origin import FRESH, Fresh, Origin, Resumed
 from agents.trace import TapFor, untapped
 from agents.workspace import Workspace
-from bridge.wire import McpServerSpec
+from bridge.wire import ListedSession, McpServerSpec
 
 from .agent_process import AcpProcess
 from .connected_agent import ConnectedAgent
+from .continued.command import wish_in
+from .continued.opening import Continuing, Found
+from .continued.session import ContinuedSession, UnboundSession
 from .handles import SessionHandle
 from .learned import AgentFacts, Fact, Learned
 from .quirks import environment_for
@@ -89,6 +92,8 @@ class AcpAgent:
         self._one_session_each = self._shares_tools = False
         self._repeats_ids = False
         """Whether it gave two sessions one id: then each chat has a process of its own."""
+        self._untold: dict[str, ContinuedSession] = {}
+        """Sessions that chats go on with, by their ids, until they are told something."""
         self._window = ContextWindow(report=report_window)
         self.toolboxes = Toolboxes(nursery, new_call_id)
 
@@ -118,9 +123,7 @@ class AcpAgent:
     @asynccontextmanager
     async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AcpSession]:
         """Open a session, or one that the agent has; raises `AgentError`."""
-        cwd = self._workspace.folder_for(
-            working_directory(self._spec), is_set=self._spec.cwd is not None
-        )
+        cwd = self._folder
         if prompt.tools:
             await self.toolboxes.prepare()  # much of it is done while the agent starts
         refused: AgentError | None = None
@@ -135,26 +138,117 @@ class AcpAgent:
                 except SessionIdInUse as error:
                     self._repeats_ids, refused = True, error
                     continue
-                session = AcpSession(
-                    peer,
-                    channel,
-                    root=cwd,
-                    new_call_id=self._new_call_id,
-                    habits=self.toolboxes.habits,
-                    offer=self._offer,
-                    ledger=self._ledger,
-                    knows_history=found is not None,
-                    has_own_process=self._one_session_each
-                    or (peer.known.sessions_start_processes and peer.can_close),
-                )
-                try:
+                async with self._held(peer, channel, cwd, knows=found is not None) as session:
                     yield session
-                finally:
-                    with trio.CancelScope(shield=True):
-                        await self._leave(peer, session)
                 return
         assert refused is not None, "only that is tried again for a fresh session"
         raise refused
+
+    @asynccontextmanager
+    async def _held(
+        self, peer: ConnectedAgent, channel: SessionChannel, root: str, *, knows: bool
+    ) -> AsyncGenerator[AcpSession]:
+        """Have a session until it is left; `knows` if it knows the chat."""
+        session = self._session_on(peer, channel, root, knows=knows)
+        try:
+            yield session
+        finally:
+            with trio.CancelScope(shield=True):
+                await self._leave(peer, session)
+
+    def _session_on(
+        self, peer: ConnectedAgent, channel: SessionChannel, root: str, *, knows: bool
+    ) -> AcpSession:
+        return AcpSession(
+            peer,
+            channel,
+            root=root,
+            new_call_id=self._new_call_id,
+            habits=self.toolboxes.habits,
+            offer=self._offer,
+            ledger=self._ledger,
+            knows_history=knows,
+            has_own_process=self._one_session_each
+            or (peer.known.sessions_start_processes and peer.can_close),
+        )
+
+    @asynccontextmanager
+    async def session_of_chat(
+        self, prompt: Prompt, origin: Origin = FRESH
+    ) -> AsyncGenerator[AgentSession]:
+        """Open a session as `session` does; `/continue` opens one that the agent has."""
+        wish = wish_in(prompt.messages) if isinstance(origin, Fresh) else None
+        if wish is not None:
+            if prompt.tools:
+                await self.toolboxes.prepare()
+            async with self._claimed() as peer:
+                can_open = peer.existing.can_show
+                found = await self._continuing(peer, prompt).find(wish) if can_open else None
+                if isinstance(found, Found):
+                    async with self._continued(peer, found) as session:
+                        yield session
+                    return
+            if found is not None:
+                yield UnboundSession((Say(found.text, by_us=True),))
+                return
+        async with self.session(prompt, origin) as session:
+            yield session
+
+    @asynccontextmanager
+    async def _continued(
+        self, peer: ConnectedAgent, found: Found
+    ) -> AsyncGenerator[ContinuedSession]:
+        """Have a session that goes on. Until it is told something, another chat may have it."""
+        session_id = found.channel.session_id
+        held = self._session_on(peer, found.channel, found.root, knows=True)
+        session = ContinuedSession(held, found.words, lambda: self._untold.pop(session_id, None))
+        self._untold[session_id] = session
+        try:
+            yield session
+        finally:
+            with trio.CancelScope(shield=True):
+                await self._give_up(session)
+
+    async def _give_up(self, session: ContinuedSession) -> None:
+        """Leave a session, unless that was done before."""
+        if not session.is_given_up:
+            session.give_up()
+            await self._leave(session.session.peer, session.session)
+
+    async def _take_over(self, session_id: str) -> None:
+        """Take a session from a chat that has told it nothing: it may be the same chat, edited."""
+        holder = self._untold.get(session_id)
+        if holder is not None:
+            with trio.CancelScope(shield=True):
+                await self._give_up(holder)
+
+    def _continuing(self, peer: ConnectedAgent, prompt: Prompt) -> Continuing:
+        first = self._folder
+        return Continuing(
+            peer,
+            (first, *self._workspace.beside(first)),
+            self._is_open,
+            self._take_over,
+            lambda folder: self._session_params(peer, prompt, folder),
+        )
+
+    def _is_open(self, session_id: str) -> bool:
+        """Return whether a chat has a session and has told it something."""
+        if session_id in self._untold:
+            return False
+        peers = (process.peer for process in self._processes)
+        return any(peer is not None and peer.connection.is_attached(session_id) for peer in peers)
+
+    @property
+    def _folder(self) -> str:
+        is_set = self._spec.cwd is not None
+        return self._workspace.folder_for(working_directory(self._spec), is_set=is_set)
+
+    async def sessions(self) -> list[ListedSession]:
+        """Return the sessions that can be continued; raises `AgentError`."""
+        await self.prepare()
+        async with self._claimed() as peer:
+            return await self._continuing(peer, Prompt(())).listed()
 
     async def _find(
         self, peer: ConnectedAgent, prompt: Prompt, cwd: str, origin: Origin

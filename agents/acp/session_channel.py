@@ -181,7 +181,7 @@ class SessionChannel:
                 return
             case _:
                 pass
-        if self.reopened is not None and self.reopened.hear(update):
+        if self.reopened is not None and self.reopened.hear(update, size):
             return
         if isinstance(update, ToolCall | ToolCallUpdate):
             self._note(update)

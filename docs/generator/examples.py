@@ -54,6 +54,7 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.STATS: wire.StatsParams(),
     methods.LOG_IN: wire.LogInParams("codex", "chatgpt"),
     methods.LOG_OUT: wire.LogOutParams("codex"),
+    methods.AGENT_SESSIONS: wire.AgentSessionsParams("codex"),
     methods.CANCEL: wire.CancelParams(1),
     methods.CANCEL_REQUEST: wire.CancelRequestParams(1),
     methods.RESPONSE_PART: wire.ResponsePartParams(1, wire.TextPart("How ")),
@@ -100,6 +101,13 @@ _RESULTS: Mapping[str, msgspec.Struct] = {
     ),
     methods.LOG_IN: wire.Empty(),
     methods.LOG_OUT: wire.Empty(),
+    methods.AGENT_SESSIONS: wire.AgentSessionsResult(
+        [
+            wire.ListedSession(
+                "019a8f", "/home/me/app", "Mend the add function", "2026-11-26T09:30:00Z"
+            )
+        ]
+    ),
     methods.ELICIT: wire.ElicitResult("accept", {"branch": "main"}),
 }
 

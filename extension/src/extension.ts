@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { addAgent } from "./agents/add_agent.ts";
 import { insertAgentCommand } from "./agents/agent_commands.ts";
+import { continueSession } from "./agents/continue_session.ts";
 import { Logins } from "./agents/logins.ts";
 import { addFromRegistry } from "./agents/registry.ts";
 import { removeAgent } from "./agents/remove_agent.ts";
@@ -173,6 +174,7 @@ export function activate(context: vscode.ExtensionContext): void {
       log.show();
     },
     insertAgentCommand: () => insertAgentCommand(server),
+    continueSession: () => continueSession(server, models, fixer),
     logOut: () => logins.logOut(),
     runDoctor: () => doctor.run(),
     install: async () => {

@@ -64,6 +64,13 @@ createInterface({ input: process.stdin }).on("line", (line) => {
         result: { models: [model("own"), ...Object.entries(params.agents ?? {}).map(chosen)] },
       });
       break;
+    case "lm/agentSessions":
+      if (params.modelId === "none") {
+        say({ id, error: { code: -32000, message: "no sessions", data: { kind: "NotFound" } } });
+        break;
+      }
+      say({ id, result: { sessions: [{ sessionId: "s1", cwd: "/x" }] } });
+      break;
     case "lm/logOut":
       say({ id, result: {} });
       break;

@@ -24,6 +24,7 @@ BY_DIRECTION = {
         "lm/stats",
         "lm/logIn",
         "lm/logOut",
+        "lm/agentSessions",
     },
     "notification to us": {
         "lm/cancel",

@@ -178,8 +178,8 @@ FAULTS = [
     Fault(
         "a login that was cancelled counts as done",
         "program/server",
-        "return !token.isCancellationRequested;",
-        "return true;",
+        "return token.isCancellationRequested ? undefined : answer;",
+        "return answer;",
     ),
     Fault(
         "a logout that was cancelled is told to be done",

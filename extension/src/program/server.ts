@@ -9,15 +9,18 @@ import type { Launch } from "./start.ts";
 import { checkVersion, whyRefused } from "./version.ts";
 import {
   type AccountParams,
+  AGENT_SESSIONS,
   CANCEL,
   type Capabilities,
   type ChatParams,
   FOLDERS_CHANGED,
+  type ListedSession,
   LOG_IN,
   LOG_OUT,
   MODELS,
   type ModelsParams,
   type Part,
+  type SessionsParams,
   STATS,
   type Stats,
 } from "./wire.ts";
@@ -96,20 +99,39 @@ export class Server {
    * cancelled. Rejects with why it can't.
    */
   async account(params: AccountParams, token: CancellationToken): Promise<boolean> {
+    const method = params.methodId ? LOG_IN : LOG_OUT;
+    return (await this.unlessGivenUp(method, params, token)) !== undefined;
+  }
+
+  /** Return the sessions that an agent keeps; undefined if the user has cancelled that. */
+  async sessions(
+    params: SessionsParams,
+    token: CancellationToken,
+  ): Promise<ListedSession[] | undefined> {
+    const result = await this.unlessGivenUp(AGENT_SESSIONS, params, token);
+    return (result as { sessions: ListedSession[] } | undefined)?.sessions;
+  }
+
+  /** Return the answer to a request, undefined if it was cancelled before. */
+  private async unlessGivenUp(
+    method: string,
+    params: object,
+    token: CancellationToken,
+  ): Promise<unknown> {
     const process = await unlessCancelled(this.process(true), token);
     if (process === undefined) {
-      return false;
+      return undefined;
     }
-    const { id, result } = process.request(params.methodId ? LOG_IN : LOG_OUT, params);
+    const { id, result } = process.request(method, params);
     const watch = token.onCancellationRequested(() => process.notify(CANCEL, { requestId: id }));
     try {
-      await result;
-      return !token.isCancellationRequested;
+      const answer = await result;
+      return token.isCancellationRequested ? undefined : answer;
     } catch (error) {
       if (!token.isCancellationRequested) {
         throw error;
       }
-      return false;
+      return undefined;
     } finally {
       watch.dispose();
     }

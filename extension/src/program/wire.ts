@@ -6,6 +6,7 @@ export const CHAT = "lm/provideLanguageModelChatResponse";
 export const STATS = "lm/stats";
 export const LOG_IN = "lm/logIn";
 export const LOG_OUT = "lm/logOut";
+export const AGENT_SESSIONS = "lm/agentSessions";
 export const CANCEL = "lm/cancel";
 export const RESPONSE_PART = "lm/responsePart";
 export const RESPONSE_COMPLETE = "lm/responseComplete";
@@ -111,6 +112,20 @@ export interface AccountParams {
   modelId: string;
   agent?: object;
   methodId?: string;
+}
+
+/** Of which agent the sessions are to be listed. */
+export interface SessionsParams {
+  modelId: string;
+  agent?: object;
+}
+
+/** A session that an agent keeps. */
+export interface ListedSession {
+  sessionId: string;
+  cwd: string;
+  title?: string;
+  updatedAt?: string;
 }
 
 export interface ModelInformation {

@@ -562,3 +562,12 @@ test("a question ends with its program", async () => {
   await expect(answer).rejects.toThrow("it exited with status 7");
   expect((await asked(seen)).signal.aborted).toBe(true);
 });
+
+test("the sessions of an agent are listed, and a failure is told", async () => {
+  const [server] = serve();
+  expect(await server.sessions({ modelId: "m" }, never)).toEqual([{ sessionId: "s1", cwd: "/x" }]);
+  await expect(server.sessions({ modelId: "none" }, never)).rejects.toThrow("no sessions");
+  const source = new CancellationTokenSource();
+  source.cancel();
+  expect(await server.sessions({ modelId: "m" }, source.token)).toBe(undefined);
+});

@@ -18,6 +18,7 @@ GROUND = Ground(
 )
 
 _ELICITATION = ("tests/agents/acp/test_elicitation.py",)
+CHATS = ("tests/agents/acp/continued/test_chats.py",)
 
 FAULTS = [
     Fault(
@@ -1053,8 +1054,8 @@ FAULTS = [
     Fault(
         "a refused load is logged without the agent's own reason",
         "existing",
-        'reason = f"{error.code} {words_of(error)}"',
-        'reason = f"{error.code} {error.message}"',
+        'return f"{error.code} {words_of(error)}"',
+        'return f"{error.code} {error.message}"',
     ),
     Fault(
         "a reason that repeats the message hides the one that doesn't",
@@ -1257,5 +1258,78 @@ FAULTS = [
         '            return CreateElicitationResponse("cancel")\n',
         "            return RequestPermissionResponse(CancelledPermissionOutcome())\n",
         _ELICITATION,
+    ),
+    Fault(
+        "a command is one also after something was said",
+        "continued/command",
+        "return None\n    return wish",
+        "continue\n    return wish",
+    ),
+    Fault(
+        "a chat that has told a session something loses it to another",
+        "agent",
+        "if session_id in self._untold:\n            return False\n        peers",
+        "return False\n        peers",
+        CHATS,
+    ),
+    Fault(
+        "a session that was given up is closed again, and with it the new owner's",
+        "agent",
+        "if not session.is_given_up:",
+        "if True:",
+        CHATS,
+    ),
+    Fault(
+        "a chat that has lost its session goes on as if it had it",
+        "continued/session",
+        "return _TAKEN if self.is_given_up else self.session.lost",
+        "return self.session.lost",
+        CHATS,
+    ),
+    Fault(
+        "what was only shown is remembered as the chat's own",
+        "continued/session",
+        "ToldTurn(self._words, CANCELLED)",
+        "ToldTurn(self._words)",
+        CHATS,
+    ),
+    Fault(
+        "the agent is told of a command that was cancelled",
+        "continued/session",
+        "prompt = replace(prompt, transcript=(), messages=said)",
+        "pass",
+        CHATS,
+    ),
+    Fault(
+        "a session that is only resumed counts as found, though it can be loaded",
+        "existing",
+        "*_, way = _ways",
+        "way, *_ = _ways",
+        CHATS,
+    ),
+    Fault(
+        "a transcript has no bound",
+        "continued/transcript",
+        "if left < 0 and shown:",
+        "if False:",
+    ),
+    Fault(
+        "a long message is shown whole",
+        "continued/transcript",
+        "if len(text) <= MOST_OF_MESSAGE:",
+        "if True:",
+    ),
+    Fault(
+        "a session of a folder that isn't the window's is listed",
+        "continued/opening",
+        "_plain(cwd) in ours",
+        "True",
+        CHATS,
+    ),
+    Fault(
+        "a replay that is kept has no bound",
+        "reopened",
+        "while self._size > self.most_bytes:",
+        "while False:",
     ),
 ]
