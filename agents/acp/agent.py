@@ -7,6 +7,7 @@ nobody any more, so the next session starts another.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -34,9 +35,10 @@ from bridge.wire import ListedSession, McpServerSpec
 from .agent_process import AcpProcess
 from .connected_agent import ConnectedAgent
 from .continued.command import wish_in
-from .continued.opening import Continuing, Found
+from .continued.opening import Continuing, Folders, Found
+from .continued.owners import Owners
 from .continued.session import ContinuedSession, UnboundSession
-from .handles import SessionHandle
+from .handles import NAMELESS, SessionHandle
 from .learned import AgentFacts, Fact, Learned
 from .quirks import environment_for
 from .session import AcpSession
@@ -48,6 +50,8 @@ IDLE_SECONDS = 300.0
 """Seconds that a process without sessions is kept as a spare; an agent has at most one."""
 CLOSING_SECONDS = 2.0
 """Seconds that a turn may take to end after it was cancelled because its session closes."""
+
+log = logging.getLogger("vscodelm.acp")
 
 
 class AcpAgent:
@@ -94,6 +98,7 @@ class AcpAgent:
         """Whether it gave two sessions one id: then each chat has a process of its own."""
         self._untold: dict[str, ContinuedSession] = {}
         """Sessions that chats go on with, by their ids, until they are told something."""
+        self._owners = Owners()
         self._window = ContextWindow(report=report_window)
         self.toolboxes = Toolboxes(nursery, new_call_id)
 
@@ -129,7 +134,7 @@ class AcpAgent:
         refused: AgentError | None = None
         for wanted in (origin, FRESH, FRESH):
             async with self._claimed() as peer:
-                found = await self._find(peer, prompt, cwd, wanted)
+                found, name = await self._find(peer, prompt, cwd, wanted)
                 is_anew = found is None and not isinstance(wanted, Fresh)
                 if is_anew and not peer.process.is_usable:
                     continue  # it came of looking: a new one needs another process
@@ -138,31 +143,37 @@ class AcpAgent:
                 except SessionIdInUse as error:
                     self._repeats_ids, refused = True, error
                     continue
-                async with self._held(peer, channel, cwd, knows=found is not None) as session:
+                held = self._session_on(peer, channel, name, cwd, knows=found is not None)
+                self._owners.rename(name, held.name)
+                async with self._held(held) as session:
                     yield session
                 return
         assert refused is not None, "only that is tried again for a fresh session"
         raise refused
 
     @asynccontextmanager
-    async def _held(
-        self, peer: ConnectedAgent, channel: SessionChannel, root: str, *, knows: bool
-    ) -> AsyncGenerator[AcpSession]:
-        """Have a session until it is left; `knows` if it knows the chat."""
-        session = self._session_on(peer, channel, root, knows=knows)
+    async def _held(self, session: AcpSession) -> AsyncGenerator[AcpSession]:
+        """Have a session until it is left."""
         try:
             yield session
         finally:
             with trio.CancelScope(shield=True):
-                await self._leave(peer, session)
+                await self._leave(session.peer, session)
 
     def _session_on(
-        self, peer: ConnectedAgent, channel: SessionChannel, root: str, *, knows: bool
+        self,
+        peer: ConnectedAgent,
+        channel: SessionChannel,
+        name: SessionHandle,
+        cwd: str = "",
+        *,
+        knows: bool,
     ) -> AcpSession:
+        """Return a session, which keeps its `name`, or else works in `cwd`."""
         return AcpSession(
             peer,
             channel,
-            root=root,
+            root=name.folder or cwd,
             new_call_id=self._new_call_id,
             habits=self.toolboxes.habits,
             offer=self._offer,
@@ -170,6 +181,7 @@ class AcpAgent:
             knows_history=knows,
             has_own_process=self._one_session_each
             or (peer.known.sessions_start_processes and peer.can_close),
+            named=name,
         )
 
     @asynccontextmanager
@@ -200,7 +212,9 @@ class AcpAgent:
     ) -> AsyncGenerator[ContinuedSession]:
         """Have a session that goes on. Until it is told something, another chat may have it."""
         session_id = found.channel.session_id
-        held = self._session_on(peer, found.channel, found.root, knows=True)
+        name = SessionHandle(session_id, self.toolboxes.new_name(), found.root)
+        held = self._session_on(peer, found.channel, name, knows=True)
+        self._owners.give(held.name)
         session = ContinuedSession(held, found.words, lambda: self._untold.pop(session_id, None))
         self._untold[session_id] = session
         try:
@@ -223,10 +237,9 @@ class AcpAgent:
                 await self._give_up(holder)
 
     def _continuing(self, peer: ConnectedAgent, prompt: Prompt) -> Continuing:
-        first = self._folder
         return Continuing(
             peer,
-            (first, *self._workspace.beside(first)),
+            self._folders,
             self._is_open,
             self._take_over,
             lambda folder: self._session_params(peer, prompt, folder),
@@ -244,6 +257,11 @@ class AcpAgent:
         is_set = self._spec.cwd is not None
         return self._workspace.folder_for(working_directory(self._spec), is_set=is_set)
 
+    @property
+    def _folders(self) -> Folders:
+        first = self._folder
+        return Folders((first, *self._workspace.beside(first)))
+
     async def sessions(self) -> list[ListedSession]:
         """Return the sessions that can be continued; raises `AgentError`."""
         await self.prepare()
@@ -252,15 +270,19 @@ class AcpAgent:
 
     async def _find(
         self, peer: ConnectedAgent, prompt: Prompt, cwd: str, origin: Origin
-    ) -> SessionChannel | None:
-        """Return the session that `origin` says; raises `AgentError`.
+    ) -> tuple[SessionChannel | None, SessionHandle]:
+        """Return the session that `origin` says, and what its handle keeps; raises `AgentError`.
 
         A session that goes on keeps the name of its server. But this process may still have a
-        server of that name, where it wasn't told to close it, or keeps them all.
+        server of that name, where it wasn't told to close it, or keeps them all. It also keeps its
+        folder, as long as that is one of the window's.
         """
         if isinstance(origin, Fresh):
-            return None
+            return None, NAMELESS
         handle = SessionHandle.read(origin.handle)
+        if not self._may_open(handle):
+            return None, NAMELESS
+        cwd = handle.folder or cwd
         is_free = handle.server not in peer.servers or (
             peer.can_close and not peer.facts.has(Fact.KEEPS_SERVERS)
         )
@@ -269,8 +291,23 @@ class AcpAgent:
         found = await peer.existing.find(params, origin)
         if found is not None and peer.is_ending:
             peer.close(found)
-            return None
-        return found
+            found = None
+        if found is None:
+            return None, NAMELESS
+        if isinstance(origin, Resumed):
+            return found, handle
+        server = self.toolboxes.new_name() if handle.folder else ""
+        return found, SessionHandle("", server, handle.folder)
+
+    def _may_open(self, handle: SessionHandle) -> bool:
+        """Return whether a session is this chat's still, and works in a folder of the window."""
+        if not self._owners.may_open(handle):
+            log.info("session=%s not had: another chat continues it", handle.session_id)
+            return False
+        if handle.folder and not self._folders.has(handle.folder):
+            log.info("session=%s not had: its folder isn't open", handle.session_id)
+            return False
+        return True
 
     async def _open(self, peer: ConnectedAgent, prompt: Prompt, cwd: str) -> SessionChannel:
         """Return a new session; raises `AgentError`."""

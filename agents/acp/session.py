@@ -37,7 +37,7 @@ from bridge.work import Work
 from .connected_agent import ConnectedAgent
 from .errors import words_of
 from .existing import can_find
-from .handles import SessionHandle
+from .handles import NAMELESS, SessionHandle
 from .learned import Fact
 from .options import (
     Change,
@@ -70,7 +70,8 @@ class AcpSession:
 
     `root` is the folder that the agent works in, and `habits` are what any of its sessions has
     shown. `offer` is given the choices of the agent, and `ledger` has what the agent says of its
-    open sessions. It `knows_history` if the agent had the session already.
+    open sessions. It `knows_history` if the agent had the session already. Its handle keeps the
+    server and the folder of `named`.
     """
 
     def __init__(
@@ -85,8 +86,10 @@ class AcpSession:
         ledger: Ledger | None = None,
         knows_history: bool = False,
         has_own_process: bool = False,
+        named: SessionHandle = NAMELESS,
     ) -> None:
         self.channel = channel
+        self._named = named
         self._habits = habits
         self.knows_history = knows_history
         self.has_own_process = has_own_process
@@ -116,9 +119,14 @@ class AcpSession:
         """The agent's name for the session, if the agent can open sessions again."""
         if not can_find(self.peer.about.agent_capabilities, self.peer.facts):
             return None
+        return self.name.text
+
+    @property
+    def name(self) -> SessionHandle:
+        """The handle, whether or not the agent can open sessions again."""
         tools = self.channel.tools
-        server = "" if tools is None else tools.server
-        return SessionHandle(self.channel.session_id, server).text
+        server = self._named.server if tools is None else tools.server
+        return SessionHandle(self.channel.session_id, server, self._named.folder)
 
     @property
     def lost(self) -> Failure | None:

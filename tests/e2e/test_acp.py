@@ -142,11 +142,12 @@ async def test_a_session_from_elsewhere_is_listed_and_continued_also_after_a_res
             listed = await process.editor.call("lm/agentSessions", params)
             assert listed == {"sessions": [{"sessionId": "s1", "cwd": "/"}]}
             assert "what I said to I am Ada" in (await chat.say("/continue s1")).text
-            assert (await chat.say("who?")).text == "I am Ada / who?"
-        async with started(*options) as process:
-            again = chat_with(process.editor, child)
-            again.history = chat.history
-            assert (await again.say("and now?")).text == "I am Ada / who? / and now?"
+        for text, answer in [("who?", "I am Ada / who?"), ("and?", "I am Ada / who? / and?")]:
+            async with started(*options) as process:
+                process.editor.notify("lm/didChangeWorkspaceFolders", {"workspaceFolders": ["/"]})
+                again = chat_with(process.editor, child)
+                again.history = chat.history
+                assert (await again.say(text)).text == answer
         assert child.faults == []
 
 

@@ -41,6 +41,19 @@ class Found:
     words: Sequence[Say]
 
 
+class Folders:
+    """The folders of a window, as it is now; the first is that of new chats."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        self.paths = paths
+        spellings = (one for path in paths for one in (path, os.path.realpath(path)))
+        self._spellings = frozenset(map(_plain, spellings))
+
+    def has(self, cwd: str) -> bool:
+        """Return whether a folder is one of them, as an agent may spell it."""
+        return _plain(cwd) in self._spellings
+
+
 class Words(Value):
     """Words in place of a session."""
 
@@ -49,14 +62,14 @@ class Words(Value):
 
 @attrs.frozen(eq=False, repr=False)
 class Continuing:
-    """The sessions of an agent, for a window with these folders; the first is that of new chats.
+    """The sessions of an agent, for a window with these folders.
 
     `is_open` says whether a chat has the session of an id, and has told it something; `take_over`
     takes it from a chat that hasn't. `params_in` makes the parameters of a session in a folder.
     """
 
     peer: ConnectedAgent
-    folders: Sequence[str]
+    folders: Folders
     is_open: Callable[[str], bool]
     take_over: Callable[[str], Awaitable[None]]
     params_in: Callable[[str], Awaitable[SessionParams]]
@@ -67,13 +80,12 @@ class Continuing:
         if not self.peer.existing.can_show:
             text = f"{name} can't open a session again, so none can be continued."
             raise AgentError(Failure("NotFound", text))
-        ours = {spelling for folder in self.folders for spelling in _spellings(folder)}
         found: list[ListedSession] = []
-        for folder in self.folders:
+        for folder in self.folders.paths:
             sessions = await self.peer.existing.list(folder)
             if sessions is None:
                 raise AgentError(Failure("NotFound", no_list(name)))
-            found += listed(sessions, lambda cwd: _plain(cwd) in ours, self.is_open)
+            found += listed(sessions, self.folders.has, self.is_open)
         newest = sorted(found, key=lambda one: one.updated_at, reverse=True)
         return list({one.session_id: one for one in newest}.values())
 
@@ -102,7 +114,7 @@ class Continuing:
 
     async def _folder_of(self, session_id: str) -> str:
         """Return the folder of a session: one of several, if the agent says so."""
-        first, *others = self.folders
+        first, *others = self.folders.paths
         if others and self.peer.existing.can_list:
             for one in await self.listed():
                 if one.session_id == session_id:
@@ -112,8 +124,3 @@ class Continuing:
 
 def _plain(path: str) -> str:
     return os.path.normcase(os.path.normpath(path))
-
-
-def _spellings(folder: str) -> set[str]:
-    """Return the ways in which an agent may spell a folder."""
-    return {_plain(folder), _plain(os.path.realpath(folder))}

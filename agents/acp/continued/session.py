@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from agents.acp.session import AcpSession
 from agents.base import AgentSession, Turn
-from agents.events import CANCELLED, Answer, Batch, Prompt, Say, Stop
+from agents.events import Answer, Batch, Prompt, Say, Stop
 from bridge.errors import Failure
 from bridge.wire import ToolSpec
 
@@ -25,7 +25,6 @@ class ToldTurn(trio.abc.ReceiveChannel[Batch]):
     """A turn in which no agent takes part."""
 
     words: Sequence[Say]
-    stop: Stop = attrs.field(factory=Stop)
     _is_over: bool = attrs.field(default=False, init=False)
 
     async def receive(self) -> Batch:
@@ -34,7 +33,7 @@ class ToldTurn(trio.abc.ReceiveChannel[Batch]):
         if self._is_over:
             raise trio.EndOfChannel
         self._is_over = True
-        return (*self.words, self.stop)
+        return (*self.words, Stop())
 
     async def aclose(self) -> None:
         """End it."""
@@ -45,9 +44,8 @@ class ToldTurn(trio.abc.ReceiveChannel[Batch]):
 class ContinuedSession(AgentSession):
     """A session that the agent had. The command is answered with `words`, and the agent goes on.
 
-    It `knows_history` for nobody: the chat had no messages before. The answer counts as one that
-    was cut short. So the session is remembered as this chat's only when the agent has answered in
-    it, and until then another chat may have it: `on_told` is called when that ends.
+    It `knows_history` for nobody: the chat had no messages before. Until it is told something,
+    another chat may have it: `on_told` is called when that ends.
     """
 
     def __init__(
@@ -99,7 +97,7 @@ class ContinuedSession(AgentSession):
         if not self._has_begun:
             self._has_begun = True
             if wish_in((*prompt.transcript, *prompt.messages)) is not None:
-                return ToldTurn(self._words, CANCELLED)
+                return ToldTurn(self._words)
             said = tuple(one for one in prompt.messages if wish_of(one) is None)
             prompt = replace(prompt, transcript=(), messages=said)
         self._on_told()

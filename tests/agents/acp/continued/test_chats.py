@@ -21,6 +21,7 @@ from bridge.models import AgentChoice
 from bridge.wire import ListedSession
 from tests.fakes.acp_agents import agent_in_process
 from tests.fakes.editor import Chat, FakeEditor, connected_to
+from tests.fakes.session_memory import Shelf, ShelfMemory
 
 if TYPE_CHECKING:
     from trio.testing import MockClock
@@ -66,16 +67,144 @@ def able(*methods: str) -> JSON:
 
 @asynccontextmanager
 async def at_work(
-    *methods: str, folders: tuple[str, ...] = ("/",), **script: Any
+    *methods: str,
+    folders: tuple[str, ...] = ("/",),
+    memory: ShelfMemory | None = None,
+    kept: dict[str, list[str]] | None = None,
+    **script: Any,
 ) -> AsyncGenerator[tuple[FakeEditor, PeerAgent]]:
-    """Connect an editor with an agent that has one session from elsewhere."""
+    """Connect an editor with an agent that has one session from elsewhere, or those `kept`."""
     script = {"agent": able(*(methods or ("load", "list"))), "otherwise": MEMORY, **script}
     async with agent_in_process(script, workspace=Workspace(folders)) as (agent, peers):
-        peers.kept["s1"] = ["I am Ada"]
+        peers.kept = {"s1": ["I am Ada"]} if kept is None else kept
         chats = OfChats(agent)
-        async with connected_to(lambda choice: chats, accounts=chats) as editor:
+        async with connected_to(lambda choice: chats, accounts=chats, memory=memory) as editor:
             yield editor, peers
         assert peers.faults == []
+
+
+@attrs.define
+class Lifetimes:
+    """What outlives the program: the agent's sessions, and the memory of them."""
+
+    kept: dict[str, list[str]] = attrs.field(factory=lambda: {"s1": ["I am Ada"]})
+    shelf: Shelf = attrs.field(factory=Shelf)
+
+    def one(
+        self, *methods: str, **options: Any
+    ) -> AbstractAsyncContextManager[tuple[FakeEditor, PeerAgent]]:
+        """Begin the program anew."""
+        return at_work(*methods, memory=ShelfMemory(self.shelf), kept=self.kept, **options)
+
+
+def once_more(editor: FakeEditor, chat: Chat) -> Chat:
+    """Return a chat as another program gets it."""
+    again = Chat(editor)
+    again.history = [*chat.history]
+    return again
+
+
+async def test_after_a_restart_the_next_message_goes_on_in_the_session(
+    autojump_clock: MockClock,
+) -> None:
+    lifetimes = Lifetimes()
+    async with lifetimes.one() as (editor, _):
+        chat = Chat(editor)
+        assert (await chat.say("/continue s1")).text == SHOWN
+    async with lifetimes.one() as (editor, peers):
+        assert (await once_more(editor, chat).say("who?")).text == "I am Ada / who?"
+        assert peers.asked("session/new") == []
+
+
+async def test_a_chat_that_was_left_alone_goes_on_in_the_session(autojump_clock: MockClock) -> None:
+    async with Lifetimes().one() as (editor, peers):
+        chat = Chat(editor, settings={"idleSeconds": 10})
+        await chat.say("/continue s1")
+        await trio.sleep(20)
+        assert (await chat.say("who?")).text == "I am Ada / who?"
+        assert len(peers.asked("session/load")) == 2
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_a_chat_whose_session_another_one_continued_never_has_it_again(
+    is_restarted: bool, autojump_clock: MockClock
+) -> None:
+    """It was this chat's own, and the other one told it more."""
+    lifetimes = Lifetimes({})
+    async with lifetimes.one() as (editor, peers):
+        one = Chat(editor, settings={"idleSeconds": 10})
+        await one.say("I am Ada")
+        await trio.sleep(20)
+        (session_id,) = (one for one, said in peers.kept.items() if said)
+        other = Chat(editor, settings={"idleSeconds": 10})
+        assert "I am Ada" in (await other.say(f"/continue {session_id}")).text
+        assert (await other.say("I like cats")).text == "I am Ada / I like cats"
+        await trio.sleep(20)
+        if not is_restarted:
+            assert "cats" not in (await one.say("who?")).text
+            assert (await other.say("who?")).text == "I am Ada / I like cats / who?"
+    if is_restarted:
+        async with lifetimes.one() as (editor, _):
+            answer = (await once_more(editor, other).say("who?")).text
+            assert answer == "I am Ada / I like cats / who?"
+            assert "cats" not in (await once_more(editor, one).say("who?")).text
+
+
+async def test_of_two_chats_that_show_a_session_the_later_one_has_it_after_a_restart(
+    autojump_clock: MockClock,
+) -> None:
+    lifetimes = Lifetimes()
+    async with lifetimes.one() as (editor, _):
+        one, other = Chat(editor), Chat(editor)
+        await one.say("/continue")
+        await one.say("/continue s1")
+        await other.say("/continue s1")
+        await other.say("I like cats")
+    async with lifetimes.one() as (editor, _):
+        assert "cats" not in (await once_more(editor, one).say("who?")).text
+        assert (await once_more(editor, other).say("who?")).text == "I am Ada / I like cats / who?"
+
+
+TWO = {"session/list": [{"result": {"sessions": [{"sessionId": "s1", "cwd": "/two"}]}}]}
+
+
+async def test_after_a_restart_a_session_is_looked_for_in_its_own_folder(
+    autojump_clock: MockClock,
+) -> None:
+    lifetimes, folders = Lifetimes(), ("/one", "/two")
+    async with lifetimes.one(folders=folders, on=TWO) as (editor, _):
+        chat = Chat(editor)
+        await chat.say("/continue s1")
+        await chat.say("Hi")
+    for _ in range(2):
+        async with lifetimes.one(folders=folders, on=TWO) as (editor, peers):
+            chat = once_more(editor, chat)
+            assert (await chat.say("who?")).text.startswith("I am Ada / Hi / who?")
+            assert [one["cwd"] for one in peers.asked("session/load")] == ["/two"]
+
+
+async def test_a_session_whose_folder_is_no_longer_open_is_left(autojump_clock: MockClock) -> None:
+    """The user has trusted the folders of the window."""
+    lifetimes = Lifetimes()
+    async with lifetimes.one(folders=("/one", "/two"), on=TWO) as (editor, _):
+        chat = Chat(editor)
+        await chat.say("/continue s1")
+    async with lifetimes.one(folders=("/one",)) as (editor, peers):
+        answer = (await once_more(editor, chat).say("who?")).text
+        assert "what I said to I am Ada" in answer, "it is told what was shown"
+        assert peers.asked("session/load") == []
+        assert {one["cwd"] for one in peers.asked("session/new")} == {"/one"}
+
+
+async def test_a_fork_of_a_session_works_in_its_folder(autojump_clock: MockClock) -> None:
+    lifetimes, folders = Lifetimes(), ("/one", "/two")
+    async with lifetimes.one("load", "list", "fork", folders=folders, on=TWO) as (editor, peers):
+        one = Chat(editor)
+        await one.say("/continue s1")
+        other = once_more(editor, one)
+        assert (await one.say("I like cats")).text == "I am Ada / I like cats"
+        assert (await other.say("I like dogs")).text.endswith("I like dogs")
+        assert peers.asked("session/fork") == []
 
 
 async def test_the_transcript_is_shown_and_the_next_message_goes_on(
