@@ -178,7 +178,7 @@ class Agent(Protocol):
     ) -> AbstractAsyncContextManager[AgentSession]:
         """Open a session, closed on exit; `prompt` is the first turn's (tools, settings).
 
-        Its messages are the whole chat so far, or none if that is long.
+        Its messages are the whole chat so far; none if that is long, or no chat of the user's.
         If the session in `origin` isn't available, a new one is opened: see its `knows_history`.
         Raises `AgentError` if the agent isn't available.
         """

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const cwd = join(OUTPUT, "sessions", "workspace");
   const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
   const sessions = [
-    { sessionId: "s0", cwd, title: "Plan the trip", updatedAt: hoursAgo(30) },
+    { sessionId: "s0", cwd, title: "Plan the $(rocket) trip", updatedAt: hoursAgo(30) },
     { sessionId: "s1", cwd, title: "Remember Ada", updatedAt: hoursAgo(2) },
     { sessionId: "s2", cwd: "/elsewhere", title: "Not of this window", updatedAt: hoursAgo(1) },
   ];
@@ -64,7 +64,7 @@ test("the sessions of the folder are listed, the newest first", async () => {
   const rows = page.locator(`${LIST} .monaco-list-row`);
   await rows.filter({ hasText: "Remember Ada" }).waitFor(patience);
   const titles = await rows.locator(".label-name").allInnerTexts();
-  expect(titles.filter((_, at) => at % 2 === 0)).toEqual(["Remember Ada", "Plan the trip"]);
+  expect(titles.filter((_, at) => at % 2 === 0)).toEqual(["Remember Ada", "Plan the $(rocket) trip"]);
   expect(await rows.first().textContent()).toContain("2 hours ago");
   await shoot(page, "sessions", "list");
 });
@@ -74,6 +74,12 @@ test("the chosen one is shown in a new chat, and goes on there", async () => {
   await chat.shows("Your next message continues this session.");
   expect(await chat.finished()).toContain("what I said to I am Ada");
   await shoot(page, "sessions", "continued");
+});
+
+test("the window is loaded anew, and the next message goes on in the session", async () => {
+  await editor.keeps(/what I said to I am Ada/);
+  await chat.reload();
+  await chat.shows("Your next message continues this session.");
   expect(await chat.ask("who am I?")).toBe("I am Ada / who am I?");
 });
 

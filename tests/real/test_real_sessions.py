@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 
-from tests.fakes.editor import FakeEditor
+from tests.fakes.editor import Chat, FakeEditor
 
 from .agents import AGENTS
 from .bench import PATIENCE
@@ -40,17 +40,22 @@ async def sessions_of(editor: FakeEditor, world: World) -> Any:
     return reply["result"]["sessions"] if "result" in reply else reply["error"]["message"]
 
 
-async def goes_on(world: World, lifetime: Lifetime) -> None:
-    """Continue the newest session; its model must know of Ada, and must not be told anew."""
+async def shown(world: World, lifetime: Lifetime) -> Chat:
+    """Return a chat that has been shown the newest session."""
     found = await sessions_of(lifetime.bench.editor, world)
     assert not isinstance(found, str), found
     session: JSON = found[0]
     assert Path(session["cwd"]) == world.work
     chat = lifetime.bench.chat()
-    shown = (await chat.say(f"/continue {session['sessionId']}")).text
-    assert "> **You**" in shown, shown
-    assert "my name is Ada" in shown
-    assert "I hear you." in shown
+    text = (await chat.say(f"/continue {session['sessionId']}")).text
+    assert "> **You**" in text, text
+    assert "my name is Ada" in text
+    assert "I hear you." in text
+    return chat
+
+
+async def goes_on(world: World, chat: Chat) -> None:
+    """Say something; the session's model must know of Ada, and must not be told anew."""
     assert "You told me: Ada." in (await chat.say("RECALL")).text
     turn = world.server.turns("RECALL")[-1]
     assert RECORD not in str(turn.body)
@@ -66,7 +71,25 @@ async def test_a_session_of_another_time_is_listed_and_continued(
             await sessions_of(lifetime.bench.editor, world)
             await lifetime.bench.chat().say("my name is Ada")
         async with world.lifetime() as lifetime:
-            await goes_on(world, lifetime)
+            await goes_on(world, await shown(world, lifetime))
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+async def test_a_restart_after_the_command_costs_no_replay(
+    agent: RealAgent, tmp_path: Path
+) -> None:
+    async with world_of(agent, tmp_path) as world:
+        async with world.lifetime() as lifetime:
+            await sessions_of(lifetime.bench.editor, world)
+            await lifetime.bench.chat().say("my name is Ada")
+        async with world.lifetime() as lifetime:
+            chat = await shown(world, lifetime)
+        for _ in range(2):
+            async with world.lifetime() as lifetime:
+                await sessions_of(lifetime.bench.editor, world)
+                again = lifetime.bench.chat()
+                again.history = chat.history
+                await goes_on(world, again)
 
 
 @pytest.mark.parametrize(
@@ -91,4 +114,4 @@ async def test_a_session_of_the_agents_own_terminal_is_listed_and_continued(
             )
         assert done.returncode == 0, done.stdout.decode(errors="replace")
         async with world.lifetime() as lifetime:
-            await goes_on(world, lifetime)
+            await goes_on(world, await shown(world, lifetime))

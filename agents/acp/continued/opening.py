@@ -10,11 +10,14 @@ import os
 from collections.abc import Awaitable, Callable, Sequence
 
 import attrs
+import trio
 
 from agents.acp.connected_agent import ConnectedAgent
 from agents.acp.reopened import ToldAgain
 from agents.acp.session_channel import SessionChannel
+from agents.acp.session_open import SESSION_SECONDS
 from agents.acp.session_params import SessionParams
+from agents.acp.text.markdown import escape
 from agents.base import AgentError
 from agents.breather import Breather
 from agents.events import Say
@@ -24,7 +27,7 @@ from bridge.wire import ListedSession
 
 from .command import Wish
 from .transcript import transcript
-from .words import GOES_ON, failed, list_text, listed, no_list, without_transcript
+from .words import GOES_ON, MOST_LISTED, failed, list_text, listed, no_list, without_transcript
 
 _IN_USE = (
     "it is open in another chat of this window. Go on there. A chat that has been left "
@@ -81,20 +84,23 @@ class Continuing:
             text = f"{name} can't open a session again, so none can be continued."
             raise AgentError(Failure("NotFound", text))
         found: list[ListedSession] = []
+        until = trio.current_time() + SESSION_SECONDS
         for folder in self.folders.paths:
+            if trio.current_time() >= until:  # a slow agent; the first folder is that of new chats
+                break
             sessions = await self.peer.existing.list(folder)
             if sessions is None:
                 raise AgentError(Failure("NotFound", no_list(name)))
             found += listed(sessions, self.folders.has, self.is_open)
         newest = sorted(found, key=lambda one: one.updated_at, reverse=True)
-        return list({one.session_id: one for one in newest}.values())
+        return list({one.session_id: one for one in newest}.values())[:MOST_LISTED]
 
     async def find(self, wish: Wish) -> Found | Words:
         """Return the session that the user wishes, or words; raises `AgentError` for a login."""
         name, session_id = self.peer.name, wish.session_id
         if not session_id:
             if not self.peer.existing.can_list:
-                return Words(no_list(name))
+                return Words(no_list(escape(name)))
             return Words(list_text(name, await self.listed()))
         if self.is_open(session_id):
             return Words(failed(name, session_id, _IN_USE))

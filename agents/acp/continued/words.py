@@ -17,7 +17,8 @@ MOST_NAMED = 20
 """Sessions that are named in an answer."""
 GOES_ON = "*Your next message continues this session.*"
 _TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
-_ID = re.compile(r"[!-~]{1,200}")
+# An editor may read a word that begins with "#", "@" or "/" as its own.
+_ID = re.compile(r"[^\W_][!-~]{0,199}", re.ASCII)
 
 
 def listed(
@@ -25,7 +26,7 @@ def listed(
 ) -> list[ListedSession]:
     """Return the sessions whose folder `is_ours`, the newest first, each once.
 
-    Those whose id `is_open` in a chat are left out, and those whose id nobody can type.
+    Those whose id `is_open` in a chat are left out, and those whose id can't be sent in a chat.
     """
     found: dict[str, ListedSession] = {}
     for one in sessions:
@@ -58,7 +59,8 @@ def _line(one: ListedSession, *, is_one_of_several: bool) -> str:
     facts = [time_text(one.updated_at)] if one.updated_at else []
     facts += [code(one_line(one.cwd, 200))] if is_one_of_several else []
     about = f" ({', '.join(facts)})" if facts else ""
-    return f"- {escape(one.title) or '*no title*'}{about}: {code(f'{COMMAND} {one.session_id}')}"
+    title = f"**{escape(one.title)}**" if one.title else "*no title*"
+    return f"- {title}{about}: {code(f'{COMMAND} {one.session_id}')}"
 
 
 def time_text(updated_at: str) -> str:

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { fixesOf, messageOf } from "../chat/failures.ts";
 import type { Models, PickableModel } from "../chat/models.ts";
+import { wordsWithoutIcons } from "../elicitation/words.ts";
 import type { Server } from "../program/server.ts";
 import type { ListedSession, SessionsParams } from "../program/wire.ts";
 import type { Fixer } from "../setup/fixes.ts";
@@ -45,9 +46,11 @@ export async function continueSession(
   }
   const hasFolders = new Set(sessions.map(({ cwd }) => cwd)).size > 1;
   const items = sessions.map((session) => ({
-    label: session.title || UNTITLED,
+    label: wordsWithoutIcons(session.title ?? "") || UNTITLED,
     description: ago(session.updatedAt, now()),
-    detail: hasFolders ? `${session.cwd} \u00b7 ${session.sessionId}` : session.sessionId,
+    detail: wordsWithoutIcons(
+      hasFolders ? `${session.cwd} \u00b7 ${session.sessionId}` : session.sessionId,
+    ),
     session,
   }));
   const chosen = await vscode.window.showQuickPick(items, {

@@ -60,6 +60,17 @@ test("the chosen session is continued in a new chat with its agent", async () =>
   expect(chats).toEqual(opened("s1"));
 });
 
+test("a title is shown as the agent wrote it, and makes no icons", async () => {
+  answer = async () => [
+    { ...session, title: "$(trash) [Go](command:go)\u202e\n  now" },
+    { ...session, sessionId: "a$(b)", title: "\u202e" },
+  ];
+  person.picks = ["Untitled session"];
+  await run();
+  expect(person.lists).toEqual([["\\$(trash) [Go]\u200b(command:go) now", "Untitled session"]]);
+  expect(chats).toEqual(opened("a$(b)"));
+});
+
 test("of several agents one is chosen first; endpoints and Eliza keep no sessions", async () => {
   person.picks = ["Mine", "Untitled session"];
   await run({

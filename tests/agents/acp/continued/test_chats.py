@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 JSON = dict[str, Any]
 MEMORY: list[JSON] = [{"memory": True}]
+BESIDE: JSON = {"tools": [], "modelOptions": {"_otelTraceContext": None}}
+"""As VS Code asks for a title."""
 SHOWN = (
     "### Earlier in this session\n\n> **You**\n>\n> I am Ada\n\nwhat I said to I am Ada\n\n---\n\n"
     "*Your next message continues this session.*"
@@ -408,6 +410,23 @@ async def test_a_session_works_in_its_own_folder(autojump_clock: MockClock) -> N
         await Chat(editor).say("/continue s2")
         assert [one["cwd"] for one in peers.asked("session/load")] == ["/two/", "/one"]
         assert [one["cwd"] for one in peers.asked("session/list")][:2] == ["/one", "/two"]
+
+
+async def test_a_slow_list_of_many_folders_has_an_end(autojump_clock: MockClock) -> None:
+    folders = tuple(f"/{number}" for number in range(9))
+    page = {"sessions": [{"sessionId": "s1", "cwd": "/1"}]}
+    on = {"session/list": [{"sleep": 25}, {"result": page}]}
+    async with at_work(folders=folders, on=on) as (editor, peers):
+        text = (await Chat(editor).ask("/continue").settled(1e6)).text
+        assert text.endswith("- *no title*: `/continue s1`")
+        assert len(peers.asked("session/list")) == 3
+
+
+async def test_a_request_beside_a_chat_commands_nothing(autojump_clock: MockClock) -> None:
+    async with at_work() as (editor, peers):
+        beside = Chat(editor, options=BESIDE)
+        assert (await beside.say("/continue s1")).text == "/continue s1"
+        assert peers.asked("session/load") == []
 
 
 async def test_a_silent_list_has_an_end(autojump_clock: MockClock) -> None:

@@ -39,8 +39,8 @@ def test_a_session_of_another_folder_or_of_a_chat_of_ours_is_left_out() -> None:
     assert ids(info("a"), info("open"), info("b", cwd="/y"), info("a")) == ["a"]
 
 
-@pytest.mark.parametrize("session_id", ["", "a b", "a\nb", "ä", "a" * 201])
-def test_an_id_that_nobody_can_type_is_left_out(session_id: str) -> None:
+@pytest.mark.parametrize("session_id", ["", "a b", "a\nb", "ä", "a" * 201, "#file", "@them", "/x"])
+def test_an_id_that_can_t_be_sent_is_left_out(session_id: str) -> None:
     assert ids(info(session_id)) == []
 
 
@@ -73,10 +73,10 @@ def test_a_time_is_written_as_people_do(given: str, shown: str) -> None:
 
 
 def test_the_list_in_a_chat_has_a_line_to_send_for_each() -> None:
-    one = ListedSession("a", "/x", "Fix *it*", "2026-02-01T10:20:30Z")
+    one = ListedSession("a", "/x", "# Fix *it* [x](command:y)", "2026-02-01T10:20:30Z")
     assert list_text("it", [one, ListedSession("b", "/x")]) == (
         "Earlier sessions of it. To continue one, send its line:\n\n"
-        "- Fix \\*it\\* (2026-02-01 10:20 UTC): `/continue a`\n"
+        "- **# Fix \\*it\\* \\[x\\](command:y)** (2026-02-01 10:20 UTC): `/continue a`\n"
         "- *no title*: `/continue b`"
     )
 
