@@ -14,6 +14,12 @@ GROUND = ExtensionGround(
 
 FAULTS = [
     Fault(
+        "a title of an agent's makes icons",
+        "agents/continue_session",
+        'label: wordsWithoutIcons(session.title ?? "") || UNTITLED,',
+        "label: session.title || UNTITLED,",
+    ),
+    Fault(
         "an agent that never asks is added without a word",
         "agents/registry",
         "if (chosen.neverAsks) {",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -15,12 +16,12 @@ from actors.plan import MOST_OPENING
 from agents.acp.agent import AcpAgent
 from agents.base import AgentSession, no_account
 from agents.events import Prompt
-from agents.origin import FRESH, Origin
+from agents.origin import FRESH, Origin, Resumed
 from agents.workspace import Workspace
 from bridge.models import AgentChoice
-from bridge.wire import ListedSession
+from bridge.wire import ChatMessage, ListedSession, TextPart, ToolSpec
 from tests.fakes.acp_agents import agent_in_process
-from tests.fakes.editor import Chat, FakeEditor, connected_to
+from tests.fakes.editor import Chat, FakeEditor, connected_to, message
 from tests.fakes.session_memory import Shelf, ShelfMemory
 
 if TYPE_CHECKING:
@@ -198,15 +199,31 @@ async def test_a_session_whose_folder_is_no_longer_open_is_left(autojump_clock: 
         assert {one["cwd"] for one in peers.asked("session/new")} == {"/one"}
 
 
-async def test_a_fork_of_a_session_works_in_its_folder(autojump_clock: MockClock) -> None:
-    lifetimes, folders = Lifetimes(), ("/one", "/two")
-    async with lifetimes.one("load", "list", "fork", folders=folders, on=TWO) as (editor, peers):
-        one = Chat(editor)
-        await one.say("/continue s1")
-        other = once_more(editor, one)
-        assert (await one.say("I like cats")).text == "I am Ada / I like cats"
-        assert (await other.say("I like dogs")).text.endswith("I like dogs")
-        assert peers.asked("session/fork") == []
+def built_in(editor: FakeEditor, log: str, origin: Chat | None = None) -> Chat:
+    """Return a chat of VS Code's agent, a copy of another one if that is given."""
+    private = {"_conversationId": "c", "_telemetryTurn": 1, "_otelTraceContext": {}}
+    chat = Chat(editor, options={"modelOptions": private})
+    system = message("system", f"Be kind.\nVSCODE_TARGET_SESSION_LOG: {log}\n")
+    chat.history = [system, *(origin.history[1:] if origin is not None else ())]
+    return chat
+
+
+async def test_a_fork_of_a_session_works_in_its_folder_also_after_a_restart(
+    autojump_clock: MockClock,
+) -> None:
+    lifetimes = Lifetimes()
+    begin = partial(lifetimes.one, "load", "list", "fork", folders=("/one", "/two"), on=TWO)
+    async with begin() as (editor, peers):
+        origin = built_in(editor, "one")
+        assert (await origin.say("/continue s1")).text == SHOWN
+        copy = built_in(editor, "two", origin)
+        assert (await copy.say("I like dogs")).text.endswith("I am Ada / I like dogs")
+        assert (await origin.say("I like cats")).text.endswith("I am Ada / I like cats")
+        assert [one["cwd"] for one in peers.asked("session/fork")] == ["/two"]
+    async with begin() as (editor, peers):
+        again = built_in(editor, "two", copy)
+        assert (await again.say("who?")).text.endswith("I am Ada / I like dogs / who?")
+        assert [one["cwd"] for one in peers.asked("session/load")] == ["/two"]
 
 
 async def test_the_transcript_is_shown_and_the_next_message_goes_on(
@@ -470,3 +487,26 @@ async def test_an_agent_without_a_list_is_told_to_the_editor(
         error = await listed(editor)
         assert error["data"]["kind"] == "NotFound"
         assert error["message"].startswith(why)
+
+
+async def test_the_owner_of_a_session_has_it_again_also_by_another_server() -> None:
+    """An agent that can't close a session keeps its server, so the next one has another name."""
+    capabilities = {"agentCapabilities": {"loadSession": True, "sessionCapabilities": {}}}
+    script = {"agent": capabilities, "servers": []}
+    tools = (ToolSpec("look", "Look.", {"type": "object"}),)
+    with trio.fail_after(5):
+        async with agent_in_process(script, workspace=Workspace(("/",))) as (agent, peers):
+            peers.kept["s1"] = ["I am Ada"]
+            said = ChatMessage("user", (TextPart("/continue s1"),))
+            async with agent.session_of_chat(Prompt((said,), tools=tools)) as session:
+                former = session.handle
+            handles = [former]
+            for _ in range(2):
+                origin = Resumed(str(handles[-1]))
+                async with agent.session_of_chat(Prompt((), tools=tools), origin) as session:
+                    assert session.knows_history
+                    handles.append(session.handle)
+            assert len(set(handles)) == 3
+            origin = Resumed(str(former))
+            async with agent.session_of_chat(Prompt((), tools=tools), origin) as session:
+                assert not session.knows_history
