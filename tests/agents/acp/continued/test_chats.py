@@ -201,7 +201,7 @@ async def test_a_session_whose_folder_is_no_longer_open_is_left(autojump_clock: 
 
 def built_in(editor: FakeEditor, log: str, origin: Chat | None = None) -> Chat:
     """Return a chat of VS Code's agent, a copy of another one if that is given."""
-    private = {"_conversationId": "c", "_telemetryTurn": 1, "_otelTraceContext": {}}
+    private: JSON = {"_conversationId": "c", "_telemetryTurn": 1, "_otelTraceContext": {}}
     chat = Chat(editor, options={"modelOptions": private})
     system = message("system", f"Be kind.\nVSCODE_TARGET_SESSION_LOG: {log}\n")
     chat.history = [system, *(origin.history[1:] if origin is not None else ())]
@@ -491,9 +491,9 @@ async def test_an_agent_without_a_list_is_told_to_the_editor(
 
 async def test_the_owner_of_a_session_has_it_again_also_by_another_server() -> None:
     """An agent that can't close a session keeps its server, so the next one has another name."""
-    capabilities = {"agentCapabilities": {"loadSession": True, "sessionCapabilities": {}}}
-    script = {"agent": capabilities, "servers": []}
-    tools = (ToolSpec("look", "Look.", {"type": "object"}),)
+    capabilities: JSON = {"agentCapabilities": {"loadSession": True, "sessionCapabilities": {}}}
+    script: JSON = {"agent": capabilities, "servers": []}
+    tools = (ToolSpec("look", "Look."),)
     with trio.fail_after(5):
         async with agent_in_process(script, workspace=Workspace(("/",))) as (agent, peers):
             peers.kept["s1"] = ["I am Ada"]
