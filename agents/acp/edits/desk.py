@@ -77,6 +77,9 @@ class _OpenFile:
     scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     why: Error = attrs.field(factory=lambda: Error(REQUEST_CANCELLED, CANCELLED), init=False)
     """The answer if it is cancelled."""
+    after: trio.Event | None = attrs.field(default=None, init=False)
+    """The end of the write of the same file that came before."""
+    over: trio.Event = attrs.field(factory=trio.Event, init=False)
 
 
 @attrs.define(eq=False, repr=False)
@@ -100,8 +103,8 @@ class FileDesk:
     _read: dict[str, str] = attrs.field(factory=dict[str, str], init=False)
     """What the agent last read or wrote of each file, the newest last."""
     _read_size: int = attrs.field(default=0, init=False)
-    _writing: dict[str, trio.Lock] = attrs.field(factory=dict[str, trio.Lock], init=False)
-    """The files that are being written: one write at a time, others wait for it."""
+    _writing: dict[str, trio.Event] = attrs.field(factory=dict[str, trio.Event], init=False)
+    """The files that are being written, each with the end of its newest write: the next waits."""
 
     def is_open(self, id_: QuestionId) -> bool:
         """Return whether a request waits for its answer."""
@@ -113,6 +116,9 @@ class FileDesk:
             reply(Error(INTERNAL_ERROR, TOO_MANY))
             return
         opened = self._open[id_] = _OpenFile()
+        if isinstance(request, WriteTextFileRequest):
+            opened.after = self._writing.get(request.path)
+            self._writing[request.path] = opened.over
         self.tasks.start_soon(self._serve, id_, opened, request, reply)
 
     def withdraw(self, id_: QuestionId) -> None:
@@ -142,11 +148,16 @@ class FileDesk:
         answer: FileResponse | Error = opened.why
         try:
             with opened.scope:
+                if opened.after is not None:
+                    await opened.after.wait()
                 answer = await self._answer(request)
         except (_Refused, TextUnreadable) as error:
             answer = error.error if isinstance(error, _Refused) else _unreadable(error)
         finally:
             del self._open[id_]
+            opened.over.set()
+            if self._writing.get(request.path) is opened.over:
+                del self._writing[request.path]
             reply(opened.why if opened.scope.cancelled_caught else answer)
 
     async def _answer(self, request: FileRequest) -> FileResponse:
@@ -181,13 +192,7 @@ class FileDesk:
             raise _Refused(NOT_ALLOWED)
         if not self.tools.is_open:
             raise _Refused(NO_TURN)
-        lock = self._writing.setdefault(path, trio.Lock())
-        try:
-            async with lock:
-                await self._edit(path, text)
-        finally:
-            if not lock.statistics().tasks_waiting and not lock.locked():
-                self._writing.pop(path, None)
+        await self._edit(path, text)
         self._note(path, text)
 
     async def _edit(self, path: str, text: str) -> None:
