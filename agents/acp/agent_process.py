@@ -45,10 +45,9 @@ from .learned import Learned
 INITIALIZE_SECONDS = 120.0
 """Seconds that `initialize` may take; a launcher may download the agent first."""
 
-_FILES = FileSystemCapabilities(read_text_file=True, write_text_file=True)
-"""Advertised where the editor makes the agent's edits. The two belong together: an agent that only
-writes would overwrite text that the user hasn't saved."""
 CAPABILITIES = ClientCapabilities(
+    # The two belong together: an agent that only writes overwrites text that isn't saved.
+    fs=FileSystemCapabilities(read_text_file=True, write_text_file=True),
     session=ClientSessionCapabilities(
         config_options=SessionConfigOptionsCapabilities(boolean=Supported()),
         notices=Supported(),
@@ -59,7 +58,7 @@ CAPABILITIES = ClientCapabilities(
     elicitation=ElicitationCapabilities(form=Supported(), url=Supported()),
     meta={"terminal-auth": True},  # the same, of the time before the protocol had it
 )
-"""Our capabilities, where the editor shows forms."""
+"""Our capabilities, where the editor shows forms and makes the agent's edits."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -167,7 +166,7 @@ class AcpProcess:
         """Our capabilities, as this editor and this process have them."""
         return replace(
             CAPABILITIES,
-            fs=_FILES if self.edits_by_editor else None,
+            fs=CAPABILITIES.fs if self.edits_by_editor else None,
             elicitation=CAPABILITIES.elicitation if self.workspace.shows_forms else None,
         )
 

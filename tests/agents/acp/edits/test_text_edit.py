@@ -17,11 +17,7 @@ from agents.acp.edits.text_edit import (
 )
 
 LINE = st.sampled_from(["", "a", "b", "aa", "ab", "    return", "é"])
-TEXT = st.builds(
-    lambda lines, has_end: "\n".join(lines) + ("\n" if has_end else ""),
-    st.lists(LINE, max_size=12),
-    st.booleans(),
-)
+TEXT = st.lists(LINE, max_size=12).map("\n".join)
 """Few lines, so that a line is often there more than once."""
 
 
