@@ -226,6 +226,11 @@ class SessionChannel:
         if self.announced.learn(news):
             self._on_announced()
 
+    @property
+    def serves_files(self) -> bool:
+        """Whether the editor makes the agent's edits."""
+        return self.files is not None
+
     def serve_file(self, id_: QuestionId, request: FileRequest) -> bool:
         """Serve a request about a file; return whether this session serves any."""
         if self.files is None:

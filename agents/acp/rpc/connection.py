@@ -358,7 +358,8 @@ class Connection:
             self._tell_once(str(fault))
 
     def _request(self, id_: QuestionId, method: str, params: Raw | UnsetType) -> None:
-        type_ = _QUESTIONS.get(method) or FILE_REQUESTS.get(method)
+        files = FILE_REQUESTS if self._subscribers.serve_files else {}
+        type_ = _QUESTIONS.get(method) or files.get(method)
         if type_ is None:
             self._refuse_unknown(id_, method)
             return

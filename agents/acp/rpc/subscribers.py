@@ -34,6 +34,11 @@ class Subscriber(Protocol):
         """Take a question of `size` bytes in, which must be answered once."""
         ...
 
+    @property
+    def serves_files(self) -> bool:
+        """Whether the agent's files are served."""
+        ...
+
     def serve_file(self, id_: QuestionId, request: FileRequest) -> bool:
         """Serve a request about a file; return whether this session serves any."""
         ...
@@ -164,6 +169,11 @@ class Subscribers:
         subscriber.be_asked(id_, request, size)
         self._heard[subscriber] = None
         return True
+
+    @property
+    def serve_files(self) -> bool:
+        """Whether the files of any session are served."""
+        return any(subscriber.serves_files for subscriber in self._subscribers.values())
 
     def serve_file(self, id_: QuestionId, request: FileRequest) -> bool:
         """Pass a request about a file on; return whether its session serves any."""
