@@ -248,7 +248,7 @@ ThinkingMode: TypeAlias = Literal["part", "text", "hide"]
 
 
 EditsBy: TypeAlias = Literal["editor", "agent"]
-"""Who makes an agent's edits: the editor, by its own tools, or the agent behind its back."""
+"""An agent's edits are made by the editor's own tools, or by the agent behind its back."""
 
 
 class Settings(Wire):
@@ -260,8 +260,8 @@ class Settings(Wire):
     they are, with one exception: a known mode in which the agent decides by itself is changed to
     one in which it asks, unless `permissions` is "allow".
 
-    `edits` says who makes an agent's edits: the "editor", which can show, keep and undo them, or
-    the "agent". None is what is known to work with the agent.
+    `edits` names the side that makes an agent's edits: the "editor", which can show, keep and undo
+    them, or the "agent". None is the side that is known to work with the agent.
 
     `permissionChoices` are the values of `permissions` that a user may choose in the host's picker.
     """

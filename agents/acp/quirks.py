@@ -90,7 +90,7 @@ _EDITS = (
     "the MCP tools create_file and replace_string_in_file for that, and read a file before you "
     "change it. You have no other tools that edit files. Don't edit files by shell commands."
 )
-"""What a model is told whose own tools to edit are switched off."""
+"""Tells a model how to edit whose own tools for that are switched off."""
 
 
 def _opencode(

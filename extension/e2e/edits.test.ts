@@ -42,18 +42,19 @@ beforeAll(async () => {
   });
   await agent.model({
     agent: { agentCapabilities: { loadSession: true } },
-    words: {
-      "change crlf": [...edits("crlf.txt", "one\n2\nthree\n"), ...END],
-      "make two": [
+    // In the order of the tests: what is attached to a message stands behind its words.
+    turns: [
+      [...edits("crlf.txt", "one\n2\nthree\n"), ...END],
+      [
         { write: at("new.txt"), content: "new\n" },
         { write: at("other.txt"), content: "other\n" },
         ...END,
       ],
-      "change open": [...edits("open.txt", "a\nb\nC\n"), ...END],
-      "change shell": [...edits("shell.txt", "newer\nstill newer\n"), ...END],
-      "change plan": [...edits("plan.txt", "1\n2\n"), ...END],
-      "what was said": [{ memory: true }],
-    },
+      [...edits("open.txt", "mine\na\nb\nC\n"), ...END],
+      [...edits("shell.txt", "newer\nstill newer\n"), ...END],
+      [...edits("plan.txt", "1\n2\n"), ...END],
+    ],
+    otherwise: [{ memory: true }],
   });
   context = await openBrowser(editor);
   page = await openWindow(context, editor);
@@ -75,6 +76,7 @@ test("a change is the editor's: its line ends stay, and it can be undone", async
   await chat.button("Undo").waitFor();
   await shoot(page, "edits", "keep or undo");
   await chat.button("Undo").click();
+  await page.locator(".monaco-dialog-box .monaco-button", { hasText: "Yes" }).click();
   await expect.poll(() => text("crlf.txt"), SAVED).toBe(START);
 });
 
@@ -110,5 +112,7 @@ test("a checkpoint takes the file and the agent's memory back", async () => {
   expect(await text("plan.txt")).toBe("1\n2\n");
   await chat.restore("change plan");
   await expect.poll(() => text("plan.txt"), SAVED).toBe("1\n");
-  expect(await chat.ask("what was said")).not.toContain("change plan");
+  const told = await chat.ask(" What was said?"); // behind the message, which is in the input again
+  expect(told).toContain("crlf.txt");
+  expect(told).not.toContain("plan.txt");
 });

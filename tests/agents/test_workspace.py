@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import attrs
+import msgspec
 import pytest
 import trio
 import trio.testing
 from msgspec import UNSET, Raw
 
-from agents.workspace import EditorTexts, TextUnreadable
+from agents.workspace import MOST_REASON, EditorTexts, TextUnreadable
 from bridge.jsonrpc import RpcResponse
 from bridge.wire import ReadTextFileParams, ReadTextFileResult
 from tests.fakes.waiting import PATIENCE
@@ -70,6 +71,15 @@ async def test_another_answer_is_an_error_in_words(answer: RpcResponse, words: s
         await port.texts.read("/a")
 
 
+@pytest.mark.limit("agents.workspace.MOST_REASON")
+async def test_the_words_of_an_error_are_bounded() -> None:
+    error = Raw(msgspec.json.encode({"message": "x" * (MOST_REASON + 1)}))
+    port = port_with(RpcResponse(None, UNSET, error))
+    with trio.fail_after(PATIENCE), pytest.raises(TextUnreadable) as caught:
+        await port.texts.read("/a")
+    assert str(caught.value).count("x") == MOST_REASON
+
+
 async def test_a_read_that_is_cancelled_is_taken_back_and_a_late_answer_is_ignored() -> None:
     port = port_with()
     with trio.move_on_after(0):
@@ -78,6 +88,7 @@ async def test_a_read_that_is_cancelled_is_taken_back_and_a_late_answer_is_ignor
     assert not port.texts.answer(RpcResponse(id_, Raw(b'{"text": "a"}'), UNSET))
 
 
+@pytest.mark.limit("agents.workspace.READ_SECONDS")
 async def test_an_editor_that_is_silent_is_waited_for_a_while(
     autojump_clock: trio.testing.MockClock,
 ) -> None:

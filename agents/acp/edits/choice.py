@@ -1,4 +1,4 @@
-"""Choose whose an agent's edits are: the editor's, or its own behind the editor's back. Pure."""
+"""Choose the side that makes an agent's edits: the editor, or the agent itself. Pure."""
 
 from __future__ import annotations
 
@@ -8,15 +8,10 @@ from typing import Any
 from agents.acp.calls.state import CallRecord
 from agents.acp.quirks import KnownAgent
 from agents.acp.schema.content import Diff
+from agents.mcp.tools import CREATE_FILE, REPLACE_STRING, REPLACE_STRINGS
 from bridge.wire import EditsBy
 
 from .text_edit import NewFile, Replacement
-
-CREATE_FILE = "create_file"
-REPLACE_STRING = "replace_string_in_file"
-REPLACE_STRINGS = "multi_replace_string_in_file"
-"""Tools of VS Code that edit files. `insert_edit_into_file` is none of them: a model guesses there
-where the text belongs."""
 
 
 def edits_by_editor(
@@ -33,7 +28,10 @@ def edits_by_editor(
 
 
 def can_edit(tools: Collection[str]) -> bool:
-    """Return whether these tools create a file, and replace a text in one."""
+    """Return whether these tools create a file, and replace a text in one.
+
+    `insert_edit_into_file` won't do: a model guesses there where the text belongs.
+    """
     return CREATE_FILE in tools and (REPLACE_STRING in tools or REPLACE_STRINGS in tools)
 
 

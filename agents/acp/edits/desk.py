@@ -38,11 +38,11 @@ from agents.workspace import EditorTexts, TextUnreadable
 from bridge.wire import Permissions
 
 from .choice import call_for
-from .text_edit import NewFile, Refusal, Replacement, Unchanged, edit_for, plain
+from .text_edit import Impossible, NewFile, Replacement, Unchanged, edit_for, plain
 
 MOST_OPEN = 100
 """Requests about files that a session may have open; more are refused."""
-MOST_READ_BYTES = 16 * 1024 * 1024
+MOST_REMEMBERED = 16 * 1024 * 1024
 """Characters of texts that are remembered as read by the agent; the oldest are forgotten."""
 SAVED_SECONDS = 5.0
 """Seconds that the editor may take to save an edit after its tool has returned."""
@@ -59,7 +59,7 @@ TOO_MANY = f"{MOST_OPEN} requests about files are open already. Wait for some of
 NOT_MADE = "The editor didn't make the edit."
 NOT_SAVED = "The editor has made the edit, but hasn't saved the file."
 
-Reply: TypeAlias = Callable[[FileResponse | Error], None]
+FileReply: TypeAlias = Callable[[FileResponse | Error], None]
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -101,7 +101,7 @@ class FileDesk:
         factory=dict["QuestionId", "_OpenFile"], init=False
     )
     _read: dict[str, str] = attrs.field(factory=dict[str, str], init=False)
-    """What the agent last read or wrote of each file, the newest last."""
+    """The texts that the agent last read or wrote, by their files; the newest last."""
     _read_size: int = attrs.field(default=0, init=False)
     _writing: dict[str, trio.Event] = attrs.field(factory=dict[str, trio.Event], init=False)
     """The files that are being written, each with the end of its newest write: the next waits."""
@@ -110,7 +110,7 @@ class FileDesk:
         """Return whether a request waits for its answer."""
         return id_ in self._open
 
-    def serve(self, id_: QuestionId, request: FileRequest, reply: Reply) -> None:
+    def serve(self, id_: QuestionId, request: FileRequest, reply: FileReply) -> None:
         """Begin to serve a request; `reply` is called once."""
         if len(self._open) >= MOST_OPEN:
             reply(Error(INTERNAL_ERROR, TOO_MANY))
@@ -143,7 +143,7 @@ class FileDesk:
         return is_allowed and kind == "edit" and bool(paths) and all(map(os.path.isabs, paths))
 
     async def _serve(
-        self, id_: QuestionId, opened: _OpenFile, request: FileRequest, reply: Reply
+        self, id_: QuestionId, opened: _OpenFile, request: FileRequest, reply: FileReply
     ) -> None:
         answer: FileResponse | Error = opened.why
         try:
@@ -201,7 +201,7 @@ class FileDesk:
         match edit:
             case Unchanged():
                 return
-            case Refusal(reason=reason):
+            case Impossible(reason=reason):
                 raise _Refused(reason)
             case NewFile(text=result) | Replacement(result=result):
                 name, arguments = call_for(edit, path, self.tools.names)
@@ -234,7 +234,7 @@ class FileDesk:
         """Remember what the agent knows of a file."""
         self._read_size += len(text) - len(self._read.pop(path, ""))
         self._read[path] = text
-        while self._read_size > MOST_READ_BYTES and len(self._read) > 1:
+        while self._read_size > MOST_REMEMBERED and len(self._read) > 1:
             self._read_size -= len(self._read.pop(next(iter(self._read))))
 
 

@@ -2,8 +2,8 @@
 
 An agent writes whole files. The editor edits: it creates a file, or replaces a text that is there
 once. So a write becomes one hunk, from the first to the last line that the agent has changed in
-what it read. The user may have changed other lines meanwhile, and they stay. Where the hunk's old
-text isn't in the buffer exactly, nothing is sent: the editor's tools would guess.
+what it read. The user may have changed other lines meanwhile, and they stay. Nothing is sent if
+the buffer doesn't hold the hunk's old text exactly: the editor's tools would guess.
 
 Texts are compared with LF as their line ends and without a byte order mark; the editor keeps both
 as the file has them.
@@ -50,13 +50,13 @@ class Replacement(Value):
     result: str
 
 
-class Refusal(Value):
+class Impossible(Value):
     """Nothing is written; `reason` tells the model why, and what it can do."""
 
     reason: str
 
 
-TextEdit: TypeAlias = Unchanged | NewFile | Replacement | Refusal
+TextEdit: TypeAlias = Unchanged | NewFile | Replacement | Impossible
 
 
 def plain(text: str) -> str:
@@ -75,7 +75,7 @@ def edit_for(meant: str, base: str | None, buffer: str | None) -> TextEdit:
     if meant == current:
         return Unchanged()
     if "\0" in meant or "\0" in (current or ""):
-        return Refusal(NOT_TEXT)
+        return Impossible(NOT_TEXT)
     if not current:
         return _sized(NewFile(meant), meant)
     read = current if base is None else plain(base)
@@ -90,7 +90,7 @@ def _replacement(meant: str, read: str, current: str) -> TextEdit:
     while hunk is not None and not hunk.is_clear_in(read, current):
         hunk, step = hunk.widened(step, current), step * 2
     if hunk is None:
-        return Refusal(CHANGED_MEANWHILE)
+        return Impossible(CHANGED_MEANWHILE)
     old, new = hunk.old, hunk.new
     return _sized(Replacement(old, new, current.replace(old, new, 1)), old, new)
 
@@ -99,7 +99,7 @@ def _sized(edit: TextEdit, *texts: str) -> TextEdit:
     """Return the edit, or a refusal if a text of it is too large."""
     if all(len(one.encode(errors="surrogatepass")) <= MOST_HUNK_BYTES for one in texts):
         return edit
-    return Refusal(TOO_LARGE.format(size=MOST_HUNK_BYTES // 1024))
+    return Impossible(TOO_LARGE.format(size=MOST_HUNK_BYTES // 1024))
 
 
 class _Hunk(Value):

@@ -222,6 +222,45 @@ async def test_what_the_user_typed_in_the_same_place_is_kept_and_the_agent_is_to
         assert editor.files.unsaved[FILE] == "one, mine\ntwo\nthree\n"
 
 
+@pytest.mark.limit("agents.acp.edits.desk.SAVED_SECONDS")
+@pytest.mark.limit("agents.acp.edits.desk.MOST_WORDS")
+async def test_the_words_of_a_tool_are_bounded(autojump_clock: trio.testing.MockClock) -> None:
+    async with scene({"write": FILE, "content": "x"}, AWAIT, OUTCOMES) as (editor, peers, chat):
+        editor.patience = desk.SAVED_SECONDS + PATIENCE
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        await chat.say(tool_result(request.calls[0], "ÿ" * (desk.MOST_WORDS + 1)))
+        (error,) = errors(peers)
+        assert error.count("ÿ") == desk.MOST_WORDS
+
+
+@pytest.mark.limit("agents.acp.edits.desk.MOST_OPEN")
+async def test_too_many_requests_about_files_are_refused() -> None:
+    more = [{"read": FILE} for _ in range(desk.MOST_OPEN + 1)]
+    async with scene(*more, {"hang": True}) as (editor, peers, chat):
+        editor.returns_texts = False
+        request = chat.ask("Go")
+        await quiet()
+        assert errors(peers) == [f"-32603 {desk.TOO_MANY}"]
+        editor.cancel(request)
+        await request.settled()
+
+
+@pytest.mark.limit("agents.acp.edits.desk.MOST_REMEMBERED")
+async def test_what_was_read_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the buffer itself is the base, as for an agent that writes without reading."""
+    monkeypatch.setattr(desk, "MOST_REMEMBERED", len(TEXT))
+    write: JSON = {"write": FILE, "content": "1\ntwo\nthree\n"}
+    reads = ({"read": FILE}, AWAIT, {"read": "/work/b"}, AWAIT)
+    async with scene(*reads, QUESTION, AWAIT, write, AWAIT) as (editor, _, chat):
+        editor.files.disk["/work/b"] = "b"
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        editor.files.unsaved[FILE] = TEXT + "mine\n"
+        await carry_out(chat, chat.ask(tool_result(request.calls[0], "Approved")))
+        assert editor.files.disk[FILE] == "1\ntwo\nthree\n"
+
+
 async def test_an_edit_that_the_editor_doesnt_make_fails_with_its_words(
     autojump_clock: trio.testing.MockClock,
 ) -> None:

@@ -8,8 +8,8 @@ from agents.acp.edits.text_edit import (
     CHANGED_MEANWHILE,
     MOST_HUNK_BYTES,
     NOT_TEXT,
+    Impossible,
     NewFile,
-    Refusal,
     Replacement,
     Unchanged,
     edit_for,
@@ -66,26 +66,27 @@ def test_what_the_user_typed_in_a_neighbour_doesnt_hide_the_hunk() -> None:
 
 
 def test_what_the_user_typed_in_the_same_line_is_not_overwritten() -> None:
-    assert edit_for("1\nTWO\n", "1\n2\n", "1\n2 mine\n") == Refusal(CHANGED_MEANWHILE)
+    assert edit_for("1\nTWO\n", "1\n2\n", "1\n2 mine\n") == Impossible(CHANGED_MEANWHILE)
 
 
 def test_a_hunk_whose_place_is_unclear_is_refused() -> None:
     read = "a\nb\n"
-    assert edit_for("a\nB\n", read, read + read) == Refusal(CHANGED_MEANWHILE)
+    assert edit_for("a\nB\n", read, read + read) == Impossible(CHANGED_MEANWHILE)
 
 
 @pytest.mark.parametrize("text", ["\0", "a\0b"])
 def test_binary_is_refused(text: str) -> None:
-    assert edit_for(text, None, "a") == Refusal(NOT_TEXT)
-    assert edit_for("a", None, text) == Refusal(NOT_TEXT)
+    assert edit_for(text, None, "a") == Impossible(NOT_TEXT)
+    assert edit_for("a", None, text) == Impossible(NOT_TEXT)
 
 
+@pytest.mark.limit("agents.acp.edits.text_edit.MOST_HUNK_BYTES")
 def test_a_hunk_that_is_too_large_is_refused_in_words() -> None:
     edit = edit_for("x" * (MOST_HUNK_BYTES + 1), None, None)
-    assert isinstance(edit, Refusal)
+    assert isinstance(edit, Impossible)
     assert "256 KB" in edit.reason
     assert isinstance(edit_for("x" * MOST_HUNK_BYTES, None, None), NewFile)
-    assert isinstance(edit_for("é" * (MOST_HUNK_BYTES // 2 + 1), None, "a"), Refusal)
+    assert isinstance(edit_for("é" * (MOST_HUNK_BYTES // 2 + 1), None, "a"), Impossible)
 
 
 @given(TEXT, TEXT)
@@ -99,7 +100,7 @@ def test_what_is_meant_is_what_comes_out_where_nobody_else_edits(meant: str, rea
         case Replacement(old=old, new=new, result=result):
             assert read.count(old) == 1
             assert read.replace(old, new) == result == meant
-        case Refusal():
+        case Impossible():
             pytest.fail("nothing stands in the way")
 
 
