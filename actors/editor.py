@@ -73,6 +73,7 @@ from bridge.wire import (
     ModelsResult,
     Part,
     ProgressParams,
+    ReadTextFileParams,
     RequestId,
     ResponseCompleteParams,
     ResponsePartParams,
@@ -191,7 +192,9 @@ class EditorPort:
                 return self._answered(message)
 
     def _answered(self, response: RpcResponse) -> FormAnswered | None:
-        """Take in an answer to `lm/elicit`. One that can't be read closes the question."""
+        """Take in an answer to a request of ours. A form that can't be read is a closed one."""
+        if self.workspace.texts.answer(response):
+            return None
         form = response.id
         if form is None or form not in self.forms:
             log.debug("ignored response=%s: nothing is asked by that id", form)
@@ -275,6 +278,7 @@ class EditorPort:
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
                 self.workspace.shows_forms = capabilities.elicit
+                self.workspace.texts.port = self if capabilities.read_text_file else None
                 self._take_folders(params.workspace_folders)
                 return InitializeResult(ClientInfo("vscodelm", own_version()))
             case TokenCountParams():
@@ -390,7 +394,7 @@ class EditorPort:
         self.requests.end(request)
         dropped = self.forms.end(request)
         for form, _ in dropped:
-            self._cancel_form(form)
+            self._cancel_request(form)
         if failure is not None:
             self._send(error_line(request, self._shown(failure)))
         else:
@@ -417,10 +421,20 @@ class EditorPort:
     def take_back(self, call_id: str) -> None:
         """Ask no longer for that."""
         for form in self.forms.take_back(call_id):
-            self._cancel_form(form)
+            self._cancel_request(form)
 
-    def _cancel_form(self, form: RequestId) -> None:
-        self._send(notification_line(methods.CANCEL_REQUEST, CancelRequestParams(form)))
+    def _cancel_request(self, id_: RequestId) -> None:
+        """Tell the editor that we need no answer any more."""
+        self._send(notification_line(methods.CANCEL_REQUEST, CancelRequestParams(id_)))
+
+    def ask_for_text(self, id_: str, params: ReadTextFileParams) -> None:
+        """Ask for the text of a file; see `agents.workspace.TextPort`."""
+        self._send(request_line(id_, methods.READ_TEXT_FILE, params))
+        self.outbox.flush()
+
+    def forget_text(self, id_: str) -> None:
+        """Tell the editor that a text isn't needed any more."""
+        self._cancel_request(id_)
 
     def tell_stats(self, request: RequestId, stats: Stats) -> None:
         """Answer `lm/stats`."""

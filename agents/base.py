@@ -28,7 +28,7 @@ from typing import Protocol, TypeAlias
 import trio
 
 from bridge.errors import Failure
-from bridge.wire import ToolSpec
+from bridge.wire import Settings, ToolSpec
 
 from .events import (
     Answer,
@@ -139,7 +139,7 @@ class AgentSession(Protocol):
         """Whether it takes a process for itself, which closing it frees for others."""
         ...
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return whether the agent can be given these tools of the editor's in this session."""
         ...
 

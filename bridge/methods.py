@@ -41,6 +41,7 @@ PROGRESS = "lm/progress"
 CANCEL_PROGRESS = "lm/cancelProgress"
 FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders"
 ELICIT = "lm/elicit"
+READ_TEXT_FILE = "lm/readTextFile"
 MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation"
 
 METHODS: tuple[WireMethod, ...] = (
@@ -153,6 +154,15 @@ METHODS: tuple[WireMethod, ...] = (
         "Ask the user for input, while a chat request is open. Sent only to an editor that has the "
         "capability `elicit`. If the answer isn't needed any more, `$/cancelRequest` says so with "
         "the id of this request, and a late answer is ignored.",
+    ),
+    WireMethod(
+        READ_TEXT_FILE,
+        "request from us",
+        wire.ReadTextFileParams,
+        wire.ReadTextFileResult,
+        "Return the text of a file as the user sees it: that of the open buffer, or else that on "
+        "the disk. Sent only to an editor that has the capability `readTextFile`, at any time. "
+        "`$/cancelRequest` says if the text isn't needed any more.",
     ),
     WireMethod(
         MODELS_CHANGED,

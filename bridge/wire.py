@@ -247,6 +247,10 @@ Permissions: TypeAlias = Literal["ask", "read_only", "allow", "deny"]
 ThinkingMode: TypeAlias = Literal["part", "text", "hide"]
 
 
+EditsBy: TypeAlias = Literal["editor", "agent"]
+"""An agent's edits are made by the editor's own tools, or by the agent behind its back."""
+
+
 class Settings(Wire):
     """The settings of a conversation.
 
@@ -256,6 +260,9 @@ class Settings(Wire):
     they are, with one exception: a known mode in which the agent decides by itself is changed to
     one in which it asks, unless `permissions` is "allow".
 
+    `edits` names the side that makes an agent's edits: the "editor", which can show, keep and undo
+    them, or the "agent". None is the side that is known to work with the agent.
+
     `permissionChoices` are the values of `permissions` that a user may choose in the host's picker.
     """
 
@@ -263,6 +270,7 @@ class Settings(Wire):
     model: str | None = None
     mode: str | None = None
     tools: ToolFilter = ToolFilter()
+    edits: EditsBy | None = None
     permissions: Permissions = "ask"
     permission_choices: tuple[Permissions, ...] = ("ask", "read_only")
     thinking: ThinkingMode = "part"
@@ -322,7 +330,7 @@ class Capabilities(Wire):
     """Which kinds of part the client can take beside text and tool calls.
 
     With `progress` it also gets notifications about long work. With `elicit` it answers
-    `lm/elicit`.
+    `lm/elicit`, and with `readTextFile` it answers `lm/readTextFile`.
     """
 
     thinking: bool = False
@@ -331,6 +339,7 @@ class Capabilities(Wire):
     marker: bool = False
     progress: bool = False
     elicit: bool = False
+    read_text_file: bool = False
 
 
 class InitializeParams(Wire):
@@ -647,6 +656,22 @@ class ElicitResult(Wire):
 
     action: ElicitAction
     content: dict[str, FieldValue] | None = None
+
+
+class ReadTextFileParams(Wire):
+    """The absolute path of a file that an agent reads or is about to change."""
+
+    path: str
+
+
+class ReadTextFileResult(Wire):
+    """The text of the open buffer, or else of the file on the disk; null if there is no file.
+
+    `isDirty` says that the buffer has changes that aren't saved.
+    """
+
+    text: str | None
+    is_dirty: bool = False
 
 
 class ToldFailure(Wire):

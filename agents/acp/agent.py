@@ -8,12 +8,15 @@ nobody any more, so the next session starts another.
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
 
 import trio
+from msgspec.structs import replace
 
+from agents.acp.edits.choice import edits_by_editor
+from agents.acp.edits.desk import FileDesk
 from agents.acp.prompt.budget import ContextWindow
 from agents.acp.transport.base import Connect, Link
 from agents.acp.transport.downloads import Downloads
@@ -30,7 +33,7 @@ from agents.offered import Properties
 from agents.origin import FRESH, Fresh, Origin, Resumed
 from agents.trace import TapFor, untapped
 from agents.workspace import Workspace
-from bridge.wire import ListedSession, McpServerSpec
+from bridge.wire import EnvVariable, ListedSession, McpServerSpec, Settings, ToolSpec
 
 from .agent_process import AcpProcess
 from .connected_agent import ConnectedAgent
@@ -40,7 +43,7 @@ from .continued.owners import Owners
 from .continued.session import ContinuedSession, UnboundSession
 from .handles import NAMELESS, SessionHandle
 from .learned import AgentFacts, Fact, Learned
-from .quirks import environment_for
+from .quirks import KnownAgent, started_by
 from .session import AcpSession
 from .session_channel import SessionChannel
 from .session_open import SessionIdInUse
@@ -83,7 +86,7 @@ class AcpAgent:
         self._spec = spec
         self._nursery = nursery
         self._new_call_id = new_call_id
-        self._start_link = connect or self._start_process
+        self._start_link = connect
         self._tap_for = tap_for
         self._idle_seconds = idle_seconds
         self._spares = spares
@@ -106,7 +109,7 @@ class AcpAgent:
         """Fetch what is started, if a launcher would; raises `AgentError`."""
         await trio.lowlevel.checkpoint()
         if self._downloads is not None and not self._processes:
-            await self._downloads.prepare(self._spec, self._known_environment)
+            await self._downloads.prepare(self._spec, self._known.environment)
 
     @property
     def processes(self) -> int:
@@ -131,9 +134,10 @@ class AcpAgent:
         cwd = self._folder
         if prompt.tools:
             await self.toolboxes.prepare()  # much of it is done while the agent starts
+        edits_by_editor = self._edits_by_editor(prompt.tools, prompt.settings)
         refused: AgentError | None = None
         for wanted in (origin, FRESH, FRESH):
-            async with self._claimed() as peer:
+            async with self._claimed(edits_by_editor=edits_by_editor) as peer:
                 found, name = await self._find(peer, prompt, cwd, wanted)
                 is_anew = found is None and not isinstance(wanted, Fresh)
                 if is_anew and not peer.process.is_usable:
@@ -182,6 +186,9 @@ class AcpAgent:
             has_own_process=self._one_session_each
             or (peer.known.sessions_start_processes and peer.can_close),
             named=name,
+            fits=lambda tools, settings: (
+                self._edits_by_editor(tools, settings) is peer.process.edits_by_editor
+            ),
         )
 
     @asynccontextmanager
@@ -193,7 +200,8 @@ class AcpAgent:
         if wish is not None:
             if prompt.tools:
                 await self.toolboxes.prepare()
-            async with self._claimed() as peer:
+            edits_by_editor = self._edits_by_editor(prompt.tools, prompt.settings)
+            async with self._claimed(edits_by_editor=edits_by_editor) as peer:
                 can_open = peer.existing.can_show
                 found = await self._continuing(peer, prompt).find(wish) if can_open else None
                 if isinstance(found, Found):
@@ -339,9 +347,10 @@ class AcpAgent:
         if not prompt.tools:
             return SessionParams(cwd, more=more)
         if peer.known.http_tools_only:
-            return _with_tools(peer, cwd, more, await self.toolboxes.make_web(prompt.tools, server))
+            web = await self.toolboxes.make_web(prompt.tools, server)
+            return self._with_tools(peer, cwd, more, web)
         await self.toolboxes.prepare()  # again: the door may have failed while the agent started
-        return _with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools, server))
+        return self._with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools, server))
 
     def _more(self, peer: ConnectedAgent, cwd: str) -> tuple[str, ...]:
         """Return the editor's other folders, if the agent can work in several."""
@@ -359,9 +368,27 @@ class AcpAgent:
                 return SessionParams(cwd, more=more)
             if peer.known.http_tools_only or not self.toolboxes.is_ready:
                 return None
-            return _with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools))
+            return self._with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools))
 
         return make
+
+    def _with_tools(
+        self, peer: ConnectedAgent, cwd: str, more: tuple[str, ...], tools: Toolbox
+    ) -> SessionParams:
+        """Return session parameters with tools whose calls `Strays` checks."""
+        peer.strays.watch(tools)
+        tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
+        if not peer.process.edits_by_editor:
+            return SessionParams(cwd, tools, peer.servers, more)
+        known = peer.known
+        files = FileDesk(
+            self._workspace.texts,
+            tools,
+            self._nursery,
+            missing_is_empty=known.missing_is_empty,
+            writes_itself=known.writes_itself,
+        )
+        return SessionParams(cwd, tools, peer.servers, more, files, known.edit_meta)
 
     async def _leave(self, peer: ConnectedAgent, session: AcpSession) -> None:
         """Close a session. An agent whose turn doesn't end is not asked for another session."""
@@ -371,20 +398,29 @@ class AcpAgent:
             peer.process.retire()
 
     @asynccontextmanager
-    async def _claimed(self) -> AsyncGenerator[ConnectedAgent]:
-        """Have a process that is ready for one session more."""
-        process, peer = await self._claim()
+    async def _claimed(
+        self, *, edits_by_editor: bool | None = None
+    ) -> AsyncGenerator[ConnectedAgent]:
+        """Have a process that is ready for one session more.
+
+        In one process either the editor makes all edits, or the agent makes all; None takes any.
+        """
+        process, peer = await self._claim(edits_by_editor=edits_by_editor)
         try:
             yield peer
         finally:
             process.is_taken = False
             self._release(process)
 
-    async def _claim(self) -> tuple[AcpProcess, ConnectedAgent]:
+    async def _claim(self, *, edits_by_editor: bool | None) -> tuple[AcpProcess, ConnectedAgent]:
         while True:
             self._shares_tools |= any(process.shares_tools for process in self._processes)
-            free = (process for process in self._processes if self._has_room(process))
-            process = next(free, None) or self._start()
+            free = (
+                process
+                for process in self._processes
+                if edits_by_editor in (process.edits_by_editor, None) and self._has_room(process)
+            )
+            process = next(free, None) or self._start(edits_by_editor=bool(edits_by_editor))
             process.claim()
             try:
                 peer = await process.introduced()
@@ -409,15 +445,17 @@ class AcpAgent:
     def _has_room(self, process: AcpProcess) -> bool:
         return process.is_usable and not (self._one_session_each and process.claims)
 
-    def _start(self) -> AcpProcess:
+    def _start(self, *, edits_by_editor: bool) -> AcpProcess:
+        spec = self._without_own_edits if edits_by_editor else self._spec
         process = AcpProcess(
-            self._spec,
-            self._connect,
+            spec,
+            partial(self._connect, spec),
             self._idle_seconds,
             self._spares,
             self._learned,
             self._workspace,
             self._window,
+            edits_by_editor,
         )
         self._processes.append(process)
         self._nursery.start_soon(self._run, process, name=f"agent {self._spec.name}")
@@ -431,25 +469,32 @@ class AcpAgent:
         finally:
             self._processes.remove(process)
 
-    def _connect(self) -> AbstractAsyncContextManager[Link]:
-        tap = self._tap_for(self._spec.name)
-        return self._start_link() if tap is None else tapped(self._start_link(), tap)
-
-    def _start_process(self) -> AbstractAsyncContextManager[Link]:
-        return open_process(self._spec, self._known_environment)
+    def _connect(self, spec: McpServerSpec) -> AbstractAsyncContextManager[Link]:
+        tap = self._tap_for(spec.name)
+        start = self._start_link
+        link = open_process(spec, self._known.environment) if start is None else start()
+        return link if tap is None else tapped(link, tap)
 
     @property
-    def _known_environment(self) -> Mapping[str, str]:
-        return environment_for((self._spec.command, *self._spec.args))
+    def _known(self) -> KnownAgent:
+        """Return what is known of the agent by its command, before it can say its name."""
+        return started_by((self._spec.command, *self._spec.args))
 
+    @property
+    def _without_own_edits(self) -> McpServerSpec:
+        """The definition with the agent's own tools to edit switched off, as far as that can be."""
+        known, spec = self._known, self._spec
+        more = (EnvVariable(name, value) for name, value in known.edit_environment.items())
+        return replace(spec, args=(*spec.args, *known.edit_arguments), env=(*more, *spec.env))
 
-def _with_tools(
-    peer: ConnectedAgent, cwd: str, more: tuple[str, ...], tools: Toolbox
-) -> SessionParams:
-    """Return session parameters with tools whose calls `Strays` checks."""
-    peer.strays.watch(tools)
-    tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
-    return SessionParams(cwd, tools, peer.servers, more)
+    def _edits_by_editor(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
+        """Return whether the editor makes the agent's edits in a session with these tools."""
+        return edits_by_editor(
+            settings.edits,
+            self._known,
+            reads_texts=self._workspace.texts.are_offered,
+            tools={tool.name for tool in tools},
+        )
 
 
 def _learn_of_asking(facts: AgentFacts, tools: Toolbox) -> None:

@@ -200,6 +200,7 @@ class Openings:
             session_id,
             choices,
             tools=params.tools,
+            files=params.files,
             reopened=reopened,
             window=self.window,
             on_announced=self.on_announced,

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import Any, assert_never
 
 import attrs
 
+from agents.acp.edits.desk import FileDesk
 from agents.acp.schema.initialize import HttpHeader, McpServer, McpServerHttp, McpServerStdio
 from agents.acp.schema.methods import LoadSessionRequest, NewSessionRequest
 from agents.mcp.session_tools import HttpAccess, StdioAccess, Toolbox
@@ -24,6 +25,10 @@ class SessionParams:
     """The names of the servers that its process was given, the newest last."""
     more: tuple[str, ...] = ()
     """Further folders that the agent works in."""
+    files: FileDesk | None = None
+    """Serves the agent's files, if the editor makes its edits."""
+    meta: dict[str, Any] | None = None
+    """The `_meta` that the agent is told beside the protocol's fields."""
     is_name_used: bool = attrs.field(default=False, init=False)
     """Whether the process was given another server of this name."""
     is_first: bool = attrs.field(default=False, init=False)
@@ -46,11 +51,11 @@ class SessionParams:
 
     def to_open(self) -> NewSessionRequest:
         """Return the request for a new session, with an access of its own to the tools."""
-        return NewSessionRequest(self.cwd, self._servers(), self.more)
+        return NewSessionRequest(self.cwd, self._servers(), self.more, self.meta)
 
     def to_load(self, session_id: str) -> LoadSessionRequest:
         """Return the request for a session that exists, with an access of its own to the tools."""
-        return LoadSessionRequest(session_id, self.cwd, self._servers(), self.more)
+        return LoadSessionRequest(session_id, self.cwd, self._servers(), self.more, self.meta)
 
     def _servers(self) -> tuple[McpServer, ...]:
         if self.tools is None:

@@ -98,6 +98,10 @@ async def _refuse_nothing(_name: str, _arguments: JSON) -> None:
     """Let a call pass."""
 
 
+async def _report_nothing(_number: int) -> None:
+    """Report no progress: nobody listens."""
+
+
 @attrs.define(eq=False, repr=False)
 class Toolbox:
     """The tools of one session. `wake` is called when there is news for its turn.
@@ -153,16 +157,26 @@ class Toolbox:
     # The server's side.
 
     async def call(self, name: str, arguments: JSON, report: ReportProgress) -> ToolAnswer:
-        """Have the editor run a tool; cancelling this takes the call back."""
+        """Have the editor run a tool, as the agent asks; cancelling this takes the call back."""
         words = await self.refusal(name, arguments)
         if words is not None:
             return ToolAnswer("", words, is_error=True)
+        return await self._run(name, arguments, report)
+
+    async def run(self, name: str, arguments: JSON) -> ToolAnswer:
+        """Have the editor run a tool that no call of the agent's asks for, such as for a write."""
+        return await self._run(name, arguments, _report_nothing, is_announced=True)
+
+    async def _run(
+        self, name: str, arguments: JSON, report: ReportProgress, *, is_announced: bool = False
+    ) -> ToolAnswer:
         key, caller = next(self._keys), _Caller()
         self._callers[key] = caller
         try:
             event = CallTool(self.new_call_id(), name, arguments)
             log.info("server=%s call=%s tool=%s", self.server, event.call_id, name)
-            self._perform(self._broker.arrive(key, event, trio.current_time()))
+            now = trio.current_time()
+            self._perform(self._broker.arrive(key, event, now, is_announced=is_announced))
             self.wake()
             await caller.wait(report)
         finally:
@@ -232,6 +246,11 @@ class Toolbox:
                 self._mcp.start_over(self.server)
         self._is_presented = True
         return self.access
+
+    @property
+    def names(self) -> Collection[str]:
+        """The editor's names of the tools."""
+        return {tool.name for tool in self.catalogue.tools.values()}
 
     # The turn's side.
 

@@ -63,6 +63,7 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.CANCEL_PROGRESS: wire.CancelProgressParams(1),
     methods.FOLDERS_CHANGED: wire.WorkspaceFoldersParams(("/home/me/app", "/home/me/lib")),
     methods.MODELS_CHANGED: wire.Empty(),
+    methods.READ_TEXT_FILE: wire.ReadTextFileParams("/home/me/app/main.py"),
     methods.ELICIT: wire.ElicitParams(
         1,
         "Which branch shall I use?",
@@ -108,6 +109,7 @@ _RESULTS: Mapping[str, msgspec.Struct] = {
             )
         ]
     ),
+    methods.READ_TEXT_FILE: wire.ReadTextFileResult("print('hello')\n", is_dirty=True),
     methods.ELICIT: wire.ElicitResult("accept", {"branch": "main"}),
 }
 
@@ -137,8 +139,9 @@ def lines(method: methods.WireMethod) -> list[str]:
 
 
 def _asked_by_us(method: methods.WireMethod, params: msgspec.Struct) -> list[str]:
-    line = request_line("elicit-1", method.name, params)
-    answer = result_line("elicit-1", _RESULTS[method.name]).rstrip(b"\n")
+    id_ = "elicit-1" if method.name == methods.ELICIT else "read-1"
+    line = request_line(id_, method.name, params)
+    answer = result_line(id_, _RESULTS[method.name]).rstrip(b"\n")
     response = parse_line(answer)
     assert isinstance(response, RpcResponse)
     assert isinstance(response.result, msgspec.Raw)

@@ -23,6 +23,7 @@ import {
   windowFolders,
   workingFolder,
 } from "./configuration.ts";
+import { openText } from "./edits/open_text.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
 import { Activities } from "./program/activities.ts";
 import { findOnPath } from "./program/executable.ts";
@@ -94,6 +95,7 @@ export function activate(context: vscode.ExtensionContext): void {
           activities.tell(from, params);
         }
       },
+      textRead: openText,
       elicited: (params, modelId, signal) => elicitations.ask(params, modelId, signal),
       ended: (message) => {
         log.error(message);

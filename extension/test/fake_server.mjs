@@ -149,6 +149,11 @@ function chat(id, text, params) {
         setImmediate(() => process.exit());
       }
       break;
+    case "read /a.py":
+    case "read /b":
+      asks = id;
+      say({ id: 1, method: "lm/readTextFile", params: { path: text.slice(5) } });
+      break;
     case "ask lm/unknown":
     case "ask lm/elicit":
       asks = id;

@@ -94,6 +94,9 @@ let settings = new Settings();
 const changed = new EventEmitter<real.ConfigurationChangeEvent>();
 const foldersChanged = new EventEmitter<real.WorkspaceFoldersChangeEvent>();
 const provided = new Map<string, unknown>();
+const documentChanged = new EventEmitter<unknown>();
+/** The buffers that are open. */
+const buffers: Buffered[] = [];
 const documentClosed = new EventEmitter<{ uri: FakeUri }>();
 const taskEnded = new EventEmitter<{ execution: unknown; exitCode: number | undefined }>();
 const contents = new Map<string, real.TextDocumentContentProvider>();
@@ -240,6 +243,33 @@ export const commands = {
     [...registered.keys()].filter((name) => !filtersInternal || !name.startsWith("_")),
 };
 
+interface Buffered {
+  uri: FakeUri & { fsPath: string };
+  isDirty: boolean;
+  isClosed: boolean;
+  text: string;
+  getText(): string;
+}
+
+/** Open a file in a buffer with this text; `change` gives it another. */
+export function openBuffer(path: string, text: string, isDirty = false) {
+  const buffer: Buffered = {
+    ...{ uri: Uri.file(path), isDirty, isClosed: false, text },
+    getText: () => buffer.text,
+  };
+  buffers.push(buffer);
+  return {
+    change(to: string, dirty = buffer.isDirty) {
+      Object.assign(buffer, { text: to, isDirty: dirty });
+      documentChanged.fire({ document: buffer });
+    },
+    close() {
+      buffer.isClosed = true;
+      buffers.splice(buffers.indexOf(buffer), 1);
+    },
+  };
+}
+
 interface Place {
   scheme?: string;
   fsPath: string;
@@ -251,6 +281,8 @@ export const workspace = {
   onDidChangeConfiguration: changed.event,
   onDidChangeWorkspaceFolders: foldersChanged.event,
   onDidCloseTextDocument: documentClosed.event,
+  onDidChangeTextDocument: documentChanged.event,
+  textDocuments: buffers,
   registerTextDocumentContentProvider(scheme: string, found: real.TextDocumentContentProvider) {
     contents.set(scheme, found);
     return new Disposable(() => contents.delete(scheme));
@@ -261,7 +293,14 @@ export const workspace = {
   },
   getConfiguration: (section: string) => settings.of(section),
   fs: {
-    stat: ({ fsPath }: Place) => stat(fsPath).catch(notFound),
+    stat: ({ fsPath }: Place) =>
+      stat(fsPath).then(
+        (found) => ({
+          size: found.size,
+          type: found.isDirectory() ? FileType.Directory : FileType.File,
+        }),
+        notFound,
+      ),
     readFile: ({ fsPath }: Place) => readFile(fsPath).catch(notFound),
   },
 };
@@ -401,10 +440,18 @@ export const Uri = {
     const at = address.indexOf(":");
     return Uri.from({ scheme: address.slice(0, at), path: address.slice(at + 1) });
   },
+  file: (fsPath: string) => ({ ...Uri.from({ scheme: "file", path: fsPath }), fsPath }),
   joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => ({
     fsPath: join(fsPath, ...parts),
   }),
 };
+
+export enum FileType {
+  Unknown = 0,
+  File = 1,
+  Directory = 2,
+  SymbolicLink = 64,
+}
 
 export enum LogLevel {
   Off = 0,

@@ -377,7 +377,7 @@ FAULTS = [
     Fault(
         "a form outlives its request",
         "editor",
-        "        for form, _ in dropped:\n            self._cancel_form(form)\n",
+        "        for form, _ in dropped:\n            self._cancel_request(form)\n",
         "",
         _FORMS,
     ),

@@ -12,7 +12,7 @@ from agents.acp.session import AcpSession
 from agents.base import AgentSession, Turn
 from agents.events import Answer, Batch, Prompt, Say, Stop
 from bridge.errors import Failure
-from bridge.wire import ToolSpec
+from bridge.wire import Settings, ToolSpec
 
 from .command import wish_in, wish_of
 
@@ -84,9 +84,9 @@ class ContinuedSession(AgentSession):
         """As the agent has it."""
         return self.session.has_own_process
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return what the agent says."""
-        return self.session.can_offer(tools)
+        return self.session.can_offer(tools, settings)
 
     async def renew(self, prompt: Prompt) -> None:
         """Take the newest request."""
@@ -126,7 +126,7 @@ class UnboundSession:
     def __init__(self, words: Sequence[Say]) -> None:
         self._words = words
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return true: it needs none."""
         return True
 

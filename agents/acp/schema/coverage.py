@@ -47,7 +47,7 @@ def _draft(name: str, words: str, side: Side = "agent") -> CoverageRow:
     return CoverageRow(name, "ignored", words, side, is_stable=False)
 
 
-_NO_FILES = "Agents read and write files themselves. The agent gets *Method not found*."
+_FILES = "Advertised where the editor makes the agent's edits; else the agent makes them itself."
 _NO_TERMINALS = "Agents run commands themselves. The agent gets *Method not found*."
 _FORMS = "Advertised if the editor has the capability `elicit`."
 _NO_PROVIDERS = "The user configures an agent's providers in the agent."
@@ -94,8 +94,15 @@ METHODS = (
         "Sent for a request whose answer isn't needed any more. An agent may take back a question.",
         "protocol",
     ),
-    _unused("fs/read_text_file", _NO_FILES, side="client"),
-    _unused("fs/write_text_file", _NO_FILES, side="client"),
+    CoverageRow(
+        "fs/read_text_file", "handled", "The open buffer of the editor, or else the disk.", "client"
+    ),
+    CoverageRow(
+        "fs/write_text_file",
+        "handled",
+        "A call of the editor's own tool that creates a file or replaces a text in it.",
+        "client",
+    ),
     _unused("terminal/create", _NO_TERMINALS, side="client"),
     _unused("terminal/output", _NO_TERMINALS, side="client"),
     _unused("terminal/release", _NO_TERMINALS, side="client"),
@@ -174,8 +181,8 @@ CLIENT_CAPABILITIES = (
         "A login in a terminal is shown with its command.",
         serves=("initialize",),
     ),
-    CoverageRow("fs.readTextFile", "ignored", _NO_FILES, serves=("fs/read_text_file",)),
-    CoverageRow("fs.writeTextFile", "ignored", _NO_FILES, serves=("fs/write_text_file",)),
+    CoverageRow("fs.readTextFile", "handled", _FILES, serves=("fs/read_text_file",)),
+    CoverageRow("fs.writeTextFile", "handled", _FILES, serves=("fs/write_text_file",)),
     CoverageRow(
         "terminal",
         "ignored",

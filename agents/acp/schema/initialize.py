@@ -24,7 +24,14 @@ class Implementation(Wire):
     title: str | None = None
 
 
-# Our capabilities. There is no field for `fs` and `terminal`: we serve neither.
+# Our capabilities. There is no field for `terminal`: we serve none.
+
+
+class FileSystemCapabilities(Wire):
+    """Whether we read and write files for the agent."""
+
+    read_text_file: bool = False
+    write_text_file: bool = False
 
 
 class SessionConfigOptionsCapabilities(Wire):
@@ -57,6 +64,7 @@ class ElicitationCapabilities(Wire):
 class ClientCapabilities(Wire):
     """Our capabilities."""
 
+    fs: FileSystemCapabilities | None = None
     session: ClientSessionCapabilities | None = None
     auth: AuthCapabilities | None = None
     elicitation: ElicitationCapabilities | None = None

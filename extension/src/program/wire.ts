@@ -11,6 +11,7 @@ export const CANCEL = "lm/cancel";
 export const RESPONSE_PART = "lm/responsePart";
 export const RESPONSE_COMPLETE = "lm/responseComplete";
 export const ELICIT = "lm/elicit";
+export const READ_TEXT_FILE = "lm/readTextFile";
 export const PROGRESS = "lm/progress";
 export const CANCEL_PROGRESS = "lm/cancelProgress";
 export const FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders";
@@ -156,6 +157,14 @@ export interface Capabilities {
   marker: boolean;
   progress: boolean;
   elicit: boolean;
+  readTextFile: boolean;
+}
+
+/** The text of the open buffer, or else of the file on the disk; null if there is no file. */
+export interface ReadTextFileResult {
+  text: string | null;
+  /** Whether the buffer has changes that aren't saved. */
+  isDirty: boolean;
 }
 
 /** The introduction of a client. */

@@ -57,7 +57,7 @@ function serve(how: () => string = () => "", patience: Patience = {}): [Server, 
     clientInfo: { name: "test", version: "1" },
     capabilities: {
       ...{ thinking: true, data: true, usage: true, marker: true },
-      ...{ progress: true, elicit: true },
+      ...{ progress: true, elicit: true, readTextFile: true },
     },
     graceMs: 200,
     ...patience,
@@ -75,6 +75,12 @@ function serve(how: () => string = () => "", patience: Patience = {}): [Server, 
       logged: (line) => seen.logged.push(line),
       complained: (what) => seen.complained.push(what),
       notified: (method) => seen.notified.push(method),
+      textRead: async (path) => {
+        if (path !== "/a.py") {
+          throw new Error("It is a folder.");
+        }
+        return { text: "a", isDirty: true };
+      },
       elicited: (params, modelId, signal) =>
         new Promise((resolve) => {
           seen.elicited.push({ params, modelId, signal, resolve });
@@ -521,6 +527,16 @@ test("a request of the program that nobody knows is answered with an error", asy
   const [server] = serve();
   expect(JSON.parse(await ask(server, "ask lm/unknown"))).toMatchObject({
     error: { code: -32601, message: "Method not found: lm/unknown" },
+  });
+});
+
+test("the text of a file is returned, or why it can't be", async () => {
+  const [server] = serve();
+  expect(JSON.parse(await ask(server, "read /a.py"))).toMatchObject({
+    result: { text: "a", isDirty: true },
+  });
+  expect(JSON.parse(await ask(server, "read /b"))).toMatchObject({
+    error: { code: -32603, message: "It is a folder." },
   });
 });
 

@@ -17,10 +17,126 @@ GROUND = Ground(
     environment={"HYPOTHESIS_PROFILE": "dev", "VSCODELM_SHARED": str(SHARED)},
 )
 
+_EDITS = ("tests/agents/acp/test_edits.py",)
+_TEXT_EDIT = ("tests/agents/acp/edits/test_text_edit.py",)
 _ELICITATION = ("tests/agents/acp/test_elicitation.py",)
 CHATS = ("tests/agents/acp/continued/test_chats.py",)
 
 FAULTS = [
+    Fault(
+        "an edit is made although the user changed its place",
+        "edits/text_edit",
+        "        hunk, step = hunk.widened(step, current), step * 2\n",
+        "        break\n",
+        _TEXT_EDIT,
+    ),
+    Fault(
+        "a hunk that is there twice in the buffer is sent",
+        "edits/text_edit",
+        "hunk.is_clear_in(read, current)",
+        "hunk.is_clear_in(read)",
+        _TEXT_EDIT,
+    ),
+    Fault(
+        "a write overwrites what the user typed since",
+        "edits/desk",
+        "edit_for(text, self._read.get(path), buffer)",
+        "edit_for(text, None, buffer)",
+        _EDITS,
+    ),
+    Fault(
+        "the words of an edit tool are trusted",
+        "edits/desk",
+        "        await self._saved(path, result, answer.result)\n",
+        "",
+        _EDITS,
+    ),
+    Fault(
+        "an edit that isn't saved counts as made",
+        "edits/desk",
+        "if is_made and not now.is_dirty:",
+        "if is_made:",
+        _EDITS,
+    ),
+    Fault(
+        "two writes of one file overtake each other",
+        "edits/desk",
+        """                if opened.after is not None:
+                    await opened.after.wait()
+""",
+        "",
+        _EDITS,
+    ),
+    Fault(
+        "files are written although the settings forbid it",
+        "edits/desk",
+        'if self.permissions in ("read_only", "deny"):',
+        'if self.permissions == "read_only":',
+        _EDITS,
+    ),
+    Fault(
+        "a write between turns waits for the next",
+        "edits/desk",
+        "        if not self.tools.is_open:\n            raise _Refused(NO_TURN)\n",
+        "",
+        _EDITS,
+    ),
+    Fault(
+        "an edit of which not every file is named is allowed silently",
+        "edits/desk",
+        "bool(paths) and all(map(os.path.isabs, paths))",
+        "True",
+        _EDITS,
+    ),
+    Fault(
+        "anything that an agent asks for is allowed silently",
+        "edits/desk",
+        'is_allowed and kind == "edit" and',
+        "is_allowed and",
+        _EDITS,
+    ),
+    Fault(
+        "a cancelled turn leaves a file's request open",
+        "session_channel",
+        "            if self.files is not None:\n                self.files.cancel()\n",
+        "",
+        _EDITS,
+    ),
+    Fault(
+        "a request about a file can't be taken back",
+        "session_channel",
+        "            self.files.withdraw(id_)\n",
+        "            pass\n",
+        _EDITS,
+    ),
+    Fault(
+        "files are promised to an agent that makes its edits itself",
+        "agent_process",
+        "fs=CAPABILITIES.fs if self.edits_by_editor else None,",
+        "fs=CAPABILITIES.fs,",
+        _EDITS,
+    ),
+    Fault(
+        "one process has chats of both kinds of edits",
+        "agent",
+        "edits_by_editor in (process.edits_by_editor, None) and self._has_room(process)",
+        "self._has_room(process)",
+        _EDITS,
+    ),
+    Fault(
+        "a change of the setting counts for new chats only",
+        "session",
+        "return has_server and self._fits(tools, settings)",
+        "return has_server",
+        _EDITS,
+    ),
+    Fault(
+        "a replay tells the texts of edits that may be undone",
+        "prompt/transcript",
+        "if part.tool_name in EDITS:",
+        "if not part.tool_name:",
+        ("tests/agents/acp/prompt/test_transcript.py",),
+    ),
     Fault(
         "a program that reads an answer reads of the agent's commands",
         "session",
@@ -1248,8 +1364,8 @@ FAULTS = [
     Fault(
         "an agent is promised forms that the editor doesn't show",
         "agent_process",
-        "CAPABILITIES if self.workspace.shows_forms else WITHOUT_FORMS",
-        "CAPABILITIES",
+        "CAPABILITIES.elicitation if self.workspace.shows_forms else None",
+        "CAPABILITIES.elicitation",
         _ELICITATION,
     ),
     Fault(
