@@ -1,8 +1,10 @@
-"""The editor's window: its folders, and whether its user can be asked."""
+"""The editor's window: its folders, its user's MCP servers, and whether its user can be asked."""
 
 from __future__ import annotations
 
 import attrs
+
+from bridge.wire import UserMcpServer
 
 
 @attrs.define(eq=False, repr=False)
@@ -11,6 +13,8 @@ class Workspace:
 
     folders: tuple[str, ...] = ()
     """Absolute paths; empty if it names none."""
+    servers: tuple[UserMcpServer, ...] = ()
+    """The MCP servers that new sessions are given."""
     shows_forms: bool = False
     """Whether an agent may ask the user for input."""
 

@@ -19,6 +19,7 @@ import msgspec
 from .redact import (
     HIDDEN,
     are_arguments,
+    are_secrets,
     has_all_values_secret,
     is_address,
     is_secret,
@@ -67,9 +68,9 @@ class KnownSecrets:
         self._add(secrets_in(definition, environment))
 
     def learn_from(self, message: Any, environment: Mapping[str, str]) -> None:
-        """Remember the secrets of the definition in a request, if there is one."""
+        """Remember the secrets of the agent or the MCP servers in a message, if it has them."""
         match message:
-            case {"params": {"agent": definition}}:
+            case {"params": {"agent": definition} | {"mcpServers": definition}}:
                 self.learn(definition, environment)
             case _:
                 pass
@@ -150,6 +151,9 @@ def _of_field(key: str, value: Any, environment: Mapping[str, str]) -> Iterator[
     elif has_all_values_secret(key):
         for name, item in _variables(value):
             yield from _of_variable(name, item)
+    elif are_secrets(key) and isinstance(value, list):
+        for one in cast("list[Any]", value):
+            yield from _named(one) if isinstance(one, str) else ()
     elif are_arguments(key) and isinstance(value, list):
         yield from _of_arguments([one for one in cast("list[Any]", value) if isinstance(one, str)])
 

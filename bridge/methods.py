@@ -40,6 +40,7 @@ PROGRESS = "lm/progress"
 CANCEL_PROGRESS = "lm/cancelProgress"
 FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders"
 ELICIT = "lm/elicit"
+MCP_SERVERS_CHANGED = "lm/didChangeMcpServers"
 MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation"
 
 METHODS: tuple[WireMethod, ...] = (
@@ -104,6 +105,14 @@ METHODS: tuple[WireMethod, ...] = (
         wire.WorkspaceFoldersParams,
         None,
         "The window has other folders now. Sessions that are open keep theirs.",
+    ),
+    WireMethod(
+        MCP_SERVERS_CHANGED,
+        "notification to us",
+        wire.McpServersParams,
+        None,
+        "Agents are given other MCP servers of the user's from now on. Sessions that are open keep "
+        "theirs.",
     ),
     WireMethod(
         RESPONSE_PART,

@@ -18,6 +18,7 @@ _SECRET_KEY = re.compile(
 _SECRET_OPTION = re.compile(r"(?:^|[-_])(?:key|pass|pwd|auth|bearer)$", re.IGNORECASE)
 _ALL_VALUES = frozenset({"headers", "env"})
 _ARGUMENTS = frozenset({"args", "argv", "arguments", "command"})
+_SECRETS = "secrets"
 _ADDRESS_KEY = re.compile(r"ur[il]$", re.IGNORECASE)
 _SECRETS_OF_ADDRESS = re.compile(r"(?<=://)[^/?#@\s]+(?=@)|(?<=\?)[^#\s]+")
 
@@ -102,6 +103,11 @@ def has_all_values_secret(key: str) -> bool:
     return key in _ALL_VALUES
 
 
+def are_secrets(key: str) -> bool:
+    """Return whether every text of a list under that key is secret."""
+    return key == _SECRETS
+
+
 def is_address(key: str) -> bool:
     """Return whether what stands under that key is an address by its name."""
     return _ADDRESS_KEY.search(key) is not None
@@ -161,6 +167,8 @@ def _redact_field(key: str, value: Any) -> Any:
         return [_redact_variable(item) for item in cast("list[Any]", value)]
     if has_all_values_secret(key) and isinstance(value, dict):
         return dict.fromkeys(cast("dict[str, Any]", value), HIDDEN)
+    if are_secrets(key) and isinstance(value, list):
+        return [HIDDEN] * len(cast("list[Any]", value))
     if are_arguments(key) and isinstance(value, list):
         return redact_arguments(cast("list[Any]", value))
     return value

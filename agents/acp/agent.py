@@ -7,6 +7,7 @@ nobody any more, so the next session starts another.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
@@ -14,6 +15,8 @@ from functools import partial
 import trio
 
 from agents.acp.prompt.budget import ContextWindow
+from agents.acp.schema.initialize import McpServer
+from agents.acp.schema.user_servers import servers_for
 from agents.acp.transport.base import Connect, Link
 from agents.acp.transport.downloads import Downloads
 from agents.acp.transport.subprocess import open_process, working_directory
@@ -46,6 +49,8 @@ IDLE_SECONDS = 300.0
 CLOSING_SECONDS = 2.0
 """Seconds that a turn may take to end after it was cancelled because its session closes."""
 
+log = logging.getLogger("vscodelm.acp")
+
 
 class AcpAgent:
     """An agent definition; it satisfies `agents.base.Agent`.
@@ -53,7 +58,7 @@ class AcpAgent:
     Its processes live in `nursery`. `connect` starts one; `spares` are sessions opened in advance.
     `downloads` fetches what is started. `learned` are the facts that agents have shown. `offer` is
     given the choices that the agent offers, and `report_window` the size of its context. `ledger`
-    has what it says of its sessions. `workspace` has the editor's folders.
+    has what it says of its sessions. `workspace` has the editor's folders and the user's servers.
     """
 
     def __init__(
@@ -89,6 +94,8 @@ class AcpAgent:
         self._one_session_each = self._shares_tools = False
         self._repeats_ids = False
         """Whether it gave two sessions one id: then each chat has a process of its own."""
+        self._left_out: set[tuple[str, str]] = set()
+        """Names and types of the user's MCP servers that it doesn't take: the log has said so."""
         self._window = ContextWindow(report=report_window)
         self.toolboxes = Toolboxes(nursery, new_call_id)
 
@@ -204,13 +211,37 @@ class AcpAgent:
         self, peer: ConnectedAgent, prompt: Prompt, cwd: str, server: str = ""
     ) -> SessionParams:
         """Return the parameters of a session; its server is named `server`, if it can be."""
-        more = self._more(peer, cwd)
         if not prompt.tools:
-            return SessionParams(cwd, more=more)
+            return self._without_tools(peer, cwd)
         if peer.known.http_tools_only:
-            return _with_tools(peer, cwd, more, await self.toolboxes.make_web(prompt.tools, server))
+            tools = await self.toolboxes.make_web(prompt.tools, server)
+            return self._with_tools(peer, cwd, tools)
         await self.toolboxes.prepare()  # again: the door may have failed while the agent started
-        return _with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools, server))
+        return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools, server))
+
+    def _without_tools(self, peer: ConnectedAgent, cwd: str) -> SessionParams:
+        """Return session parameters without the editor's tools."""
+        return SessionParams(cwd, more=self._more(peer, cwd), users=self._users(peer))
+
+    def _with_tools(self, peer: ConnectedAgent, cwd: str, tools: Toolbox) -> SessionParams:
+        """Return session parameters with tools whose calls `Strays` checks."""
+        peer.strays.watch(tools)
+        tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
+        return SessionParams(cwd, tools, peer.servers, self._more(peer, cwd), self._users(peer))
+
+    def _users(self, peer: ConnectedAgent) -> tuple[McpServer, ...]:
+        """Return the user's servers that the agent takes; the log tells once of any other."""
+        able = peer.about.agent_capabilities.mcp_capabilities
+        http_only = peer.known.http_tools_only
+        taken, left_out = servers_for(self._workspace.servers, able, http_only=http_only)
+        for one in left_out:
+            if (one.name, one.type) not in self._left_out:
+                self._left_out.add((one.name, one.type))
+                words = "agent=%s isn't given the MCP server %r: it takes no servers of type %s"
+                log.warning(words, self._spec.name, one.name, one.type)
+        if taken:
+            peer.strays.has_neighbours = True
+        return taken
 
     def _more(self, peer: ConnectedAgent, cwd: str) -> tuple[str, ...]:
         """Return the editor's other folders, if the agent can work in several."""
@@ -223,12 +254,11 @@ class AcpAgent:
         """Return a function that makes a spare's parameters, or None if that would have to wait."""
 
         def make() -> SessionParams | None:
-            more = self._more(peer, cwd)
             if not prompt.tools:
-                return SessionParams(cwd, more=more)
+                return self._without_tools(peer, cwd)
             if peer.known.http_tools_only or not self.toolboxes.is_ready:
                 return None
-            return _with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools))
+            return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools))
 
         return make
 
@@ -310,15 +340,6 @@ class AcpAgent:
     @property
     def _known_environment(self) -> Mapping[str, str]:
         return environment_for((self._spec.command, *self._spec.args))
-
-
-def _with_tools(
-    peer: ConnectedAgent, cwd: str, more: tuple[str, ...], tools: Toolbox
-) -> SessionParams:
-    """Return session parameters with tools whose calls `Strays` checks."""
-    peer.strays.watch(tools)
-    tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
-    return SessionParams(cwd, tools, peer.servers, more)
 
 
 def _learn_of_asking(facts: AgentFacts, tools: Toolbox) -> None:

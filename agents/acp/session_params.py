@@ -1,4 +1,4 @@
-"""The parameters of a session: its folders, and the editor's tools."""
+"""The parameters of a session: its folders, the editor's tools, and the user's MCP servers."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import attrs
 
 from agents.acp.schema.initialize import HttpHeader, McpServer, McpServerHttp, McpServerStdio
 from agents.acp.schema.methods import LoadSessionRequest, NewSessionRequest
+from agents.acp.schema.user_servers import with_distinct_names
 from agents.mcp.session_tools import HttpAccess, StdioAccess, Toolbox
 
 MOST_GIVEN = 1_000
@@ -16,7 +17,7 @@ MOST_GIVEN = 1_000
 
 @attrs.define(eq=False, repr=False)
 class SessionParams:
-    """The folder and the tools of a session; no tools if the editor offers none."""
+    """The folder and the servers of a session; no tools if the editor offers none."""
 
     cwd: str
     tools: Toolbox | None = None
@@ -24,6 +25,8 @@ class SessionParams:
     """The names of the servers that its process was given, the newest last."""
     more: tuple[str, ...] = ()
     """Further folders that the agent works in."""
+    users: tuple[McpServer, ...] = ()
+    """The user's own MCP servers."""
     is_name_used: bool = attrs.field(default=False, init=False)
     """Whether the process was given another server of this name."""
     is_first: bool = attrs.field(default=False, init=False)
@@ -36,8 +39,8 @@ class SessionParams:
     def matches(self, other: SessionParams) -> bool:
         """Return whether a session that was opened with one does for the other."""
         mine = self.tools and self.tools.catalogue
-        is_same_place = (self.cwd, self.more) == (other.cwd, other.more)
-        return is_same_place and mine == (other.tools and other.tools.catalogue)
+        is_same = (self.cwd, self.more, self.users) == (other.cwd, other.more, other.users)
+        return is_same and mine == (other.tools and other.tools.catalogue)
 
     def close(self) -> None:
         """End the access to the tools."""
@@ -53,6 +56,11 @@ class SessionParams:
         return LoadSessionRequest(session_id, self.cwd, self._servers(), self.more)
 
     def _servers(self) -> tuple[McpServer, ...]:
+        """Return the editor's server, which keeps its name, and the user's beside it."""
+        editors = self._editors()
+        return editors + with_distinct_names(self.users, self.given)
+
+    def _editors(self) -> tuple[McpServer, ...]:
         if self.tools is None:
             return ()
         name = self.tools.server

@@ -23,6 +23,9 @@ import {
   workingFolder,
 } from "./configuration.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
+import { chooseMcpServers, reviewChanged } from "./mcp/choose.ts";
+import { userFile } from "./mcp/profile.ts";
+import { type Listed, McpServers } from "./mcp/servers.ts";
 import { Activities } from "./program/activities.ts";
 import { findOnPath } from "./program/executable.ts";
 import { OwnEnvironment } from "./program/install/environment.ts";
@@ -78,11 +81,21 @@ export function activate(context: vscode.ExtensionContext): void {
       () => false,
     );
   const activities = new Activities(log);
+  const mcp = new McpServers(
+    context.globalState,
+    context.secrets,
+    userFile(context.globalStorageUri.fsPath),
+    log,
+  );
   const server = new Server({
     clientInfo: { name: vscode.env.appName, version: vscode.version },
     capabilities: capabilities(),
     folders: windowFolders,
-    launch,
+    mcpServers: () => mcp.handed,
+    launch: async (mayAsk) => {
+      await mcp.ready();
+      return launch(mayAsk);
+    },
     observer: {
       logged: (line) => logLine(log, line),
       complained: (what) => log.error(what),
@@ -183,6 +196,7 @@ export function activate(context: vscode.ExtensionContext): void {
     setSecret: () => setSecret(secrets),
     deleteSecret: () => deleteSecret(secrets),
     managePermissions: () => always.manage(),
+    chooseMcpServers: () => chooseMcpServers(mcp),
   };
 
   const ignored = new IgnoredSettings(log);
@@ -192,6 +206,7 @@ export function activate(context: vscode.ExtensionContext): void {
     installer,
     models,
     secrets,
+    mcp,
     turns,
     doctor,
     ...Object.entries(commands).map(([name, run]) =>
@@ -215,15 +230,21 @@ export function activate(context: vscode.ExtensionContext): void {
         await Promise.all([ignored.look(), startedWith !== before && renew()]);
       }),
     ),
+    mcp.onDidChange(() => server.mcpServersChanged()),
+    mcp.onDidChangeEntries(
+      reporting(log, "mcp", (changed: Listed[]) => reviewChanged(mcp, changed)),
+    ),
     secrets.onDidChange(reporting(log, "secrets", renew)),
     vscode.workspace.onDidChangeWorkspaceFolders(
       reporting(log, "folders", async () => {
         server.foldersChanged();
+        await mcp.foldersChanged();
         await ignored.look();
       }),
     ),
   );
   void reporting(log, "settings", () => ignored.look())();
+  void mcp.foldersChanged();
   void reporting(log, "welcome", () => welcome(context.globalState, hasProgram))();
 }
 

@@ -37,6 +37,18 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "the secrets of the user's MCP servers aren't known",
+        "known_secrets",
+        'case {"params": {"agent": definition} | {"mcpServers": definition}}:',
+        'case {"params": {"agent": definition}}:',
+    ),
+    Fault(
+        "texts that are called secrets are shown",
+        "redact",
+        'return [HIDDEN] * len(cast("list[Any]", value))',
+        'return cast("list[Any]", value)',
+    ),
+    Fault(
         "a round of the progress tool counts as a request",
         "routing/router",
         "        if outcome.reason is Reason.PROGRESS:\n"

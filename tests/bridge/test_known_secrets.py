@@ -154,6 +154,18 @@ def test_the_definition_in_a_request_is_learned() -> None:
     assert secrets.hide("hunter22") == HIDDEN
 
 
+def test_the_secrets_of_mcp_servers_are_learned() -> None:
+    secrets = KnownSecrets()
+    servers = [
+        5,
+        {"env": [{"name": "KEY", "value": "of-variable"}], "secrets": ["an answer", 5, "short"]},
+        {"headers": [{"name": "Authorization", "value": "Bearer of-header"}], "secrets": 5},
+    ]
+    secrets.learn_from({"params": {"mcpServers": servers}}, {})
+    hidden = secrets.hide("of-variable, of-header, an answer, short")
+    assert hidden == f"{HIDDEN}, {HIDDEN}, {HIDDEN}, short"
+
+
 def test_a_definition_may_be_nested_deeply() -> None:
     definition: Any = {"token": "hunter2"}
     for _ in range(5_000):

@@ -30,6 +30,7 @@ BY_DIRECTION = {
         "$/cancelRequest",
         "lm/cancelProgress",
         "lm/didChangeWorkspaceFolders",
+        "lm/didChangeMcpServers",
     },
     "notification from us": {
         "lm/progress",

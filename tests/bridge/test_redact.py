@@ -90,6 +90,10 @@ def test_headers_are_hidden_as_a_list_too() -> None:
     }
 
 
+def test_texts_that_are_called_secrets_are_hidden() -> None:
+    assert redact({"secrets": ["a", 5], "x": "a"}) == {"secrets": [HIDDEN, HIDDEN], "x": "a"}
+
+
 @pytest.mark.parametrize(
     ("address", "shown"),
     [

@@ -14,6 +14,37 @@ GROUND = ExtensionGround(
 
 FAULTS = [
     Fault(
+        "a folder's server is given on without another question when it has changed",
+        "mcp/servers",
+        "kept.digest === digest",
+        "true",
+    ),
+    Fault(
+        "a folder's server is given without consent",
+        "mcp/choose",
+        "!(await agrees(one))",
+        "false",
+        ("mcp/servers",),
+    ),
+    Fault(
+        "servers of a folder that isn't trusted count",
+        "mcp/servers",
+        "vscode.workspace.isTrusted ? windowFolders() : []",
+        "windowFolders()",
+    ),
+    Fault(
+        "a folder's file gets the answers that were given for another",
+        "mcp/servers",
+        'createHash("sha256").update(file).digest("hex")',
+        '"all"',
+    ),
+    Fault(
+        "what the user has typed isn't named as secret",
+        "mcp/entry",
+        "this.secrets.add(answer);",
+        "",
+    ),
+    Fault(
         "an agent that never asks is added without a word",
         "agents/registry",
         "if (chosen.neverAsks) {",

@@ -21,6 +21,40 @@ _ELICITATION = ("tests/agents/acp/test_elicitation.py",)
 
 FAULTS = [
     Fault(
+        "a spare stays of use when the user's servers have changed",
+        "session_params",
+        "is_same = (self.cwd, self.more, self.users) == (other.cwd, other.more, other.users)",
+        "is_same = (self.cwd, self.more) == (other.cwd, other.more)",
+        ("tests/agents/acp/test_user_servers.py",),
+    ),
+    Fault(
+        "a server of the user's takes the name of the editor's",
+        "session_params",
+        "with_distinct_names(self.users, self.given)",
+        "with_distinct_names(self.users, ())",
+        ("tests/agents/acp/test_user_servers.py",),
+    ),
+    Fault(
+        "a bare name is the editor's tool beside servers of the user's",
+        "calls/identity",
+        "if not offer.is_only_server:",
+        "if False:",
+        ("tests/agents/acp/calls/test_identity.py",),
+    ),
+    Fault(
+        "a session doesn't know of the user's servers beside its own",
+        "agent",
+        "peer.strays.has_neighbours = True",
+        "pass",
+        ("tests/agents/acp/test_user_servers.py",),
+    ),
+    Fault(
+        "an agent is given servers that it doesn't take",
+        "schema/user_servers",
+        '"sse": able.sse',
+        '"sse": True',
+    ),
+    Fault(
         "a program that reads an answer reads of the agent's commands",
         "session",
         "return is_first and prompt.is_chat and not prompt.transcript",
