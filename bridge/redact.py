@@ -19,6 +19,8 @@ _SECRET_OPTION = re.compile(r"(?:^|[-_])(?:key|pass|pwd|auth|bearer)$", re.IGNOR
 _ALL_VALUES = frozenset({"headers", "env"})
 _ARGUMENTS = frozenset({"args", "argv", "arguments", "command"})
 _SECRETS = "secrets"
+_MCP_SERVERS = "mcpServers"
+_OF_SERVER = frozenset({"args", "url"})
 _ADDRESS_KEY = re.compile(r"ur[il]$", re.IGNORECASE)
 _SECRETS_OF_ADDRESS = re.compile(r"(?<=://)[^/?#@\s]+(?=@)|(?<=\?)[^#\s]+")
 
@@ -51,7 +53,8 @@ def redact(value: Any, hide: Hide = unchanged) -> Any:
     """Return the JSON value with secrets replaced, in a copy.
 
     Hidden are values of environment variables and headers, strings under keys that name a secret,
-    secret arguments of commands, and secrets in addresses. `hide` is applied to every other string.
+    secret arguments of commands, and secrets in addresses. Of MCP servers all arguments and
+    addresses are hidden. `hide` is applied to every other string.
     """
     return _walk(value, hide, _redact_field)
 
@@ -169,9 +172,23 @@ def _redact_field(key: str, value: Any) -> Any:
         return dict.fromkeys(cast("dict[str, Any]", value), HIDDEN)
     if are_secrets(key) and isinstance(value, list):
         return [HIDDEN] * len(cast("list[Any]", value))
+    if key == _MCP_SERVERS and isinstance(value, list):
+        return [_redact_server(item) for item in cast("list[Any]", value)]
     if are_arguments(key) and isinstance(value, list):
         return redact_arguments(cast("list[Any]", value))
     return value
+
+
+def _redact_server(value: Any) -> Any:
+    """Return an MCP server without its arguments and its address: any of them may be a secret."""
+    if not isinstance(value, dict):
+        return HIDDEN
+    server = cast("dict[str, Any]", value)
+    return {key: _whole_hidden(one) if key in _OF_SERVER else one for key, one in server.items()}
+
+
+def _whole_hidden(value: Any) -> Any:
+    return [HIDDEN] * len(cast("list[Any]", value)) if isinstance(value, list) else HIDDEN
 
 
 def _redact_variable(value: Any) -> Any:

@@ -160,8 +160,8 @@ class McpHeader(Wire):
 class UserMcpServer(Wire):
     """An MCP server of the user's that agents are given: `command` is started, or `url` is called.
 
-    `secrets` are texts in the arguments and the address that no log may show. The values of
-    variables and headers are never shown.
+    No log shows its arguments, its address, or the values of its variables and headers.
+    `secrets` are texts in them that the user typed.
     """
 
     name: str

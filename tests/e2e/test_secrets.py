@@ -88,7 +88,8 @@ for line in sys.stdin:
     asked = json.loads(line)
     answer = {"jsonrpc": "2.0", "id": asked.get("id")}
     if asked["method"] == "initialize":
-        answer["result"] = {"protocolVersion": 1}
+        able = {"mcpCapabilities": {"http": True}}
+        answer["result"] = {"protocolVersion": 1, "agentCapabilities": able}
     else:
         words = json.dumps(asked["params"])
         print(words, file=sys.stderr, flush=True)
@@ -96,7 +97,10 @@ for line in sys.stdin:
     print(json.dumps(answer), flush=True)
 """
 """An agent that refuses every session, and repeats what it was asked."""
-USERS_SECRETS = ("in-a-variable-1", "in-a-header-2", "as-an-answer-3", "in-a-wrong-one-4")
+USERS_SECRETS = (
+    *("in-a-variable-1", "in-a-header-2", "as-an-answer-3", "in-a-wrong-one-4"),
+    *("as-an-argument-5", "in-an-address-6", "in-a-query-7"),
+)
 
 
 @pytest.mark.parametrize("is_told_later", [False, True])
@@ -108,7 +112,7 @@ async def test_the_secrets_of_the_user_s_mcp_servers_are_told_to_nobody(
         {
             "name": "files",
             "command": "/bin/files",
-            "args": ["--as=as-an-answer-3"],
+            "args": ["--as=as-an-answer-3", "as-an-argument-5", "short"],
             "env": [{"name": "ANY", "value": "in-a-variable-1"}],
             "secrets": ["as-an-answer-3", "tiny"],
         },
@@ -119,6 +123,8 @@ async def test_the_secrets_of_the_user_s_mcp_servers_are_told_to_nobody(
             "headers": [{"name": "X", "value": "in-a-header-2"}],
             "secrets": ["in-a-wrong-one-4"],
         },
+        {"name": "odd", "type": "as-a-type-8", "url": "https://h"},
+        {"name": "far", "type": "http", "url": "https://h/in-an-address-6/x?y=in-a-query-7"},
     ]
     client: JSON = {"clientInfo": {"name": "it"}}
     traced = ("--trace-dir", str(tmp_path)) if is_traced else ()
@@ -134,6 +140,10 @@ async def test_the_secrets_of_the_user_s_mcp_servers_are_told_to_nobody(
     if is_traced:
         shown = everything(tmp_path, process.stderr, request)
         assert '"tiny"' not in shown
+        (trace,) = tmp_path.glob("*.jsonl")
+        assert '"short"' not in trace.read_text()
     assert "'wrong' is left out" in shown
+    assert "'odd' is left out" in shown
+    assert "as-a-type-8" not in process.stderr.decode()
     assert "/bin/files" in shown
     assert [secret for secret in USERS_SECRETS if secret in shown] == []

@@ -37,7 +37,10 @@ def test_servers_are_read_and_one_that_is_wrong_costs_only_itself() -> None:
     [
         ({"name": "", "command": "x"}, "MCP server 0 is left out: `name` is empty"),
         ({"name": "a"}, "'a' is left out: a server of the type `stdio` needs a `command`"),
-        ({"name": "a", "type": "ws", "url": "ws://x"}, "Invalid enum value 'ws' - at `$.type`"),
+        (
+            {"name": "a", "type": "ws", "url": "ws://x"},
+            "the value isn't one of those allowed - at `$.type`",
+        ),
         ({"name": "a", "type": "http"}, "`http` needs an http(s) address as `url`"),
         ({"name": "a", "type": "sse", "url": "file:///x"}, "`sse` needs an http(s) address"),
         (5, "MCP server 0 is left out: Expected `object`, got `int`"),
@@ -50,9 +53,28 @@ def test_what_is_wrong_is_said(entry: Any, words: str) -> None:
     assert words in fault
 
 
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"name": "a", "type": "hunter2"},
+        {"name": "a", "type": "http", "url": "hunter2"},
+        {"name": "a", "command": ["hunter2"]},
+        {"name": "a", "command": "x", "args": "hunter2"},
+        {"name": "a", "command": "x", "env": [{"name": "K", "value": {"hunter2": "hunter2"}}]},
+        {"name": "a", "type": "sse", "url": "http://x", "headers": [["hunter2"]]},
+        {"name": "a", "command": "x", "secrets": [None, "hunter2"]},
+    ],
+)
+def test_what_is_wrong_is_said_without_any_value(entry: Any) -> None:
+    servers, (fault,) = read_servers([raw(entry)])
+    assert servers == ()
+    assert "hunter2" not in fault
+
+
 def test_what_is_no_text_is_left_out() -> None:
     odd = [msgspec.Raw(b'"\xff"'), raw(5)]
     servers, faults = read_servers(odd)
     assert servers == ()
+    assert faults[0] == "MCP server 0 is left out: it can't be read"
     assert len(faults) == 2
     assert values_of(odd) == [5]
