@@ -218,7 +218,7 @@ def _of_address(address: str) -> Iterator[str]:
 
 
 def _of_servers(servers: list[Any]) -> Iterator[str]:
-    """Yield the arguments and the parts of addresses of MCP servers: any of them may be a secret."""
+    """Yield the arguments of MCP servers and the parts of addresses: any may be a secret."""
     fields = [cast("dict[str, Any]", one) for one in servers if isinstance(one, dict)]
     for server in fields:
         arguments = server.get("args")

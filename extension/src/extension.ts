@@ -160,6 +160,7 @@ export function activate(context: vscode.ExtensionContext): void {
     models,
     launch: () => launch(true),
     stats: () => server.stats(),
+    mcpServers: () => mcp.statuses(),
     storage: context.globalStorageUri.fsPath,
     fixer,
     log,

@@ -98,6 +98,8 @@ let settings = new Settings();
 const changed = new EventEmitter<real.ConfigurationChangeEvent>();
 const foldersChanged = new EventEmitter<real.WorkspaceFoldersChangeEvent>();
 export const fileChanged = new EventEmitter<void>();
+/** The files that are watched. */
+export const watched = new Set<string>();
 const provided = new Map<string, unknown>();
 const documentClosed = new EventEmitter<{ uri: FakeUri }>();
 const taskEnded = new EventEmitter<{ execution: unknown; exitCode: number | undefined }>();
@@ -121,6 +123,7 @@ export function openAnew(how: { isRemote?: boolean; honoursScopes?: boolean } = 
   workspace.workspaceFile = undefined;
   workspace.isTrusted = true;
   fileChanged.dispose();
+  watched.clear();
 }
 
 /** Change a setting: by default one of the user's own. */
@@ -266,12 +269,16 @@ export const workspace = {
   workspaceFolders: undefined as { uri: Place }[] | undefined,
   workspaceFile: undefined as Place | undefined,
   isTrusted: true,
-  createFileSystemWatcher: () => ({
-    onDidChange: fileChanged.event,
-    onDidCreate: fileChanged.event,
-    onDidDelete: fileChanged.event,
-    dispose() {},
-  }),
+  createFileSystemWatcher({ base, pattern }: RelativePattern) {
+    const file = `${base.fsPath}/${pattern}`;
+    watched.add(file);
+    return {
+      onDidChange: fileChanged.event,
+      onDidCreate: fileChanged.event,
+      onDidDelete: fileChanged.event,
+      dispose: () => watched.delete(file),
+    };
+  },
   onDidChangeConfiguration: changed.event,
   onDidChangeWorkspaceFolders: foldersChanged.event,
   onDidCloseTextDocument: documentClosed.event,

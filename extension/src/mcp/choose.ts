@@ -83,15 +83,21 @@ async function grant(servers: McpServers, one: Listed): Promise<void> {
   await servers.allow(one);
 }
 
-async function agrees({ place, name, entry }: Listed): Promise<boolean> {
-  const shown = JSON.stringify(entry, null, 2);
+async function agrees({ place, name, entry, resolved: { envFile } }: Listed): Promise<boolean> {
+  const variables = Object.entries(envFile?.variables ?? {});
+  const lines = variables.map(([variable, value]) => `${variable}=${JSON.stringify(value)}`);
+  const file = envFile && `${envFile.path} sets these variables:\n${lines.join("\n")}`;
+  const shown = [JSON.stringify(entry, null, 2), ...(file === undefined ? [] : [file])].join(
+    "\n\n",
+  );
   if (shown.length > MAX_SHOWN) {
+    const its = envFile ? "The entry and the envFile" : "The entry";
     void vscode.window.showWarningMessage(
-      `The entry of "${name}" in ${place.file} is too long to be shown whole, so it can't be allowed.`,
+      `${its} of "${name}" in ${place.file} can't be shown whole, so the server can't be allowed.`,
     );
     return false;
   }
-  const detail = `${place.file}\n\n${visible(shown)}\n\nYou are asked again if this entry changes.`;
+  const detail = `${place.file}\n\n${visible(shown)}\n\nYou are asked again if any of this changes.`;
   const question = `Give agents the MCP server "${visible(name)}" of this folder? They start it as a program, or send to its address, as the folder's file says.`;
   const options = { modal: true, detail };
   return (await vscode.window.showWarningMessage(question, options, ALLOW)) === ALLOW;

@@ -2,6 +2,7 @@
 
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { digestOf } from "../chat/rules.ts";
+import type { EnvFile } from "./env_file.ts";
 
 export interface McpInput {
   id: string;
@@ -60,9 +61,13 @@ export function inputsIn(entry: unknown): string[] {
   return [...new Set([...text.matchAll(/\$\{input:([^${}]*)\}/g)].map(([, id]) => id ?? ""))];
 }
 
-/** Return a digest of an entry and of the inputs that it names: it changes when the entry does. */
-export function entryDigest(entry: unknown, { inputs }: McpConfig): string {
-  return digestOf({ entry, inputs: inputsIn(entry).map((id) => inputs.get(id) ?? null) });
+/**
+ * Return a digest of what a consent is given to: an entry, the inputs that it names, and its file of
+ * variables. It changes when one of them does.
+ */
+export function entryDigest(entry: unknown, { inputs }: McpConfig, envFile?: EnvFile): string {
+  const named = inputsIn(entry).map((id) => inputs.get(id) ?? null);
+  return digestOf({ entry, inputs: named, envFile: envFile ?? null });
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,20 +1,19 @@
 // An entry of an `mcp.json` as the program takes it, or why agents can't be given it. No message shows
 // a value of the entry: it may be a secret.
 
-import { readFile, stat } from "node:fs/promises";
 import { basename, isAbsolute, resolve, sep } from "node:path";
-import { parseEnv } from "node:util";
 import { messageOf } from "../chat/failures.ts";
-import { MAX_SETTINGS_BYTES } from "../limits.ts";
-import { findOnPath } from "../program/executable.ts";
-import type { McpServer } from "../program/wire.ts";
-import { isObject, isText, type McpInput } from "./config.ts";
+import { findOnPath, shellEndings, withEnding } from "../program/executable.ts";
+import type { McpServer, NamedValue } from "../program/wire.ts";
+import { inputsIn, isObject, isText, type McpInput } from "./config.ts";
+import { type EnvFile, readEnvFile } from "./env_file.ts";
 
 /** What variables in an entry stand for. */
 export interface Surroundings {
   /** The folder of the file, or else the first one of the window. */
   folder: string | undefined;
   userHome: string;
+  platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
   inputs: ReadonlyMap<string, McpInput>;
   /** The answers that are kept, by the ids of their inputs. */
@@ -22,10 +21,14 @@ export interface Surroundings {
 }
 
 /** A server that can be handed over, the inputs that it still needs, or why it can't be. */
-export type Resolved =
+export type Resolved = (
   | { server: McpServer; missing: [] }
   | { missing: string[] }
-  | { reason: string; missing: [] };
+  | { reason: string; missing: [] }
+) & {
+  /** The file of variables as it was read for the server. */
+  envFile?: EnvFile;
+};
 
 class Obstacle extends Error {}
 
@@ -36,26 +39,30 @@ export async function resolveEntry(
   around: Surroundings,
 ): Promise<Resolved> {
   const filling = new Filling(around);
+  let envFile: EnvFile | undefined;
   try {
-    const server = await serverOf(name, entry, filling, around.folder);
+    envFile = await envFileOf(entry, filling);
+    const server = await serverOf(name, entry, envFile, filling);
     const { missing, secrets } = filling;
     if (missing.size > 0) {
-      return { missing: [...missing] };
+      return { missing: [...missing], ...(envFile && { envFile }) };
     }
     return {
       server: secrets.size > 0 ? { ...server, secrets: [...secrets] } : server,
       missing: [],
+      ...(envFile && { envFile }),
     };
   } catch (error) {
-    return { reason: error instanceof Obstacle ? error.message : messageOf(error), missing: [] };
+    const reason = error instanceof Obstacle ? error.message : messageOf(error);
+    return { reason, missing: [], ...(envFile && { envFile }) };
   }
 }
 
 async function serverOf(
   name: string,
   entry: unknown,
+  envFile: EnvFile | undefined,
   filling: Filling,
-  folder: string | undefined,
 ): Promise<McpServer> {
   if (!isObject(entry) || name === "") {
     throw new Obstacle("it must be an object, and have a name");
@@ -78,32 +85,33 @@ async function serverOf(
     throw new Obstacle("it runs in VS Code's sandbox, which agents don't have");
   }
   const { cwd } = entry;
-  if (cwd !== undefined && resolve(filling.text(cwd, "cwd")) !== folder) {
+  if (cwd !== undefined && resolve(filling.text(cwd, "cwd")) !== filling.around.folder) {
     throw new Obstacle("it sets `cwd`: agents start servers in the folder of the chat");
   }
   const args = entry.args ?? [];
   if (!Array.isArray(args)) {
     throw new Obstacle("its `args` must be a list of texts");
   }
-  const env = { ...(await envFile(entry.envFile, filling)), ...filling.texts(entry.env, "env") };
-  return {
-    name,
-    command: await programOf(filling.text(entry.command, "command"), folder),
-    args: args.map((one) => filling.text(one, "args")),
-    env: pairs(env),
-  };
+  const command = await programOf(filling.text(entry.command, "command"), filling.around);
+  const program = { command, args: args.map((one) => filling.text(one, "args")) };
+  const set = { ...envFile?.variables, ...filling.texts(entry.env, "env") };
+  return { name, ...without(unsetIn(entry.env), program, set, filling.around.platform) };
 }
 
-async function envFile(path: unknown, filling: Filling): Promise<Record<string, string>> {
+async function envFileOf(entry: unknown, filling: Filling): Promise<EnvFile | undefined> {
+  const path = isObject(entry) ? entry.envFile : undefined;
   if (path === undefined) {
-    return {};
+    return undefined;
+  }
+  if (inputsIn(path).length > 0) {
+    throw new Obstacle("its `envFile` depends on an input"); // nobody can agree to it before the answer
   }
   const file = filling.text(path, "envFile");
+  if (!isAbsolute(file)) {
+    throw new Obstacle("its `envFile` must be an absolute path");
+  }
   try {
-    if ((await stat(file)).size > MAX_SETTINGS_BYTES) {
-      throw Object.assign(new Error(), { code: "too large" });
-    }
-    return parseEnv(await readFile(file, "utf8")) as Record<string, string>;
+    return await readEnvFile(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Obstacle(`its \`envFile\` can't be read (${code ?? "no text"})`);
@@ -111,20 +119,61 @@ async function envFile(path: unknown, filling: Filling): Promise<Record<string, 
 }
 
 /** Agents get a whole path where that is known: the protocol asks for it. */
-async function programOf(command: string, folder: string | undefined): Promise<string> {
+async function programOf(
+  command: string,
+  { folder, platform, env }: Surroundings,
+): Promise<string> {
+  const endings = shellEndings(platform, env);
   if (isAbsolute(command)) {
-    return command;
+    return (await withEnding(command, endings)) ?? command;
   }
   if (/[\\/]/.test(command)) {
     if (folder === undefined) {
       throw new Obstacle("its `command` is a relative path, and no folder is open");
     }
-    return resolve(folder, command);
+    const file = resolve(folder, command);
+    return (await withEnding(file, endings)) ?? file;
   }
-  return (await findOnPath(command)) ?? command;
+  return (await findOnPath(command, env, endings)) ?? command;
 }
 
-function pairs(texts: Record<string, string>): { name: string; value: string }[] {
+/** Return the variables that a server must not inherit: their value in the entry is null. */
+function unsetIn(env: unknown): string[] {
+  const found = isObject(env) ? Object.entries(env) : [];
+  return found.filter(([, value]) => value === null).map(([name]) => name);
+}
+
+interface Program {
+  command: string;
+  args: string[];
+}
+
+/**
+ * Return how a server starts without some variables. Agents can only set variables: `env -u` unsets
+ * them. Windows has no such program; there they are empty.
+ */
+function without(
+  names: string[],
+  { command, args }: Program,
+  set: Record<string, string>,
+  platform: NodeJS.Platform,
+): Program & { env: NamedValue[] } {
+  const kept = Object.entries(set).filter(([name]) => !names.includes(name));
+  if (platform === "win32" || names.length === 0) {
+    const empty = names.map((name) => [name, ""] as const);
+    return { command, args, env: pairs(Object.fromEntries([...kept, ...empty])) };
+  }
+  if (command.includes("=") || names.some((name) => name === "" || name.includes("="))) {
+    throw new Obstacle(
+      "its `env` unsets variables, which isn't possible with a `=` in their names",
+    );
+  }
+  const options = names.flatMap((name) => ["-u", name]);
+  const env = pairs(Object.fromEntries(kept));
+  return { command: "/usr/bin/env", args: [...options, command, ...args], env };
+}
+
+function pairs(texts: Record<string, string>): NamedValue[] {
   return Object.entries(texts).map(([name, value]) => ({ name, value }));
 }
 
@@ -134,7 +183,7 @@ class Filling {
   /** What the user has typed. */
   readonly secrets = new Set<string>();
 
-  constructor(private readonly around: Surroundings) {}
+  constructor(readonly around: Surroundings) {}
 
   text(value: unknown, field: string): string {
     if (typeof value === "number" && field !== "url" && field !== "command") {
@@ -150,7 +199,9 @@ class Filling {
     if (!isObject(values ?? {})) {
       throw new Obstacle(`its \`${field}\` must be an object of texts`);
     }
-    const found = Object.entries(values ?? {});
+    const found = Object.entries(values ?? {}).filter(
+      ([, value]) => value !== null || field !== "env",
+    );
     return Object.fromEntries(found.map(([name, value]) => [name, this.text(value, field)]));
   }
 

@@ -1,5 +1,5 @@
 // The MCP servers of the user's that agents are given. None is, until the user has chosen it. One of a
-// folder's file is given only as it was when the user agreed to it.
+// folder's file is given only as it was when the user agreed to it, with its file of variables.
 
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import * as vscode from "vscode";
 import { messageOf } from "../chat/failures.ts";
 import { windowFolders } from "../configuration.ts";
-import { MAX_SETTINGS_BYTES } from "../limits.ts";
+import { MAX_SETTINGS_BYTES, MAX_TOLD_QUESTIONS } from "../limits.ts";
 import type { McpServer } from "../program/wire.ts";
 import { entryDigest, inputsIn, type McpConfig, type McpInput, readConfig } from "./config.ts";
 import { type Resolved, resolveEntry } from "./entry.ts";
@@ -32,6 +32,12 @@ export interface Listed {
   resolved: Resolved;
 }
 
+/** What the doctor says of a server. */
+export interface Told {
+  name: string;
+  status: string;
+}
+
 interface Kept {
   file: string;
   name: string;
@@ -46,10 +52,12 @@ export class McpServers implements vscode.Disposable {
   /** Entries of folders have changed since the user agreed to them; each is told once. */
   readonly onDidChangeEntries = this.entriesChanged.event;
   private readonly told = new Set<string>();
-  private readonly watch: vscode.Disposable;
-  private watchers: vscode.Disposable[] = [];
+  private readonly vaultWatch: vscode.Disposable;
+  /** By their files. */
+  private readonly watchers = new Map<string, vscode.Disposable>();
   private reading: Promise<void> | undefined;
   private servers: McpServer[] = [];
+  private isDisposed = false;
 
   constructor(
     private readonly memory: vscode.Memento,
@@ -57,7 +65,7 @@ export class McpServers implements vscode.Disposable {
     private readonly usersFile: string,
     private readonly log: Pick<vscode.LogOutputChannel, "info" | "warn">,
   ) {
-    this.watch = vault.onDidChange(({ key }) => {
+    this.vaultWatch = vault.onDidChange(({ key }) => {
       if (key.startsWith(ANSWER)) {
         void this.refresh();
       }
@@ -77,19 +85,32 @@ export class McpServers implements vscode.Disposable {
 
   /** Watch the files of the window as it is now, and read them. */
   async foldersChanged(): Promise<void> {
-    this.unwatch();
-    const files = this.places().map(({ file }) => file);
-    this.watchers = files.map((file) => {
+    this.watch(this.places().map(({ file }) => file));
+    await this.refresh();
+  }
+
+  /** Watch these files, and no others. Returns whether one of them wasn't watched before. */
+  private watch(files: string[]): boolean {
+    for (const [file, watcher] of this.watchers) {
+      if (!files.includes(file)) {
+        watcher.dispose();
+        this.watchers.delete(file);
+      }
+    }
+    const others = new Set(files.filter((file) => !this.watchers.has(file)));
+    for (const file of others) {
       const watcher = vscode.workspace.createFileSystemWatcher(
         new vscode.RelativePattern(vscode.Uri.file(dirname(file)), basename(file)),
       );
       const look = () => void this.refresh();
-      watcher.onDidChange(look);
-      watcher.onDidCreate(look);
-      watcher.onDidDelete(look);
-      return watcher;
-    });
-    await this.refresh();
+      const looks = [
+        watcher.onDidChange(look),
+        watcher.onDidCreate(look),
+        watcher.onDidDelete(look),
+      ];
+      this.watchers.set(file, vscode.Disposable.from(watcher, ...looks));
+    }
+    return others.size > 0;
   }
 
   /** Read the files again; it never rejects. */
@@ -103,13 +124,11 @@ export class McpServers implements vscode.Disposable {
   private async read(): Promise<void> {
     const listed = await this.list();
     const servers: McpServer[] = [];
-    for (const { state, resolved, name, place } of listed) {
-      if (state !== "allowed") {
-        continue;
-      }
-      if ("server" in resolved) {
+    const chosen = listed.filter(({ state }) => state !== "off");
+    for (const { state, resolved, name, place } of chosen) {
+      if (state === "allowed" && "server" in resolved) {
         servers.push(resolved.server);
-      } else {
+      } else if (state === "allowed" || "reason" in resolved) {
         this.once(
           `Agents aren't given the MCP server "${name}" of ${place.file}: ${why(resolved)}.`,
         );
@@ -119,16 +138,32 @@ export class McpServers implements vscode.Disposable {
       this.servers = servers;
       this.changes.fire();
     }
-    const changed = listed.filter(({ state, digest }) => state === "changed" && this.isNew(digest));
+    const changed = chosen.filter(
+      ({ state, resolved, digest }) =>
+        state === "changed" && !("reason" in resolved) && this.isNew(digest),
+    );
     if (changed.length > 0) {
       this.entriesChanged.fire(changed);
     }
+    if (!this.isDisposed && this.watch(this.filesOf(chosen))) {
+      void this.refresh(); // one of them may have changed before it was watched
+    }
+  }
+
+  private filesOf(chosen: Listed[]): string[] {
+    const named = chosen.flatMap(({ resolved: { envFile } }) => envFile?.path ?? []);
+    return [...this.places().map(({ file }) => file), ...named];
   }
 
   /** Return the entries of all files. */
   async list(): Promise<Listed[]> {
     const found = await Promise.all(this.places().map((place) => this.listFile(place)));
     return found.flat();
+  }
+
+  /** Return what the doctor says of each server: its name and its status, and nothing of its entry. */
+  async statuses(): Promise<Told[]> {
+    return (await this.list()).map((one) => ({ name: one.name, status: statusOf(one) }));
   }
 
   private places(): Place[] {
@@ -147,6 +182,7 @@ export class McpServers implements vscode.Disposable {
     const around = {
       folder: place.folder ?? windowFolders()[0],
       userHome: homedir(),
+      platform: process.platform,
       env: process.env,
       inputs: config.inputs,
       answers: await this.answers(place, config),
@@ -154,9 +190,9 @@ export class McpServers implements vscode.Disposable {
     const names = [...config.servers];
     return Promise.all(
       names.map(async ([name, entry]) => {
-        const digest = entryDigest(entry, config);
         const inputs = inputsIn(entry).flatMap((id) => config.inputs.get(id) ?? []);
         const resolved = await resolveEntry(name, entry, around);
+        const digest = entryDigest(entry, config, resolved.envFile);
         const state = this.state(place, name, digest);
         return { place, name, entry, digest, inputs, state, resolved };
       }),
@@ -231,6 +267,9 @@ export class McpServers implements vscode.Disposable {
   private isNew(line: string): boolean {
     const isNew = !this.told.has(line);
     this.told.add(line);
+    for (const oldest of [...this.told].slice(0, -MAX_TOLD_QUESTIONS)) {
+      this.told.delete(oldest);
+    }
     return isNew;
   }
 
@@ -240,17 +279,26 @@ export class McpServers implements vscode.Disposable {
     }
   }
 
-  private unwatch(): void {
-    for (const watcher of this.watchers.splice(0)) {
-      watcher.dispose();
-    }
-  }
-
   dispose(): void {
-    this.unwatch();
-    this.watch.dispose();
+    this.isDisposed = true;
+    this.watch([]);
+    this.vaultWatch.dispose();
     this.changes.dispose();
     this.entriesChanged.dispose();
+  }
+}
+
+function statusOf({ resolved, state }: Listed): string {
+  if ("reason" in resolved) {
+    return `can't be given to agents: ${resolved.reason}`;
+  }
+  switch (state) {
+    case "off":
+      return "not chosen for agents";
+    case "changed":
+      return "waits for your consent: it has changed since you agreed";
+    case "allowed":
+      return resolved.missing.length > 0 ? why(resolved) : "handed over to agents";
   }
 }
 

@@ -154,7 +154,7 @@ export interface InitializeParams {
   mcpServers?: McpServer[];
 }
 
-interface NamedValue {
+export interface NamedValue {
   name: string;
   value: string;
 }

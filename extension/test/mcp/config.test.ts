@@ -41,4 +41,13 @@ test("a digest changes with the entry and with the inputs that it names, and wit
   expect(digest([], "key")).toBe(digest([], "key", "y"));
   expect(digest(["-x"], "key")).not.toBe(digest([], "key"));
   expect(digest([], "another key")).not.toBe(digest([], "key"));
+  const config = readConfig("");
+  const withFile = (path: string, value: string) =>
+    entryDigest({}, config, { path, variables: { A: value } });
+  expect(withFile("/a", "1")).toBe(withFile("/a", "1"));
+  const digests = [
+    entryDigest({}, config),
+    ...[withFile("/a", "1"), withFile("/b", "1"), withFile("/a", "2")],
+  ];
+  expect(new Set(digests).size).toBe(4);
 });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,11 +13,18 @@ const INPUTS = [
 ];
 const { inputs } = readConfig(JSON.stringify({ inputs: INPUTS }));
 
-function resolved(entry: unknown, answers: Record<string, string> = {}, folder?: string) {
+function resolved(
+  entry: unknown,
+  answers: Record<string, string> = {},
+  folder?: string,
+  platform: NodeJS.Platform = "linux",
+  PATH = process.env.PATH,
+) {
   return resolveEntry("s", entry, {
     folder,
     userHome: "/home/me",
-    env: { TOKEN: "t0ken" },
+    platform,
+    env: { PATH, TOKEN: "t0ken" },
     inputs,
     answers: new Map(Object.entries(answers)),
   });
@@ -81,6 +89,7 @@ test("a program is found where it is, and its variables in a file, over which it
       ],
     },
     missing: [],
+    envFile: { path: join(folder, ".env"), variables: { A: "1", B: "two words" } },
   });
   await writeFile(join(folder, ".env"), `A=${"1".repeat(2 ** 20)}`);
   expect(await resolved(entry, {}, folder)).toMatchObject({
@@ -89,6 +98,60 @@ test("a program is found where it is, and its variables in a file, over which it
   const found = await resolved({ command: "sh" });
   expect(found).toMatchObject({ server: { command: expect.stringMatching(/^\/.*\/sh$/) } });
   expect(await resolved({ command: "no-such" })).toMatchObject({ server: { command: "no-such" } });
+});
+
+test("null unsets a variable, whatever the agent or the file of variables sets", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "vscodelm-mcp-"));
+  await writeFile(join(folder, ".env"), "GONE=1\nKEPT=2\n");
+  const entry = {
+    command: "/bin/s",
+    args: ["a"],
+    envFile: "${workspaceFolder}/.env",
+    env: { GONE: null, ALSO: null },
+  };
+  expect(await resolved(entry, {}, folder)).toMatchObject({
+    server: {
+      command: "/usr/bin/env",
+      args: ["-u", "GONE", "-u", "ALSO", "/bin/s", "a"],
+      env: [{ name: "KEPT", value: "2" }],
+    },
+  });
+  expect(await resolved(entry, {}, folder, "win32")).toMatchObject({
+    server: {
+      command: "/bin/s",
+      args: ["a"],
+      env: [
+        { name: "KEPT", value: "2" },
+        { name: "GONE", value: "" },
+        { name: "ALSO", value: "" },
+      ],
+    },
+  });
+});
+
+test.skipIf(process.platform === "win32")("an unset variable isn't inherited", async () => {
+  const entry = { command: "sh", args: ["-c", "echo $GONE-$KEPT"], env: { GONE: null } };
+  const found = await resolved(entry);
+  const { command, args } = (found as { server: { command: string; args: string[] } }).server;
+  const env = { PATH: process.env.PATH, GONE: "here", KEPT: "too" };
+  expect(execFileSync(command, args, { env, encoding: "utf8" })).toBe("-too\n");
+});
+
+test.skipIf(process.platform === "win32")("scripts count as programs on Windows", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "vscodelm-mcp-"));
+  for (const name of ["npx", "npx.cmd", "uvx.exe", "uvx.cmd"]) {
+    await writeFile(join(folder, name), "", { mode: 0o755 });
+  }
+  const command = async (written: string) =>
+    ((await resolved({ command: written }, {}, folder, "win32", folder)) as { server: object })
+      .server;
+  expect(await command("npx")).toMatchObject({ command: join(folder, "npx.cmd") });
+  expect(await command("npx.CMD")).toMatchObject({ command: "npx.CMD" });
+  expect(await command("npx.cmd")).toMatchObject({ command: join(folder, "npx.cmd") });
+  expect(await command("uvx")).toMatchObject({ command: join(folder, "uvx.exe") });
+  expect(await command("./npx")).toMatchObject({ command: join(folder, "npx.cmd") });
+  expect(await command(join(folder, "npx"))).toMatchObject({ command: join(folder, "npx.cmd") });
+  expect(await command("./none")).toMatchObject({ command: join(folder, "none") });
 });
 
 test.each([
@@ -101,10 +164,17 @@ test.each([
   [{ command: "s", args: "x" }, "its `args` must be a list of texts"],
   [{ command: "s", args: [{}] }, "its `args` must be text"],
   [{ command: "s", env: [] }, "its `env` must be an object of texts"],
-  [{ command: "s", env: { A: null } }, "its `env` must be text"],
+  [{ command: "s", env: { A: {} } }, "its `env` must be text"],
+  [{ command: "s", args: [null] }, "its `args` must be text"],
+  [{ url: "https://s", headers: { A: null } }, "its `headers` must be text"],
+  [{ command: "a=b", env: { A: null } }, "unsets variables"],
+  [{ command: "s", env: { "A=B": null } }, "unsets variables"],
   [{ command: "s", cwd: "/other" }, "it sets `cwd`"],
   [{ command: "s", sandboxEnabled: true }, "sandbox"],
   [{ command: "s", envFile: "/no/such" }, "its `envFile` can't be read (ENOENT)"],
+  [{ command: "s", envFile: "/" }, "its `envFile` can't be read (no file)"],
+  [{ command: "s", envFile: ".env" }, "its `envFile` must be an absolute path"],
+  [{ command: "s", envFile: "/${input:key}" }, "its `envFile` depends on an input"],
   [{ command: "./s" }, "relative path, and no folder is open"],
   [{ command: "${workspaceFolder}/s" }, "${workspaceFolder} has no value here"],
   [{ command: "${env:NO_SUCH}" }, "${env:NO_SUCH} has no value here"],

@@ -1,12 +1,12 @@
-import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { chooseMcpServers, reviewChanged } from "../../src/mcp/choose.ts";
 import { userFile } from "../../src/mcp/profile.ts";
-import { McpServers } from "../../src/mcp/servers.ts";
+import { type Listed, McpServers } from "../../src/mcp/servers.ts";
 import { Memory, Vault } from "../memory.ts";
-import { fileChanged, openAnew, openFolder, person, workspace } from "../vscode.ts";
+import { fileChanged, openAnew, openFolder, person, watched, workspace } from "../vscode.ts";
 
 let memory: Memory;
 let vault: Vault;
@@ -132,6 +132,110 @@ test("a folder's server needs consent to its entry as it is, and again when that
   expect(names(servers)).toEqual(["files"]);
 });
 
+test("a folder's file of variables is a part of the consent", async () => {
+  openFolder(folder);
+  const variables = join(folder, ".env");
+  await write(own(), { files: { ...FILES, envFile: "${workspaceFolder}/.env" } });
+  await writeFile(variables, "# mine\nNODE_OPTIONS=--good\n");
+  const servers = opened();
+  person.presses = "Allow";
+  person.ticks.push(["files"]);
+  await chooseMcpServers(servers);
+  expect(names(servers)).toEqual(["files"]);
+  expect(person.details.at(-1)).toContain(`${variables} sets these variables:`);
+  expect(person.details.at(-1)).toContain('NODE_OPTIONS="--good"');
+  await writeFile(variables, "NODE_OPTIONS=--good\n"); // nothing that counts has changed
+  await servers.refresh();
+  expect(names(servers)).toEqual(["files"]);
+  const changed = new Promise<Listed[]>((resolve) => servers.onDidChangeEntries(resolve));
+  await writeFile(variables, "NODE_OPTIONS=--evil\n");
+  fileChanged.fire();
+  const entries = await changed;
+  expect(names(servers)).toEqual([]);
+  expect(await servers.statuses()).toMatchObject([
+    { name: "files", status: expect.stringContaining("waits for your consent") },
+  ]);
+  person.presses = "Review";
+  await reviewChanged(servers, entries);
+  expect(person.details.at(-1)).toContain('NODE_OPTIONS="--evil"');
+  expect(names(servers)).toEqual([]);
+  await writeFile(variables, `A=${"x".repeat(3000)}`);
+  await servers.refresh();
+  person.presses = "Allow";
+  person.ticks.push(["files"]);
+  await chooseMcpServers(servers);
+  expect(names(servers)).toEqual([]);
+  expect(person.asked.at(-1)).toContain("can't be shown whole");
+});
+
+test("a file of variables that is gone is no question", async () => {
+  openFolder(folder);
+  await write(own(), { files: { ...FILES, envFile: "${workspaceFolder}/.env" } });
+  await writeFile(join(folder, ".env"), "A=1\n");
+  const servers = opened();
+  const changed = vi.fn();
+  servers.onDidChangeEntries(changed);
+  person.presses = "Allow";
+  person.ticks.push(["files"]);
+  await chooseMcpServers(servers);
+  await rm(join(folder, ".env"));
+  await servers.refresh();
+  expect(names(servers)).toEqual([]);
+  expect(lines.filter((line) => line.includes("ENOENT"))).toHaveLength(1);
+  await writeFile(join(folder, ".env"), "A=1\n");
+  await servers.refresh();
+  expect(names(servers)).toEqual(["files"]);
+  expect(changed).not.toHaveBeenCalled();
+});
+
+test("only the files that count are watched", async () => {
+  openFolder(folder);
+  await write(users, { files: { ...FILES, envFile: join(folder, ".env") } });
+  await writeFile(join(folder, ".env"), "A=1\n");
+  const servers = opened();
+  await servers.foldersChanged();
+  expect([...watched].sort()).toEqual([users, own()].sort());
+  person.ticks.push(["files"]);
+  await chooseMcpServers(servers);
+  await servers.refresh();
+  expect([...watched].sort()).toEqual([join(folder, ".env"), users, own()].sort());
+  workspace.workspaceFolders = undefined;
+  person.ticks.push([]);
+  await chooseMcpServers(servers);
+  expect([...watched]).toEqual([users]);
+  servers.dispose();
+  await servers.refresh();
+  expect([...watched]).toEqual([]);
+});
+
+test("the doctor is told each server's name and status, and nothing of its entry", async () => {
+  const inputs = [{ id: "token", type: "promptString" }];
+  const asking = { command: "/bin/asking", args: ["s3cret", "${input:token}"] };
+  const login = { url: "https://s3cret.example", oauth: {} };
+  await write(users, { files: { ...FILES, args: ["s3cret"] }, asking, login }, inputs);
+  openFolder(folder);
+  await write(own(), { build: FILES });
+  const servers = opened();
+  person.presses = "Allow";
+  person.ticks.push(["files", "build"]);
+  await chooseMcpServers(servers);
+  await write(own(), { build: { command: "/bin/s3cret" } });
+  expect(await servers.statuses()).toEqual([
+    { name: "files", status: "handed over to agents" },
+    { name: "asking", status: "not chosen for agents" },
+    {
+      name: "login",
+      status: "can't be given to agents: it needs a login by OAuth, which VS Code can't hand over",
+    },
+    { name: "build", status: "waits for your consent: it has changed since you agreed" },
+  ]);
+  person.types.push("typed");
+  person.ticks.push(["asking"]);
+  await chooseMcpServers(servers);
+  await vault.delete((await vault.keys())[0] ?? "");
+  expect((await servers.statuses())[1]?.status).toBe("it needs an answer to token");
+});
+
 test("nothing of a folder counts that isn't trusted", async () => {
   openFolder(folder);
   await write(own(), { files: FILES });
@@ -154,7 +258,7 @@ test("an entry that can't be shown whole can't be allowed, and nothing in one is
   person.ticks.push(["long", "turned"]);
   await chooseMcpServers(servers);
   expect(names(servers)).toEqual(["turned"]);
-  expect(person.asked[0]).toContain("too long to be shown whole");
+  expect(person.asked[0]).toContain("can't be shown whole");
   expect(person.details[0]).toContain("/bin/⟨U+202E⟩files");
 });
 
