@@ -38,8 +38,7 @@ const OWN = `{
     { "id": "token", "type": "promptString", "description": "The key of the issues", "password": true },
   ],
 }`;
-const OF_FOLDER = (argument: string) =>
-  JSON.stringify({ servers: { build: { command: "node", args: [argument] } } });
+const BUILD = { command: "node", args: ["build.mjs"], envFile: "${workspaceFolder}/build.env" };
 
 beforeAll(async () => {
   await rm(agents, { recursive: true, force: true });
@@ -51,7 +50,10 @@ beforeAll(async () => {
       await log.prepare(extensions);
       await writeFile(join(dirname(extensions), "user/User/mcp.json"), OWN);
     },
-    files: { ".vscode/mcp.json": OF_FOLDER("build.mjs") },
+    files: {
+      ".vscode/mcp.json": JSON.stringify({ servers: { build: BUILD } }),
+      "build.env": "MODE=fast\n",
+    },
     settings: {
       "vscodelm.agents": { scripted: await agent.model({}) },
       "chat.mcp.autostart": "never", // the editor's own use of the servers
@@ -96,19 +98,43 @@ test("a folder's server asks for consent, which shows what it runs", async () =>
   const dialog = page.locator(".monaco-dialog-box");
   await dialog.getByText(`Give agents the MCP server "build" of this folder?`).waitFor();
   expect(await dialog.textContent()).toContain("build.mjs");
+  expect(await dialog.textContent()).toContain('MODE="fast"');
   await shoot(page, NAME, "consent");
   await dialog.locator(".monaco-button", { hasText: /^Allow$/ }).click();
   await chat.newChat();
   await chat.ask("and now");
-  expect((await given()).map(({ name }) => name)).toEqual(["issues", "build"]);
+  const servers = await given();
+  expect(servers.map(({ name }) => name)).toEqual(["issues", "build"]);
+  expect(servers[1]).toMatchObject({ env: [{ name: "MODE", value: "fast" }] });
 });
 
-test("when its entry changes it is given to nobody, and the user is asked", async () => {
-  await writeFile(join(editor.workspace, ".vscode/mcp.json"), OF_FOLDER("evil.mjs"));
+test("when its file of variables changes it is given to nobody, and the user is asked", async () => {
+  await writeFile(join(editor.workspace, "build.env"), "NODE_OPTIONS=--require=./evil.cjs\n");
   await told('MCP servers of the folder have changed: "build"', "changed");
   await chat.newChat();
   await chat.ask("still there");
   expect((await given()).map(({ name }) => name)).toEqual(["issues"]);
+});
+
+test("the doctor names the servers, with their status and nothing else", async () => {
+  await chat.command("vscodelm: Run Doctor on an Agent...");
+  const list = page.locator(".quick-input-list .monaco-list-row");
+  await list
+    .filter({ hasText: /^scripted/ })
+    .first()
+    .click();
+  const lines = page.locator(".part.editor .view-lines");
+  const told = async () => ((await lines.first().textContent()) ?? "").replaceAll("\u00a0", " ");
+  await expect.poll(told, { timeout: 60_000 }).toContain("scripted can be used.");
+  await lines.first().click();
+  await page.keyboard.press("Control+End");
+  await expect.poll(told).toContain("build: waits for your consent");
+  await shoot(page, NAME, "doctor");
+  const text = await told();
+  expect(text).toContain("issues: handed over to agents");
+  expect(text).toContain("far: can't be given to agents: it needs a login by OAuth");
+  expect(text).not.toContain("issues.mjs");
+  await chat.command("View: Close All Editors");
 });
 
 test("no log and no trace has the secret", async () => {
@@ -116,6 +142,7 @@ test("no log and no trace has the secret", async () => {
   for (const file of (await readdir(traces)).map((name) => join(traces, name))) {
     const text = await readFile(file, "utf8");
     expect(text).not.toContain(SECRET);
+    expect(text).not.toContain("issues.mjs");
   }
   expect(await log.text()).toContain("agents are given these MCP servers from now on: 'issues'");
   expect(await log.text()).not.toContain(SECRET);
