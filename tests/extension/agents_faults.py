@@ -35,8 +35,8 @@ FAULTS = [
     Fault(
         "a change of a file of variables isn't noticed",
         "mcp/servers",
-        "[...this.places().map(({ file }) => file), ...named]",
-        "this.places().map(({ file }) => file)",
+        "this.isDisposed ? [] : [...places, ...envFiles]",
+        "this.isDisposed ? [] : places",
     ),
     Fault(
         "a file of variables may depend on what isn't known when the user agrees",

@@ -26,7 +26,7 @@ export type Resolved = (
   | { missing: string[] }
   | { reason: string; missing: [] }
 ) & {
-  /** The file of variables as it was read for the server. */
+  /** The file of variables that the entry names, as it was read for the server. */
   envFile?: EnvFile;
 };
 
@@ -41,7 +41,10 @@ export async function resolveEntry(
   const filling = new Filling(around);
   let envFile: EnvFile | undefined;
   try {
-    envFile = await envFileOf(entry, filling);
+    envFile = envFileOf(entry, filling);
+    if (envFile !== undefined) {
+      envFile.variables = await variablesOf(envFile.path);
+    }
     const server = await serverOf(name, entry, envFile, filling);
     const { missing, secrets } = filling;
     if (missing.size > 0) {
@@ -98,7 +101,7 @@ async function serverOf(
   return { name, ...without(unsetIn(entry.env), program, set, filling.around.platform) };
 }
 
-async function envFileOf(entry: unknown, filling: Filling): Promise<EnvFile | undefined> {
+function envFileOf(entry: unknown, filling: Filling): EnvFile | undefined {
   const path = isObject(entry) ? entry.envFile : undefined;
   if (path === undefined) {
     return undefined;
@@ -110,8 +113,12 @@ async function envFileOf(entry: unknown, filling: Filling): Promise<EnvFile | un
   if (!isAbsolute(file)) {
     throw new Obstacle("its `envFile` must be an absolute path");
   }
+  return { path: file };
+}
+
+async function variablesOf(path: string): Promise<Record<string, string>> {
   try {
-    return await readEnvFile(file);
+    return await readEnvFile(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Obstacle(`its \`envFile\` can't be read (${code ?? "no text"})`);

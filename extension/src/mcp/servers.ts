@@ -11,6 +11,7 @@ import { MAX_SETTINGS_BYTES, MAX_TOLD_QUESTIONS } from "../limits.ts";
 import type { McpServer } from "../program/wire.ts";
 import { entryDigest, inputsIn, type McpConfig, type McpInput, readConfig } from "./config.ts";
 import { type Resolved, resolveEntry } from "./entry.ts";
+import { watchEnvFile } from "./env_file.ts";
 
 const KEPT = "mcpServers";
 const ANSWER = "mcpInput:";
@@ -54,7 +55,7 @@ export class McpServers implements vscode.Disposable {
   private readonly told = new Set<string>();
   private readonly vaultWatch: vscode.Disposable;
   /** By their files. */
-  private readonly watchers = new Map<string, vscode.Disposable>();
+  private readonly watchers = new Map<string, { dispose(): void }>();
   private reading: Promise<void> | undefined;
   private servers: McpServer[] = [];
   private isDisposed = false;
@@ -85,32 +86,27 @@ export class McpServers implements vscode.Disposable {
 
   /** Watch the files of the window as it is now, and read them. */
   async foldersChanged(): Promise<void> {
-    this.watch(this.places().map(({ file }) => file));
+    this.watch([...this.watchers.keys()]);
     await this.refresh();
   }
 
-  /** Watch these files, and no others. Returns whether one of them wasn't watched before. */
-  private watch(files: string[]): boolean {
+  /** Watch the window's files and these files of variables. Returns whether a file is new among them. */
+  private watch(envFiles: string[]): boolean {
+    const places = this.places().map(({ file }) => file);
+    const wanted = new Set(this.isDisposed ? [] : [...places, ...envFiles]);
     for (const [file, watcher] of this.watchers) {
-      if (!files.includes(file)) {
+      if (!wanted.has(file)) {
         watcher.dispose();
         this.watchers.delete(file);
       }
     }
-    const others = new Set(files.filter((file) => !this.watchers.has(file)));
+    const others = [...wanted].filter((file) => !this.watchers.has(file));
+    const look = () => void this.refresh();
     for (const file of others) {
-      const watcher = vscode.workspace.createFileSystemWatcher(
-        new vscode.RelativePattern(vscode.Uri.file(dirname(file)), basename(file)),
-      );
-      const look = () => void this.refresh();
-      const looks = [
-        watcher.onDidChange(look),
-        watcher.onDidCreate(look),
-        watcher.onDidDelete(look),
-      ];
-      this.watchers.set(file, vscode.Disposable.from(watcher, ...looks));
+      const isPlace = places.includes(file);
+      this.watchers.set(file, isPlace ? watchPlace(file, look) : watchEnvFile(file, look));
     }
-    return others.size > 0;
+    return others.length > 0;
   }
 
   /** Read the files again; it never rejects. */
@@ -145,14 +141,9 @@ export class McpServers implements vscode.Disposable {
     if (changed.length > 0) {
       this.entriesChanged.fire(changed);
     }
-    if (!this.isDisposed && this.watch(this.filesOf(chosen))) {
+    if (this.watch(chosen.flatMap(({ resolved: { envFile } }) => envFile?.path ?? []))) {
       void this.refresh(); // one of them may have changed before it was watched
     }
-  }
-
-  private filesOf(chosen: Listed[]): string[] {
-    const named = chosen.flatMap(({ resolved: { envFile } }) => envFile?.path ?? []);
-    return [...this.places().map(({ file }) => file), ...named];
   }
 
   /** Return the entries of all files. */
@@ -286,6 +277,14 @@ export class McpServers implements vscode.Disposable {
     this.changes.dispose();
     this.entriesChanged.dispose();
   }
+}
+
+function watchPlace(file: string, changed: () => void): vscode.Disposable {
+  const watcher = vscode.workspace.createFileSystemWatcher(
+    new vscode.RelativePattern(vscode.Uri.file(dirname(file)), basename(file)),
+  );
+  const looks = [watcher.onDidChange, watcher.onDidCreate, watcher.onDidDelete];
+  return vscode.Disposable.from(watcher, ...looks.map((event) => event(changed)));
 }
 
 function statusOf({ resolved, state }: Listed): string {

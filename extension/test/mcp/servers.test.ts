@@ -149,7 +149,6 @@ test("a folder's file of variables is a part of the consent", async () => {
   expect(names(servers)).toEqual(["files"]);
   const changed = new Promise<Listed[]>((resolve) => servers.onDidChangeEntries(resolve));
   await writeFile(variables, "NODE_OPTIONS=--evil\n");
-  fileChanged.fire();
   const entries = await changed;
   expect(names(servers)).toEqual([]);
   expect(await servers.statuses()).toMatchObject([
@@ -182,26 +181,29 @@ test("a file of variables that is gone is no question", async () => {
   await servers.refresh();
   expect(names(servers)).toEqual([]);
   expect(lines.filter((line) => line.includes("ENOENT"))).toHaveLength(1);
+  const back = new Promise<void>((resolve) => servers.onDidChange(resolve));
   await writeFile(join(folder, ".env"), "A=1\n");
-  await servers.refresh();
+  await back;
   expect(names(servers)).toEqual(["files"]);
   expect(changed).not.toHaveBeenCalled();
 });
 
 test("only the files that count are watched", async () => {
   openFolder(folder);
-  await write(users, { files: { ...FILES, envFile: join(folder, ".env") } });
-  await writeFile(join(folder, ".env"), "A=1\n");
+  const variables = join(folder, ".env");
+  await write(users, { files: { ...FILES, envFile: variables } });
+  await writeFile(variables, "A=1\n");
   const servers = opened();
   await servers.foldersChanged();
   expect([...watched].sort()).toEqual([users, own()].sort());
   person.ticks.push(["files"]);
   await chooseMcpServers(servers);
-  await servers.refresh();
-  expect([...watched].sort()).toEqual([join(folder, ".env"), users, own()].sort());
+  const changed = new Promise<void>((resolve) => servers.onDidChange(resolve));
+  await rm(variables);
+  await changed;
+  expect(names(servers)).toEqual([]);
   workspace.workspaceFolders = undefined;
-  person.ticks.push([]);
-  await chooseMcpServers(servers);
+  await servers.foldersChanged();
   expect([...watched]).toEqual([users]);
   servers.dispose();
   await servers.refresh();
