@@ -171,7 +171,7 @@ def _redact_field(key: str, value: Any) -> Any:
     if has_all_values_secret(key) and isinstance(value, dict):
         return dict.fromkeys(cast("dict[str, Any]", value), HIDDEN)
     if are_secrets(key) and isinstance(value, list):
-        return [HIDDEN] * len(cast("list[Any]", value))
+        return _whole_hidden(cast("list[Any]", value))
     if key == _MCP_SERVERS and isinstance(value, list):
         return [_redact_server(item) for item in cast("list[Any]", value)]
     if are_arguments(key) and isinstance(value, list):

@@ -57,8 +57,8 @@ FAULTS = [
     Fault(
         "texts that are called secrets are shown",
         "redact",
-        'return [HIDDEN] * len(cast("list[Any]", value))',
-        'return cast("list[Any]", value)',
+        "if are_secrets(key) and isinstance(value, list):",
+        "if False:",
     ),
     Fault(
         "a round of the progress tool counts as a request",
