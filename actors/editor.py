@@ -68,6 +68,7 @@ from bridge.wire import (
     InitializeResult,
     LogInParams,
     LogOutParams,
+    McpServersParams,
     ModelInformation,
     ModelsParams,
     ModelsResult,
@@ -111,6 +112,10 @@ _decode_settings = msgspec.json.Decoder(Settings).decode
 _EMPTY = Empty()
 
 
+def _learn_nothing(_message: Any) -> None:
+    """Let every message go by."""
+
+
 @attrs.define(eq=False, repr=False)
 class EditorPort:
     """One connection to an editor."""
@@ -125,7 +130,9 @@ class EditorPort:
     offered: Offered = attrs.field(factory=Offered)
     """The choices that agents offer."""
     workspace: Workspace = attrs.field(factory=Workspace)
-    """Gets the folders of the editor's window."""
+    """Gets the folders of the editor's window, and the user's MCP servers."""
+    learn_secrets: Callable[[Any], None] = _learn_nothing
+    """Gets a message that has secrets before anything of it is used."""
     requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
     forms: OpenForms = attrs.field(factory=OpenForms, init=False)
     """The questions of agents that the editor shows."""
@@ -269,6 +276,9 @@ class EditorPort:
             case WorkspaceFoldersParams(workspace_folders=folders):
                 self._take_folders(folders)
                 return None
+            case McpServersParams(mcp_servers=servers):
+                self._take_servers(servers)
+                return None
             case _:
                 raise AssertionError(f"no notification takes {params!r}")
 
@@ -280,6 +290,7 @@ class EditorPort:
                 self.workspace.shows_forms = capabilities.elicit
                 self.workspace.texts.port = self if capabilities.read_text_file else None
                 self._take_folders(params.workspace_folders)
+                self._take_servers(params.mcp_servers)
                 return InitializeResult(ClientInfo("vscodelm", own_version()))
             case TokenCountParams():
                 return TokenCountResult((yield from self._tokens(params)))
@@ -293,6 +304,19 @@ class EditorPort:
         for one in set(folders).difference(absolute):
             log.warning("ignored workspace folder=%r: it is no absolute path", one)
         self.workspace.folders = absolute
+
+    def _take_servers(self, given: Sequence[msgspec.Raw]) -> None:
+        if not given:  # as mostly
+            self.workspace.servers = ()
+            return
+        from agents.mcp.user_servers import read_servers, values_of
+
+        self.learn_secrets({"params": {"mcpServers": values_of(given)}})
+        self.workspace.servers, faults = read_servers(given)
+        for fault in faults:
+            log.warning("%s", fault)
+        names = ", ".join(repr(one.name) for one in self.workspace.servers)
+        log.info("agents are given these MCP servers from now on: %s", names)
 
     def _models(self, params: ModelsParams) -> list[ModelInformation]:
         """Return the models of the catalogue, and those that the client defines itself."""

@@ -1,4 +1,4 @@
-"""The editor's window: its folders, the texts of its files, and whether its user can be asked."""
+"""The editor's window: its folders, files and MCP servers, and whether its user can be asked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import trio
 from msgspec import UNSET
 
 from bridge.jsonrpc import RpcResponse
-from bridge.wire import ReadTextFileParams, ReadTextFileResult, RequestId
+from bridge.wire import ReadTextFileParams, ReadTextFileResult, RequestId, UserMcpServer
 
 READ_SECONDS = 10.0
 """Seconds that the editor may take to return the text of a file."""
@@ -124,6 +124,8 @@ class Workspace:
 
     folders: tuple[str, ...] = ()
     """Absolute paths; empty if it names none."""
+    servers: tuple[UserMcpServer, ...] = ()
+    """The MCP servers that new sessions are given."""
     shows_forms: bool = False
     """Whether an agent may ask the user for input."""
     texts: EditorTexts = attrs.field(factory=EditorTexts, init=False)

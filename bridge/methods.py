@@ -42,6 +42,7 @@ CANCEL_PROGRESS = "lm/cancelProgress"
 FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders"
 ELICIT = "lm/elicit"
 READ_TEXT_FILE = "lm/readTextFile"
+MCP_SERVERS_CHANGED = "lm/didChangeMcpServers"
 MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation"
 
 METHODS: tuple[WireMethod, ...] = (
@@ -115,6 +116,14 @@ METHODS: tuple[WireMethod, ...] = (
         wire.WorkspaceFoldersParams,
         None,
         "The window has other folders now. Sessions that are open keep theirs.",
+    ),
+    WireMethod(
+        MCP_SERVERS_CHANGED,
+        "notification to us",
+        wire.McpServersParams,
+        None,
+        "Agents are given other MCP servers of the user's from now on. Sessions that are open keep "
+        "theirs.",
     ),
     WireMethod(
         RESPONSE_PART,

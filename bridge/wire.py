@@ -150,6 +150,40 @@ class McpServerSpec(Wire):
     cwd: str | None = None
 
 
+class McpHeader(Wire):
+    """A header of each request to an MCP server."""
+
+    name: str
+    value: str
+
+
+class UserMcpServer(Wire):
+    """An MCP server of the user's that agents are given: `command` is started, or `url` is called.
+
+    No log shows its arguments, its address, or the values of its variables and headers.
+    `secrets` are texts in them that the user typed.
+    """
+
+    name: str
+    type: Literal["stdio", "http", "sse"] = "stdio"
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: tuple[EnvVariable, ...] = ()
+    url: str = ""
+    headers: tuple[McpHeader, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise ValueError("`name` is empty")
+        if self.type == "stdio" and not self.command:
+            raise ValueError("a server of the type `stdio` needs a `command`")
+        if self.type != "stdio" and not _is_address(self.url):
+            raise ValueError(
+                f"a server of the type `{self.type}` needs an http(s) address as `url`"
+            )
+
+
 NOT_IN_ADDRESSES = re.compile(r"[\x00-\x20\x7f]")
 """A blank or a control character, which no address may hold."""
 _ADDRESS = re.compile(r"https?://([^/?#\[\]]+|[^/?#]*\[[0-9A-Fa-f:.]+\](:\d*)?)([/?#]|$)")
@@ -346,18 +380,26 @@ class InitializeParams(Wire):
     """The client's name, and the features that it supports.
 
     `workspaceFolders` are absolute paths. An agent works in the first, unless its definition names
-    a folder, and in the others too if it can.
+    a folder, and in the others too if it can. `mcpServers` are those of the user's that agents are
+    given; each is a UserMcpServer, and one that is wrong is left out.
     """
 
     client_info: ClientInfo
     capabilities: Capabilities = Capabilities()
     workspace_folders: tuple[str, ...] = ()
+    mcp_servers: tuple[Raw, ...] = ()
 
 
 class WorkspaceFoldersParams(Wire):
     """The folders of the editor's window now, absolute paths; new sessions work in them."""
 
     workspace_folders: tuple[str, ...]
+
+
+class McpServersParams(Wire):
+    """The user's MCP servers that agents are given now, each a UserMcpServer."""
+
+    mcp_servers: tuple[Raw, ...]
 
 
 class ServerCapabilities(Wire, omit_defaults=False):

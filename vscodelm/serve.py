@@ -135,6 +135,7 @@ async def _serve(
                 activities=activities,
                 offered=directory.offered,
                 workspace=directory.workspace,
+                learn=partial(secrets.learn_from, environment=os.environ),
                 until=until,
             )
         nursery.cancel_scope.cancel()

@@ -18,6 +18,8 @@ from msgspec.structs import replace
 from agents.acp.edits.choice import edits_by_editor
 from agents.acp.edits.desk import FileDesk
 from agents.acp.prompt.budget import ContextWindow
+from agents.acp.schema.initialize import McpServer
+from agents.acp.schema.user_servers import servers_for
 from agents.acp.transport.base import Connect, Link
 from agents.acp.transport.downloads import Downloads
 from agents.acp.transport.subprocess import open_process, working_directory
@@ -63,7 +65,7 @@ class AcpAgent:
     Its processes live in `nursery`. `connect` starts one; `spares` are sessions opened in advance.
     `downloads` fetches what is started. `learned` are the facts that agents have shown. `offer` is
     given the choices that the agent offers, and `report_window` the size of its context. `ledger`
-    has what it says of its sessions. `workspace` has the editor's folders.
+    has what it says of its sessions. `workspace` has the editor's folders and the user's servers.
     """
 
     def __init__(
@@ -102,6 +104,8 @@ class AcpAgent:
         self._untold: dict[str, ContinuedSession] = {}
         """Sessions that chats go on with, by their ids, until they are told something."""
         self._owners = Owners()
+        self._left_out: set[tuple[str, str]] = set()
+        """Names and types of the user's MCP servers that it doesn't take: the log has said so."""
         self._window = ContextWindow(report=report_window)
         self.toolboxes = Toolboxes(nursery, new_call_id)
 
@@ -343,14 +347,31 @@ class AcpAgent:
         self, peer: ConnectedAgent, prompt: Prompt, cwd: str, server: str = ""
     ) -> SessionParams:
         """Return the parameters of a session; its server is named `server`, if it can be."""
-        more = self._more(peer, cwd)
         if not prompt.tools:
-            return SessionParams(cwd, more=more)
+            return self._without_tools(peer, cwd)
         if peer.known.http_tools_only:
             web = await self.toolboxes.make_web(prompt.tools, server)
-            return self._with_tools(peer, cwd, more, web)
+            return self._with_tools(peer, cwd, web)
         await self.toolboxes.prepare()  # again: the door may have failed while the agent started
-        return self._with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools, server))
+        return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools, server))
+
+    def _without_tools(self, peer: ConnectedAgent, cwd: str) -> SessionParams:
+        """Return session parameters without the editor's tools."""
+        return SessionParams(cwd, more=self._more(peer, cwd), users=self._users(peer))
+
+    def _users(self, peer: ConnectedAgent) -> tuple[McpServer, ...]:
+        """Return the user's servers that the agent takes; the log tells once of any other."""
+        able = peer.about.agent_capabilities.mcp_capabilities
+        http_only = peer.known.http_tools_only
+        taken, left_out = servers_for(self._workspace.servers, able, http_only=http_only)
+        for one in left_out:
+            if (one.name, one.type) not in self._left_out:
+                self._left_out.add((one.name, one.type))
+                words = "agent=%s isn't given the MCP server %r: it takes no servers of type %s"
+                log.warning(words, self._spec.name, one.name, one.type)
+        if taken:
+            peer.strays.has_neighbours = True
+        return taken
 
     def _more(self, peer: ConnectedAgent, cwd: str) -> tuple[str, ...]:
         """Return the editor's other folders, if the agent can work in several."""
@@ -363,23 +384,21 @@ class AcpAgent:
         """Return a function that makes a spare's parameters, or None if that would have to wait."""
 
         def make() -> SessionParams | None:
-            more = self._more(peer, cwd)
             if not prompt.tools:
-                return SessionParams(cwd, more=more)
+                return self._without_tools(peer, cwd)
             if peer.known.http_tools_only or not self.toolboxes.is_ready:
                 return None
-            return self._with_tools(peer, cwd, more, self.toolboxes.make(prompt.tools))
+            return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools))
 
         return make
 
-    def _with_tools(
-        self, peer: ConnectedAgent, cwd: str, more: tuple[str, ...], tools: Toolbox
-    ) -> SessionParams:
+    def _with_tools(self, peer: ConnectedAgent, cwd: str, tools: Toolbox) -> SessionParams:
         """Return session parameters with tools whose calls `Strays` checks."""
         peer.strays.watch(tools)
         tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
+        more, users = self._more(peer, cwd), self._users(peer)
         if not peer.process.edits_by_editor:
-            return SessionParams(cwd, tools, peer.servers, more)
+            return SessionParams(cwd, tools, peer.servers, more, users)
         known = peer.known
         files = FileDesk(
             self._workspace.texts,
@@ -388,7 +407,7 @@ class AcpAgent:
             missing_is_empty=known.missing_is_empty,
             writes_itself=known.writes_itself,
         )
-        return SessionParams(cwd, tools, peer.servers, more, files, known.edit_meta)
+        return SessionParams(cwd, tools, peer.servers, more, users, files, known.edit_meta)
 
     async def _leave(self, peer: ConnectedAgent, session: AcpSession) -> None:
         """Close a session. An agent whose turn doesn't end is not asked for another session."""

@@ -1,4 +1,4 @@
-"""The parameters of a session: its folders, and the editor's tools."""
+"""The parameters of a session: its folders, the editor's tools, and the user's MCP servers."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import attrs
 from agents.acp.edits.desk import FileDesk
 from agents.acp.schema.initialize import HttpHeader, McpServer, McpServerHttp, McpServerStdio
 from agents.acp.schema.methods import LoadSessionRequest, NewSessionRequest
+from agents.acp.schema.user_servers import with_distinct_names
 from agents.mcp.session_tools import HttpAccess, StdioAccess, Toolbox
 
 MOST_GIVEN = 1_000
@@ -17,7 +18,7 @@ MOST_GIVEN = 1_000
 
 @attrs.define(eq=False, repr=False)
 class SessionParams:
-    """The folder and the tools of a session; no tools if the editor offers none."""
+    """The folder and the servers of a session; no tools if the editor offers none."""
 
     cwd: str
     tools: Toolbox | None = None
@@ -25,6 +26,8 @@ class SessionParams:
     """The names of the servers that its process was given, the newest last."""
     more: tuple[str, ...] = ()
     """Further folders that the agent works in."""
+    users: tuple[McpServer, ...] = ()
+    """The user's own MCP servers."""
     files: FileDesk | None = None
     """Serves the agent's files, if the editor makes its edits."""
     meta: dict[str, Any] | None = None
@@ -41,8 +44,8 @@ class SessionParams:
     def matches(self, other: SessionParams) -> bool:
         """Return whether a session that was opened with one does for the other."""
         mine = self.tools and self.tools.catalogue
-        is_same_place = (self.cwd, self.more) == (other.cwd, other.more)
-        return is_same_place and mine == (other.tools and other.tools.catalogue)
+        is_same = (self.cwd, self.more, self.users) == (other.cwd, other.more, other.users)
+        return is_same and mine == (other.tools and other.tools.catalogue)
 
     def close(self) -> None:
         """End the access to the tools."""
@@ -58,6 +61,11 @@ class SessionParams:
         return LoadSessionRequest(session_id, self.cwd, self._servers(), self.more, self.meta)
 
     def _servers(self) -> tuple[McpServer, ...]:
+        """Return the editor's server, which keeps its name, and the user's beside it."""
+        editors = self._editors()
+        return editors + with_distinct_names(self.users, self.given)
+
+    def _editors(self) -> tuple[McpServer, ...]:
         if self.tools is None:
             return ()
         name = self.tools.server

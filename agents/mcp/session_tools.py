@@ -118,6 +118,8 @@ class Toolbox:
     """Says why a call isn't passed on."""
     others: Callable[[], Collection[str]] = attrs.field(default=_no_others, init=False)
     """Returns the servers' names that the agent's process was given for other sessions."""
+    has_neighbours: Callable[[], bool] = attrs.field(default=lambda: False, init=False)
+    """Returns whether the agent's process was given servers of others, too."""
     on_mixed: Callable[[], None] = attrs.field(default=_nothing, init=False)
     """Called when the agent would use one of those in this session."""
     titles_name_tools: bool = attrs.field(default=False, init=False)
@@ -211,6 +213,11 @@ class Toolbox:
     def _be_asked(self) -> None:
         self.on_asked()
         self.wake()
+
+    @property
+    def is_only_server(self) -> bool:
+        """Whether every server that the agent's process was given is of this kind."""
+        return not self.has_neighbours()
 
     @property
     def was_asked(self) -> bool:

@@ -62,6 +62,12 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.PROGRESS: wire.ProgressParams(1, "Fetching Gemini CLI 0.61.0", "34 MB, 12 s"),
     methods.CANCEL_PROGRESS: wire.CancelProgressParams(1),
     methods.FOLDERS_CHANGED: wire.WorkspaceFoldersParams(("/home/me/app", "/home/me/lib")),
+    methods.MCP_SERVERS_CHANGED: wire.McpServersParams(
+        (
+            Raw(_encode(wire.UserMcpServer("files", command="/usr/bin/npx", args=("-y", "files")))),
+            Raw(_encode(wire.UserMcpServer("wiki", "http", url="https://wiki.example/mcp"))),
+        )
+    ),
     methods.MODELS_CHANGED: wire.Empty(),
     methods.READ_TEXT_FILE: wire.ReadTextFileParams("/home/me/app/main.py"),
     methods.ELICIT: wire.ElicitParams(

@@ -23,6 +23,7 @@ const hanging = new Set();
 /** The request whose agent has a question. */
 let asks;
 let folders = [];
+let servers = [];
 
 if (asked === "dies") {
   process.stderr.write("time=00:00:00 level=ERROR no config here\n");
@@ -39,8 +40,12 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     case "lm/didChangeWorkspaceFolders":
       folders = params.workspaceFolders;
       break;
+    case "lm/didChangeMcpServers":
+      servers = params.mcpServers;
+      break;
     case "lm/initialize":
       folders = params.workspaceFolders;
+      servers = params.mcpServers ?? [];
       if (asked === "stranger") {
         say({ id, error: { code: -32601, message: "Method not found" } });
       } else if (asked !== "silent") {
@@ -113,6 +118,10 @@ function chat(id, text, params) {
   switch (text) {
     case "echo":
       part(id, { type: "text", value: JSON.stringify(params) });
+      complete(id);
+      break;
+    case "servers":
+      part(id, { type: "text", value: servers.map(({ name, command }) => name + command).join() });
       complete(id);
       break;
     case "folders":

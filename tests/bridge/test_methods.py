@@ -31,6 +31,7 @@ BY_DIRECTION = {
         "$/cancelRequest",
         "lm/cancelProgress",
         "lm/didChangeWorkspaceFolders",
+        "lm/didChangeMcpServers",
     },
     "notification from us": {
         "lm/progress",
@@ -38,7 +39,7 @@ BY_DIRECTION = {
         "lm/responseComplete",
         "lm/didChangeLanguageModelChatInformation",
     },
-    "request from us": {"lm/elicit"},
+    "request from us": {"lm/elicit", "lm/readTextFile"},
 }
 
 

@@ -222,10 +222,11 @@ AGENT_CAPABILITIES = (
     CoverageRow("promptCapabilities.embeddedContext", "handled", "Otherwise files are text."),
     CoverageRow(
         "mcpCapabilities.http",
-        "ignored",
-        "The editor's tools come by stdio. Some agents are known to take HTTP only.",
+        "handled",
+        "The user's own HTTP servers are sent only then. The editor's tools come by stdio. Some "
+        "agents are known to take HTTP only.",
     ),
-    CoverageRow("mcpCapabilities.sse", "ignored", "Deprecated."),
+    CoverageRow("mcpCapabilities.sse", "handled", "The user's own SSE servers are sent only then."),
     CoverageRow("mcpCapabilities.acp", "ignored", "See `mcp/message`.", is_stable=False),
     CoverageRow("sessionCapabilities.list", "handled", "`session/list` is sent only then."),
     CoverageRow("sessionCapabilities.delete", "ignored", "See `session/delete`."),

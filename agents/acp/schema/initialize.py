@@ -194,4 +194,12 @@ class McpServerHttp(Wire, tag_field="type", tag="http"):
     headers: tuple[HttpHeader, ...]
 
 
-McpServer: TypeAlias = McpServerStdio | McpServerHttp
+class McpServerSse(Wire, tag_field="type", tag="sse"):
+    """A server to call by the older transport; needs `mcpCapabilities.sse`."""
+
+    name: str
+    url: str
+    headers: tuple[HttpHeader, ...]
+
+
+McpServer: TypeAlias = McpServerStdio | McpServerHttp | McpServerSse

@@ -17,6 +17,8 @@ import {
   type ListedSession,
   LOG_IN,
   LOG_OUT,
+  MCP_SERVERS_CHANGED,
+  type McpServer,
   MODELS,
   type ModelsParams,
   type Part,
@@ -30,6 +32,8 @@ export interface ServerEnvironment {
   capabilities: Capabilities;
   /** Return the folders of the window; a new process is told of them. */
   folders?(): string[];
+  /** Return the MCP servers that agents are given; a new process is told of them. */
+  mcpServers?(): McpServer[];
   /** Find the program to start; rejects with a message for the user if there is none. */
   launch(mayAsk: boolean): Promise<Launch>;
   observer: Observer;
@@ -163,6 +167,14 @@ export class Server {
     }
   }
 
+  /** Tell the processes that run that agents are given other MCP servers. */
+  mcpServersChanged(): void {
+    const mcpServers = this.environment.mcpServers?.() ?? [];
+    for (const process of this.processes) {
+      process.notify(MCP_SERVERS_CHANGED, { mcpServers });
+    }
+  }
+
   /** End the process; the next request starts another. */
   async stop(): Promise<void> {
     this.current = undefined;
@@ -209,16 +221,22 @@ export class Server {
   }
 
   private async start(mayAsk: boolean): Promise<ServerProcess> {
-    const { clientInfo, capabilities, folders, observer, launch } = this.environment;
+    const { clientInfo, capabilities, folders, mcpServers, observer, launch } = this.environment;
     const { stops, renewals } = this;
     const what = await launch(mayAsk);
     if (stops !== this.stops || renewals !== this.renewals) {
       throw new Error("vscodelm was stopped."); // while it was looked for, or the user was asked
     }
     let ready = false;
+    const servers = mcpServers?.() ?? [];
     const process = new ServerProcess(
       what,
-      { clientInfo, capabilities, workspaceFolders: folders?.() ?? [] },
+      {
+        clientInfo,
+        capabilities,
+        workspaceFolders: folders?.() ?? [],
+        ...(servers.length > 0 && { mcpServers: servers }),
+      },
       {
         ...observer,
         ended: (message) => {

@@ -15,6 +15,7 @@ export const READ_TEXT_FILE = "lm/readTextFile";
 export const PROGRESS = "lm/progress";
 export const CANCEL_PROGRESS = "lm/cancelProgress";
 export const FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders";
+export const MCP_SERVERS_CHANGED = "lm/didChangeMcpServers";
 export const MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation";
 
 /** The host's tool through which an agent's permission requests reach the user. */
@@ -173,7 +174,20 @@ export interface InitializeParams {
   capabilities: Capabilities;
   /** Absolute paths. */
   workspaceFolders: string[];
+  /** Those that agents are given. */
+  mcpServers?: McpServer[];
 }
+
+export interface NamedValue {
+  name: string;
+  value: string;
+}
+
+/** An MCP server of the user's. `secrets` are texts in it that no log may show. */
+export type McpServer = (
+  | { command: string; args: string[]; env: NamedValue[] }
+  | { type: "http" | "sse"; url: string; headers: NamedValue[] }
+) & { name: string; secrets?: string[] };
 
 /** A question of an agent while it answers: a form, or a page to open. Anything may be in it. */
 export interface ElicitParams {
