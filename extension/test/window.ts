@@ -473,7 +473,6 @@ export class RelativePattern {
 }
 
 export const Uri = {
-  file: (fsPath: string) => ({ fsPath }),
   from: ({ scheme, path }: FakeUri) => ({ scheme, path, toString: () => `${scheme}:${path}` }),
   parse(address: string) {
     const at = address.indexOf(":");
