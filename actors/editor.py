@@ -64,6 +64,8 @@ from bridge.wire import (
     Empty,
     InitializeParams,
     InitializeResult,
+    InspectParams,
+    InspectResult,
     LogInParams,
     LogOutParams,
     ModelInformation,
@@ -90,6 +92,7 @@ from .messages import (
     FormAnswered,
     FormAsked,
     FromEditor,
+    InspectAsked,
     Leaving,
     StatsAsked,
 )
@@ -223,6 +226,9 @@ class EditorPort:
             if method == methods.STATS:
                 self.requests.begin(request)
                 return StatsAsked(request)
+            if isinstance(params, InspectParams):
+                self.requests.begin(request)
+                return InspectAsked(request, params.page)
             if isinstance(params, LogInParams | LogOutParams):
                 method_id = params.method_id if isinstance(params, LogInParams) else None
                 account = AccountAsked(request, self._agent_of(params), method_id)
@@ -417,6 +423,11 @@ class EditorPort:
         """Answer `lm/stats`."""
         self.requests.end(request)
         self._send(result_line(request, stats))
+
+    def tell_inspection(self, request: RequestId, result: InspectResult) -> None:
+        """Answer `lm/inspect`."""
+        self.requests.end(request)
+        self._send(result_line(request, result))
 
     def tell_account(self, request: RequestId, failure: Failure | None) -> None:
         """Answer `lm/logIn` or `lm/logOut`: done, or failed."""

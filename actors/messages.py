@@ -72,6 +72,13 @@ class StatsAsked(Value):
     request: RequestId
 
 
+class InspectAsked(Value):
+    """`lm/inspect`."""
+
+    request: RequestId
+    page: bool
+
+
 class Began(Value):
     """A session is about to be given its first prompt, with so many messages of what was before."""
 
@@ -80,6 +87,8 @@ class Began(Value):
     start: Start
     why: Why
     told: int
+    process: int | None = None
+    """The id of the agent's process, if it has one."""
 
 
 class FormAsked(Value):
@@ -112,7 +121,9 @@ class Gauged(Value):
     measured: Measured
 
 
-FromEditor: TypeAlias = Asked | Cancelled | AccountAsked | StatsAsked | FormAnswered | Leaving
+FromEditor: TypeAlias = (
+    Asked | Cancelled | AccountAsked | StatsAsked | InspectAsked | FormAnswered | Leaving
+)
 FromSession: TypeAlias = (
     Began | Said | Ended | Failed | Expired | Gauged | FormAsked | FormTakenBack
 )

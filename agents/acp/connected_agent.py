@@ -46,6 +46,11 @@ class PeerHost(Protocol):
     spec: McpServerSpec
 
     @property
+    def pid(self) -> int | None:
+        """The id of the process; None where the agent is no process of this machine."""
+        ...
+
+    @property
     def is_ending(self) -> bool:
         """Whether the process has ended, though the reason isn't known yet."""
         ...

@@ -90,6 +90,7 @@ class AcpSession:
         self._habits = habits
         self.knows_history = knows_history
         self.has_own_process = has_own_process
+        self.process = peer.process.pid
         self.peer = peer
         self._root = root
         self.new_call_id = new_call_id
