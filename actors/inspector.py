@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from contextlib import contextmanager
+
 import attrs
 
 from agents.boundary import failure_of
@@ -35,32 +38,24 @@ class Inspector:
         """Have the chats take an event in; `asked` is the request, if it is one."""
         answers: OpenAnswers = {} if asked is None else self._tracker.open_answers()
         effects = self.chats.apply(event, now)
-        if self.is_on:
-            try:
+        with self._watching() as is_on:
+            if is_on:
                 self._watch(event, effects, now, answers, asked)
-            except Exception as error:
-                self._stop(error)
         return effects
 
     def began(self, began: Began, now: float) -> None:
         """Take in how a session began."""
-        steps = self._tracker.began(
-            began.conversation,
-            began.turn,
-            began.start.value,
-            began.why.value,
-            began.told,
-            began.process,
-        )
-        for step in steps:
-            self._inspection.note(step, now)
+        about = began.conversation, began.turn, began.start.value, began.why.value
+        with self._watching() as is_on:
+            if is_on:
+                for step in self._tracker.began(*about, began.told, began.process):
+                    self._inspection.note(step, now)
 
     def rest(self) -> None:
         """Do the work that no answer should wait for."""
-        try:
-            self._inspection.rest()
-        except Exception as error:
-            self._stop(error)
+        with self._watching() as is_on:
+            if is_on:
+                self._inspection.rest()
 
     def result(self) -> InspectResult:
         """Return the events until now."""
@@ -91,6 +86,11 @@ class Inspector:
             if isinstance(effect, Closed):
                 self._tracker.forget(key)
 
-    def _stop(self, error: Exception) -> None:
-        self.is_on = False
-        failure_of(error, "inspection=decisions")
+    @contextmanager
+    def _watching(self) -> Generator[bool]:
+        """Give whether it watches; an error of the block is logged, and ends the watching."""
+        try:
+            yield self.is_on
+        except Exception as error:
+            self.is_on = False
+            failure_of(error, "inspection=decisions")

@@ -68,7 +68,8 @@ export class Doctor implements vscode.Disposable {
     }
   }
 
-  private async examine(id: string): Promise<void> {
+  /** Return the report on an agent; undefined if the user cancelled. */
+  async reportOn(id: string): Promise<Report | undefined> {
     const launch = await this.places.launch();
     const printed = await vscode.window.withProgress(
       {
@@ -78,10 +79,14 @@ export class Doctor implements vscode.Disposable {
       },
       (_, token) => this.printed(launch, id, token),
     );
-    if (printed === undefined) {
-      return; // the user has cancelled it
+    return printed === undefined ? undefined : reportOf(id, printed, await this.harness());
+  }
+
+  private async examine(id: string): Promise<void> {
+    const report = await this.reportOn(id);
+    if (report === undefined) {
+      return;
     }
-    const report = reportOf(id, printed, await this.harness());
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${++this.made}/${nameOf(id)}.md` });
     this.reports.set(uri.toString(), { id, report });
     const document = await vscode.workspace.openTextDocument(uri);

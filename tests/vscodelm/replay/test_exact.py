@@ -101,7 +101,8 @@ class Server:
 
         def beginning(one: Began) -> None:
             request = self._requests[one.conversation, one.turn]
-            self.began.append(SessionBegan(request, one.start.value, one.why.value, one.told))
+            how = one.start.value, one.why.value, one.told, one.process
+            self.began.append(SessionBegan(request, *how))
 
         monkeypatch.setattr(Chats, "apply", applying)
         monkeypatch.setattr(Mailbox, "deliver", delivering)
