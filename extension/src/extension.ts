@@ -23,11 +23,11 @@ import {
   workingFolder,
 } from "./configuration.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
-import { Activities } from "./program/activities.ts";
 import { secretsIn } from "./inspection/hidden.ts";
 import { KeptLines } from "./inspection/kept_lines.ts";
 import { Knowledge } from "./inspection/knowledge.ts";
 import { reportProblem } from "./inspection/problem.ts";
+import { Activities } from "./program/activities.ts";
 import { findOnPath } from "./program/executable.ts";
 import { OwnEnvironment } from "./program/install/environment.ts";
 import { Installer } from "./program/install/installer.ts";
@@ -175,7 +175,7 @@ export function activate(context: vscode.ExtensionContext): void {
         secrets: async () => [
           ...Object.values(await secrets.environment()),
           ...secretsIn(processSettings().environment, true),
-          ...models.configuredAll().flatMap(({ agent }) => secretsIn(agent)),
+          ...configuredModels().models.flatMap(({ agent }) => secretsIn(agent)),
         ],
       }),
     addAgent: () =>

@@ -90,7 +90,7 @@ export const MAX_PATTERN_CHARACTERS = 1000;
 export const PATTERN_MS = 100;
 
 /** Time between two looks at the agents' knowledge, while its page can be seen. */
-export const INSPECTED_EVERY_MS = 1_500;
+export const INSPECTED_EVERY_MS = 2_000;
 
 /** The newest lines of the log that a report has. */
 export const MAX_KEPT_LINES = 200;

@@ -28,7 +28,7 @@ export class Knowledge implements vscode.Disposable {
     if (typeof page !== "string") {
       throw new Error("vscodelm sent no page. Update vscodelm, then try again.");
     }
-    this.panel?.dispose(); // the command was run twice meanwhile
+    this.dispose(); // the command was run twice meanwhile
     const panel = vscode.window.createWebviewPanel(VIEW, TITLE, vscode.ViewColumn.Active, {
       enableScripts: true,
       retainContextWhenHidden: true,

@@ -77,7 +77,11 @@ async function examined(sources: ProblemSources, asked: string | undefined): Pro
     return report === undefined
       ? [`The examination of ${asked} was cancelled.`]
       : // A heading of the doctor's is one level lower here.
-        report.text.trim().replace(/^# .*\n+/, "").replace(/^(?=##)/gm, "#").split("\n");
+        report.text
+          .trim()
+          .replace(/^# .*\n+/, "")
+          .replace(/^(?=##)/gm, "#")
+          .split("\n");
   } catch (error) {
     return [`${asked} can't be examined: ${messageOf(error)}`];
   }
