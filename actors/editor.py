@@ -66,6 +66,8 @@ from bridge.wire import (
     Empty,
     InitializeParams,
     InitializeResult,
+    InspectParams,
+    InspectResult,
     LogInParams,
     LogOutParams,
     McpServersParams,
@@ -94,6 +96,7 @@ from .messages import (
     FormAnswered,
     FormAsked,
     FromEditor,
+    InspectAsked,
     Leaving,
     SessionsAsked,
     StatsAsked,
@@ -236,6 +239,9 @@ class EditorPort:
             if method == methods.STATS:
                 self.requests.begin(request)
                 return StatsAsked(request)
+            if isinstance(params, InspectParams):
+                self.requests.begin(request)
+                return InspectAsked(request, params.page)
             if isinstance(params, LogInParams | LogOutParams):
                 method_id = params.method_id if isinstance(params, LogInParams) else None
                 account = AccountAsked(request, self._agent_of(params), method_id)
@@ -464,6 +470,11 @@ class EditorPort:
         """Answer `lm/stats`."""
         self.requests.end(request)
         self._send(result_line(request, stats))
+
+    def tell_inspection(self, request: RequestId, result: InspectResult) -> None:
+        """Answer `lm/inspect`."""
+        self.requests.end(request)
+        self._send(result_line(request, result))
 
     def tell_account(
         self, request: RequestId, answer: Empty | AgentSessionsResult | Failure

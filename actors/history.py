@@ -42,6 +42,7 @@ from bridge.wire import (
     AgentProcess,
     ElicitAction,
     FieldValue,
+    InspectResult,
     NewestRequest,
     RequestId,
     Stats,
@@ -51,6 +52,8 @@ from .accounts import AccountRequests, Accounts
 from .beginning import Start
 from .conversation import Conversation
 from .editor import EditorPort
+from .inspection_page import page_with
+from .inspector import Inspector
 from .journal import Journal
 from .lease import Lease
 from .log import decision, log_outcome, log_start
@@ -70,6 +73,7 @@ from .messages import (
     FormTakenBack,
     FromSession,
     Gauged,
+    InspectAsked,
     Leaving,
     Said,
     SessionsAsked,
@@ -116,12 +120,14 @@ class HistoryActor:
     )
     _open_sessions: OpenSessions = attrs.field(factory=OpenSessions, init=False)
     _journal: Journal = attrs.field(init=False)
+    _inspector: Inspector = attrs.field(init=False)
     _dropped: list[FormAsked] = attrs.field(factory=list["FormAsked"], init=False)
     """Questions of agents whose request was answered by the effects that are being carried out."""
 
     def __attrs_post_init__(self) -> None:
         self._journal = Journal(self.editor.trace)
         self._journal.begin(self.chats)
+        self._inspector = Inspector(self.chats, self.editor.hide)
 
     def hear(self, message: ActorMessage) -> None:
         """Take one message in and carry out what follows from it.
@@ -147,6 +153,7 @@ class HistoryActor:
             case Ended():
                 self._carry_out(self._apply(message))
                 self.chats.prepare()  # while the editor reads the answer
+                self._inspector.rest()
             case Said() | Expired():
                 self._carry_out(self._apply(message))
             case Asked():
@@ -168,7 +175,9 @@ class HistoryActor:
             case Began():
                 if message.start is Start.STORED:
                     self.chats.tally.count_stored()
-                self._journal.note(message, trio.current_time())
+                now = trio.current_time()
+                self._journal.note(message, now)
+                self._inspector.began(message, now)
                 log_start(message)
             case StatsAsked(request=request):
                 stats = self._stats()
@@ -177,6 +186,8 @@ class HistoryActor:
                     self.editor.tell_stats(request, stats)
                 else:
                     self.sessions.start_soon(self._measure, request, stats, measure)
+            case InspectAsked(request=request, page=page):
+                self._inspect(request, page)
             case AccountAsked() | SessionsAsked():
                 self.account_requests.begin(message)
             case Leaving():
@@ -184,10 +195,17 @@ class HistoryActor:
                 self.account_requests.leave()
                 self.inbox.close()  # the loop ends when the last session actor has
 
-    def _apply(self, event: ChatEvent) -> Effects:
+    def _apply(self, event: ChatEvent, asked: Asked | None = None) -> Effects:
         now = trio.current_time()
         self._journal.note(event, now)
-        return self.chats.apply(event, now)
+        return self._inspector.apply(event, now, asked)
+
+    def _inspect(self, request: RequestId, page: bool) -> None:
+        result = self._inspector.result()
+        if page:
+            blank = page_with(InspectResult([]), secrets.token_urlsafe(16))
+            result = replace(result, page=blank)
+        self.editor.tell_inspection(request, result)
 
     def _contain(self, message: ActorMessage, error: Exception) -> None:
         """End the conversation in which an error occurred; an error here ends the process."""
@@ -198,6 +216,7 @@ class HistoryActor:
                 StatsAsked(request=request)
                 | AccountAsked(request=request)
                 | SessionsAsked(request=request)
+                | InspectAsked(request=request)
             ):
                 self.editor.settle(request, failure_of(error, f"request={request}"))
             case Gauged() | FormAnswered():
@@ -217,7 +236,7 @@ class HistoryActor:
         agent = self.agent_for(asked.agent)  # first: where there is none, nothing changes
         wants_marker = asked.capabilities.marker
         marker = f"{MARKER_PREFIX}{secrets.token_urlsafe(16)}" if wants_marker else None
-        effects = self._apply(asked.as_event(marker))
+        effects = self._apply(asked.as_event(marker), asked)
         self._carry_out(effects, _Request(asked, agent, marker))
 
     def _carry_out(self, effects: Effects, request: _Request | None = None) -> None:

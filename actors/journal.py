@@ -69,6 +69,7 @@ class Journal:
                     "start": event.start.value,
                     "why": event.why.value,
                     "told": event.told,
+                    "process": event.process,
                 }
             case Ended(handle=handle):
                 return {"event": "ended", **_turn(event), "remembered": handle is not None}

@@ -79,6 +79,13 @@ class StatsAsked(Value):
     request: RequestId
 
 
+class InspectAsked(Value):
+    """`lm/inspect`."""
+
+    request: RequestId
+    page: bool
+
+
 class Began(Value):
     """A session is about to be given its first prompt, with so many messages of what was before."""
 
@@ -87,6 +94,8 @@ class Began(Value):
     start: Start
     why: Why
     told: int
+    process: int | None = None
+    """The id of the agent's process, if it has one."""
 
 
 class FormAsked(Value):
@@ -120,7 +129,14 @@ class Gauged(Value):
 
 
 FromEditor: TypeAlias = (
-    Asked | Cancelled | AccountAsked | SessionsAsked | StatsAsked | FormAnswered | Leaving
+    Asked
+    | Cancelled
+    | AccountAsked
+    | SessionsAsked
+    | StatsAsked
+    | InspectAsked
+    | FormAnswered
+    | Leaving
 )
 FromSession: TypeAlias = (
     Began | Said | Ended | Failed | Expired | Gauged | FormAsked | FormTakenBack

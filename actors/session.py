@@ -182,7 +182,8 @@ class SessionActor:
             case effects.ContinueTurn(turn=turn):
                 return self._take_up(turn)
             case effects.Introduce(turn=turn, start=start, why=why, told=told):
-                await self.inbox.send(Began(self.conversation, turn, start, why, told))
+                process = None if self._turns is None else self._turns.session.process
+                await self.inbox.send(Began(self.conversation, turn, start, why, told, process))
             case effects.FailTurn(turn=turn, failure=failure):
                 self.mailbox.give_up(turn)
                 await self.inbox.send(Failed(self.conversation, turn, failure))

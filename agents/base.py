@@ -139,6 +139,11 @@ class AgentSession(Protocol):
         """Whether it takes a process for itself, which closing it frees for others."""
         ...
 
+    @property
+    def process(self) -> int | None:
+        """The id of the process in which it runs; None where it needs none."""
+        ...
+
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return whether the agent can be given these tools of the editor's in this session."""
         ...

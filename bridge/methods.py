@@ -30,6 +30,7 @@ MODELS = "lm/provideLanguageModelChatInformation"
 CHAT = "lm/provideLanguageModelChatResponse"
 TOKENS = "lm/provideTokenCount"
 STATS = "lm/stats"
+INSPECT = "lm/inspect"
 LOG_IN = "lm/logIn"
 LOG_OUT = "lm/logOut"
 AGENT_SESSIONS = "lm/agentSessions"
@@ -71,6 +72,14 @@ METHODS: tuple[WireMethod, ...] = (
         "Estimate the tokens of a text or of a message.",
     ),
     WireMethod(STATS, "request", wire.StatsParams, wire.Stats, "Return counters of this process."),
+    WireMethod(
+        INSPECT,
+        "request",
+        wire.InspectParams,
+        wire.InspectResult,
+        "Return the newest decisions of this process, one for each request, with what its agent "
+        "was sent: the rows that `vscodelm replay --html` draws.",
+    ),
     WireMethod(
         LOG_IN,
         "request",

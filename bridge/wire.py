@@ -734,3 +734,110 @@ class ResponseCompleteParams(Wire, omit_defaults=False):
 
     request_id: RequestId
     failure: ToldFailure | UnsetType = UNSET
+
+
+class InspectParams(Wire):
+    """Whether the page that draws the events is sent, too.
+
+    It is whole, with styles and scripts, and allows nothing else. It has no events yet: it takes
+    them from messages of the form `{"type": "events", "events": [...], "leftOut": 0}`.
+    """
+
+    page: bool = False
+
+
+class InspectedFact(Wire):
+    """A row of words about a decision, such as `why`; without a name it continues the one above."""
+
+    name: str
+    text: str
+
+
+class InspectedSession(Wire, omit_defaults=False):
+    """The beginning of an agent's session.
+
+    `start` is `fresh`, `replayed`, `resumed`, `forked` or `stored`, and `why` is the reason why no
+    session went on. `told` counts the earlier messages that were sent to it. `process` is the id of
+    the agent's process.
+    """
+
+    start: str
+    why: str
+    told: int
+    process: int | UnsetType = UNSET
+
+
+class InspectedTokens(Wire, omit_defaults=False):
+    """The tokens of an answer, as the agent counts them. `context` is the size of its window."""
+
+    prompt: int
+    completion: int
+    context: int | UnsetType = UNSET
+
+
+class InspectedRequest(Wire, tag_field="event", tag="request", omit_defaults=False, kw_only=True):
+    """A request, where it went and why, what its session was sent, and its answer.
+
+    `at` and `endedAt` are seconds since the first event; without them the times aren't known.
+    `takenBack` names requests that the agent must not know any more; `remembers` says that its
+    session still knows them, as the settings want. `branchOf` is the conversation from which
+    this one branches off, with its first `shared` exchanges. `facts` are the decision in words.
+    `asked`, `given` (a line for each message) and `answer` are beginnings of texts. `calls` and
+    `results` have the tool calls of the answer, and the calls whose results the request brings.
+    `ending` is `open`, `complete`, `cancelled`, `failed`, `empty` or `repeated`. `rounds` counts
+    the calls of the tool `vscodelm-progress` in it.
+    """
+
+    request: RequestId
+    conversation: int
+    model: str
+    request_class: str
+    reason: str
+    at: float | UnsetType = UNSET
+    branch_of: int | UnsetType = UNSET
+    shared: int = 0
+    extends: RequestId | UnsetType = UNSET
+    taken_back: list[RequestId] = []
+    remembers: bool = False
+    session: InspectedSession | UnsetType = UNSET
+    facts: list[InspectedFact] = []
+    asked: str = ""
+    given: list[str] = []
+    results: list[str] = []
+    rounds: int = 0
+    ending: str = "open"
+    ended_at: float | UnsetType = UNSET
+    answer: str = ""
+    calls: list[str] = []
+    failure: str | UnsetType = UNSET
+    tokens: InspectedTokens | UnsetType = UNSET
+
+
+class InspectedRefusal(Wire, tag_field="event", tag="refusal", omit_defaults=False):
+    """A request that got no conversation, such as one repeat too many."""
+
+    request: RequestId
+    why: str
+    at: float | UnsetType = UNSET
+
+
+class InspectedEnd(Wire, tag_field="event", tag="end", omit_defaults=False):
+    """The end of a conversation."""
+
+    conversation: int
+    why: str
+    at: float | UnsetType = UNSET
+
+
+InspectedEvent: TypeAlias = InspectedRequest | InspectedRefusal | InspectedEnd
+
+
+class InspectResult(Wire, omit_defaults=False):
+    """The newest events, in their order. `leftOut` counts the older ones, which are forgotten.
+
+    Texts are shortened, and secrets read `[redacted]`.
+    """
+
+    events: list[InspectedEvent]
+    left_out: int = 0
+    page: str | UnsetType = UNSET

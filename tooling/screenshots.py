@@ -21,6 +21,8 @@ PICTURES = {
     "eliza.png": "person/a-chat-of-three-turns-with-eliza.png",
     "form.png": "forms/form.png",
     "install.png": "untouched/install.png",
+    "knowledge-file.png": "inspection-page/light.png",
+    "knowledge.png": "inspection/a-new-request-comes-by-itself-and-the-choice-stays.png",
     "real-agent.png": "real-agent/permission.png",
     "secret.png": "endpoint/secret.png",
     "set-up-the-chat.png": "untouched/set-up.png",

@@ -89,14 +89,27 @@ def chat(context: click.Context, model: str, **shared: Any) -> None:
     type=click.Path(path_type=Path),
     help="The file with the expected decisions. The default is labels.json beside FILE.",
 )
-def replay(file: Path, labels: Path | None) -> None:
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="PAGE",
+    help="Write a page that draws the chats into this file, instead of printing.",
+)
+def replay(file: Path, labels: Path | None, page: Path | None) -> None:
     """Tell what is decided about each request of FILE, a recording or a trace, and why.
 
     The exit status is 0, or 1 if labels say something else, or 2 if a file can't be read.
     """
-    from vscodelm.replay.command import ReplayError, explain_file
+    from vscodelm.replay.command import ReplayError, draw_file, explain_file
 
     try:
+        if page is not None:
+            if labels is not None:
+                raise click.UsageError("--html draws no labels: give one of the two.")
+            events = draw_file(file, page)
+            click.echo(f"{page}: {events} {'event is' if events == 1 else 'events are'} drawn.")
+            return
         explanation = explain_file(file, labels)
     except ReplayError as error:
         click.echo(f"Error: {error}", err=True)

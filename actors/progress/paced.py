@@ -73,6 +73,11 @@ class PacedSession(AgentSession):
         """As the agent has it."""
         return self.session.has_own_process
 
+    @property
+    def process(self) -> int | None:
+        """The id of its process."""
+        return self.session.process
+
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return what the agent says."""
         return self.session.can_offer(tools, settings)

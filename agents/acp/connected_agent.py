@@ -48,6 +48,11 @@ class PeerHost(Protocol):
     """Whether the editor makes the agent's edits, in all sessions of this process."""
 
     @property
+    def pid(self) -> int | None:
+        """The id of the process; None where the agent is no process of this machine."""
+        ...
+
+    @property
     def is_ending(self) -> bool:
         """Whether the process has ended, though the reason isn't known yet."""
         ...

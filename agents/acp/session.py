@@ -95,6 +95,7 @@ class AcpSession:
         self._habits = habits
         self.knows_history = knows_history
         self.has_own_process = has_own_process
+        self.process = peer.process.pid
         self.peer = peer
         self._fits = fits
         self._root = root

@@ -154,6 +154,7 @@ class ElizaSession:
     knows_history = False
     lost = None
     has_own_process = False
+    process = None
 
     def __init__(self, eliza: Eliza, new_call_id: Callable[[], str]) -> None:
         self._eliza = eliza

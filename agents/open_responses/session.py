@@ -26,6 +26,7 @@ class OpenResponsesSession:
     knows_history = False
     lost = None
     has_own_process = False
+    process = None
 
     def __init__(self, endpoint: Endpoint, conversation: ResponseChain, nursery: Tasks) -> None:
         self.conversation = conversation

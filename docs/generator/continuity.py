@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agents.origin import Resumed
+from bridge.inspection.telling_rows import rows
 from bridge.wire import TextPart
 from vscodelm.replay.recording import Happening, Parted, Requested, Settled
 from vscodelm.replay.run import Replay
-from vscodelm.replay.telling_rows import rows
 
 from . import pictured_chats as chats
 from .markdown import block, sections

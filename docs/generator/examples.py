@@ -52,6 +52,7 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     ),
     methods.TOKENS: wire.TokenCountParams("eliza", text="How many tokens is this?"),
     methods.STATS: wire.StatsParams(),
+    methods.INSPECT: wire.InspectParams(),
     methods.LOG_IN: wire.LogInParams("codex", "chatgpt"),
     methods.LOG_OUT: wire.LogOutParams("codex"),
     methods.AGENT_SESSIONS: wire.AgentSessionsParams("codex"),
@@ -105,6 +106,26 @@ _RESULTS: Mapping[str, msgspec.Struct] = {
                 commands=[wire.AgentCommand("review", "Review the changes.")],
             )
         ],
+    ),
+    methods.INSPECT: wire.InspectResult(
+        [
+            wire.InspectedRequest(
+                request=7,
+                conversation=1,
+                model="claude",
+                request_class="main",
+                reason="extends",
+                at=12.5,
+                extends=4,
+                facts=[wire.InspectedFact("agent", "continues in its session")],
+                asked="Rye.",
+                given=['user "Rye."'],
+                ending="complete",
+                ended_at=14.25,
+                answer="Then you need a sourdough.",
+                tokens=wire.InspectedTokens(900, 20, 200_000),
+            )
+        ]
     ),
     methods.LOG_IN: wire.Empty(),
     methods.LOG_OUT: wire.Empty(),

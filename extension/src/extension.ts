@@ -25,6 +25,10 @@ import {
 } from "./configuration.ts";
 import { openText } from "./edits/open_text.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
+import { secretsIn } from "./inspection/hidden.ts";
+import { KeptLines } from "./inspection/kept_lines.ts";
+import { Knowledge } from "./inspection/knowledge.ts";
+import { reportProblem } from "./inspection/problem.ts";
 import { chooseMcpServers, reviewChanged } from "./mcp/choose.ts";
 import { userFile } from "./mcp/profile.ts";
 import { type Listed, McpServers } from "./mcp/servers.ts";
@@ -51,7 +55,8 @@ import { welcome } from "./setup/welcome.ts";
 let running: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
-  const log = vscode.window.createOutputChannel("vscodelm", { log: true });
+  const kept = new KeptLines();
+  const log = kept.of(vscode.window.createOutputChannel("vscodelm", { log: true }));
   const secrets = new Secrets(context.secrets, context.globalState);
   const installer = new Installer(
     new OwnEnvironment({
@@ -168,7 +173,28 @@ export function activate(context: vscode.ExtensionContext): void {
     fixer,
     log,
   });
+  const knowledge = new Knowledge(server, log);
   const commands: Record<string, () => unknown> = {
+    showKnowledge: () => knowledge.show(),
+    reportProblem: () =>
+      reportProblem({
+        versions: async () => ({
+          "the extension": String(context.extension?.packageJSON?.version ?? "unknown"),
+          vscodelm: await server.version().catch(messageOf),
+          [vscode.env.appName]: vscode.version,
+          system: `${process.platform} ${process.arch}, Node.js ${process.version}`,
+          "remote window": vscode.env.remoteName ?? "no",
+        }),
+        inspect: () => server.inspect(false),
+        models: () => models.list().map(({ id }) => id),
+        examine: (id) => doctor.reportOn(id),
+        lines: () => kept.lines,
+        secrets: async () => [
+          ...Object.values(await secrets.environment()),
+          ...secretsIn(processSettings().environment, true),
+          ...configuredModels().models.flatMap(({ agent }) => secretsIn(agent)),
+        ],
+      }),
     addAgent: () =>
       addAgent(secrets, models.list(), async () => {
         const id = await addFromRegistry(() => launchWith({}, true)); // fetching needs no keys
@@ -214,6 +240,7 @@ export function activate(context: vscode.ExtensionContext): void {
     mcp,
     turns,
     doctor,
+    knowledge,
     ...Object.entries(commands).map(([name, run]) =>
       vscode.commands.registerCommand(`${SECTION}.${name}`, reporting(log, name, run)),
     ),

@@ -91,3 +91,12 @@ export const MAX_PATTERN_CHARACTERS = 1000;
 
 /** Time for an agent's pattern to match an input. Some patterns would take years. */
 export const PATTERN_MS = 100;
+
+/** Time between two looks at the agents' knowledge, while its page can be seen. */
+export const INSPECTED_EVERY_MS = 2_000;
+
+/** The newest lines of the log that a report has. */
+export const MAX_KEPT_LINES = 200;
+
+/** The most characters of such a line. */
+export const MAX_KEPT_LINE = 2_000;

@@ -22,15 +22,22 @@ export function reporting<Args extends unknown[]>(
   };
 }
 
-/** Show an error to the user, with the way to the log. It never rejects: a window may be closing. */
+/** The command that gathers what helps to understand a problem. */
+export const REPORT_PROBLEM = "vscodelm.reportProblem";
+
+/** Show an error to the user, with the ways on. It never rejects: a window may be closing. */
 export async function offerLog(
   log: Pick<vscode.LogOutputChannel, "show">,
   message: string,
 ): Promise<void> {
   const show = "Show Log";
+  const report = "Report a Problem";
   try {
-    if ((await vscode.window.showErrorMessage(message, show)) === show) {
+    const pressed = await vscode.window.showErrorMessage(message, show, report);
+    if (pressed === show) {
       log.show();
+    } else if (pressed === report) {
+      await vscode.commands.executeCommand(REPORT_PROBLEM);
     }
   } catch {
     // nobody is there to read it

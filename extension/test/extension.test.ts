@@ -12,6 +12,7 @@ import { Memory, Vault } from "./memory.ts";
 import { configure, openAnew, openFolder, person, providerOf } from "./vscode.ts";
 
 const FAKE = fileURLToPath(new URL("fake_server.mjs", import.meta.url));
+const DOCTOR = `case " $* " in *" doctor "*) echo '{"usable":true,"findings":[]}'; exit;; esac`;
 const never = new vscode.CancellationTokenSource().token;
 /** Processes take their time to start where every core is busy. */
 const SOON = { timeout: 20_000 };
@@ -24,7 +25,7 @@ beforeEach(async () => {
   const folder = join(user, "globalStorage", "vscodelm.vscodelm");
   await mkdir(folder, { recursive: true });
   const program = join(folder, "vscodelm");
-  await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${FAKE}"\n`);
+  await writeFile(program, `#!/bin/sh\n${DOCTOR}\nexec "${process.execPath}" "${FAKE}"\n`);
   await chmod(program, 0o755);
   configure("vscodelm.path", program);
   configure("vscodelm.agents", { eliza: { agent: { eliza: {} } } });
@@ -345,4 +346,23 @@ test("the process ends with the window", async () => {
   await deactivate();
   expect(() => process.kill(pid, 0)).toThrow("ESRCH");
   await expect(ask("a")).rejects.toThrow("The window is closing.");
+});
+
+test("what the agents know is drawn by the page of the program", async () => {
+  await run("showKnowledge");
+  const [panel] = person.panels;
+  expect(panel?.webview.html).toBe("<p>the page</p>");
+  panel?.says({ type: "ready" });
+  await vi.waitFor(() => expect(panel?.sent[0]?.events).toHaveLength(1), SOON);
+});
+
+test("a problem is reported with versions, decisions and the log, and without secrets", async () => {
+  configure("vscodelm.environment", { MY_KEY: "swordfish-1" });
+  await run("restart");
+  await run("reportProblem");
+  const [text = ""] = person.documents.values();
+  expect(text).toMatch(/- vscodelm: 1\n- Fake: 1\.120\.0/);
+  expect(text).toContain("request 1, main, conversation 1, eliza");
+  expect(text).toContain("vscodelm was stopped; it starts again now.");
+  expect(text).not.toMatch(/secret plan|swordfish/);
 });

@@ -53,6 +53,26 @@ createInterface({ input: process.stdin }).on("line", (line) => {
         say({ id, result: { serverInfo: { name: "fake", version, heard: params } } });
       }
       break;
+    case "lm/inspect":
+      say({
+        id,
+        result: {
+          events: [
+            {
+              ...{ event: "request", request: 1, conversation: 1, model: "eliza", at: 0 },
+              ...{
+                requestClass: "main",
+                reason: "new",
+                ending: "complete",
+                asked: "a secret plan",
+              },
+              facts: [{ name: "why", text: "new: it matches no live conversation" }],
+            },
+          ],
+          ...(params.page && { page: "<p>the page</p>" }),
+        },
+      });
+      break;
     case "lm/stats":
       say({
         id,

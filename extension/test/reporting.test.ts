@@ -29,6 +29,12 @@ test("the report leads to the log", async () => {
   expect(shown).toBe(1);
 });
 
+test("the report leads to one of the problem", async () => {
+  person.presses = "Report a Problem";
+  await reporting(channel, "restart", failing)();
+  expect(person.ran).toEqual([["vscodelm.reportProblem"]]);
+});
+
 test("a window that closes in the middle of a report breaks nothing", async () => {
   vi.spyOn(window, "showErrorMessage").mockRejectedValue(new Error("Canceled"));
   await reporting(channel, "restart", failing)();

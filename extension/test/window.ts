@@ -41,6 +41,54 @@ interface RunningTask {
   end(exitCode: number | undefined): void;
 }
 
+/** A page in a tab. */
+export class FakePanel {
+  visible = true;
+  /** How often it was brought to the front. */
+  revealed = 0;
+  isOpen = true;
+  readonly sent: { type: string; events: unknown[] }[] = [];
+  private readonly disposed = new EventEmitter<void>();
+  private readonly changed = new EventEmitter<void>();
+  private readonly received = new EventEmitter<unknown>();
+  readonly onDidDispose = this.disposed.event;
+  readonly onDidChangeViewState = this.changed.event;
+  readonly webview = {
+    html: "",
+    onDidReceiveMessage: this.received.event,
+    postMessage: async (message: { type: string; events: unknown[] }) => {
+      this.sent.push(message);
+      return true;
+    },
+  };
+
+  constructor(
+    readonly type: string,
+    readonly title: string,
+    readonly options: object,
+  ) {}
+
+  reveal() {
+    this.revealed++;
+  }
+
+  /** The script of the page says something. */
+  says(message: unknown) {
+    this.received.fire(message);
+  }
+
+  /** Another tab is put before it, or it comes back. */
+  turn(visible: boolean) {
+    this.visible = visible;
+    this.changed.fire();
+  }
+
+  dispose() {
+    this.isOpen = false;
+    this.disposed.fire();
+  }
+}
+
 class Person {
   /** What they saw of what takes long. */
   readonly stages: string[] = [];
@@ -83,6 +131,8 @@ class Person {
   clipboard = "";
   /** The documents that are open before them, by their addresses. */
   readonly documents = new Map<string, string>();
+  /** The pages that were opened in tabs. */
+  readonly panels: FakePanel[] = [];
   /** What runs in terminals as tasks. */
   readonly tasks: RunningTask[] = [];
   /** Wait until they cancel what takes a while; undefined: they never do. */
@@ -211,6 +261,11 @@ export const window = {
       person.refused.push(typeof said === "string" ? said : said.message);
     }
   },
+  createWebviewPanel(type: string, title: string, _place: unknown, options: object) {
+    const panel = new FakePanel(type, title, options);
+    person.panels.push(panel);
+    return panel;
+  },
   createInputBox: () => new FakeInputBox(),
   createQuickPick: <T extends real.QuickPickItem>() => new FakeQuickPick<T>(),
   createTerminal(terminal: Terminal) {
@@ -318,7 +373,12 @@ export const workspace = {
     contents.set(scheme, found);
     return new Disposable(() => contents.delete(scheme));
   },
-  async openTextDocument(uri: FakeUri) {
+  async openTextDocument(what: FakeUri | { language: string; content: string }) {
+    if ("content" in what) {
+      const path = `Untitled-${person.documents.size + 1}`;
+      return { uri: Uri.from({ scheme: "untitled", path }), text: what.content };
+    }
+    const uri = what;
     const text = contents.get(uri.scheme)?.provideTextDocumentContent(uri as real.Uri, never);
     return { uri, text };
   },
@@ -498,6 +558,10 @@ export enum LogLevel {
   Info = 3,
   Warning = 4,
   Error = 5,
+}
+
+export enum ViewColumn {
+  Active = -1,
 }
 
 export enum ProgressLocation {

@@ -513,6 +513,7 @@ async def test_a_turn_that_ends_without_a_word_of_why_is_a_failure_of_the_agent(
         knows_history = False
         lost = None
         has_own_process = False
+        process = None
 
         @asynccontextmanager
         async def session(

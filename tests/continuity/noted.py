@@ -43,6 +43,10 @@ class NotedSession:
     def has_own_process(self) -> bool:
         return self.session.has_own_process
 
+    @property
+    def process(self) -> int | None:
+        return self.session.process
+
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         return self.session.can_offer(tools, settings)
 

@@ -100,6 +100,11 @@ class RememberingSession:
     _questions: list[str] = attrs.field(factory=list[str])
 
     @property
+    def process(self) -> int | None:
+        """The id of its process: it has none."""
+        return None
+
+    @property
     def has_own_process(self) -> bool:
         """Whether it is closed when its chat goes on elsewhere."""
         return self.agent.troupe.one_session_each

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from agents.origin import FRESH, ForkOf
+from bridge.inspection.telling import SessionSource
 from docs.generator import continuity, pictured_chats
 from docs.generator.pictured_chats import Given, Play, Run, played
 from vscodelm.replay.recording import read_recording
 from vscodelm.replay.run import Replay
-from vscodelm.replay.telling import SessionSource
 
 IN_ONE_PROCESS: list[Play] = [
     pictured_chats.extend,

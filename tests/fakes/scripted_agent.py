@@ -274,6 +274,7 @@ class ScriptedSession:
         self.lost: Failure | None = None
         self.takes_tools = True
         self.has_own_process = agent.one_session_each
+        self.process = 4711
         self._agent = agent
         self._turn: ScriptedTurn | None = None
         self._turn_number = 0

@@ -17,6 +17,7 @@ from bridge.history.exchange import Exchange, Extends
 from bridge.history.machine import History
 from bridge.history.rules import BY_DIGESTS
 from bridge.history.transcript import TranscriptReader
+from bridge.inspection.steps import RequestDecision
 from bridge.routing.relate import Path as Messages
 from bridge.routing.relate import tolerant
 from bridge.routing.router import Joins, Outcome
@@ -26,7 +27,6 @@ from vscodelm.replay.explain import explain
 from vscodelm.replay.labels import Labels, read_labels
 from vscodelm.replay.recording import Requested, read_recording
 from vscodelm.replay.run import Replay
-from vscodelm.replay.steps import RequestDecision
 
 from .redrawn import completed, redrawn
 
@@ -94,7 +94,7 @@ def test_by_its_sketch_a_chat_is_recognised_where_the_live_one_is(name: str) -> 
     """As if we had been started anew before each request."""
     replay, reader, recognised = Replay(), TranscriptReader(), 0
     for happening in read_recording(_lines(name)):
-        records = replay.records()
+        records = replay.tracker.records()
         for step in replay.steps([happening]):
             if not (isinstance(step, RequestDecision) and isinstance(happening, Requested)):
                 continue

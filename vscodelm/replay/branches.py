@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bridge.inspection.steps import Line
 from bridge.routing.index import ConversationKey
-
-from .steps import Line
 
 
 def drawn(found: list[Line]) -> Iterator[str]:

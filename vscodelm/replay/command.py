@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import secrets
 from pathlib import Path
 
 from .explain import Explanation, explain
@@ -29,6 +31,33 @@ def explain_file(file: Path, labels: Path | None = None) -> Explanation:
         raise ReplayError(f"{file}: {error}") from None
     except OSError as error:
         raise ReplayError(f"{file}: {error.strerror}") from None
+
+
+def draw_file(file: Path, page: Path) -> int:
+    """Write the page that draws a recording; return its number of events. Raises `ReplayError`."""
+    # here, because an explanation needs neither
+    from actors.inspection_page import page_with
+
+    from .picture import picture
+
+    try:
+        with file.open("rb") as lines:
+            result = picture(read_recording(lines))
+    except RecordingError as error:
+        raise ReplayError(f"{file}: {error}") from None
+    except OSError as error:
+        raise ReplayError(f"{file}: {error.strerror}") from None
+    try:
+        with open(page, "w", encoding="utf-8", opener=_for_owner) as written:
+            written.write(page_with(result, secrets.token_urlsafe(16)))
+    except OSError as error:
+        raise ReplayError(f"{page}: {error.strerror}") from None
+    return len(result.events)
+
+
+def _for_owner(path: str, flags: int) -> int:
+    """Open a file that only its owner can read: it holds what was said in a chat."""
+    return os.open(path, flags, 0o600)
 
 
 def _labels(file: Path, named: Path | None) -> Labels | None:

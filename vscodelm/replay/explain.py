@@ -11,23 +11,33 @@ from typing import assert_never
 import attrs
 
 from bridge.history.exchange import Ending
-from bridge.history.message import Message
-from bridge.history.progress_rounds import is_progress_call
 from bridge.history.rules import Rule
-from bridge.routing.router import Joins, Opens, Outcome, Reason, Tally
+from bridge.inspection.facts import (
+    ENDS,
+    MOST_CHARACTERS,
+    attached,
+    facts,
+    message_lines,
+    requests_named,
+    shown,
+)
+from bridge.inspection.steps import (
+    InspectionStep,
+    Over,
+    RequestDecision,
+    RequestEnded,
+    RequestRefused,
+    SessionBegan,
+)
+from bridge.routing.router import Opens, Reason, Tally
 from bridge.value import Value
+from bridge.wire import RequestId
 
 from .branches import drawn
 from .labels import Comparison, Labels
-from .recording import Happening, RequestNumber
+from .recording import Happening
 from .run import ASSUMED, Replay
-from .steps import Over, ReplayStep, RequestDecision, RequestEnded, RequestRefused, SessionBegan
-from .telling_rows import rows, rows_of_session
 
-MOST_CHARACTERS = 60
-"""Characters of a text that are shown."""
-FIRST_MESSAGES, LAST_MESSAGES = 3, 6
-"""Messages that are listed; those between them are counted."""
 _INDENT = 12
 
 
@@ -47,7 +57,7 @@ def explain(happenings: Iterable[Happening], labels: Labels | None = None) -> Ex
     for block in blocks:
         lines += [*block.lines(replay.is_exact), ""]
     lines += _tally(replay.tally)
-    lines += drawn(replay.lines())
+    lines += drawn(replay.tracker.lines())
     if blocks and not replay.is_exact:
         lines += ["assumed", *(f"  {one}" for one in ASSUMED)]
     if comparison is not None and labels is not None:
@@ -71,25 +81,11 @@ class _Block:
         if isinstance(outcome, Opens):
             where = f"opens {where}"
         yield f"request {decision.request}: {decision.request_class.value}, {where}"
-        yield _line("why", f"{outcome.reason.value}: {_why(decision)}")
-        for rule in _in_order(outcome.match.rules):
-            yield _line("rule", f"{rule.value}: {_first_sentence(rule.reason)}")
-        if outcome.runner_up is not None:
-            rival = outcome.runner_up
-            yield _line("runner-up", f"conversation {rival.conversation}: {rival.verdict}")
-        if decision.extends is not None:
-            base, ending = _requests(decision.extends), decision.committed
-            if ending is None:
-                yield _line("extends", base)
-            else:
-                yield _line("commits", f"{base}, {ending.value}")
-        if decision.replaces:
-            yield _line(_left(outcome), _requests(*decision.replaces))
-        told = rows_of_session(decision.telling, self.began) if is_exact else rows(decision.telling)
-        yield from (_line(name, text) for name, text in told)
+        for name, text in facts(decision, self.began, is_exact=is_exact):
+            yield _line(name, text)
         if outcome.reason is not Reason.REPEAT:
             yield _line("gives", f"from message {decision.new_from} on")
-            yield from (_line("", line) for line in _messages(decision.delivered))
+            yield from (_line("", line) for line in message_lines(decision.delivered, shown))
         yield _line("answer", _answer(self.ended))
         yield from (_line("DIFFERENT", difference) for difference in self.differences)
 
@@ -102,7 +98,7 @@ class _Refusal:
 
     def lines(self, _is_exact: bool) -> Iterator[str]:
         yield f"request {self.refused.request}: refused"
-        yield _line("why", _shown(self.refused.reason, 3 * MOST_CHARACTERS))
+        yield _line("why", shown(self.refused.reason, 3 * MOST_CHARACTERS))
 
 
 @attrs.define
@@ -112,23 +108,14 @@ class _End:
     over: Over
 
     def lines(self, _is_exact: bool) -> Iterator[str]:
-        yield f"conversation {self.over.conversation} ends: {_ENDS[self.over.reason]}"
-
-
-_ENDS = {
-    "idle": "it was idle for too long",
-    "least-recently-used": "a new one needs room, and this one was used least recently",
-    "waited-longest": "a new one needs room, and the user has not answered this one for longest",
-    "leaving": "the server ends",
-    "internal": "an unexpected error occurred in it",
-}
+        yield f"conversation {self.over.conversation} ends: {ENDS[self.over.reason]}"
 
 
 def _blocks(
-    steps: Iterable[ReplayStep], comparison: Comparison | None
+    steps: Iterable[InspectionStep], comparison: Comparison | None
 ) -> list[_Block | _Refusal | _End]:
     blocks: list[_Block | _Refusal | _End] = []
-    newest: dict[RequestNumber, _Block] = {}
+    newest: dict[RequestId, _Block] = {}
     for step in steps:
         match step:
             case RequestDecision():
@@ -148,106 +135,18 @@ def _blocks(
     return blocks
 
 
-def _why(decision: RequestDecision) -> str:
-    outcome = decision.outcome
-    match outcome.reason:
-        case Reason.PENDING_CALL:
-            return "it answers calls that this conversation waits for"
-        case Reason.PROGRESS:
-            return "the editor has shown what was said, and waits for the rest"
-        case Reason.EXTENDS:
-            return "it repeats this conversation and continues it"
-        case Reason.TOLERANT:
-            return "it repeats this conversation in other words and continues it"
-        case Reason.RETRY:
-            return f"it asks the same question again{_off(outcome)}"
-        case Reason.REPEAT:
-            return "the host sends the same request again by itself, and gets the same answer"
-        case Reason.SUPERSEDES:
-            return "it continues without the newest exchange"
-        case Reason.BRANCH:
-            return f"it continues in another way{_off(outcome)}"
-        case Reason.SUB_AGENT:
-            return _led(outcome)
-        case Reason.ONE_SHOT:
-            return "no later request will build on it"
-        case Reason.UNPROVEN:
-            return "it is similar to a live conversation, but nothing proves that it continues it"
-        case Reason.NEW:
-            return "it matches no live conversation"
-    assert_never(outcome.reason)
-
-
-def _left(outcome: Outcome) -> str:
-    """Return what becomes of the requests that a request takes the place of."""
-    if outcome.reason is Reason.REPEAT:
-        return "repeats"
-    return "leaves" if isinstance(outcome, Opens) else "withdraws"
-
-
-def _off(outcome: Outcome) -> str:
-    """Return where a branch comes from; the conversation that it leaves stays live."""
-    return "" if isinstance(outcome, Joins) else f", as a branch of conversation {outcome.origin}"
-
-
-def _led(outcome: Outcome) -> str:
-    origin = None if isinstance(outcome, Joins) else outcome.origin
-    if origin is None:
-        return "its system prompt says that it is a sub-agent"
-    return f"a call that conversation {origin} waits for started this sub-agent"
-
-
-def _requests(*requests: RequestNumber) -> str:
-    numbers = ", ".join(str(request) for request in requests)
-    return f"request {numbers}" if len(requests) == 1 else f"requests {numbers}"
-
-
-def _messages(messages: tuple[Message, ...]) -> Iterator[str]:
-    hidden = len(messages) - FIRST_MESSAGES - LAST_MESSAGES
-    if hidden <= 1:
-        yield from map(_message, messages)
-        return
-    yield from map(_message, messages[:FIRST_MESSAGES])
-    yield f"... {hidden} more ..."
-    yield from map(_message, messages[-LAST_MESSAGES:])
-
-
-def _message(message: Message) -> str:
-    """Return a message on one line: who speaks, and how it begins."""
-    said: list[str] = []
-    who = "agent" if message.role == "assistant" else "user"
-    if message.role == "user" and message.request is None:
-        who = "host"
-    text = message.request or message.text
-    if message.results:
-        results = [result for result in message.results if not is_progress_call(result)]
-        who = "results" if results else "host"
-        said.append(", ".join(results) or "a progress round is over")
-    if text:
-        said.append(_quoted(text))
-    return f"{who:<8}{'; '.join([*said, *_attached(message)])}"
-
-
-def _attached(message: Message) -> Iterator[str]:
-    calls = [call for call in message.calls if not is_progress_call(call.call_id)]
-    if calls:
-        yield "calls " + ", ".join(f"{call.name} ({call.call_id})" for call in calls)
-    if message.images:
-        yield "1 image" if len(message.images) == 1 else f"{len(message.images)} images"
-
-
 def _answer(ended: RequestEnded | None) -> str:
     if ended is None:
         return f"{Ending.OPEN.value}: its end isn't recorded"
     if ended.repeat is not None:
-        return f"goes on in {_requests(ended.repeat)}"
+        return f"goes on in {requests_named(ended.repeat)}"
     told = [ended.ending.value]
     if ended.failure is not None:
-        told[0] += f" ({_shown(ended.failure)})"
+        told[0] += f" ({shown(ended.failure)})"
     if ended.answer is not None:
         if ended.answer.text:
-            told.append(_quoted(ended.answer.text))
-        told.extend(_attached(ended.answer))
+            told.append(f'"{shown(ended.answer.text)}"')
+        told.extend(attached(ended.answer))
     return "; ".join(told)
 
 
@@ -270,27 +169,5 @@ def _tally(tally: Tally) -> Iterator[str]:
             yield _line(name, ", ".join(f"{number} {what}" for what, number in row.items()))
 
 
-def _in_order(rules: frozenset[Rule]) -> list[Rule]:
-    return [rule for rule in Rule if rule in rules]
-
-
-def _first_sentence(text: str) -> str:
-    return text.partition(". ")[0]
-
-
 def _line(name: str, text: str) -> str:
     return f"  {name:<{_INDENT}}{text}"
-
-
-def _quoted(text: str) -> str:
-    return f'"{_shown(text)}"'
-
-
-def _shown(text: str, most: int = MOST_CHARACTERS) -> str:
-    """Return the first words of a text, on one line."""
-    # No more is looked at than can be shown: texts are long.
-    line = " ".join(text[: 4 * most].split())
-    clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
-    if len(clean) <= most and len(text) <= 4 * most:
-        return clean
-    return clean[: most - 3].rstrip() + "..."

@@ -14,13 +14,13 @@ import attrs
 import msgspec
 
 from bridge.history.message import Message
+from bridge.inspection.steps import RequestDecision
 from bridge.routing.index import ConversationKey
 from bridge.routing.request import RequestClass
 from bridge.routing.router import Opens, Reason
 from bridge.value import Value
 
-from .recording import RequestNumber
-from .steps import RequestDecision
+from .recording import RequestId
 
 LabelKind: TypeAlias = Literal[
     "new",
@@ -45,8 +45,8 @@ class Label(Value):
     conversation: str
     """The line that it belongs to."""
     kind: LabelKind
-    extends: RequestNumber | None = None
-    replaces: tuple[RequestNumber, ...] = ()
+    extends: RequestId | None = None
+    replaces: tuple[RequestId, ...] = ()
     """The requests that it takes back."""
     new_from: int = 0
     new_texts: tuple[str, ...] = ()
@@ -211,9 +211,9 @@ def first_difference(given: list[str], expected: list[str] | tuple[str, ...]) ->
     return None
 
 
-def _one(request: RequestNumber | None) -> tuple[RequestNumber, ...]:
+def _one(request: RequestId | None) -> tuple[RequestId, ...]:
     return () if request is None else (request,)
 
 
-def _list(requests: tuple[RequestNumber, ...]) -> str:
+def _list(requests: tuple[RequestId, ...]) -> str:
     return ", ".join(str(request) for request in requests) or "nothing"

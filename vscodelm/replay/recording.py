@@ -15,9 +15,7 @@ import msgspec
 from bridge import methods
 from bridge.errors import FailureKind
 from bridge.value import Value
-from bridge.wire import Part, UnknownPart, decode_part
-
-RequestNumber: TypeAlias = int | str
+from bridge.wire import Part, RequestId, UnknownPart, decode_part
 
 
 class RecordingError(Exception):
@@ -27,27 +25,27 @@ class RecordingError(Exception):
 class Requested(Value):
     """A chat request: the raw parameters of `lm/provideLanguageModelChatResponse`."""
 
-    request: RequestNumber
+    request: RequestId
     params: bytes
 
 
 class Parted(Value):
     """A part of the answer."""
 
-    request: RequestNumber
+    request: RequestId
     part: Part
 
 
 class Stopped(Value):
     """The editor cancelled the request."""
 
-    request: RequestNumber
+    request: RequestId
 
 
 class Settled(Value):
     """The request was answered; `error` is the message if it failed."""
 
-    request: RequestNumber
+    request: RequestId
     error: str | None = None
 
 
@@ -60,7 +58,7 @@ class Noted(msgspec.Struct, frozen=True, rename="camel"):
     event: str
     at: float = 0.0
     """Seconds, on any clock."""
-    request: RequestNumber | None = None
+    request: RequestId | None = None
     conversation: int = 0
     turn: int = 0
     agent: int = 0
@@ -74,6 +72,7 @@ class Noted(msgspec.Struct, frozen=True, rename="camel"):
     start: str = ""
     why: str = ""
     told: int = 0
+    process: int | None = None
     most_bytes: int = 0
 
 
@@ -82,7 +81,7 @@ Happening: TypeAlias = Requested | Parted | Stopped | Settled | Noted
 
 class _Line(msgspec.Struct):
     kind: str = ""
-    seq: RequestNumber | None = None
+    seq: RequestId | None = None
     method: str = ""
     params: msgspec.Raw = msgspec.Raw(b"null")
     status: str = ""
@@ -93,20 +92,20 @@ class _Line(msgspec.Struct):
 
 
 class _Wire(msgspec.Struct):
-    id: RequestNumber | None = None
+    id: RequestId | None = None
     method: str = ""
     params: msgspec.Raw = msgspec.Raw(b"null")
     error: dict[str, Any] | None = None
 
 
 class _PartParams(msgspec.Struct, rename="camel"):
-    request_id: RequestNumber
+    request_id: RequestId
     part: msgspec.Raw
 
 
 class _CancelParams(msgspec.Struct, rename="camel"):
-    request_id: RequestNumber | None = None
-    id: RequestNumber | None = None
+    request_id: RequestId | None = None
+    id: RequestId | None = None
 
 
 _decode_line = msgspec.json.Decoder(_Line).decode
@@ -119,7 +118,7 @@ _decode_text = msgspec.json.Decoder(str).decode
 
 def read_recording(lines: Iterable[bytes]) -> Iterator[Happening]:
     """Yield what happened, in order; raises `RecordingError` with the number of a wrong line."""
-    chats: set[RequestNumber] = set()
+    chats: set[RequestId] = set()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -135,7 +134,7 @@ def read_recording(lines: Iterable[bytes]) -> Iterator[Happening]:
             yield happening
 
 
-def _happening(json: bytes, chats: set[RequestNumber]) -> Happening | None:
+def _happening(json: bytes, chats: set[RequestId]) -> Happening | None:
     line = _decode_line(json)
     if line.event:
         return _decode_note(json)
@@ -161,7 +160,7 @@ def _happening(json: bytes, chats: set[RequestNumber]) -> Happening | None:
             return None
 
 
-def _of_trace(wire: _Wire, direction: str, chats: set[RequestNumber]) -> Happening | None:
+def _of_trace(wire: _Wire, direction: str, chats: set[RequestId]) -> Happening | None:
     if direction == "in":
         if wire.method == methods.CHAT and wire.id is not None:
             return Requested(wire.id, bytes(wire.params))

@@ -80,6 +80,11 @@ class ContinuedSession(AgentSession):
         return _TAKEN if self.is_given_up else self.session.lost
 
     @property
+    def process(self) -> int | None:
+        """As the agent has it."""
+        return self.session.process
+
+    @property
     def has_own_process(self) -> bool:
         """As the agent has it."""
         return self.session.has_own_process
@@ -125,6 +130,11 @@ class UnboundSession:
 
     def __init__(self, words: Sequence[Say]) -> None:
         self._words = words
+
+    @property
+    def process(self) -> int | None:
+        """No process is needed."""
+        return None
 
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return true: it needs none."""

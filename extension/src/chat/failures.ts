@@ -35,7 +35,20 @@ export function toLanguageModelError(error: unknown): vscode.LanguageModelError 
  * language model errors anew on their way, with stacks of their own; only a plain error keeps none.
  */
 export function toShownError(error: unknown): Error {
-  return withoutStack(new Error(messageOf(error)));
+  const message = messageOf(error);
+  return withoutStack(new Error(isOdd(error) ? `${message} ${HELP}` : message));
+}
+
+/** The chat opens no command from an error, so this names it. */
+const HELP = 'If you can\'t explain it, run the command "vscodelm: Report a Problem".';
+
+/** Return whether an error names no fix: the agent or vscodelm failed in a way of its own. */
+function isOdd(error: unknown): boolean {
+  return (
+    !(error instanceof Failure) &&
+    fixesOf(error).length === 0 &&
+    ["AgentFailed", "Internal"].includes(kindOf(error))
+  );
 }
 
 function withoutStack<T extends Error>(error: T): T {

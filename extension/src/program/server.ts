@@ -3,7 +3,7 @@
 
 import type { CancellationToken } from "vscode";
 import type { ConfiguredModel } from "../agents/agents.ts";
-import type { RpcError } from "./connection.ts";
+import { RpcError } from "./connection.ts";
 import { type Observer, ServerProcess } from "./process.ts";
 import type { Launch } from "./start.ts";
 import { checkVersion, whyRefused } from "./version.ts";
@@ -14,6 +14,8 @@ import {
   type Capabilities,
   type ChatParams,
   FOLDERS_CHANGED,
+  INSPECT,
+  type InspectResult,
   type ListedSession,
   LOG_IN,
   LOG_OUT,
@@ -26,6 +28,8 @@ import {
   STATS,
   type Stats,
 } from "./wire.ts";
+
+const METHOD_NOT_FOUND = -32601;
 
 export interface ServerEnvironment {
   clientInfo: { name: string; version: string };
@@ -145,6 +149,24 @@ export class Server {
   async stats(): Promise<Stats> {
     const process = await this.process(false);
     return process.request<Stats>(STATS, {}).result;
+  }
+
+  /** Return the newest decisions of the process, with the page that draws them if `page` says so. */
+  async inspect(page: boolean): Promise<InspectResult> {
+    const process = await this.process(false);
+    try {
+      return await process.request<InspectResult>(INSPECT, page ? { page } : {}).result;
+    } catch (error) {
+      throw error instanceof RpcError && error.code === METHOD_NOT_FOUND
+        ? new Error("This vscodelm is too old to tell what it decided. Update it.")
+        : error;
+    }
+  }
+
+  /** Return the version of the process. */
+  async version(): Promise<string> {
+    const process = await this.process(false);
+    return (await process.ready).serverInfo.version;
   }
 
   /**

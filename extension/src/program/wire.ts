@@ -4,6 +4,7 @@ export const INITIALIZE = "lm/initialize";
 export const MODELS = "lm/provideLanguageModelChatInformation";
 export const CHAT = "lm/provideLanguageModelChatResponse";
 export const STATS = "lm/stats";
+export const INSPECT = "lm/inspect";
 export const LOG_IN = "lm/logIn";
 export const LOG_OUT = "lm/logOut";
 export const AGENT_SESSIONS = "lm/agentSessions";
@@ -272,6 +273,31 @@ export interface Stats {
   agentProcesses?: AgentProcess[];
   /** The most recently used is last. */
   agentSessions?: SessionUsage[];
+}
+
+/** A request of a chat, where it went and why, as far as a report tells of it. The page draws more. */
+export interface InspectedRequest {
+  event: "request";
+  request: number | string;
+  conversation: number;
+  model: string;
+  requestClass: string;
+  facts: { name: string; text: string }[];
+  ending: string;
+  failure?: string;
+  at?: number;
+}
+
+export type InspectedEvent =
+  | InspectedRequest
+  | { event: "refusal"; request: number | string; why: string; at?: number }
+  | { event: "end"; conversation: number; why: string; at?: number };
+
+export interface InspectResult {
+  events: InspectedEvent[];
+  leftOut?: number;
+  /** The page that draws the events, if it was asked for. */
+  page?: string;
 }
 
 export type FailureKind =

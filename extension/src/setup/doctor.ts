@@ -71,7 +71,8 @@ export class Doctor implements vscode.Disposable {
     }
   }
 
-  private async examine(id: string): Promise<void> {
+  /** Return the report on an agent; undefined if the user cancelled. */
+  async reportOn(id: string): Promise<Report | undefined> {
     const launch = await this.places.launch();
     const printed = await vscode.window.withProgress(
       {
@@ -81,11 +82,16 @@ export class Doctor implements vscode.Disposable {
       },
       (_, token) => this.printed(launch, id, token),
     );
-    if (printed === undefined) {
-      return; // the user has cancelled it
+    return printed === undefined
+      ? undefined
+      : reportOf(id, printed, await this.harness(), await this.places.mcpServers());
+  }
+
+  private async examine(id: string): Promise<void> {
+    const report = await this.reportOn(id);
+    if (report === undefined) {
+      return;
     }
-    const servers = await this.places.mcpServers();
-    const report = reportOf(id, printed, await this.harness(), servers);
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${++this.made}/${nameOf(id)}.md` });
     this.reports.set(uri.toString(), { id, report });
     const document = await vscode.workspace.openTextDocument(uri);

@@ -49,3 +49,22 @@ test("what a person is shown is the message alone", () => {
   const error = toShownError(failed("Blocked"));
   expect([error.name, error.message, error.stack]).toEqual(["Error", "Log in.", ""]);
 });
+
+test.each([failed("AgentFailed"), failed("Internal"), new Error("Log in.")])(
+  "an error that nobody explains leads to a report of the problem",
+  (error) => {
+    expect(toShownError(error).message).toMatch(/^Log in\. .*"vscodelm: Report a Problem"/);
+    expect(toLanguageModelError(error).message).toBe("Log in.");
+  },
+);
+
+test.each([
+  new RpcError(-32000, "Log in.", {
+    ...{ kind: "AgentFailed", detail: "" },
+    fixes: [{ type: "settings", title: "Open Settings" }],
+  }),
+  failed("Unavailable"),
+  new Failure("NotFound", "Log in."),
+])("an error that says what to do says nothing else", (error) => {
+  expect(toShownError(error).message).toBe("Log in.");
+});

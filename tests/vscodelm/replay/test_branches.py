@@ -11,7 +11,7 @@ from .test_telling import led
 def tree(*happenings: Happening) -> list[str]:
     replay = Replay()
     list(replay.steps(happenings))
-    return list(drawn(replay.lines()))
+    return list(drawn(replay.tracker.lines()))
 
 
 def test_branches_are_a_tree_and_single_lines_are_left_out() -> None:

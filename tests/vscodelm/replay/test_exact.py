@@ -30,6 +30,8 @@ from bridge import methods
 from bridge.chats import Chats
 from bridge.errors import Failure
 from bridge.history.events import Cancel, Fail, Finish, Forward, Settle
+from bridge.inspection.steps import InspectionStep as Found
+from bridge.inspection.steps import RequestDecision, RequestEnded, SessionBegan
 from bridge.routing.chat_events import Effects, Refused, Remember, Routed, TurnEnded
 from bridge.wire import TextPart, ToolCallPart
 from tests.fakes.editor import (
@@ -56,8 +58,6 @@ from vscodelm.replay.recording import (
     read_recording,
 )
 from vscodelm.replay.run import Replay
-from vscodelm.replay.steps import ReplayStep as Found
-from vscodelm.replay.steps import RequestDecision, RequestEnded, SessionBegan
 
 if TYPE_CHECKING:
     from trio.testing import MockClock
@@ -101,7 +101,8 @@ class Server:
 
         def beginning(one: Began) -> None:
             request = self._requests[one.conversation, one.turn]
-            self.began.append(SessionBegan(request, one.start.value, one.why.value, one.told))
+            how = one.start.value, one.why.value, one.told, one.process
+            self.began.append(SessionBegan(request, *how))
 
         monkeypatch.setattr(Chats, "apply", applying)
         monkeypatch.setattr(Mailbox, "deliver", delivering)

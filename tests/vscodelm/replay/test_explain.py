@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 from bridge.history.progress_rounds import CALL_PREFIX
+from bridge.inspection.facts import MOST_CHARACTERS
 from bridge.wire import TextPart, ToolCallPart
 from tests.recordings.cases import played
-from vscodelm.replay.explain import MOST_CHARACTERS, explain
+from vscodelm.replay.explain import explain
 from vscodelm.replay.labels import Label
 from vscodelm.replay.recording import Happening, Parted, Requested, Settled
 

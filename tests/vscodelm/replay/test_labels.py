@@ -6,10 +6,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from bridge.inspection.steps import RequestDecision
 from tests.recordings.cases import played
 from vscodelm.replay.labels import Comparison, Label, LabelError, first_difference, read_labels
 from vscodelm.replay.run import Replay
-from vscodelm.replay.steps import RequestDecision
 
 
 def differences(case: str, request: int, **changed: Any) -> list[str]:

@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 
 from bridge.history.exchange import Ending
-from bridge.routing.router import Reason
-from bridge.wire import TextPart
-from vscodelm.replay.recording import Happening, Noted, Parted, Requested, Settled, Stopped
-from vscodelm.replay.run import Replay
-from vscodelm.replay.steps import (
+from bridge.inspection.steps import (
+    InspectionStep,
     Over,
-    ReplayStep,
     RequestDecision,
     RequestEnded,
     RequestRefused,
     SessionBegan,
 )
+from bridge.routing.router import Reason
+from bridge.wire import TextPart
+from vscodelm.replay.recording import Happening, Noted, Parted, Requested, Settled, Stopped
+from vscodelm.replay.run import Replay
 
 
 def said(role: str, text: str) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def answered(request: int, text: str) -> list[Happening]:
     return [Parted(request, TextPart(text)), Settled(request)]
 
 
-def steps(*happenings: Happening) -> list[ReplayStep]:
+def steps(*happenings: Happening) -> list[InspectionStep]:
     return list(Replay().steps(happenings))
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from bridge.inspection.telling import Cause, MemoryKind, SessionSource, Telling
 from bridge.models import AgentChoice
 from bridge.routing.request import RequestClass
 from bridge.wire import TextPart, ToolCallPart
 from vscodelm.replay.recording import Happening, Parted, Requested, Settled, Stopped
 from vscodelm.replay.run import Replay
-from vscodelm.replay.telling import Cause, MemoryKind, SessionSource, Telling
 
 from .test_run import answered, asked, decisions
 
@@ -206,6 +206,6 @@ def test_the_kind_of_an_agent_is_that_of_its_definition(
 def test_the_lines_of_a_chat_say_what_they_share() -> None:
     replay = Replay()
     list(replay.steps([*led("a", "b"), asked(3, "a", "ok", "c")]))
-    first, second = replay.lines()
+    first, second = replay.tracker.lines()
     assert (first.origin, first.exchanges) == (None, 2)
     assert (second.origin, second.shared, second.exchanges) == (1, 1, 2)

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
+from bridge.inspection.telling import Cause, MemoryKind, SessionSource, Telling
+from bridge.inspection.telling_rows import rows
 from vscodelm.replay.recording import Happening, Settled, Stopped
-from vscodelm.replay.telling import Cause, MemoryKind, SessionSource, Telling
-from vscodelm.replay.telling_rows import rows
 
 from .test_run import asked
 from .test_telling import ENDPOINT, JSON, copied_chat, last, led

@@ -62,7 +62,7 @@ def rows_of_session(told: Telling, began: SessionBegan | None) -> Iterator[tuple
         return
     count = "1 message" if began.told == 1 else f"{began.told} messages"
     past = f", with {count} replayed" if began.told else ""
-    yield "agent", f"{_STARTS[began.start]}{past}"
+    yield "agent", f"{_STARTS.get(began.start, began.start)}{past}"
     if began.why in _WHYS:
         yield "because", f"{began.why}: {_WHYS[began.why]}"
 

@@ -1,4 +1,4 @@
-"""The findings of a replay, step by step."""
+"""The decisions about requests, step by step: of a running server, or of a replay."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from bridge.routing.index import ConversationKey
 from bridge.routing.request import RequestClass
 from bridge.routing.router import Outcome
 from bridge.value import Value
+from bridge.wire import RequestId
 
-from .recording import RequestNumber
 from .telling import Telling
 
 
 class RequestDecision(Value):
     """The decision about one request."""
 
-    request: RequestNumber
+    request: RequestId
     conversation: ConversationKey
     outcome: Outcome
     request_class: RequestClass
-    extends: RequestNumber | None
+    extends: RequestId | None
     """The request whose answer this one builds on."""
-    replaces: tuple[RequestNumber, ...]
+    replaces: tuple[RequestId, ...]
     """The requests that it takes back."""
     new_from: int
     """Index in the request of the first message that the agent wasn't given before."""
@@ -34,34 +34,39 @@ class RequestDecision(Value):
     """The way in which the agent gets the request."""
     committed: Ending | None = None
     """The ending of the exchange that the request continues, and so confirms."""
+    model: str = ""
 
 
 class RequestEnded(Value):
     """The end of a request, and its answer up to then."""
 
-    request: RequestNumber
+    request: RequestId
     ending: Ending
     answer: Message | None
     failure: str | None = None
-    repeat: RequestNumber | None = None
+    repeat: RequestId | None = None
     """The equal request that gets the rest of the answer."""
+    told: str | None = None
+    """The failure that the answer tells in words."""
 
 
 class RequestRefused(Value):
     """A request that got no conversation: it can't be read, or is one repeat too many."""
 
-    request: RequestNumber
+    request: RequestId
     reason: str
 
 
 class SessionBegan(Value):
     """The beginning of the server's session for a request; only a trace of the server has it."""
 
-    request: RequestNumber
+    request: RequestId
     start: str
     why: str
     told: int
     """The number of earlier messages that the session got."""
+    process: int | None = None
+    """The id of the agent's process, if it has one."""
 
 
 class Over(Value):
@@ -71,7 +76,7 @@ class Over(Value):
     reason: str
 
 
-ReplayStep: TypeAlias = RequestDecision | RequestEnded | RequestRefused | SessionBegan | Over
+InspectionStep: TypeAlias = RequestDecision | RequestEnded | RequestRefused | SessionBegan | Over
 
 
 class Line(Value):
