@@ -84,12 +84,26 @@ _FILTERED = frozenset({"content_filter", "content_policy"})
 
 def fault_in(meaning: Meaning, snapshot: Snapshot) -> Fault | None:
     """Return why a response failed; None if it didn't. Its status counts, not the event's name."""
+    told = snapshot.error or error_in_details(snapshot.status_details)
     if snapshot.status == "cancelled":
-        return fault_of(snapshot.error or {"message": "The server cancelled the response"})
+        return fault_of(told or {"message": "The server cancelled the response"})
     if meaning is Meaning.FAILED or snapshot.status == "failed":
         why = {"message": "The response failed, and the server didn't say why"}
-        return fault_of(snapshot.error or why)
+        return fault_of(told or why)
     return None
+
+
+def error_in_details(details: Any) -> Any:
+    """Return what `status_details` say of why a response failed; None if nothing."""
+    match details:
+        case {"error": error} if error:
+            return error
+        case {"message": str(message)} if message:
+            return cast("dict[str, Any]", details)
+        case {"reason": str(reason)} if reason:
+            return {"message": f"The response failed ({reason})", "code": reason}
+        case _:
+            return None
 
 
 def error_beside(event: Any) -> Any:
@@ -101,7 +115,7 @@ def incomplete_reason_in(meaning: Meaning, snapshot: Snapshot) -> str | None:
     """Return why a response is incomplete, in the server's words; None if it isn't."""
     if meaning is not Meaning.INCOMPLETE and snapshot.status != "incomplete":
         return None
-    details = snapshot.incomplete_details
+    details = snapshot.incomplete_details or snapshot.status_details
     reason = cast("dict[str, Any]", details).get("reason") if isinstance(details, dict) else None
     return reason if isinstance(reason, str) else "unknown"
 

@@ -9,6 +9,7 @@ from agents.events import Event, Think
 
 from .emitted_calls import Calling
 from .events import Meaning, OutputItem, StreamEvent, read_item
+from .open_items import OpenItems
 from .outcome import ResponseRecord
 from .reasoning import record_of
 from .text import Annotations, Speech
@@ -33,6 +34,12 @@ class Output:
         self._speech = Speech(annotations)
         self._ledger = CallLedger()
         self._origin = origin
+        self._open = OpenItems()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is whole, though the server didn't say so: each item that began is done."""
+        return self._open.are_done and self.has_emitted
 
     @property
     def has_emitted(self) -> bool:
@@ -56,6 +63,7 @@ class Output:
 
     def say_more(self, event: StreamEvent, delta: str) -> tuple[Event, ...]:
         """Take a delta of a text; this is what most events are."""
+        self._open.is_amid = True
         return self._speech.say_more(event, delta)
 
     def tell(self, meaning: Meaning, event: StreamEvent) -> Iterator[Event]:
@@ -66,10 +74,13 @@ class Output:
             case Meaning.ITEM_DONE:
                 yield from self._finish(event)
             case Meaning.ARGUMENTS_DELTA:
+                self._open.is_amid = True
                 self._ledger.add(event)
             case Meaning.ARGUMENTS_DONE:
+                self._open.is_amid = True
                 yield from self.calling.make(self._ledger.complete(event))
             case _:
+                self._open.is_amid = True
                 yield from self._speech.tell(meaning, event)
 
     def conclude(self, *, is_complete: bool) -> Iterator[Event | None]:
@@ -104,6 +115,7 @@ class Output:
             yield Think("", id=self._speech.thinker_id, metadata=kept)
 
     def _begin(self, item: OutputItem, index: int | None) -> None:
+        self._open.begin(item, index)
         if item.type == "function_call":
             self._ledger.announce(item, index)
         else:
@@ -113,6 +125,7 @@ class Output:
         item, index = read_item(event.item), event.output_index
         if item.type is None:
             return
+        self._open.finish(item, index)
         self.record.keep(event.item, index)
         if item.type == "function_call":
             yield from self.calling.make(self._ledger.finish(item, index))
