@@ -41,6 +41,8 @@ class Meaning(enum.Enum):
     ARGUMENTS_DELTA = enum.auto()
     ARGUMENTS_DONE = enum.auto()
     ERROR = enum.auto()
+    HOSTED = enum.auto()
+    """A tool that the server runs itself."""
     ALIVE = enum.auto()
     """It says nothing but that the server is there."""
 

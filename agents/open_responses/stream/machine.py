@@ -33,6 +33,7 @@ from .events import (
     read_event,
     read_snapshot,
 )
+from .hosted import hosted_kind
 from .outcome import (
     ENDED_EARLY,
     ResponseOutcome,
@@ -81,7 +82,7 @@ class StreamMachine:
         self._sent_response_id = previous_response_id
         self._is_confirmed = previous_response_id is None
         self._server = server
-        self._output = Output(outward, annotations, tools, origin)
+        self._output = Output(outward, annotations, tools, origin, server)
         self._record = self._output.record
         self._status: Status = "open"
         self._fault: Fault | None = None
@@ -107,6 +108,7 @@ class StreamMachine:
             usage=read_usage(snapshot.usage),
             output=self._output.items,
             calls=tuple(self._output.calling.made),
+            approvals=tuple(self._output.approvals.asked),
             has_emitted=self._output.has_emitted,
             fault=self._fault,
             incomplete_reason=self._incomplete_reason,
@@ -175,7 +177,7 @@ class StreamMachine:
     def _in_steps(self, event: StreamEvent, data: bytes, name: bytes) -> Iterator[Batch]:
         """Take any event."""
         type_ = event.type or name.decode(errors="replace")
-        meaning = MEANINGS.get(type_) or self._untyped(event, name)
+        meaning = MEANINGS.get(type_) or self._otherwise(type_, event, name)
         if meaning is None:
             self._note(f"an event of an unknown type was left out: {type_[:80]!r}")
             return
@@ -185,8 +187,10 @@ class StreamMachine:
         for step in self._tell(meaning, event, data):
             yield () if step is None else (step,)
 
-    def _untyped(self, event: StreamEvent, name: bytes) -> Meaning | None:
-        """Return the meaning of what has no type of an event: an error, or a whole response."""
+    def _otherwise(self, type_: str, event: StreamEvent, name: bytes) -> Meaning | None:
+        """Return the meaning of an event whose type isn't in the list, or that has none."""
+        if hosted_kind(type_) is not None:
+            return Meaning.HOSTED
         if name == _ERROR or (event.error != NOTHING and not event.type):
             return Meaning.ERROR
         if event.object == "response" and not event.type:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from .events import OutputItem
 
-_ANSWERS = frozenset({"message", "function_call"})
+_ANSWERS = frozenset({"message", "function_call", "mcp_approval_request"})
 
 
 class OpenItems:

@@ -10,6 +10,7 @@ from agents.loading import NOTHING
 from agents.open_responses.http.errors import Fault, fault_of
 from bridge.value import Value
 
+from .approvals import Approval
 from .events import Meaning, Snapshot, read_item, read_items
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class ResponseOutcome(Value):
     `previous_response_id` is what the server says it goes on from. `store` None: it didn't say.
     `output` are the items of the response as the server wrote them: JSON objects, in their order,
     with the encrypted content of reasoning. `calls` are the tool calls among them that were
-    emitted. `has_emitted`: a part is out, so nothing may be asked again. `fault` is set with
+    emitted, and `approvals` the questions that were asked. `has_emitted`: a part is out, so nothing may be asked again. `fault` is set with
     `failed`. The session decides by it, and by `has_emitted`, whether to retry.
     `incomplete_reason` is the server's word. `notes` are surprises worth a line in the log.
     """
@@ -59,6 +60,7 @@ class ResponseOutcome(Value):
     usage: TokenUsage | None = None
     output: tuple[Raw, ...] = ()
     calls: tuple[Called, ...] = ()
+    approvals: tuple[Approval, ...] = ()
     has_emitted: bool = False
     fault: Fault | None = None
     incomplete_reason: str | None = None

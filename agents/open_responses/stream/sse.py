@@ -98,7 +98,7 @@ class SseSplitter:
 def _read(block: bytes) -> list[Frame]:
     """Read the lines of an event, as the standard says; without data it is none.
 
-    Some servers write an error as a field of its own, or as bare JSON, which aren't in the standard.
+    Some servers write an error as a field of its own, or as bare JSON. The standard has neither.
     """
     name = b""
     data: list[bytes] = []

@@ -163,7 +163,7 @@ def text_of(arguments: Any) -> str | None:
 
 
 def _as_meant(text: str) -> str:
-    """Return the text of arguments without what servers write round it: nothing, or JSON of JSON."""
+    """Return what the text of arguments means, where it is a word for none, or JSON of JSON."""
     for _ in range(_MOST_WRAPPINGS):
         bare = text.strip()
         if bare in _EMPTY:
