@@ -7,7 +7,6 @@ doesn't read stops the server. The conversation keeps the part of a turn that th
 from __future__ import annotations
 
 import logging
-from typing import TypeAlias
 
 import attrs
 import trio
@@ -40,8 +39,6 @@ from .endpoint import Endpoint
 _MOST_IN_VAIN = 8
 """Most responses in a row that may call only tools that aren't offered; each costs money."""
 
-_Answers: TypeAlias = dict[str, ToolAnswer | PermissionAnswer | None]
-
 log = logging.getLogger("vscodelm.open_responses")
 
 
@@ -60,7 +57,9 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     _receive: trio.MemoryReceiveChannel[Batch] = attrs.field(init=False)
     _until_cancelled: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _until_closed: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
-    _asked: _Answers = attrs.field(factory=dict, init=False)
+    _asked: dict[str, ToolAnswer | PermissionAnswer | None] = attrs.field(
+        factory=dict[str, "ToolAnswer | PermissionAnswer | None"], init=False
+    )
     """The answers to the calls and questions that came and aren't with the server yet."""
     _answered: trio.Event = attrs.field(factory=trio.Event, init=False)
     _in_vain: int = attrs.field(default=0, init=False)

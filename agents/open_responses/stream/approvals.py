@@ -1,4 +1,4 @@
-"""Calls of remote tools that the server makes only if the user approves (`mcp_approval_request`)."""
+"""Calls of remote tools that the server makes only if the user approves."""
 
 from __future__ import annotations
 

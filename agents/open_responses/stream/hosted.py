@@ -98,6 +98,8 @@ class HostedTools:
                 return
             yield from self._begin(kind, item_id, index)
             line = self._lines[-1]
+        if item_id:
+            self._by_id[item_id] = line
         yield from self._end(line, fields)
 
     def conclude(self, items: Iterable[dict[str, Any]]) -> Iterator[Event]:
@@ -132,7 +134,7 @@ class HostedTools:
             self._by_id[item_id] = line
         if index is not None:
             self._by_place[kind, index] = line
-        icon, name = _FAMILIAR.get(kind) or (_OTHER_ICON, _words(kind))
+        icon, name = _name(kind)
         self.has_said = True
         self._writing = line
         yield Say(f"\n\n{icon} {name}", by_us=True)
@@ -145,9 +147,7 @@ class HostedTools:
             yield Say(f"{shown} {'✘ *failed*' if failed else '✔'}", by_us=True)
         elif not line.is_done and failed:
             yield from self.leave()
-            yield Say(
-                f"✘ {(_FAMILIAR.get(line.kind) or ('', _words(line.kind)))[1]} *failed*\n\n", True
-            )
+            yield Say(f"✘ {_name(line.kind)[1]} *failed*\n\n", by_us=True)
         line.is_done = True
         if not line.has_image and line.kind == "image_generation_call":
             image = _image(_text(fields.get("result")))
@@ -157,8 +157,12 @@ class HostedTools:
                 yield image
 
 
+def _name(kind: str) -> tuple[str, str]:
+    """Return the icon and the name of a tool."""
+    return _FAMILIAR.get(kind) or (_OTHER_ICON, _words(kind))
+
+
 def _words(kind: str) -> str:
-    """Return the name of a tool that isn't known."""
     words = re.sub(r"[^a-z0-9]+", " ", kind.removesuffix("_call").lower()).strip()
     return (words[:40] or "a tool").capitalize()
 
@@ -178,9 +182,10 @@ def _about(kind: str, fields: dict[str, Any]) -> str:
         case "image_generation_call":
             return _code(_text(fields.get("revised_prompt")))
         case _:
-            queries = asked.get("queries")
-            first = cast("list[Any]", queries)[0] if isinstance(queries, list) and queries else ""
-            told = (asked.get("query"), first, asked.get("pattern"), asked.get("url"))
+            given: Any = asked.get("queries")
+            queries = cast("list[Any]", given) if isinstance(given, list) else []
+            told: list[Any] = [asked.get("query"), *queries[:1]]
+            told += [asked.get("pattern"), asked.get("url")]
             return _code(next(filter(None, map(_text, told)), ""))
 
 

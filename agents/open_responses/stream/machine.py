@@ -181,6 +181,7 @@ class StreamMachine:
         if meaning is None:
             self._note(f"an event of an unknown type was left out: {type_[:80]!r}")
             return
+        event.type = type_
         if not self._is_confirmed and not self._confirm(meaning, event, data):
             self._status = "unchained"
             return

@@ -47,9 +47,10 @@ class ResponseOutcome(Value):
     `previous_response_id` is what the server says it goes on from. `store` None: it didn't say.
     `output` are the items of the response as the server wrote them: JSON objects, in their order,
     with the encrypted content of reasoning. `calls` are the tool calls among them that were
-    emitted, and `approvals` the questions that were asked. `has_emitted`: a part is out, so nothing may be asked again. `fault` is set with
-    `failed`. The session decides by it, and by `has_emitted`, whether to retry.
-    `incomplete_reason` is the server's word. `notes` are surprises worth a line in the log.
+    emitted, and `approvals` the questions that were asked. `has_emitted`: a part is out, so nothing
+    may be asked again. `fault` is set with `failed`. The session decides by it, and by
+    `has_emitted`, whether to retry. `incomplete_reason` is the server's word. `notes` are surprises
+    worth a line in the log.
     """
 
     status: Status = "open"

@@ -34,7 +34,7 @@ def test_there_are_24_types() -> None:
 
 
 def test_every_meaning_has_a_name() -> None:
-    assert {*SPECIFIED.values(), *ALIASES.values()} == set(Meaning)
+    assert {*SPECIFIED.values(), *ALIASES.values()} == {*Meaning} - {Meaning.HOSTED}
 
 
 @needs_recordings
