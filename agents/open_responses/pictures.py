@@ -1,9 +1,10 @@
-"""Images that a model made, as files, because chats show only their links."""
+"""Images that a model made, as files with a link, because chats don't show images of a model's."""
 
 from __future__ import annotations
 
 import hashlib
 import logging
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,11 +13,14 @@ import trio
 
 from agents.events import Attach
 from agents.files import write_whole
+from agents.open_responses.stream.media import IMAGE_TYPES
 
 MOST_FILES = 200
 """Images that are kept; the oldest go first."""
 MOST_BYTES = 500 * 1024 * 1024
 """Bytes of all images that are kept."""
+_SMALL = 4096
+"""Bytes of an image that is put into the chat, too: the host sends the chat with each request."""
 
 log = logging.getLogger("vscodelm.open_responses")
 
@@ -54,7 +58,10 @@ def picture_link(image: Attach, path: Path | None) -> str:
     size = len(image.data)
     shown = f"{size / 1024:,.0f} KB" if size >= 1024 else f"{size} bytes"
     name = "Image" if path is None else f"[Image]({path.absolute().as_uri()})"
-    return f"\n\n🖼️ {name} *({image.mime_type}, {shown})*\n\n"
+    line = f"\n\n🖼️ {name} *({image.mime_type}, {shown})*\n\n"
+    if size > _SMALL or image.mime_type not in IMAGE_TYPES:
+        return line
+    return f"{line}![Image](data:{image.mime_type};base64,{b64encode(image.data).decode()})\n\n"
 
 
 def _extension(mime_type: str) -> str:

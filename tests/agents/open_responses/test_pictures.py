@@ -15,7 +15,7 @@ from tests.fakes.responses_server import Plan, responses_server
 
 from .endpoints import agent_at, alone
 
-PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 2_000
+PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 5_000
 
 
 async def test_an_image_is_a_file_under_a_name_that_follows_from_it(tmp_path: Path) -> None:
@@ -39,9 +39,15 @@ async def test_an_image_that_can_not_be_kept_is_told_all_the_same(
     assert await pictures.keep(Attach("image/png", PNG)) is None
     assert len(caplog.records) == 1
     assert await Pictures().keep(Attach("image/png", PNG)) is None
-    assert picture_link(Attach("image/png", b"12"), None) == (
-        "\n\n🖼️ Image *(image/png, 2 bytes)*\n\n"
-    )
+    assert picture_link(Attach("image/x", b"12"), None) == "\n\n🖼️ Image *(image/x, 2 bytes)*\n\n"
+
+
+@pytest.mark.limit("agents.open_responses.pictures._SMALL")
+def test_only_a_small_image_is_put_into_the_chat_itself() -> None:
+    small = picture_link(Attach("image/png", b"x" * 4096), None)
+    assert small.startswith("\n\n🖼️ Image *(image/png, 4 KB)*\n\n![Image](data:image/png;base64,")
+    assert "data:" not in picture_link(Attach("image/png", b"x" * 4097), None)
+    assert "data:" not in picture_link(Attach("image/svg+xml", b"<svg/>"), None)
 
 
 @pytest.mark.limit("agents.open_responses.pictures.MOST_FILES")
