@@ -1,7 +1,7 @@
 """Tools that the server runs itself, such as a search of the web: a line for each, and its images.
 
-The line says what the tool is when it begins. How it ended, and what it was about, stands behind
-that, if nothing else was said meanwhile.
+The line names the tool when it begins. Its subject and its outcome stand behind the name, if
+nothing else was said meanwhile.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from bridge.value import Value
 from .events import OutputItem
 
 _EMPTY = frozenset({"null", "[]", '""'})
-"""What servers write for arguments of which there are none."""
+"""The texts that servers write if a call has no arguments."""
 _WRAPPED = ("{", '"')
 _MOST_WRAPPINGS = 3
 """Times that an object may be written as JSON of its JSON."""

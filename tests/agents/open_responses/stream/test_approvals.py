@@ -60,6 +60,11 @@ def test_a_question_of_which_little_is_known_is_one_all_the_same() -> None:
     assert "no JSON" in message(arguments="no JSON")
 
 
+@pytest.mark.limit("agents.open_responses.stream.approvals._MOST_NAME")
+def test_a_long_name_is_cut() -> None:
+    assert f"`{'x' * 200}` of" in message(name="x" * 201)
+
+
 def test_nothing_of_the_arguments_is_hidden() -> None:
     shown = message(arguments='{"a": "x\u200b\u202e\u3164\ufe0f```` é%sy"}' % (" " * 40))
     assert "⟨U+200B⟩⟨U+202E⟩⟨U+3164⟩⟨U+FE0F⟩```` é⟨40 blanks⟩y" in shown

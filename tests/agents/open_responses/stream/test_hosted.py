@@ -84,6 +84,7 @@ def test_the_progress_of_a_hosted_tool_alone_is_a_line_without_a_note(name: str)
     assert heard.text == ""
 
 
+@pytest.mark.limit("agents.open_responses.stream.hosted._MOST_ABOUT")
 @pytest.mark.parametrize(
     ("item", "line"),
     [

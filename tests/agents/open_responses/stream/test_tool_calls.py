@@ -248,6 +248,7 @@ def test_arguments_that_are_odd_are_what_was_meant(written: Any, meant: Any) -> 
         assert made.parameters == meant
 
 
+@pytest.mark.limit("agents.open_responses.stream.tool_call._MOST_WRAPPINGS")
 def test_an_object_is_not_looked_for_in_text_without_end() -> None:
     text = '{"a":1}'
     for _ in range(4):
