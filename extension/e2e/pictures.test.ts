@@ -74,7 +74,9 @@ test("an image that a model makes is a file, to which the chat has a link", asyn
   expect(href).toMatch(/^file:.*\.png$/);
   expect(existsSync(fileURLToPath(href))).toBe(true);
   // Were it shown, the link would be of no use.
-  expect(await page.locator(`${VIEW} .interactive-response .rendered-markdown img`).count()).toBe(0);
+  expect(await page.locator(`${VIEW} .interactive-response .rendered-markdown img`).count()).toBe(
+    0,
+  );
 });
 
 test("a remote tool is asked about, and the server is told the answer", async () => {
@@ -109,7 +111,12 @@ function answer(body: string): Item[] {
 }
 
 function said(text: string): Item {
-  return { type: "message", id: "msg_1", role: "assistant", content: [{ type: "output_text", text }] };
+  return {
+    type: "message",
+    id: "msg_1",
+    role: "assistant",
+    content: [{ type: "output_text", text }],
+  };
 }
 
 function whole(output: Item[]): Item[] {
@@ -118,7 +125,10 @@ function whole(output: Item[]): Item[] {
     output_index,
     item,
   }));
-  return [...done, { type: "response.completed", response: { id: "resp_1", status: "completed", output } }];
+  return [
+    ...done,
+    { type: "response.completed", response: { id: "resp_1", status: "completed", output } },
+  ];
 }
 
 function event(item: Item): string {

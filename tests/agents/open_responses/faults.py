@@ -141,7 +141,7 @@ FAULTS = [
         "stream/events",
         "item.id = item.id or item.item_id",
         "pass",
-        ("dialects",),
+        ("stream/events",),
     ),
     Fault(
         "a stream whose items are all done has ended early",
