@@ -83,7 +83,7 @@ test("a remote tool is asked about, and the server is told the answer", async ()
   await chat.newChat();
   await chat.send("close the issue");
   await chat.question.waitFor();
-  expect(await chat.question.innerText()).toContain("close_issue");
+  expect(await chat.question.textContent()).toContain("close_issue");
   await shoot(page, "pictures", "question");
   await chat.question.locator(".monaco-button", { hasText: "Allow Once" }).click();
   expect(await chat.finished()).toContain("It is closed.");

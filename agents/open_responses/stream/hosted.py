@@ -186,7 +186,7 @@ def _about(kind: str, fields: dict[str, Any]) -> str:
             queries = cast("list[Any]", given) if isinstance(given, list) else []
             told: list[Any] = [asked.get("query"), *queries[:1]]
             told += [asked.get("pattern"), asked.get("url")]
-            return _code(next(filter(None, map(_text, told)), ""))
+            return _code(next((text for one in told if (text := _text(one))), ""))
 
 
 def _text(value: Any) -> str:

@@ -61,7 +61,7 @@ TOLD: dict[str, Told] = {
     "openai-realtime--api-reference--incomplete-with-status-details": Told(
         ("Once", "."), tokens=35, reason=StopReason.MAX_TOKENS
     ),
-    "openrouter--airi-pull-2593--no-terminal-event": Told(("Hel", "lo."), ("Greet", " them.")),
+    "openrouter--airi-pull-2593--no-terminal-event": Told(("Good", " day."), ("Greet", " them.")),
     "openrouter--airi-pull-2593--no-terminal-event-after-a-call": Told(calls=(OSLO,)),
     "postman-echo--postman-issue-14077--plain-text-error-event": Told(
         fault="400 Bad Request: tools[0].name is too long"
