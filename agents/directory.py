@@ -97,6 +97,7 @@ class AgentDirectory:
     No task that lives there ends another. `activities` show what takes long. Call ids are unique in
     all of them. `point_memory` is for what endpoints keep, and the file that `find_learned` names
     for what agents have shown of themselves. The file that `find_offered` names has their choices.
+    The folder that `find_pictures` names has the images that models have made.
     An agent without sessions is forgotten after `idle_seconds`.
     """
 
@@ -109,11 +110,13 @@ class AgentDirectory:
         activities: Activities | None = None,
         find_learned: Callable[[], Path] | None = None,
         find_offered: Callable[[], Path] | None = None,
+        find_pictures: Callable[[], Path] | None = None,
     ) -> None:
         self._activities = activities or Activities()
         self._downloads: Downloads | None = None
         self._learned: Learned | None = None
         self._find_learned = find_learned
+        self._find_pictures = find_pictures
         self._tasks = GuardedTasks(nursery)
         self.workspace = Workspace()
         rows = None if find_offered is None else kept_in(find_offered)
@@ -251,6 +254,7 @@ class AgentDirectory:
         from agents.open_responses.stream.call_ids import CallIds
 
         from .open_responses.agent import OpenResponsesAgent
+        from .open_responses.pictures import Pictures
 
         self._endpoints_call_ids = self._endpoints_call_ids or CallIds()
         # a digest, because the definition may hold a key
@@ -262,6 +266,7 @@ class AgentDirectory:
             call_ids=self._endpoints_call_ids,
             tap_for=self._tap_for,
             points=Points(memory=self._point_memory or NoPointMemory(), scope=scope),
+            pictures=Pictures(self._find_pictures),
         )
 
 
@@ -273,6 +278,7 @@ async def open_directory(
     activities: Activities | None = None,
     find_learned: Callable[[], Path] | None = None,
     find_offered: Callable[[], Path] | None = None,
+    find_pictures: Callable[[], Path] | None = None,
 ) -> AsyncGenerator[AgentDirectory]:
     """Open the directory; on exit every process of its agents has ended."""
     async with trio.open_nursery() as nursery:
@@ -284,6 +290,7 @@ async def open_directory(
             activities,
             find_learned,
             find_offered,
+            find_pictures,
         )
         try:
             yield directory

@@ -3,6 +3,8 @@
 `or 16 KiB` and `or 1 event` are CPU time of the splitter and the machine, by how many bytes come at
 once. `or of httpx-sse` divides the first of them by the CPU time of httpx-sse and json.loads, which
 only parse the same bytes in the same run. `or memory` is the memory left after a million events.
+`or calls` divides the CPU time of a call in a response with many calls by that of a call in one
+with a quarter of them: 1 where the time grows as their number does, 4 where it grows as its square.
 `or first part` is the time from the first byte of a response to its first part, parsing alone.
 """
 
@@ -18,9 +20,10 @@ from statistics import median
 from typing import Any
 
 import httpx
+import msgspec
 from httpx_sse import EventSource
 
-from agents.events import Say
+from agents.events import CallTool, Say
 from agents.open_responses.stream.call_ids import CallIds
 from agents.open_responses.stream.machine import StreamMachine
 from agents.open_responses.stream.sse import SseSplitter
@@ -32,11 +35,16 @@ SINGLE_LIMIT = 9.0
 RATIO_LIMIT = 0.6
 MEMORY_LIMIT = 1.0
 FIRST_LIMIT = 1.0
+CALLS_LIMIT = 2.0
 CHUNK = 16 * 1024
 
 
 def measure(
-    events: int = 50_000, repetitions: int = 7, many: int = 1_000_000, firsts: int = 200
+    events: int = 50_000,
+    repetitions: int = 7,
+    many: int = 1_000_000,
+    firsts: int = 200,
+    calls: int = 16_000,
 ) -> list[Result]:
     """Measure events of text, which most events are."""
     single = [_delta(number) for number in range(events)]
@@ -57,6 +65,7 @@ def measure(
         Result("or of httpx-sse", ratio, RATIO_LIMIT, "x", f"{others:.1f} us there"),
         _measure_memory(many),
         _measure_first(firsts),
+        _measure_calls(calls),
     ]
 
 
@@ -162,3 +171,45 @@ def _measure_first(times: int) -> Result:
         assert _say([body]) == 1
         costs.append(1e3 * (time.perf_counter() - began))
     return Result("or first part", median(costs), FIRST_LIMIT, "ms", "from its bytes")
+
+
+def _measure_calls(calls: int) -> Result:
+    """Measure how the cost of a call grows with the calls before it, as vLLM tells them."""
+    few, many = (
+        min(_cost_of_calls(list(_calls(count))) / count for _ in range(3))
+        for count in (calls // 4, calls)
+    )
+    note = f"{1e6 * many:.0f} us a call of {calls:,}"
+    return Result("or calls", many / few, CALLS_LIMIT, "x", note)
+
+
+def _cost_of_calls(events: list[bytes]) -> float:
+    machine = StreamMachine(outward=CallIds().outward, tools={"look"})
+    began = time.process_time()
+    made = sum(isinstance(one, CallTool) for event in events for one in machine.feed(event))
+    ended = time.process_time()
+    assert made == len(events) // 4
+    return ended - began
+
+
+def _calls(count: int) -> Iterator[bytes]:
+    """Return the events of so many calls, whose items have other ids when they are done."""
+    output: list[dict[str, Any]] = []
+    for number in range(count):
+        arguments = f'{{"a":{number}}}'
+        item: dict[str, Any] = {"type": "function_call", "name": "look", "status": "completed"}
+        added = {**item, "id": f"fc_{number}", "call_id": f"call_{number}", "arguments": ""}
+        done = {**item, "id": None, "call_id": f"fc_other_{number}", "arguments": arguments}
+        key = {"item_id": f"fc_{number}", "output_index": number}
+        stem = "response.function_call_arguments"
+        events: list[dict[str, Any]] = [
+            {"type": "response.output_item.added", "output_index": number, "item": added},
+            {"type": f"{stem}.delta", **key, "delta": arguments},
+            {"type": f"{stem}.done", **key, "arguments": arguments},
+            {"type": "response.output_item.done", "output_index": number + 1, "item": done},
+        ]
+        output.append({**done, "id": f"last_{number}", "call_id": f"call_last_{number}"})
+        yield from map(msgspec.json.encode, events)
+    yield msgspec.json.encode(
+        {"type": "response.completed", "response": {"status": "completed", "output": output}}
+    )

@@ -22,7 +22,7 @@ from bridge.models import AgentChoice, Catalogue
 from bridge.stdio import open_stdio
 from bridge.wire import ListedSession
 from vscodelm.places import state_folder
-from vscodelm.store.lazy import LEARNED, OFFERED, open_memory
+from vscodelm.store.lazy import LEARNED, OFFERED, PICTURES, open_memory
 
 from . import collector
 from .config_file import load_catalogue
@@ -116,6 +116,7 @@ async def _serve(
                 activities=activities,
                 find_learned=lambda: state_folder(state_dir) / LEARNED,
                 find_offered=lambda: state_folder(state_dir) / OFFERED,
+                find_pictures=lambda: state_folder(state_dir) / PICTURES,
             ) as directory,
         ):
             await run_system(

@@ -20,6 +20,7 @@ from bridge.wire import OpenResponsesSpec
 
 from .checkpoints import Points
 from .endpoint import Endpoint
+from .pictures import Pictures
 from .session import OpenResponsesSession
 
 
@@ -41,10 +42,17 @@ class OpenResponsesAgent(Agent):
         chance: Callable[[], float] = random.random,
         tap_for: TapFor = untapped,
         points: Points | None = None,
+        pictures: Pictures | None = None,
     ) -> None:
         client = EndpointClient(spec, environment, tap_for, nursery)
         self.endpoint = Endpoint(
-            spec, further or {}, client, call_ids or CallIds(), chance, points or Points()
+            spec,
+            further or {},
+            client,
+            call_ids or CallIds(),
+            chance,
+            points or Points(),
+            pictures or Pictures(),
         )
         self._nursery = nursery
         self._recalling = trio.Lock()

@@ -15,7 +15,7 @@ import trio
 from msgspec.structs import replace
 
 from agents.breather import Breather
-from agents.events import Batch, Break, CallTool, Counted, Event, Prompt, Stop
+from agents.events import Attach, Batch, Break, CallTool, Counted, Event, Prompt, Say, Stop
 from agents.json_limits import MOST_JSON_VALUES
 from agents.open_responses.http.body import terminal_event
 from agents.open_responses.http.client import EndpointAnswer, check_size
@@ -23,12 +23,14 @@ from agents.open_responses.http.errors import EndpointError, no_stream, scrubbed
 from agents.open_responses.http.retry import wait
 from agents.open_responses.http.unexpected import expecting_anything
 from agents.open_responses.request.names import ToolNames
+from agents.open_responses.stream.hosted import is_image
 from agents.open_responses.stream.machine import StreamMachine
 from agents.open_responses.stream.sse import SseOverflow, SseSplitter
 from bridge.errors import Failure
 
 from .conversation import NextRequest, ResponseChain, Shown
 from .endpoint import Endpoint
+from .pictures import picture_link
 
 MOST_SHOWN_EVENTS = 256
 """Events of a response that are shown at once: a response may end in thousands of calls."""
@@ -243,9 +245,21 @@ class _Attempt:
             events.pop()
         if isinstance(last, Break) and not self.machine.outcome.has_emitted:
             events.clear()  # it is asked again, perhaps: its usage isn't that of the answer
+        if any(map(is_image, events)):
+            events = await self._with_links(events)
         for start in range(0, len(events), MOST_SHOWN_EVENTS):
             batch = self.response.named(events[start : start + MOST_SHOWN_EVENTS])
             await self.response.show(batch)
             self.shown.add(batch)
             await self._breather.rest()
         return last
+
+    async def _with_links(self, events: list[Event]) -> list[Event]:
+        """Return events with a link behind each image: chats don't show images of a model's."""
+        linked: list[Event] = []
+        for event in events:
+            linked.append(event)
+            if isinstance(event, Attach) and is_image(event):
+                kept = await self.response.endpoint.pictures.keep(event)
+                linked.append(Say(picture_link(event, kept), by_us=True))
+        return linked

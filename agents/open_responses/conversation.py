@@ -16,7 +16,15 @@ from itertools import takewhile
 import attrs
 from msgspec.structs import replace
 
-from agents.events import Batch, CallTool, Say, ToolAnswer
+from agents.events import (
+    AskPermission,
+    Batch,
+    CallTool,
+    Decision,
+    PermissionAnswer,
+    Say,
+    ToolAnswer,
+)
 from agents.open_responses.request.content import ConversionError
 from agents.open_responses.request.messages import (
     ConversionOptions,
@@ -34,9 +42,10 @@ from bridge.work import Work
 
 from .checkpoints import Point, Points
 from .history_digest import Track, boundaries, written_call, written_result
-from .items import BesideItem, CompactionItem, Item, MessageItem, ReasoningItem
+from .items import ApprovalItem, BesideItem, CompactionItem, Item, MessageItem, ReasoningItem
 
 _PLAIN_KINDS = frozenset({"message", "function_call", "reasoning"})
+_UNANSWERED = "The user went on without an answer."
 _EMPTY = "(The user sent an empty message.)"
 
 
@@ -49,6 +58,8 @@ class Shown:
     texts: list[str] = attrs.field(factory=list[str])
     """All texts, with our own."""
     calls: list[CallTool] = attrs.field(factory=list[CallTool])
+    asked: set[str] = attrs.field(factory=set[str])
+    """The editor's ids of the questions."""
     is_empty: bool = True
     is_whole: bool = False
 
@@ -62,6 +73,8 @@ class Shown:
                     self.own += [] if by_us else [text]
                 case CallTool():
                     self.calls.append(event)
+                case AskPermission(call_id=call_id):
+                    self.asked.add(call_id)
                 case _:
                     pass
 
@@ -88,6 +101,8 @@ class ResponseChain:
     _items: list[Item] = attrs.field(factory=list["Item"])
     _open: dict[str, OpenCall] = attrs.field(factory=dict[str, OpenCall])
     """Calls without a result, by the editor's ids."""
+    _approvals: dict[str, str] = attrs.field(factory=dict[str, str])
+    """The server's ids of its questions without an answer, by the editor's ids."""
     _track: Track = attrs.field(factory=Track)
     _shown: Track = attrs.field(factory=Track)
     """With our own words: the next process can't tell them from the model's."""
@@ -143,6 +158,8 @@ class ResponseChain:
         self._has_begun = True
         self.has_thought = False
         self._open = {}
+        self._items += [ApprovalItem(one, False, _UNANSWERED) for one in self._approvals.values()]
+        self._approvals = {}
         self._items += items or [MessageItem("user", _EMPTY)]
 
     def instruct(self, system: Sequence[ChatMessage] | None) -> None:
@@ -161,10 +178,10 @@ class ResponseChain:
 
     @property
     def open_calls(self) -> tuple[str, ...]:
-        """The ids, as the editor knows them, of the calls that wait for a result."""
-        return tuple(self._open)
+        """The ids, as the editor knows them, of the calls and questions that wait for an answer."""
+        return (*self._open, *self._approvals)
 
-    def answer(self, answers: Sequence[ToolAnswer]) -> Work[None]:
+    def answer(self, answers: Sequence[ToolAnswer | PermissionAnswer]) -> Work[None]:
         """Take the results of calls, in short steps. All of those that are open have one.
 
         Nothing changes before the last step.
@@ -172,7 +189,12 @@ class ResponseChain:
         items: list[Item] = []
         beside: list[Item] = []
         results: dict[str, bytes] = {}
+        decided: list[str] = []
         for answer in answers:
+            if isinstance(answer, PermissionAnswer):
+                decided.append(answer.call_id)
+                items.append(_approval(self._approvals[answer.call_id], answer))
+                continue
             part = ToolResultPart(answer.call_id, answer.result, answer.is_error)
             results[answer.call_id] = written_result(part)
             call = self._open[answer.call_id]
@@ -184,6 +206,8 @@ class ResponseChain:
             self._track.answer(call_id, result)
             self._shown.answer(call_id, result)
             del self._open[call_id]
+        for call_id in decided:
+            del self._approvals[call_id]
         self._items += (*items, *beside)
 
     def ask(self, setup: bytes, *, stateful: bool) -> NextRequest:
@@ -228,7 +252,7 @@ class ResponseChain:
         self._track.say("".join(shown.own), calls)
         self._shown.say("".join(shown.texts), calls)
         self._items += repeated.items
-        self._open = repeated.calls
+        self._open, self._approvals = repeated.calls, repeated.approvals
         self.points.keep_ids(server_ids)
         compacted = [at for at, one in enumerate(self._items) if isinstance(one, CompactionItem)]
         if compacted:
@@ -248,7 +272,16 @@ def _as_shown(outcome: ResponseOutcome, shown: Shown) -> ResponseOutcome:
     """Return what is known of a response, as far as the editor knows it, too."""
     ids = {call.call_id for call in shown.calls}
     calls = tuple(call for call in outcome.calls if call.call_id in ids)
-    return replace(outcome, calls=calls, status=outcome.status if shown.is_whole else "open")
+    approvals = tuple(one for one in outcome.approvals if one.call_id in shown.asked)
+    status = outcome.status if shown.is_whole else "open"
+    return replace(outcome, calls=calls, approvals=approvals, status=status)
+
+
+def _approval(request_id: str, answer: PermissionAnswer) -> ApprovalItem:
+    """Return the answer for the server; only for a denial it gets the reason."""
+    is_allowed = answer.decision is Decision.ALLOWED
+    reason = None if is_allowed else answer.reason or None
+    return ApprovalItem(request_id, is_allowed, reason)
 
 
 def _lead(items: Sequence[Item]) -> tuple[Item, ...]:

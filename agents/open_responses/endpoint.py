@@ -18,6 +18,7 @@ from bridge.wire import OpenResponsesSpec
 
 from .checkpoints import Points
 from .conversation import NextRequest, ResponseChain
+from .pictures import Pictures
 
 
 @attrs.frozen
@@ -33,6 +34,7 @@ class Endpoint:
     call_ids: CallIds
     chance: Callable[[], float]
     points: Points
+    pictures: Pictures
 
     @property
     def origin(self) -> str:

@@ -91,4 +91,29 @@ class CompactionItem(Json, tag="compaction"):
     encrypted_content: str
 
 
-Item: TypeAlias = MessageItem | CallItem | ResultItem | ReasoningItem | CompactionItem
+class ApprovalRequestItem(Json, tag="mcp_approval_request"):
+    """The server's question whether it may call a remote tool."""
+
+    id: str
+    server_label: str
+    name: str
+    arguments: str
+
+
+class ApprovalItem(Json, tag="mcp_approval_response"):
+    """The answer to such a question."""
+
+    approval_request_id: str
+    approve: bool
+    reason: str | None = None
+
+
+Item: TypeAlias = (
+    MessageItem
+    | CallItem
+    | ResultItem
+    | ReasoningItem
+    | CompactionItem
+    | ApprovalRequestItem
+    | ApprovalItem
+)

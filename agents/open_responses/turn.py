@@ -17,10 +17,13 @@ from agents.breather import Breather
 from agents.events import (
     CANCELLED,
     Answer,
+    AskPermission,
     Await,
     Batch,
     Break,
     CallTool,
+    Decision,
+    PermissionAnswer,
     Prompt,
     Stop,
     StopReason,
@@ -54,10 +57,10 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     _receive: trio.MemoryReceiveChannel[Batch] = attrs.field(init=False)
     _until_cancelled: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _until_closed: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
-    _asked: dict[str, ToolAnswer | None] = attrs.field(
-        factory=dict[str, "ToolAnswer | None"], init=False
+    _asked: dict[str, ToolAnswer | PermissionAnswer | None] = attrs.field(
+        factory=dict[str, "ToolAnswer | PermissionAnswer | None"], init=False
     )
-    """The answers to the calls that were made and aren't with the server yet."""
+    """The answers to the calls and questions that came and aren't with the server yet."""
     _answered: trio.Event = attrs.field(factory=trio.Event, init=False)
     _in_vain: int = attrs.field(default=0, init=False)
     """Number of responses so far without a call of an offered tool."""
@@ -102,8 +105,7 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
             self._in_vain += 1
             response = ResponseAttempt(self.endpoint, self.conversation, self.prompt, self._show)
             last = await response.run()
-            waiting = self.conversation.open_calls
-            if isinstance(last, Break) or not waiting:
+            if isinstance(last, Break) or not self.conversation.open_calls:
                 return last
             await self._send.send((Await(),))
             while None in self._asked.values():
@@ -118,7 +120,8 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     async def _show(self, batch: Batch) -> None:
         """Wait until a batch is taken. A call can be answered as soon as it is."""
         calls = [event for event in batch if isinstance(event, CallTool)]
-        self._asked |= {call.call_id: None for call in calls}
+        asked = [event for event in batch if isinstance(event, CallTool | AskPermission)]
+        self._asked |= {one.call_id: None for one in asked}
         offered = {tool.name for tool in self.prompt.tools}
         if any(call.name in offered for call in calls):
             self._in_vain = 0
@@ -129,10 +132,14 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
         self.prompt = replace(prompt, settings=self.prompt.settings)
 
     def answer(self, answer: Answer) -> None:
-        """Take the first answer to a call."""
-        if isinstance(answer, ToolAnswer) and self._asked.get(answer.call_id, answer) is None:
+        """Take the first answer to a call or a question."""
+        if not isinstance(answer, ToolAnswer | PermissionAnswer):
+            return
+        if self._asked.get(answer.call_id, answer) is None:
             self._asked[answer.call_id] = answer
             self._answered.set()
+            if isinstance(answer, PermissionAnswer) and answer.decision is Decision.ALLOWED:
+                self._in_vain = 0
 
     def cancel(self) -> None:
         """Break the answer off."""

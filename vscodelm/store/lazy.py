@@ -25,6 +25,8 @@ LEARNED = "learned.json"
 """The file for what agents have shown of themselves, in the state folder."""
 OFFERED = "offered.json"
 """The file for the choices that agents offer, in the state folder."""
+PICTURES = "pictures"
+"""The folder for images that models of endpoints made, in the state folder."""
 
 
 class LateMemory:

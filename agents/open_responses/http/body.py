@@ -11,7 +11,7 @@ from agents.loading import NOTHING, load
 BodyKind: TypeAlias = Literal["stream", "json", "other"]
 
 _UNTOLD = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
-_STREAM_STARTS = (b"data:", b"event:", b":", b"id:", b"retry:")
+_STREAM_STARTS = (b"data:", b"event:", b":", b"id:", b"retry:", b"error:")
 
 
 def kind_of(content_type: str, start: bytes) -> BodyKind:

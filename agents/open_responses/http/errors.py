@@ -34,7 +34,7 @@ _RETRYABLE = frozenset({408, 409, 425, 429})
 _FINAL = re.compile(
     r"insufficient_(quota|funds|credit|balance)|quota_exceeded|exceeded your current quota|billing"
     r"|content_filter|content_policy|invalid_prompt|cyber_policy|model_not_found"
-    r"|context_length|previous_response_not_found|invalid_api_key",
+    r"|context_length|context (length|window|size)|previous_response_not_found|invalid_api_key",
     re.IGNORECASE,
 )
 _BLOCKED = re.compile(
@@ -54,6 +54,10 @@ _STATUSES: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
     )
 )
 _STATUS = re.compile("[45][0-9]{2}")
+_STATUS_SAID = re.compile(
+    r"(?:(?:error|status|code|http)[: ]+){0,3}([45][0-9]{2})\b", re.IGNORECASE
+)
+"""A status at the beginning of a message."""
 _HIDDEN = re.compile(r"<(script|style|head)\b", re.IGNORECASE)
 _HIDDEN_ENDS = {
     name: re.compile(f"</{name}>", re.IGNORECASE) for name in ("script", "style", "head")
@@ -158,7 +162,7 @@ def fault_of(value: Any, status: int | None = None) -> Fault:
     if type_ in ("error", "response.failed"):
         type_ = ""  # the event's, not the error's
     if status is None:
-        status = _status(fields, code, type_)
+        status = _status(fields, code, type_, message.strip())
     return Fault(status, _shown(message), code, param, type_)
 
 
@@ -194,7 +198,7 @@ def _word(value: Any) -> str:
     return str(value)[:_LONGEST_WORD] if isinstance(value, str | int) else ""
 
 
-def _status(fields: dict[str, Any], code: str, type_: str) -> int:
+def _status(fields: dict[str, Any], code: str, type_: str, message: str) -> int:
     told = (fields.get(name) for name in ("status", "status_code", "statusCode"))
     for given in (*told, code):
         if _STATUS.fullmatch(_word(given)):
@@ -203,7 +207,8 @@ def _status(fields: dict[str, Any], code: str, type_: str) -> int:
         for status, found in _STATUSES:
             if found.search(words):
                 return status
-    return 500
+    said = _STATUS_SAID.match(message)
+    return 500 if said is None else int(said[1])
 
 
 def _shown(text: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from agents.loading import load, writable
 from agents.open_responses.items import (
+    ApprovalRequestItem,
     CallItem,
     CompactionItem,
     Item,
@@ -39,12 +40,15 @@ K = TypeVar("K")
 class Heard(Value):
     """A response, as later requests repeat it; `calls` are by the editor's ids.
 
+    `approvals` are the server's ids of its questions, by the editor's ids.
+
     `is_chainable`: the server has all items, under the ids that we know. `kinds` are the kinds of
     its items, in the server's words.
     """
 
     items: tuple[Item, ...]
     calls: dict[str, OpenCall]
+    approvals: dict[str, str]
     is_chainable: bool
     kinds: frozenset[str]
 
@@ -57,6 +61,7 @@ def heard(outcome: ResponseOutcome, said: str) -> Work[Heard]:
     """
     whole = outcome.status == "completed"
     calls = _Unclaimed(outcome.calls)
+    approvals = {one.request_id: one.call_id for one in outcome.approvals}
     taken: set[str] = set()
     ids: dict[str, OpenCall] = {}
     items: list[Item] = []
@@ -76,6 +81,8 @@ def heard(outcome: ResponseOutcome, said: str) -> Work[Heard]:
             case {"type": "reasoning"}:
                 reasoning = reasoning_item(one)
                 items += [] if reasoning is None else [reasoning]
+            case {"type": "mcp_approval_request", "id": str(request_id)} if request_id in approvals:
+                items.append(_question(one, request_id))
             case {"type": "compaction", "encrypted_content": str(content)}:
                 items = [CompactionItem(content)]
             case _:
@@ -87,7 +94,13 @@ def heard(outcome: ResponseOutcome, said: str) -> Work[Heard]:
         items.append(_call(call, call.server_call_id, ids, taken))
     knows = all(call.server_call_id for call in outcome.calls)
     can_go_on = outcome.can_be_continued and knows
-    return Heard(tuple(_followed(items)), ids, can_go_on, frozenset(kinds))
+    asked = {call_id: request_id for request_id, call_id in approvals.items()} if whole else {}
+    return Heard(tuple(_followed(items)), ids, asked, can_go_on, frozenset(kinds))
+
+
+def _question(item: dict[str, Any], request_id: str) -> Item:
+    label, name, arguments = (_text(item, key) for key in ("server_label", "name", "arguments"))
+    return ApprovalRequestItem(request_id, label, name, arguments or "{}")
 
 
 def _object(raw: msgspec.Raw) -> dict[str, Any]:

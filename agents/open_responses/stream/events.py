@@ -41,6 +41,8 @@ class Meaning(enum.Enum):
     ARGUMENTS_DELTA = enum.auto()
     ARGUMENTS_DONE = enum.auto()
     ERROR = enum.auto()
+    HOSTED = enum.auto()
+    """A tool that the server runs itself."""
     ALIVE = enum.auto()
     """It says nothing but that the server is there."""
 
@@ -84,6 +86,7 @@ ALIASES: dict[str, Meaning] = {
     "response.reasoning_part.added": Meaning.PART_ADDED,  # vLLM
     "response.reasoning_part.done": Meaning.PART_DONE,
     "response.cancelled": Meaning.FAILED,  # background responses
+    "response.done": Meaning.COMPLETED,  # proxies of Codex; its status counts
     "response.error": Meaning.ERROR,
     "keepalive": Meaning.ALIVE,
     "response.keepalive": Meaning.ALIVE,
@@ -128,6 +131,8 @@ class Snapshot(msgspec.Struct):
     usage: Any = None
     error: Any = None
     incomplete_details: Any = None
+    status_details: Any = None
+    """The reason why it failed or is incomplete, as the Realtime API says it."""
 
 
 class OutputItem(msgspec.Struct):
@@ -135,6 +140,8 @@ class OutputItem(msgspec.Struct):
 
     type: str | None = None
     id: str | None = None
+    item_id: str | None = None
+    """The id again, in vLLM's items whose own id is null."""
     status: str | None = None
     call_id: str | None = None
     name: str | None = None
@@ -172,7 +179,9 @@ def read_snapshot(raw: msgspec.Raw | bytes) -> Snapshot:
 
 def read_item(raw: msgspec.Raw | bytes) -> OutputItem:
     """Read an item; null is an empty one."""
-    return _read(OutputItem, raw)
+    item = _read(OutputItem, raw)
+    item.id = item.id or item.item_id
+    return item
 
 
 def read_items(raw: msgspec.Raw | bytes) -> list[msgspec.Raw]:

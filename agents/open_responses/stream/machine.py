@@ -33,11 +33,13 @@ from .events import (
     read_event,
     read_snapshot,
 )
+from .hosted import hosted_kind
 from .outcome import (
     ENDED_EARLY,
     ResponseOutcome,
     Status,
     error_beside,
+    error_in_details,
     fault_in,
     incomplete_reason_in,
     stop_or_fault,
@@ -49,6 +51,8 @@ from .usage import read_usage, usage_record
 __all__ = ["Annotations", "StreamMachine"]
 
 _DONE = b"[DONE]"
+_ERROR = b"error"
+_SAYS_ERROR = b"error:"
 _MAX_NOTES = 20
 
 
@@ -78,7 +82,7 @@ class StreamMachine:
         self._sent_response_id = previous_response_id
         self._is_confirmed = previous_response_id is None
         self._server = server
-        self._output = Output(outward, annotations, tools, origin)
+        self._output = Output(outward, annotations, tools, origin, server)
         self._record = self._output.record
         self._status: Status = "open"
         self._fault: Fault | None = None
@@ -104,6 +108,7 @@ class StreamMachine:
             usage=read_usage(snapshot.usage),
             output=self._output.items,
             calls=tuple(self._output.calling.made),
+            approvals=tuple(self._output.approvals.asked),
             has_emitted=self._output.has_emitted,
             fault=self._fault,
             incomplete_reason=self._incomplete_reason,
@@ -123,10 +128,17 @@ class StreamMachine:
         return (taken,) if isinstance(taken, tuple) else taken
 
     def finish(self) -> tuple[Event, ...]:
-        """Take the end of the body. Without a terminal event before it, it is a failure."""
+        """Take the end of the body.
+
+        Without a terminal event before it, it is a failure, unless every item that began is done.
+        Nothing shows that the server keeps such a response.
+        """
         if self._status != "open":
             return ()
-        return self._fail(ENDED_EARLY)
+        if not (self._is_confirmed and self._output.is_done):
+            return self._fail(ENDED_EARLY)
+        self._record.snapshot.store = None
+        return tuple(filter(None, self._end(Meaning.COMPLETED, Snapshot())))
 
     # Events.
 
@@ -136,10 +148,7 @@ class StreamMachine:
             return ()
         event = read_event(data)
         if event is None:
-            if data.strip() == _DONE:
-                return self.finish()
-            self._note("an event that is no JSON object was left out")
-            return ()
+            return self.finish() if data.strip() == _DONE else self._take_words(data, name)
         if self._doubles.is_again(event, data):
             return ()
         if event.type == TEXT_DELTA and self._is_confirmed:
@@ -149,22 +158,41 @@ class StreamMachine:
             return self._output.say_more(event, delta)
         return self._in_steps(event, data, name)
 
+    def _take_words(self, data: bytes, name: bytes) -> tuple[Event, ...]:
+        """Return what data says that is no JSON object: an error in words, or one within an event.
+
+        Some servers write an error into an event that has begun: its lines are events, then.
+        """
+        words = data.strip()
+        says_error = words[: len(_SAYS_ERROR)].lower() == _SAYS_ERROR
+        if name == _ERROR or says_error:
+            value = load(words)
+            text = words[len(_SAYS_ERROR) :] if says_error else words
+            return self._fail(fault_of(text.decode(errors="replace") if value is None else value))
+        lines = [line for line in data.split(b"\n") if read_event(line) is not None]
+        if not lines or len(lines[0]) == len(data):
+            self._note("an event that is no JSON object was left out")
+        return tuple(event for line in lines for event in self.feed(line, name))
+
     def _in_steps(self, event: StreamEvent, data: bytes, name: bytes) -> Iterator[Batch]:
         """Take any event."""
         type_ = event.type or name.decode(errors="replace")
-        meaning = MEANINGS.get(type_) or self._untyped(event)
+        meaning = MEANINGS.get(type_) or self._otherwise(type_, event, name)
         if meaning is None:
             self._note(f"an event of an unknown type was left out: {type_[:80]!r}")
             return
+        event.type = type_
         if not self._is_confirmed and not self._confirm(meaning, event, data):
             self._status = "unchained"
             return
         for step in self._tell(meaning, event, data):
             yield () if step is None else (step,)
 
-    def _untyped(self, event: StreamEvent) -> Meaning | None:
-        """Return the meaning of what has no type: an error, or a whole response."""
-        if event.error != NOTHING and not event.type:
+    def _otherwise(self, type_: str, event: StreamEvent, name: bytes) -> Meaning | None:
+        """Return the meaning of an event whose type isn't in the list, or that has none."""
+        if hosted_kind(type_) is not None:
+            return Meaning.HOSTED
+        if name == _ERROR or (event.error != NOTHING and not event.type):
             return Meaning.ERROR
         if event.object == "response" and not event.type:
             return Meaning.COMPLETED
@@ -194,7 +222,8 @@ class StreamMachine:
                 yield None
                 self._record.learn(snapshot)
                 yield None
-                if meaning is Meaning.FAILED and not snapshot.error:
+                is_told = snapshot.error or error_in_details(snapshot.status_details)
+                if meaning is Meaning.FAILED and not is_told:
                     snapshot.error = error_beside(load(data))
                 yield from self._end(meaning, snapshot)
             case Meaning.ERROR:

@@ -10,6 +10,7 @@ from agents.loading import NOTHING
 from agents.open_responses.http.errors import Fault, fault_of
 from bridge.value import Value
 
+from .approvals import Approval
 from .events import Meaning, Snapshot, read_item, read_items
 
 if TYPE_CHECKING:
@@ -46,9 +47,10 @@ class ResponseOutcome(Value):
     `previous_response_id` is what the server says it goes on from. `store` None: it didn't say.
     `output` are the items of the response as the server wrote them: JSON objects, in their order,
     with the encrypted content of reasoning. `calls` are the tool calls among them that were
-    emitted. `has_emitted`: a part is out, so nothing may be asked again. `fault` is set with
-    `failed`. The session decides by it, and by `has_emitted`, whether to retry.
-    `incomplete_reason` is the server's word. `notes` are surprises worth a line in the log.
+    emitted, and `approvals` the questions that were asked. `has_emitted`: a part is out, so nothing
+    may be asked again. `fault` is set with `failed`. The session decides by it, and by
+    `has_emitted`, whether to retry. `incomplete_reason` is the server's word. `notes` are surprises
+    worth a line in the log.
     """
 
     status: Status = "open"
@@ -59,6 +61,7 @@ class ResponseOutcome(Value):
     usage: TokenUsage | None = None
     output: tuple[Raw, ...] = ()
     calls: tuple[Called, ...] = ()
+    approvals: tuple[Approval, ...] = ()
     has_emitted: bool = False
     fault: Fault | None = None
     incomplete_reason: str | None = None
@@ -84,12 +87,26 @@ _FILTERED = frozenset({"content_filter", "content_policy"})
 
 def fault_in(meaning: Meaning, snapshot: Snapshot) -> Fault | None:
     """Return why a response failed; None if it didn't. Its status counts, not the event's name."""
+    told = snapshot.error or error_in_details(snapshot.status_details)
     if snapshot.status == "cancelled":
-        return fault_of(snapshot.error or {"message": "The server cancelled the response"})
+        return fault_of(told or {"message": "The server cancelled the response"})
     if meaning is Meaning.FAILED or snapshot.status == "failed":
         why = {"message": "The response failed, and the server didn't say why"}
-        return fault_of(snapshot.error or why)
+        return fault_of(told or why)
     return None
+
+
+def error_in_details(details: Any) -> Any:
+    """Return what `status_details` say of why a response failed; None if nothing."""
+    match details:
+        case {"error": error} if error:
+            return error
+        case {"message": str(message)} if message:
+            return cast("dict[str, Any]", details)
+        case {"reason": str(reason)} if reason:
+            return {"message": f"The response failed ({reason})", "code": reason}
+        case _:
+            return None
 
 
 def error_beside(event: Any) -> Any:
@@ -101,7 +118,7 @@ def incomplete_reason_in(meaning: Meaning, snapshot: Snapshot) -> str | None:
     """Return why a response is incomplete, in the server's words; None if it isn't."""
     if meaning is not Meaning.INCOMPLETE and snapshot.status != "incomplete":
         return None
-    details = snapshot.incomplete_details
+    details = snapshot.incomplete_details or snapshot.status_details
     reason = cast("dict[str, Any]", details).get("reason") if isinstance(details, dict) else None
     return reason if isinstance(reason, str) else "unknown"
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, cast
 
 from agents.events import Event, Think
+from agents.loading import load
 
+from .approvals import Approvals
 from .emitted_calls import Calling
 from .events import Meaning, OutputItem, StreamEvent, read_item
+from .hosted import HostedTools, hosted_kind, is_hosted
+from .open_items import OpenItems
 from .outcome import ResponseRecord
 from .reasoning import record_of
 from .text import Annotations, Speech
@@ -16,6 +20,9 @@ from .tool_calls import CallLedger
 
 if TYPE_CHECKING:
     from msgspec import Raw
+
+
+_APPROVAL = "mcp_approval_request"
 
 
 class Output:
@@ -27,17 +34,27 @@ class Output:
         annotations: Annotations,
         tools: Collection[str] | None,
         origin: str,
+        server: str,
     ) -> None:
         self.record = ResponseRecord()
         self.calling = Calling(outward, tools)
+        self.approvals = Approvals(outward, server)
+        self._hosted = HostedTools()
         self._speech = Speech(annotations)
         self._ledger = CallLedger()
         self._origin = origin
+        self._open = OpenItems()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it is whole, though the server didn't say so: each item that began is done."""
+        return self._open.are_done and self.has_emitted
 
     @property
     def has_emitted(self) -> bool:
         """Whether a part is out."""
-        return self._speech.has_spoken or bool(self.calling.made)
+        is_asking = bool(self.calling.made or self.approvals.asked)
+        return self._speech.has_spoken or self._hosted.has_said or is_asking
 
     @property
     def has_refused(self) -> bool:
@@ -56,21 +73,29 @@ class Output:
 
     def say_more(self, event: StreamEvent, delta: str) -> tuple[Event, ...]:
         """Take a delta of a text; this is what most events are."""
-        return self._speech.say_more(event, delta)
+        self._open.is_amid = True
+        return self._hosted.leave() + self._speech.say_more(event, delta)
 
     def tell(self, meaning: Meaning, event: StreamEvent) -> Iterator[Event]:
         """Take an event."""
         match meaning:
             case Meaning.ITEM_ADDED:
-                self._begin(read_item(event.item), event.output_index)
+                yield from self._begin(read_item(event.item), event.output_index)
             case Meaning.ITEM_DONE:
                 yield from self._finish(event)
+            case Meaning.HOSTED:
+                kind = hosted_kind(event.type) or ""
+                if is_hosted(kind):
+                    yield from self._hosted.begin(kind, event.item_id, event.output_index)
             case Meaning.ARGUMENTS_DELTA:
+                self._open.is_amid = True
                 self._ledger.add(event)
             case Meaning.ARGUMENTS_DONE:
-                yield from self.calling.make(self._ledger.complete(event))
+                self._open.is_amid = True
+                yield from self._apart(self.calling.make(self._ledger.complete(event)))
             case _:
-                yield from self._speech.tell(meaning, event)
+                self._open.is_amid = True
+                yield from self._apart(self._speech.tell(meaning, event))
 
     def conclude(self, *, is_complete: bool) -> Iterator[Event | None]:
         """Say what of the final output wasn't said. None is the end of a step."""
@@ -78,7 +103,20 @@ class Output:
         for raw in self.record.final:
             items.append(read_item(raw))
             yield None
-        yield from self._speech.conclude(items)
+        hosted = [
+            _fields(raw)
+            for raw, item in zip(self.record.final, items, strict=True)
+            if is_hosted(item.type) or item.type == _APPROVAL
+        ]
+        yield from self._hosted.conclude(one for one in hosted if one.get("type") != _APPROVAL)
+        for event in self._speech.conclude(items):
+            if event is not None:
+                yield from self._hosted.leave()
+            yield event
+        for one in hosted:
+            if one.get("type") == _APPROVAL:
+                yield from self._apart(self.approvals.ask(one))
+        yield from self._hosted.leave()
         calls = [item for item in items if item.type == "function_call"]
         for call in self._ledger.conclude(calls, is_complete=is_complete):
             if call is None:
@@ -103,9 +141,13 @@ class Output:
         if kept is not None:
             yield Think("", id=self._speech.thinker_id, metadata=kept)
 
-    def _begin(self, item: OutputItem, index: int | None) -> None:
+    def _begin(self, item: OutputItem, index: int | None) -> Iterator[Event]:
+        self._open.begin(item, index)
         if item.type == "function_call":
             self._ledger.announce(item, index)
+        elif is_hosted(item.type):
+            yield from self._hosted.leave()
+            yield from self._hosted.begin(item.type or "", item.id, index)
         else:
             self._speech.begin(item, index)
 
@@ -113,8 +155,24 @@ class Output:
         item, index = read_item(event.item), event.output_index
         if item.type is None:
             return
+        self._open.finish(item, index)
         self.record.keep(event.item, index)
         if item.type == "function_call":
-            yield from self.calling.make(self._ledger.finish(item, index))
+            yield from self._apart(self.calling.make(self._ledger.finish(item, index)))
+        elif item.type == _APPROVAL:
+            yield from self._apart(self.approvals.ask(_fields(event.item)))
+        elif is_hosted(item.type):
+            yield from self._hosted.finish(_fields(event.item), index)
         else:
-            yield from self._speech.finish(item, index)
+            yield from self._apart(self._speech.finish(item, index))
+
+    def _apart(self, events: Iterable[Event]) -> Iterator[Event]:
+        """Say what stands behind the line of a hosted tool, and not in it."""
+        for event in events:
+            yield from self._hosted.leave()
+            yield event
+
+
+def _fields(raw: Raw) -> dict[str, Any]:
+    value = load(raw)
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

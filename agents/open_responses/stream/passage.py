@@ -87,6 +87,8 @@ class Passage:
     links: set[str] = attrs.field(factory=set[str])
     owed: str = ""
     """Text of a whole that was emitted ahead of deltas that may still come."""
+    numbers_deltas: bool = False
+    """Whether its places number its deltas, and not its parts."""
     is_streamed: bool = False
     """Whether a delta of it came."""
     is_done: bool = False

@@ -15,6 +15,7 @@ MAX_EVENT_BYTES = 32 * 1024 * 1024
 """An image in an output item can have many millions of bytes."""
 
 _BOM = b"\xef\xbb\xbf"
+_ERROR = b"error"
 
 
 class SseOverflow(Exception):
@@ -95,7 +96,10 @@ class SseSplitter:
 
 
 def _read(block: bytes) -> list[Frame]:
-    """Read the lines of an event, as the standard says; without data it is none."""
+    """Read the lines of an event, as the standard says; without data it is none.
+
+    Some servers write an error as a field of its own, or as bare JSON. The standard has neither.
+    """
     name = b""
     data: list[bytes] = []
     for line in block.split(b"\n"):
@@ -104,4 +108,9 @@ def _read(block: bytes) -> list[Frame]:
             data.append(value.removeprefix(b" "))
         elif field == b"event":
             name = value.removeprefix(b" ")
+        elif field == _ERROR:
+            name = _ERROR
+            data.append(value.removeprefix(b" "))
+    if not data and block.lstrip()[:1] == b"{":
+        data = [block]
     return [(name, b"\n".join(data))] if data else []

@@ -80,6 +80,12 @@ class Passages:
                 for one in reversed(tuple(pending)):
                     one.end()
                 return self._say(last, rest)
+            if part is None or part.rest_of(text) is None:
+                passage.numbers_deltas |= _numbers_deltas(passage, place or 0)
+        if passage.numbers_deltas:  # what was said is another beginning of it
+            for one in reversed(tuple(pending)):
+                one.end()
+            return ""
         if part is None and passage.ends_in(text):
             return ""
         part = passage.part(place or 0)
@@ -221,6 +227,15 @@ class Passages:
         newest = self._passages[: -MOST_TRIED - 1 : -1]
         said = (one for one in newest if one.length == length > 0)
         return next((one for one in said if one.tells(texts)), None)
+
+
+def _numbers_deltas(passage: Passage, place: int) -> bool:
+    """Tell whether places number the deltas of a passage, and not its parts.
+
+    Then each delta has a place, and none is done before the whole comes.
+    """
+    last = max(passage.parts, default=0)
+    return (len(passage.pending) > 1 and passage.undone == len(passage.parts)) or place > last + 1
 
 
 class _Sign(enum.Enum):

@@ -13,6 +13,12 @@ from bridge.value import Value
 
 from .events import OutputItem
 
+_EMPTY = frozenset({"null", "[]", '""'})
+"""The texts that servers write if a call has no arguments."""
+_WRAPPED = ("{", '"')
+_MOST_WRAPPINGS = 3
+"""Times that an object may be written as JSON of its JSON."""
+
 
 class WholeCall(Value):
     """A call that can be emitted; `arguments` is the server's text of its parameters."""
@@ -64,7 +70,7 @@ class FunctionCall:
     @property
     def texts(self) -> tuple[str, ...]:
         """The sources of its arguments, the best first."""
-        came = (self.item_text, self.done_text, "".join(self.deltas))
+        came = (self.item_text, self.done_text, _as_meant("".join(self.deltas)))
         given = tuple(text for text in came if text and not text.isspace())
         return given or ((self.announced_text,) if self.announced_text else ())
 
@@ -148,10 +154,25 @@ def _object_in(text: str) -> tuple[dict[str, Any], str] | None:
 
 
 def text_of(arguments: Any) -> str | None:
-    """Return arguments as text; some servers write the object itself."""
+    """Return arguments as text; some servers write the object itself, or an empty list."""
     if isinstance(arguments, dict):
         return msgspec.json.encode(arguments).decode()
-    return arguments if isinstance(arguments, str) else None
+    if arguments == []:
+        return ""
+    return _as_meant(arguments) if isinstance(arguments, str) else None
+
+
+def _as_meant(text: str) -> str:
+    """Return what the text of arguments means, where it is a word for none, or JSON of JSON."""
+    for _ in range(_MOST_WRAPPINGS):
+        bare = text.strip()
+        if bare in _EMPTY:
+            return ""
+        inner = load(bare.encode("utf-8", "replace")) if bare.startswith('"') else None
+        if not isinstance(inner, str) or not inner.lstrip().startswith(_WRAPPED):
+            return text
+        text = inner
+    return text
 
 
 def parse(arguments: Any) -> Any:

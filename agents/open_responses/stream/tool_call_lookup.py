@@ -80,14 +80,29 @@ class CallSearch:
         return self.new()
 
     def finished(self, item: OutputItem, index: int | None) -> FunctionCall:
-        """Return the call whose item is done."""
+        """Return the call whose item is done.
+
+        An item with other ids, at another index, is the next call that asks the same: vLLM gives
+        the item of a call, when it is done, another call id and the next index.
+        """
         record = self._by_call_id(item, index) or self._by_item_id(item.id)
-        if record is None:
-            here = self._at(index)
-            record = here if here is not None and _can_be(here, item) else None
-        if record is None and index is None:
-            record = self._unclaimed(item)
-        return record or self.new()
+        if record is not None:
+            return record
+        digest = digest_of(parse(item.arguments))
+        here = self._at(index)
+        if here is not None and not _can_be(here, item, digest):
+            here = None
+        if here is not None and here.asks(digest):
+            return here
+        left = [
+            record
+            for record in _first(self._unfinished, lambda r: not r.is_finished)
+            if record.name == item.name
+        ]
+        same = next((record for record in left if record.asks(digest)), None)
+        if same is None and index is None:
+            same = next((one for one in left if _may_be_of(one, item)), None)
+        return same or here or self.new()
 
     def of_arguments(self, event: StreamEvent) -> FunctionCall:
         """Return the call of some arguments: by call id, item id, that as a call id, the index."""
@@ -163,18 +178,6 @@ class CallSearch:
             return None
         return next((record for record in waiting if not record.has_key), None)
 
-    def _unclaimed(self, item: OutputItem) -> FunctionCall | None:
-        """Return a call that this item may be, by what it asks or by the order."""
-        left = [
-            record
-            for record in _first(self._unfinished, lambda r: not r.is_finished)
-            if record.name == item.name and not (record.call_id and item.call_id)
-        ]
-        digest = digest_of(parse(item.arguments))
-        same = (record for record in left if record.asks(digest))
-        silent = (record for record in left if not record.texts)
-        return next(same, None) or next(silent, None)
-
 
 def _keep_newest(known: dict[Key, FunctionCall], key: Key, record: FunctionCall) -> None:
     if key not in known or known[key].place < record.place:
@@ -205,12 +208,16 @@ def _first(
     return found[::-1] if newest else found
 
 
-def _can_be(record: FunctionCall, item: OutputItem) -> bool:
+def _can_be(record: FunctionCall, item: OutputItem, digest: bytes) -> bool:
     """Tell whether an item with other ids is the call at the same index."""
     if record.is_finished or (record.name or item.name) != item.name:
         return False
-    is_sent = record.state is CallState.SENT
-    return not is_sent or record.digest == digest_of(parse(item.arguments))
+    return record.state is not CallState.SENT or record.digest == digest
+
+
+def _may_be_of(record: FunctionCall, item: OutputItem) -> bool:
+    """Tell whether an item is a call of which no arguments came, by the order alone."""
+    return not (record.texts or (record.call_id and item.call_id))
 
 
 SignKey: TypeAlias = Hashable

@@ -41,7 +41,7 @@ class CallLedger:
         """Take all of the arguments: enough, if they are whole and the call is known."""
         record = self._search.of_arguments(event)
         record.name = record.name or event.name
-        record.done_text = text_of(load(event.arguments))
+        record.done_text = text_of(load(event.arguments)) or ""
         if not (record.call_id and record.name):
             return []
         return self._send(record)

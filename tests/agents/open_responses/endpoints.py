@@ -30,6 +30,7 @@ async def agent_at(
     """Open an agent; on exit nothing of it is left."""
     environment = fields.pop("environment", {})
     tap_for = fields.pop("tap_for", untapped)
+    pictures = fields.pop("pictures", None)
     base_url = server if isinstance(server, str) else server.base_url
     async with trio.open_nursery() as nursery:
         agent = OpenResponsesAgent(
@@ -38,6 +39,7 @@ async def agent_at(
             environment=environment,
             chance=lambda: 0.0,
             tap_for=tap_for,
+            pictures=pictures,
         )
         yield agent
         await agent.aclose()

@@ -18,6 +18,10 @@ from agents.open_responses.stream.sse import SseSplitter
 JSON = dict[str, Any]
 
 
+def is_usage(event: Attach) -> bool:
+    return event.mime_type == "usage"
+
+
 @attrs.frozen
 class Heard:
     """Everything that was said, in order, and what is known afterwards."""
@@ -53,7 +57,7 @@ class Heard:
     @property
     def usage(self) -> JSON | None:
         """The record of tokens; None without one."""
-        records = [json.loads(e.data) for e in self.events if isinstance(e, Attach)]
+        records = [json.loads(e.data) for e in self.events if isinstance(e, Attach) and is_usage(e)]
         assert len(records) <= 1
         return records[0] if records else None
 

@@ -28,6 +28,7 @@ from agents.open_responses.attempt import MOST_SHOWN_EVENTS, ResponseAttempt
 from agents.open_responses.checkpoints import Points
 from agents.open_responses.endpoint import Endpoint
 from agents.open_responses.http.errors import EndpointError
+from agents.open_responses.pictures import Pictures
 from agents.open_responses.request.names import fitting_name
 from agents.open_responses.stream.call_ids import CallIds
 from agents.open_responses.stream.sse import SseSplitter
@@ -132,10 +133,16 @@ async def test_usage_of_a_try_that_failed_is_not_told() -> None:
 # After it.
 
 
-@pytest.mark.parametrize("ending", ["failed", "none"])
-async def test_after_the_first_part_nothing_is_tried_again(ending: Any) -> None:
+CUT = Plan(
+    body=b'data: {"type":"response.output_item.added","item":{"type":"message","id":"a"}}\n\n'
+    b'data: {"type":"response.output_text.delta","item_id":"a","delta":"Oh, "}\n\n'
+)
+
+
+@pytest.mark.parametrize("plan", [Plan(outputs=[Text("Oh, ")], ending="failed"), CUT])
+async def test_after_the_first_part_nothing_is_tried_again(plan: Plan) -> None:
     async with responses_server() as server, agent_at(server) as agent:
-        server.plans.append(Plan(outputs=[Text("Oh, ")], ending=ending))
+        server.plans.append(plan)
         async with agent.session(asking("")) as session:
             events = await events_of(session, "one")
             assert said(events) == "Oh, "
@@ -143,6 +150,16 @@ async def test_after_the_first_part_nothing_is_tried_again(ending: Any) -> None:
             assert len(server.bodies) == 1
             assert said(await events_of(session, "two")) == "one / two"
         assert [item["content"] for item in server.bodies[-1]["input"]] == ["one", "Oh, ", "two"]
+
+
+async def test_a_whole_response_without_its_end_is_told_again_and_not_gone_on_from() -> None:
+    async with responses_server() as server, agent_at(server) as agent:
+        server.plans.append(Plan(outputs=[Text("Oh.")], ending="none"))
+        async with agent.session(asking("")) as session:
+            assert (await events_of(session, "one"))[-1] == Stop()
+            await events_of(session, "two")
+        assert "previous_response_id" not in server.bodies[-1]
+        assert [item["content"] for item in server.bodies[-1]["input"]] == ["one", "Oh.", "two"]
 
 
 async def test_a_response_cut_short_is_told_again_and_not_gone_on_from() -> None:
@@ -388,7 +405,7 @@ async def test_what_a_server_adds_by_itself_is_counted_no_more(kind: str) -> Non
         server.plans.append(Plan(body=json.dumps(answer).encode(), content_type="application/json"))
         async with agent.session(asking("")) as session:
             events = await events_of(session, "one")
-            assert said(events) == "Found."
+            assert said(events).endswith("Found.")
             assert counts(events) == counts(await events_of(session, "two")) == []
 
 
@@ -430,7 +447,7 @@ async def test_it_is_asked_again_when_the_server_wants_or_later_each_time(
     client = Unwell(wanted)
     spec = OpenResponsesSpec("http://x/v1", "m", retries=3)
     asked = cast("EndpointClient", client)
-    endpoint = Endpoint(spec, {}, asked, CallIds(), lambda: chance, Points())
+    endpoint = Endpoint(spec, {}, asked, CallIds(), lambda: chance, Points(), Pictures())
     conversation = endpoint.conversation(asking("one"))
     conversation.tell(asking("one").messages)
 

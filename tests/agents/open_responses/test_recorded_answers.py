@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from tests.agents.talk import said
+from agents.events import Say
 from tests.fakes.responses_server import Plan, responses_server
 
 from .endpoints import agent_at, alone
@@ -49,5 +49,6 @@ async def test_a_recorded_answer_is_heard_over_http(name: str, chunk: int) -> No
     body = (FOLDER / name).read_bytes()
     async with responses_server() as server, agent_at(server, annotations="none") as agent:
         server.plans.append(Plan(body=body, chunk=chunk))
-        heard = said(await alone(agent))
+        events = await alone(agent)
+    heard = "".join(one.text for one in events if isinstance(one, Say) and not one.by_us)
     assert hashlib.sha256(heard.encode()).hexdigest()[:16] == expected["text_sha256"]

@@ -298,12 +298,34 @@ def test_an_event_of_a_type_of_its_own_is_no_response_and_no_error() -> None:
 # The end.
 
 
-def test_done_before_a_terminal_event_is_an_early_end() -> None:
+def test_done_before_an_item_is_done_is_an_early_end() -> None:
     stream = machine()
-    feed(stream, *script(say("a"))[:-1])
+    feed(stream, *script(say("a"))[:-2])
     (failed,) = stream.feed(b"[DONE]")
     assert isinstance(failed, Break)
     assert stream.finish() == ()
+
+
+def test_a_stream_whose_items_are_all_done_is_complete_but_nobody_keeps_it() -> None:
+    stream = machine()
+    feed(stream, *script(say("a"), call())[:-1])
+    assert stream.finish() == (Stop(),)
+    assert stream.outcome.status == "completed"
+    assert stream.outcome.response_id == "resp_1"
+    assert not stream.outcome.can_be_continued
+    assert stream.finish() == ()
+
+
+def test_a_stream_without_its_end_that_was_to_go_on_from_a_response_is_no_complete_one() -> None:
+    stream = machine(previous_response_id="resp_0")
+    feed(stream, *script(say("a"))[2:-1])
+    assert stream.outcome.status == "unchained"
+
+
+def test_a_cut_item_is_no_end() -> None:
+    events = script(say("a"))[:-1]
+    events[-1]["item"]["status"] = "incomplete"
+    assert isinstance(hear(events).end, Break)
 
 
 def test_done_after_it_is_nothing() -> None:
@@ -314,7 +336,7 @@ def test_done_after_it_is_nothing() -> None:
 
 
 def test_a_stream_that_just_ends_is_a_failure() -> None:
-    heard = hear(script(say("a"), call())[:-1])
+    heard = hear(script(say("a"), call())[:-2])
     assert isinstance(heard.end, Break)
     assert heard.end.failure.kind == "Unavailable"
     assert (

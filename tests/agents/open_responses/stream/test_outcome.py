@@ -6,9 +6,10 @@ import json
 from typing import Any
 
 import msgspec
+import pytest
 
-from agents.open_responses.stream.events import Snapshot
-from agents.open_responses.stream.outcome import ResponseRecord
+from agents.open_responses.stream.events import Meaning, Snapshot
+from agents.open_responses.stream.outcome import ResponseRecord, fault_in
 
 
 def raw(value: Any) -> msgspec.Raw:
@@ -17,6 +18,24 @@ def raw(value: Any) -> msgspec.Raw:
 
 def call(call_id: str) -> dict[str, str]:
     return {"type": "function_call", "call_id": call_id}
+
+
+@pytest.mark.parametrize(
+    ("details", "words"),
+    [
+        ({"error": {"message": "too long"}}, "too long"),
+        ({"error": "too long"}, "too long"),
+        ({"message": "too long"}, "too long"),
+        ({"reason": "turn_detected"}, "turn_detected"),
+        ({"type": "failed"}, "didn't say why"),
+        (7, "didn't say why"),
+    ],
+)
+def test_the_details_of_a_status_say_why_a_response_failed(details: Any, words: str) -> None:
+    snapshot = Snapshot(status="failed", status_details=details)
+    fault = fault_in(Meaning.COMPLETED, snapshot)
+    assert fault is not None
+    assert words in fault.message
 
 
 def test_what_a_snapshot_leaves_out_is_as_it_was() -> None:

@@ -14,7 +14,7 @@ from agents.open_responses.stream.output import Output
 
 
 def output() -> Output:
-    return Output(CallIds().outward, "inline", None, "")
+    return Output(CallIds().outward, "inline", None, "", "The server")
 
 
 def done(item: Any, index: int = 0) -> StreamEvent:

@@ -60,6 +60,21 @@ def asked(*events: JSON) -> list[Any]:
     return sorted((parameters for _, parameters in hear(events).calls), key=str)
 
 
+def test_an_item_under_other_ids_at_the_next_index_is_the_next_call_that_asks_the_same() -> None:
+    """vLLM gives the item of a call, when it is done, another call id, no id and the next index."""
+    events = [BEGIN]
+    for number in range(2):
+        key = {"item_id": f"fc_{number}", "output_index": number}
+        events += [added(item(number), output_index=number), piece(json.dumps(ONE), **key)]
+        if number:  # all arguments of the first one are only in its item
+            events.append(whole(ONE, **{**key, "output_index": number + 7}))
+    for number in range(2):
+        other = item(number, ONE, id=None, call_id=f"other_{number}")
+        events.append(done(other, output_index=number + 7))
+    heard = hear([*events, {"type": "response.completed", "response": {"status": "completed"}}])
+    assert heard.calls == [("look", ONE), ("look", ONE)]
+
+
 @pytest.mark.parametrize("last", [[*DONE, END], [END], [*DONE, end()]], ids=["all", "end", "items"])
 @pytest.mark.parametrize(
     "arguments",

@@ -217,7 +217,7 @@ def test_arguments_that_never_came_are_not_empty() -> None:
     assert ledger.broken == ["look"]
 
 
-@pytest.mark.parametrize("wrong", ["[1]", "7", '"text"', "null", '{"a":', "{'a': 1}", "{}{}"])
+@pytest.mark.parametrize("wrong", ["[1]", "7", '"text"', '{"a":', "{'a': 1}", "{}{}"])
 def test_arguments_that_are_no_object_are_never_an_empty_one(wrong: str) -> None:
     ledger = CallLedger()
     ledger.announce(item(), 0)
@@ -226,6 +226,35 @@ def test_arguments_that_are_no_object_are_never_an_empty_one(wrong: str) -> None
     assert ledger.finish(item(arguments=wrong), 0) == []
     assert concluded(ledger, [item(arguments=wrong)], is_complete=True) == []
     assert ledger.broken == ["look"]
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("null", {}),
+        ("[]", {}),
+        ('""', {}),
+        ([], {}),
+        (None, {}),
+        (" ", {}),
+        ('"{}"', {}),
+        (json.dumps(json.dumps('{"a":1}')), {"a": 1}),
+    ],
+)
+def test_arguments_that_are_odd_are_what_was_meant(written: Any, meant: Any) -> None:
+    for ledger in (CallLedger(), CallLedger()):
+        ledger.announce(item(), 0)
+        (made,) = ledger.finish(item(arguments=written), 0)
+        assert made.parameters == meant
+
+
+@pytest.mark.limit("agents.open_responses.stream.tool_call._MOST_WRAPPINGS")
+def test_an_object_is_not_looked_for_in_text_without_end() -> None:
+    text = '{"a":1}'
+    for _ in range(4):
+        text = json.dumps(text)
+    ledger = CallLedger()
+    assert ledger.finish(item(arguments=text), 0) == []
 
 
 def test_half_a_character_does_no_harm() -> None:

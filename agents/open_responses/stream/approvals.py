@@ -1,0 +1,87 @@
+"""Calls of remote tools that the server makes only if the user approves."""
+
+from __future__ import annotations
+
+import json
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from agents.events import AskPermission
+from agents.loading import load
+from bridge.value import Value
+
+from .tool_call import text_of
+
+_MOST_SHOWN = 10_000
+"""Characters of the arguments that a question shows."""
+_MOST_NAME = 200
+_BLANKS = re.compile(r"[ ]{9,}(?=\S)")
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
+"""Invisible characters in the Unicode categories of letters, marks or signs."""
+_TICKS = re.compile("`+")
+
+
+class Approval(Value):
+    """A question that went to the editor under `call_id`; `request_id` is the server's."""
+
+    call_id: str
+    request_id: str
+
+
+class Approvals:
+    """The questions of one response, each asked once; `outward` is that of `StreamMachine`."""
+
+    def __init__(self, outward: Callable[[str], str], server: str) -> None:
+        self.asked: list[Approval] = []
+        self._outward = outward
+        self._server = server
+        self._known: set[str] = set()
+
+    def ask(self, fields: dict[str, Any]) -> Iterator[AskPermission]:
+        """Take an item that asks; without an id no answer could name it."""
+        request_id = fields.get("id")
+        if not isinstance(request_id, str) or not request_id or request_id in self._known:
+            return
+        self._known.add(request_id)
+        call_id = self._outward(request_id)
+        self.asked.append(Approval(call_id, request_id))
+        label, name = _name(fields.get("server_label")), _name(fields.get("name"))
+        title = f"{label or 'A remote server'}: {name or 'a tool'}"
+        details = {"message": self._message(label, name, fields.get("arguments"))}
+        yield AskPermission(call_id, title, "other", details)
+
+    def _message(self, label: str, name: str, arguments: Any) -> str:
+        """Return the question as Markdown; nothing of the model's is Markdown in it."""
+        of = f" of the remote server {_span(label)}" if label else ""
+        asked = f"{_span(self._server)} asks to use {_span(name) if name else 'a tool'}{of}."
+        text = text_of(arguments)
+        value = load((text or "{}").encode("utf-8", "replace"))
+        given = text or "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
+        missing = max(0, len(given) - _MOST_SHOWN)
+        shown = _visible(given[:_MOST_SHOWN])
+        ticks = "`" * max(3, 1 + max(map(len, _TICKS.findall(shown)), default=0))
+        warning = f"\n\n⚠️ **{missing:,} characters of this are not shown.**" if missing else ""
+        return f"{asked}{warning}\n\n{ticks}json\n{shown}\n{ticks}"
+
+
+def _name(value: Any) -> str:
+    return " ".join(_visible(value[:_MOST_NAME]).split()) if isinstance(value, str) else ""
+
+
+def _span(text: str) -> str:
+    return "`" + text.replace("`", "'") + "`"
+
+
+def _visible(text: str) -> str:
+    """Return text with all that is in it to be seen: an action must not hide a part of itself."""
+    shown = "".join(c if _is_seen(c) else f"⟨U+{ord(c):04X}⟩" for c in text)
+    return _BLANKS.sub(lambda found: f"⟨{len(found[0])} blanks⟩", shown)
+
+
+def _is_seen(character: str) -> bool:
+    if character.isascii():
+        return character.isprintable() or character == "\n"
+    is_variant = "VARIATION SELECTOR" in unicodedata.name(character, "")
+    return character.isprintable() and character not in _FILLERS and not is_variant

@@ -1,0 +1,78 @@
+"""Questions about remote tools: each asked once, with all that the user must see."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.events import AskPermission, Stop
+from tests.agents.open_responses.hearing import JSON, Heard, hear
+
+ASKED: JSON = {
+    "type": "mcp_approval_request",
+    "id": "mcpr_1",
+    "server_label": "git`hub",
+    "name": "close_issue",
+    "arguments": '{"number": 7}',
+}
+
+
+def done(item: JSON) -> JSON:
+    return {"type": "response.output_item.done", "output_index": 0, "item": item}
+
+
+def end(*output: JSON) -> JSON:
+    return {"type": "response.completed", "response": {"status": "completed", "output": output}}
+
+
+def questions(heard: Heard) -> list[AskPermission]:
+    return [event for event in heard.events if isinstance(event, AskPermission)]
+
+
+def message(**fields: object) -> str:
+    (asked,) = questions(hear([done({**ASKED, **fields}), end()], server="Cloud"))
+    return str(asked.details["message"])
+
+
+def test_a_question_is_asked_once() -> None:
+    heard = hear([done(ASKED), done(ASKED), end(ASKED)])
+    (asked,) = questions(heard)
+    assert (asked.call_id, asked.title) == ("gw-mcpr_1", "git`hub: close_issue")
+    assert [one.request_id for one in heard.outcome.approvals] == ["mcpr_1"]
+    assert heard.outcome.has_emitted
+    assert heard.end == Stop()
+    assert questions(hear([end(ASKED)])) == [asked]
+
+
+def test_a_question_without_an_id_could_not_be_answered() -> None:
+    assert not questions(hear([done({**ASKED, "id": None}), end({**ASKED, "id": ""})]))
+
+
+def test_a_question_shows_the_server_the_tool_and_its_arguments() -> None:
+    assert message() == (
+        "`Cloud` asks to use `close_issue` of the remote server `git'hub`.\n\n"
+        '```json\n{\n  "number": 7\n}\n```'
+    )
+
+
+def test_a_question_of_which_little_is_known_is_one_all_the_same() -> None:
+    shown = message(server_label=None, name=7, arguments=None)
+    assert shown == "`Cloud` asks to use a tool.\n\n```json\n{}\n```"
+    assert "no JSON" in message(arguments="no JSON")
+
+
+@pytest.mark.limit("agents.open_responses.stream.approvals._MOST_NAME")
+def test_a_long_name_is_cut() -> None:
+    assert f"`{'x' * 200}` of" in message(name="x" * 201)
+
+
+def test_nothing_of_the_arguments_is_hidden() -> None:
+    shown = message(arguments='{"a": "x\u200b\u202e\u3164\ufe0f```` é%sy"}' % (" " * 40))
+    assert "⟨U+200B⟩⟨U+202E⟩⟨U+3164⟩⟨U+FE0F⟩```` é⟨40 blanks⟩y" in shown
+    assert shown.endswith("\n`````")
+
+
+@pytest.mark.limit("agents.open_responses.stream.approvals._MOST_SHOWN")
+def test_what_is_not_shown_of_long_arguments_is_counted() -> None:
+    shown = message(arguments='{"a": "%s"}' % ("x" * 10_000))
+    assert "⚠️ **13 characters of this are not shown.**" in shown
+    assert len(shown) < 10_200

@@ -1,0 +1,193 @@
+"""Dialects of servers, written after their sources: each says each thing once, mutated as well.
+
+A stream's name has the server, the source that the stream follows, and what is odd about it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from agents.events import Break, Stop, StopReason
+from tests.fakes.responses_server import Plan, responses_server
+
+from .endpoints import agent_at, alone, failure_in
+from .hearing import Heard, hear_bytes
+
+FOLDER = Path(__file__).parent / "dialects"
+
+OSLO = ("look", {"city": "Oslo"})
+ROME = ("look", {"city": "Rome"})
+NOTHING: tuple[str, dict[str, Any]] = ("look", {})
+
+
+@attrs.frozen
+class Told:
+    """What a stream says; `words` are pieces of its texts, none of which is in another."""
+
+    words: tuple[str, ...] = ()
+    thoughts: tuple[str, ...] = ()
+    calls: tuple[tuple[str, Any], ...] = ()
+    tokens: int | None = None
+    fault: str = ""
+    """Words of the failure; "": it doesn't fail."""
+    is_retried: bool = False
+    reason: StopReason = StopReason.END_TURN
+
+
+TOLD: dict[str, Told] = {
+    "codex-proxy--cockpit-tools-issue-2328--response-done": Told(("Do", "ne."), tokens=35),
+    "codex-proxy--cockpit-tools-issue-2328--response-done-without-status": Told(
+        calls=(OSLO,), tokens=35
+    ),
+    "crane--pull-121--error-as-words": Told(fault="400 Bad Request: the prompt is too long"),
+    "gemini--js-genai-issue-1973--bare-json-error": Told(fault="The model `gpt-9` does not exist"),
+    "headroom--pull-3083--error-event-without-type": Told(fault="Your credit balance is too low"),
+    "llama.cpp--pull-16109-server.cpp--error-field": Told(
+        fault="the request exceeds the available context size, try increasing it"
+    ),
+    "made-up--bare-json-error-over-lines": Told(fault="Incorrect API key provided"),
+    "made-up--go-writes-nil--arguments-the-word-null": Told(calls=(NOTHING,), tokens=29),
+    "made-up--null-after-deltas": Told(calls=(OSLO,), tokens=29),
+    "made-up--php-writes-no-parameters--arguments-an-empty-list": Told(calls=(NOTHING,), tokens=29),
+    "openai-realtime--api-reference--failed-with-status-details": Told(
+        fault="Your input exceeds the context window of this model"
+    ),
+    "openai-realtime--api-reference--incomplete-with-status-details": Told(
+        ("Once", "."), tokens=35, reason=StopReason.MAX_TOKENS
+    ),
+    "openrouter--airi-pull-2593--no-terminal-event": Told(("Good", " day."), ("Greet", " them.")),
+    "openrouter--airi-pull-2593--no-terminal-event-after-a-call": Told(calls=(OSLO,)),
+    "postman-echo--postman-issue-14077--plain-text-error-event": Told(
+        fault="400 Bad Request: tools[0].name is too long"
+    ),
+    "sub2api--issue-1471--error-inside-of-an-event": Told(
+        fault="stream_read_error", is_retried=True
+    ),
+    "vllm--langchain-pull-34242--arguments-null": Told(calls=(NOTHING,), tokens=29),
+    "vllm--langchain-pull-34242--arguments-null-in-the-stream-alone": Told(
+        calls=(NOTHING,), tokens=29
+    ),
+    "vllm--pull-54964--arguments-encoded-twice": Told(calls=(OSLO,), tokens=29),
+    "vllm--pull-54964--arguments-encoded-twice-in-deltas": Told(calls=(OSLO,), tokens=29),
+    "vllm-0.10-harmony--serving_responses.py--content-index-counts-deltas": Told(
+        ("It", " is", " four", "."), ("Two", " and", " two"), tokens=29
+    ),
+    "vllm-0.13-harmony--responses-serving.py--equal-calls": Told(calls=(OSLO, OSLO), tokens=29),
+    "vllm-0.13-harmony--responses-serving.py--one-call": Told(
+        thoughts=("The user wants", " the weather."), calls=(OSLO,), tokens=29
+    ),
+    "vllm-0.13-harmony--responses-serving.py--two-calls": Told(calls=(OSLO, ROME), tokens=29),
+}
+
+each_dialect = pytest.mark.parametrize("name", sorted(TOLD))
+
+
+def blocks(name: str) -> list[bytes]:
+    """Return the events of a stream, as they are on the wire."""
+    return [
+        block + b"\n\n"
+        for block in (FOLDER / f"{name}.sse").read_bytes().split(b"\n\n")
+        if block.strip()
+    ]
+
+
+def hear(body: list[bytes]) -> Heard:
+    heard = hear_bytes(body, tools={"look"})
+    assert len(set(heard.call_ids)) == len(heard.call_ids)
+    return heard
+
+
+def faults() -> list[str]:
+    return sorted(name for name, told in TOLD.items() if told.fault)
+
+
+@pytest.mark.parametrize("name", faults())
+async def test_the_words_of_an_error_reach_the_user_and_what_lasts_is_not_asked_again(
+    name: str,
+) -> None:
+    told = TOLD[name]
+    plan = Plan(body=(FOLDER / f"{name}.sse").read_bytes())
+    async with responses_server() as server, agent_at(server, retries=1) as agent:
+        server.plans += [plan, plan]
+        failure = failure_in(await alone(agent))
+        assert told.fault in failure.message
+        assert len(server.bodies) == 1 + told.is_retried
+
+
+def tally(calls: Any) -> Counter[str]:
+    return Counter(json.dumps(call, sort_keys=True) for call in calls)
+
+
+def assert_all_said(heard: Heard, told: Told) -> None:
+    assert heard.text == "".join(told.words)
+    assert heard.thought == "".join(told.thoughts)
+    assert tally(heard.calls) == tally(told.calls)
+
+
+def assert_at_most_once(heard: Heard, told: Told) -> None:
+    """Nothing is said twice, or made up."""
+    for said, pieces in ((heard.text, told.words), (heard.thought, told.thoughts)):
+        for piece in pieces:
+            assert said.count(piece) <= pieces.count(piece)
+            said = said.replace(piece, "")
+        assert not said.strip()
+    assert not tally(heard.calls) - tally(told.calls)
+
+
+def test_each_dialect_is_told() -> None:
+    assert {path.stem for path in FOLDER.glob("*.sse")} == set(TOLD)
+
+
+@each_dialect
+def test_a_dialect_says_what_it_means(name: str) -> None:
+    told = TOLD[name]
+    body = (FOLDER / f"{name}.sse").read_bytes()
+    for chunks in ([body], [body[at : at + 1] for at in range(len(body))]):
+        heard = hear(chunks)
+        assert_all_said(heard, told)
+        assert (heard.usage or {}).get("total_tokens") == told.tokens
+        if told.fault:
+            assert isinstance(heard.end, Break)
+            assert told.fault in heard.end.failure.message
+            assert heard.outcome.fault is not None
+            assert heard.outcome.fault.is_retryable is told.is_retried
+        else:
+            assert heard.end == Stop(told.reason)
+            assert heard.outcome.calls == () or heard.outcome.status == "completed"
+
+
+@each_dialect
+def test_a_dialect_without_one_event_says_nothing_twice(name: str) -> None:
+    events = blocks(name)
+    for at in range(len(events)):
+        assert_at_most_once(hear(events[:at] + events[at + 1 :]), TOLD[name])
+
+
+@each_dialect
+def test_a_dialect_with_one_event_doubled_says_the_same(name: str) -> None:
+    events = blocks(name)
+    for at in range(len(events)):
+        assert_all_said(hear(events[: at + 1] + events[at:]), TOLD[name])
+
+
+@each_dialect
+def test_a_dialect_with_two_events_in_the_other_order_says_nothing_twice(name: str) -> None:
+    events = blocks(name)
+    for at in range(len(events) - 1):
+        swapped = [*events[:at], events[at + 1], events[at], *events[at + 2 :]]
+        assert_at_most_once(hear(swapped), TOLD[name])
+
+
+@each_dialect
+def test_a_dialect_that_is_cut_says_its_beginning_and_ends(name: str) -> None:
+    body = b"".join(blocks(name))
+    for end in range(0, len(body), 7):
+        heard = hear([body[:end]])
+        assert isinstance(heard.end, Break | Stop)
+        assert_at_most_once(heard, TOLD[name])
