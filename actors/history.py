@@ -52,8 +52,8 @@ from .accounts import AccountRequests, Accounts
 from .beginning import Start
 from .conversation import Conversation
 from .editor import EditorPort
-from .inspection_page import page_with
-from .inspector import Inspector
+from .inspection.inspector import Inspector
+from .inspection.page import page_with
 from .journal import Journal
 from .lease import Lease
 from .log import decision, log_outcome, log_start

@@ -51,7 +51,7 @@ OpenAnswers: TypeAlias = Mapping[RequestId, Message | None]
 
 
 class AskedOf(Value):
-    """What a request says, and the kind of agent that it asks."""
+    """The contents of a request, and the kind of agent that it asks."""
 
     transcript: Transcript
     kind: MemoryKind

@@ -1,4 +1,4 @@
-"""Writes the trace of a server with several long chats: `python -m tests.recordings.long_chat FOLDER`.
+"""Writes the trace of a server with long chats: `python -m tests.recordings.long_chat FOLDER`.
 
 They have edits, retries, cancels, failures and tool calls. The page of `vscodelm replay --html` is
 tried with it.
@@ -91,9 +91,7 @@ async def write(folder: Path, requests: int = REQUESTS) -> None:
     trace = open_trace(folder, "long")
     agent = ScriptedAgent(script(random))
     definition: dict[str, Any] = {"acp": {"name": "Claude Code", "command": "claude"}}
-    async with connected_to(
-        lambda _: agent, memory=ShelfMemory(Shelf()), trace=trace
-    ) as editor:
+    async with connected_to(lambda _: agent, memory=ShelfMemory(Shelf()), trace=trace) as editor:
         await editor.initialize("marker", "usage", "data").settled()
         chats: list[Chat] = []
         for number in range(4):

@@ -163,8 +163,11 @@ def test_messages_are_let_go_when_their_request_is_over(watched: Watched) -> Non
     before = watched.last
     watched.inspection.rest()
     watched.inspection.rest()
-    assert watched.last is watched.last
     assert watched.last == before
+    assert watched.last is watched.last
+    (row,) = watched.inspection._entries  # pyright: ignore[reportPrivateUsage]
+    assert not isinstance(row, InspectedRefusal | InspectedEnd)
+    assert row.decision.delivered == ()
 
 
 @pytest.mark.limit("bridge.inspection.inspection.MOST_EVENTS")
