@@ -67,7 +67,7 @@ async def chat(random: Random, one: Chat, newest: Request | None) -> Request | N
         await newest.settled()
         one.keep(newest)
         return None
-    chance = random.randrange(20)
+    chance = random.randrange(36)
     if chance == 0 and len(one.history) > 3:
         one.take_back(len(one.history) - 3)
         asked = one.ask("No, rather: " + random.choice(ASKED))
@@ -95,7 +95,11 @@ async def write(folder: Path, requests: int = REQUESTS) -> None:
         await editor.initialize("marker", "usage", "data").settled()
         chats: list[Chat] = []
         for number in range(4):
-            host = {"_conversationId": f"c{number}", "_telemetryTurn": 1, "_otelTraceContext": {}}
+            host: dict[str, Any] = {
+                "_conversationId": f"c{number}",
+                "_telemetryTurn": 1,
+                "_otelTraceContext": {},
+            }
             options = tools("read_file") | {"modelOptions": host}
             one = Chat(editor, agent=definition, options=options)
             system = f"Be kind.\nVSCODE_TARGET_SESSION_LOG: {number}\n"
