@@ -139,6 +139,8 @@ class HistoryActor:
             self._contain(message, error)
         while self._dropped:
             self._ask_form(self._dropped.pop())
+        if not isinstance(message, Asked | Said):  # an agent may wait for these
+            self._inspector.rest()
 
     def _hear(self, message: ActorMessage) -> None:
         match message:
@@ -152,7 +154,6 @@ class HistoryActor:
             case Ended():
                 self._carry_out(self._apply(message))
                 self.chats.prepare()  # while the editor reads the answer
-                self._inspector.rest()
             case Said() | Expired():
                 self._carry_out(self._apply(message))
             case Asked():

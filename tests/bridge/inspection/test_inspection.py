@@ -203,6 +203,12 @@ def test_a_conversation_that_breaks_ends_its_request(watched: Watched) -> None:
     assert watched.tracker.open_answers() == {}
 
 
+def test_an_error_before_a_request_was_routed_makes_it_a_refusal(watched: Watched) -> None:
+    request = watched.desk.request(user("Hi"))  # its effects were lost with the error
+    watched.tell(Broke(BROKE, 1))
+    assert watched.events[0] == InspectedRefusal(request, "it fell over", 0.0)
+
+
 def test_a_conversation_that_expires_is_told(watched: Watched) -> None:
     watched.ask(user("Hi"))
     watched.answer(TextPart("Hello"))
