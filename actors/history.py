@@ -52,8 +52,8 @@ from .accounts import AccountRequests, Accounts
 from .beginning import Start
 from .conversation import Conversation
 from .editor import EditorPort
-from .inspection_page import page_with
-from .inspector import Inspector
+from .inspection.inspector import Inspector
+from .inspection.page import page_with
 from .journal import Journal
 from .lease import Lease
 from .log import decision, log_outcome, log_start
@@ -140,6 +140,8 @@ class HistoryActor:
             self._contain(message, error)
         while self._dropped:
             self._ask_form(self._dropped.pop())
+        if not isinstance(message, Asked | Said):  # an agent may wait for these
+            self._inspector.rest()
 
     def _hear(self, message: ActorMessage) -> None:
         match message:
@@ -153,7 +155,6 @@ class HistoryActor:
             case Ended():
                 self._carry_out(self._apply(message))
                 self.chats.prepare()  # while the editor reads the answer
-                self._inspector.rest()
             case Said() | Expired():
                 self._carry_out(self._apply(message))
             case Asked():

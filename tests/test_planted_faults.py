@@ -11,16 +11,19 @@ from .agents.acp import faults as acp
 from .agents.mcp import faults as mcp
 from .agents.open_responses import faults as open_responses
 from .bridge import faults as bridge
+from .bridge.inspection import faults as inspection
 from .continuity import faults as continuity
 from .extension import agents_faults as extension_agents
 from .extension import faults as extension
 from .extension import first_answer_faults as first_answer
 from .extension import forms_faults as forms
+from .extension import inspection_faults as extension_inspection
 from .planted import Fault, Ground
 from .vscodelm import faults as programs
 
 SUITES: dict[str, tuple[Ground, list[Fault]]] = {
     "bridge": (bridge.GROUND, bridge.FAULTS),
+    "inspection": (inspection.GROUND, inspection.FAULTS),
     "actors": (actors.GROUND, actors.FAULTS),
     "acp": (acp.GROUND, acp.FAULTS),
     "mcp": (mcp.GROUND, mcp.FAULTS),
@@ -31,6 +34,7 @@ SUITES: dict[str, tuple[Ground, list[Fault]]] = {
     "extension: agents": (extension_agents.GROUND, extension_agents.FAULTS),
     "extension: first answer": (first_answer.GROUND, first_answer.FAULTS),
     "extension: forms": (forms.GROUND, forms.FAULTS),
+    "extension: inspection": (extension_inspection.GROUND, extension_inspection.FAULTS),
 }
 
 each_fault = pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""What a person is told of the chats: the decisions, their reasons and the agents' sessions."""
+"""The decisions about chats, for a person: their reasons, and the agents' sessions."""

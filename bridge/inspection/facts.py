@@ -165,7 +165,10 @@ def shown(text: str, most: int = MOST_CHARACTERS) -> str:
     """Return the first words of a text, on one line."""
     # No more is looked at than can be shown: texts are long.
     line = " ".join(text[: 4 * most].split())
-    clean = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
+    clean = line
+    if not line.isprintable():
+        odd = "\N{REPLACEMENT CHARACTER}"
+        clean = "".join(c if c.isprintable() else odd for c in line)
     if len(clean) <= most and len(text) <= 4 * most:
         return clean
     return clean[: most - 3].rstrip() + "..."

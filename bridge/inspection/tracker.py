@@ -51,7 +51,7 @@ OpenAnswers: TypeAlias = Mapping[RequestId, Message | None]
 
 
 class AskedOf(Value):
-    """What a request says, and the kind of agent that it asks."""
+    """The contents of a request, and the kind of agent that it asks."""
 
     transcript: Transcript
     kind: MemoryKind
@@ -117,15 +117,19 @@ class Tracker:
     def followed(self, effects: Effects) -> Iterator[InspectionStep]:
         """Yield what became of requests by any other event."""
         for key, effect in effects:
-            if isinstance(effect, Settle) and key != NOBODY:
-                history = self._known[key].history
-                ending = history.provisional.ending if history.provisional else Ending.OPEN
-                ending = Ending.FAILED if ending is Ending.OPEN else ending
-                reason, told = (
-                    None if failure is None else failure.message
-                    for failure in (effect.failure, effect.told)
-                )
-                yield RequestEnded(effect.request, ending, history.answer, reason, told=told)
+            if not isinstance(effect, Settle) or key == NOBODY:
+                continue
+            reason, told = (
+                None if failure is None else failure.message
+                for failure in (effect.failure, effect.told)
+            )
+            if key not in self._known:  # an unexpected error came before it was routed
+                yield RequestRefused(effect.request, reason or "")
+                continue
+            history = self._known[key].history
+            ending = history.provisional.ending if history.provisional else Ending.OPEN
+            ending = Ending.FAILED if ending is Ending.OPEN else ending
+            yield RequestEnded(effect.request, ending, history.answer, reason, told=told)
         yield from _over(effects)
 
     def began(

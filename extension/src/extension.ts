@@ -191,7 +191,7 @@ export function activate(context: vscode.ExtensionContext): void {
         lines: () => kept.lines,
         secrets: async () => [
           ...Object.values(await secrets.environment()),
-          ...secretsIn(processSettings().environment, true),
+          ...secretsIn(processSettings().environment, "variable"),
           ...configuredModels().models.flatMap(({ agent }) => secretsIn(agent)),
         ],
       }),

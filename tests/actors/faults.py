@@ -408,4 +408,22 @@ FAULTS = [
         "",
         _FORMS,
     ),
+    Fault(
+        "a text of a chat ends the data of the page",
+        "inspection/page",
+        "        json = json.replace(character, escape)\n",
+        "        pass\n",
+    ),
+    Fault(
+        "an error while a person is told ends the chat",
+        "inspection/inspector",
+        "        except Exception as error:\n            self.is_on = False\n",
+        "        except ZeroDivisionError as error:\n            self.is_on = False\n",
+    ),
+    Fault(
+        "an error while a person is told comes again with each event",
+        "inspection/inspector",
+        "            self.is_on = False\n",
+        "",
+    ),
 ]

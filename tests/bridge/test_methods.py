@@ -22,6 +22,7 @@ BY_DIRECTION = {
         "lm/provideLanguageModelChatResponse",
         "lm/provideTokenCount",
         "lm/stats",
+        "lm/inspect",
         "lm/logIn",
         "lm/logOut",
         "lm/agentSessions",

@@ -67,7 +67,7 @@ async def chat(random: Random, one: Chat, newest: Request | None) -> Request | N
         await newest.settled()
         one.keep(newest)
         return None
-    chance = random.randrange(20)
+    chance = random.randrange(36)
     if chance == 0 and len(one.history) > 3:
         one.take_back(len(one.history) - 3)
         asked = one.ask("No, rather: " + random.choice(ASKED))

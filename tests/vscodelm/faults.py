@@ -70,28 +70,4 @@ FAULTS = [
         "finally:\n            self._view = None",
         "finally:\n            pass",
     ),
-    Fault(
-        "a chat that went on since is said to be forked",
-        "replay/telling",
-        "shared == len(self.history.exchanges)",
-        "True",
-    ),
-    Fault(
-        "a session that remembers too much is said to be forked",
-        "replay/telling",
-        "kind is MemoryKind.SESSIONS and not origin.is_rewound",
-        "kind is MemoryKind.SESSIONS",
-    ),
-    Fault(
-        "a session forgets by itself what was withdrawn",
-        "replay/telling",
-        "            return before\n",
-        "            return False\n",
-    ),
-    Fault(
-        "what another agent answered is said to be new",
-        "replay/run",
-        "past = told_before(asked.question.path, new_from)",
-        "past = new_from",
-    ),
 ]

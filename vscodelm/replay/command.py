@@ -36,7 +36,7 @@ def explain_file(file: Path, labels: Path | None = None) -> Explanation:
 def draw_file(file: Path, page: Path) -> int:
     """Write the page that draws a recording; return its number of events. Raises `ReplayError`."""
     # here, because an explanation needs neither
-    from actors.inspection_page import page_with
+    from actors.inspection.page import page_with
 
     from .picture import picture
 

@@ -9,7 +9,10 @@ const SHORTEST = 6;
 const ADDRESS_USER = /:\/\/[^\s/@]{1,300}@/g;
 const KEYS = /\b(?:Bearer\s{1,8}\S+|(?:sk|hf|gsk|xai|key)[-_][A-Za-z0-9_-]{12,})/g;
 /** Under these keys of a definition, every text is secret. */
-const SECRET = /^(?:env|headers)$|api_?key$|token$|secret|passw/i;
+const SECRET = /api_?key$|token$|secret|passw/i;
+/** Under these, every text but paths and addresses, which are needed to understand a problem. */
+const VARIABLES = /^(?:env|headers)$/;
+const PATH = /^(?:[/~]|[A-Za-z]:[\\/]|https?:\/\/[^?@]*$)/;
 
 /** Return the text without these values, nor what looks like a secret. */
 export function hidden(text: string, secrets: Iterable<string>): string {
@@ -19,19 +22,25 @@ export function hidden(text: string, secrets: Iterable<string>): string {
   return known.replace(ADDRESS_USER, `://${HIDDEN}@`).replace(KEYS, HIDDEN);
 }
 
-/** Return the texts of a definition that are secret. */
-export function secretsIn(definition: unknown, isSecret = false): string[] {
+/** Return the texts of a definition that are secret; or of variables, of which most are. */
+export function secretsIn(
+  definition: unknown,
+  kind: "plain" | "variable" | "secret" = "plain",
+): string[] {
   const value = definition as Json | undefined;
   if (typeof value === "string") {
-    return isSecret ? [value] : [];
+    return kind === "secret" || (kind === "variable" && !PATH.test(value)) ? [value] : [];
   }
   if (Array.isArray(value)) {
-    return value.flatMap((one) => secretsIn(one, isSecret));
+    return value.flatMap((one) => secretsIn(one, kind));
   }
   if (typeof value !== "object" || value === null) {
     return [];
   }
-  return Object.entries(value).flatMap(([key, inner]) =>
-    secretsIn(inner, key !== "name" && (isSecret || SECRET.test(key))),
-  );
+  return Object.entries(value).flatMap(([key, inner]) => {
+    if (key === "name") {
+      return [];
+    }
+    return secretsIn(inner, SECRET.test(key) ? "secret" : VARIABLES.test(key) ? "variable" : kind);
+  });
 }

@@ -33,6 +33,16 @@ test("the secrets of a definition are found, wherever they stand", () => {
     count: 3,
   };
   expect(secretsIn(definition)).toEqual(["secret-value", "another-key", "third"]);
-  expect(secretsIn({ A: "value" }, true)).toEqual(["value"]);
+  expect(secretsIn({ A: "value" }, "variable")).toEqual(["value"]);
   expect(secretsIn(undefined)).toEqual([]);
+});
+
+test("paths and addresses in variables are needed, unless their name says that they are secret", () => {
+  const variables = {
+    PYTHONPATH: "/home/me/project",
+    HTTP_PROXY: "http://proxy:3128",
+    WITH_KEY: "http://proxy/?key=abcdef",
+    MY_TOKEN: "/abcdef",
+  };
+  expect(secretsIn(variables, "variable")).toEqual(["http://proxy/?key=abcdef", "/abcdef"]);
 });

@@ -163,8 +163,11 @@ def test_messages_are_let_go_when_their_request_is_over(watched: Watched) -> Non
     before = watched.last
     watched.inspection.rest()
     watched.inspection.rest()
-    assert watched.last is watched.last
     assert watched.last == before
+    assert watched.last is watched.last
+    (row,) = watched.inspection._entries  # pyright: ignore[reportPrivateUsage]
+    assert not isinstance(row, InspectedRefusal | InspectedEnd)
+    assert row.decision.delivered == ()
 
 
 @pytest.mark.limit("bridge.inspection.inspection.MOST_EVENTS")
@@ -198,6 +201,12 @@ def test_a_conversation_that_breaks_ends_its_request(watched: Watched) -> None:
     assert watched.last.ending == "failed"
     assert watched.events[-1] == InspectedEnd(1, "an unexpected error occurred in it", 100.0)
     assert watched.tracker.open_answers() == {}
+
+
+def test_an_error_before_a_request_was_routed_makes_it_a_refusal(watched: Watched) -> None:
+    request = watched.desk.request(user("Hi"))  # its effects were lost with the error
+    watched.tell(Broke(BROKE, 1))
+    assert watched.events[0] == InspectedRefusal(request, "it fell over", 0.0)
 
 
 def test_a_conversation_that_expires_is_told(watched: Watched) -> None:

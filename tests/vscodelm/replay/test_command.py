@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +116,31 @@ def test_named_labels_must_be_there_and_right_and_know_the_file(
 
 def test_the_name_of_a_file_must_be_given() -> None:
     assert run().exit_code == 2
+
+
+def test_a_recording_is_drawn_on_a_page_that_only_its_owner_reads(
+    recording: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "page.html"
+    result = run(recording, "--html", page)
+    assert (result.exit_code, result.output) == (0, f"{page}: 3 events are drawn.\n")
+    text = page.read_text(encoding="utf-8")
+    assert '"event":"request"' in text
+    assert "{{" not in text
+    assert os.name != "posix" or page.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_page_needs_a_recording_and_a_place(recording: Path, tmp_path: Path) -> None:
+    page, wrong = tmp_path / "page.html", tmp_path / "wrong.jsonl"
+    wrong.write_text("{")
+    for file, place in ((tmp_path / "none", page), (wrong, page), (recording, tmp_path / "a/b")):
+        result = run(file, "--html", place)
+        assert result.exit_code == 2
+        assert result.output.startswith("Error: ")
+    assert not page.exists()
+
+
+def test_a_page_has_no_labels(recording: Path, tmp_path: Path) -> None:
+    result = run(recording, "--html", tmp_path / "page.html", "--labels", tmp_path / "labels")
+    assert result.exit_code == 2
+    assert "--html draws no labels" in result.output

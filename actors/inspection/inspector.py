@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import attrs
 
+from actors.messages import Asked, Began
 from agents.boundary import failure_of
 from bridge.chats import Chats
 from bridge.inspection.inspection import Inspection
@@ -15,8 +16,6 @@ from bridge.inspection.tracker import AskedOf, OpenAnswers, Tracker
 from bridge.redact import Hide
 from bridge.routing.chat_events import ChatEvent, ChatRequest, Closed, Effects, Ended, Said
 from bridge.wire import InspectResult
-
-from .messages import Asked, Began
 
 
 @attrs.define(eq=False, repr=False)

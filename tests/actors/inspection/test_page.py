@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actors.inspection_page import DATA, NONCE, as_data, page_with
+from actors.inspection.page import DATA, NONCE, as_data, page_with
 from bridge.wire import InspectedFact, InspectedRefusal, InspectedRequest, InspectResult
 
 HOSTILE = st.text() | st.lists(

@@ -1,6 +1,6 @@
 """The page that draws the events of `lm/inspect`, in a file of its own or in an editor.
 
-It is `inspection.html`, beside this module: styles, scripts and pictures are in it, and its policy
+It is `page.html`, beside this module: styles, scripts and pictures are in it, and its policy
 allows nothing else. Texts of the chat are data: they are written as JSON in which no `<` stands,
 and the script makes text nodes of them.
 """
@@ -42,4 +42,4 @@ def as_data(result: InspectResult) -> str:
 
 @cache
 def _template() -> str:
-    return Path(__file__).with_name("inspection.html").read_text(encoding="utf-8")
+    return Path(__file__).with_name("page.html").read_text(encoding="utf-8")
