@@ -8,17 +8,15 @@ an editor that doesn't read, or an agent that doesn't stop, can't block it
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 import attrs
 import trio
-from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from agents.base import Agent
 from agents.boundary import failure_of
 from agents.events import ElicitAnswer
-from agents.ledger import Ledger
 from bridge.chats import Chats
 from bridge.errors import Failure
 from bridge.history.events import Abort, Deliver, Forward, Settle
@@ -37,15 +35,8 @@ from bridge.routing.chat_events import (
     TurnEnded,
 )
 from bridge.routing.index import ConversationKey
-from bridge.routing.request import RequestClass, RequestSource
-from bridge.wire import (
-    AgentProcess,
-    ElicitAction,
-    FieldValue,
-    NewestRequest,
-    RequestId,
-    Stats,
-)
+from bridge.routing.request import RequestClass
+from bridge.wire import ElicitAction, FieldValue
 
 from .accounts import AccountRequests, Accounts
 from .beginning import Start
@@ -78,22 +69,11 @@ from .outbox import Outbox
 from .plan import settings_for
 from .progress.paced import PacedAgent
 from .session import OpenSessions, SessionActor
+from .statistics import AgentCounts, statistics, tell_measured
 
 AgentFactory = Callable[[AgentChoice], Agent]
-Measure = Callable[[], Awaitable[list[AgentProcess]]]
-"""Finds out what the processes of the agents hold."""
-
 MARKER_PREFIX = "vscodelm-"
 """The prefix of our markers; hosts cut them at a backslash, so they have none."""
-
-
-@attrs.frozen(eq=False, repr=False)
-class AgentCounts:
-    """The agents' part of `lm/stats`: their processes, and their sessions in `ledger`."""
-
-    processes: Callable[[], int] = lambda: 0
-    measure: Measure | None = None
-    ledger: Ledger = attrs.field(factory=Ledger)
 
 
 @attrs.define(eq=False, repr=False)
@@ -170,12 +150,14 @@ class HistoryActor:
                 self._journal.note(message, trio.current_time())
                 log_start(message)
             case StatsAsked(request=request):
-                stats = self._stats()
+                stats = statistics(
+                    self.chats.tally, len(self.chats), self._open_sessions.count, self.counts
+                )
                 measure = self.counts.measure
                 if measure is None or not stats.processes:
                     self.editor.tell_stats(request, stats)
                 else:
-                    self.sessions.start_soon(self._measure, request, stats, measure)
+                    self.sessions.start_soon(tell_measured, self.editor, request, stats, measure)
             case AccountAsked():
                 self.account_requests.begin(message)
             case Leaving():
@@ -316,28 +298,6 @@ class HistoryActor:
         if closed.is_newest:
             self.editor.let_go()
 
-    def _stats(self) -> Stats:
-        tally = self.chats.tally
-        return Stats(
-            requests_by_class={kind.value: n for kind, n in tally.classes.items()},
-            requests_by_harness={one.value: n for one, n in tally.harnesses.items()},
-            matches_by_rule=dict(tally.matches),
-            misses_by_reason={reason.value: n for reason, n in tally.misses.items()},
-            live_conversations=len(self.chats),
-            sessions=self._open_sessions.count,
-            processes=self.counts.processes(),
-            newest_request=_told(tally.newest),
-            agent_sessions=self.counts.ledger.sessions or UNSET,
-        )
-
-    async def _measure(self, request: RequestId, stats: Stats, measure: Measure) -> None:
-        """Answer with counters that were taken in their place, when the memory is known, too."""
-        try:
-            stats = replace(stats, agent_processes=await measure() or UNSET)
-        except Exception as error:
-            failure_of(error, f"request={request}")  # the counters are of use without it
-        self.editor.tell_stats(request, stats)
-
 
 @attrs.frozen(eq=False, repr=False)
 class _Request:
@@ -346,12 +306,6 @@ class _Request:
     asked: Asked
     agent: Agent
     marker: str | None
-
-
-def _told(newest: RequestSource | None) -> NewestRequest | UnsetType:
-    if newest is None:
-        return UNSET
-    return NewestRequest(newest.harness.value, newest.has_progress_tool)
 
 
 def _needed(request: _Request | None) -> _Request:
