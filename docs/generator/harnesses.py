@@ -201,7 +201,7 @@ FEATURES: dict[str, tuple[Cell, Cell]] = {
         _yes(f"{_PERSON}an agent is added in three steps, and is among the models at once"),
         _NOT_TRIED,
     ),
-    "Options of a model in the picker": (Cell("no"), Cell("no")),
+    "Options of a model in the picker": (_NOT_TRIED, _NOT_TRIED),
     "Cost of an answer": (Cell("no"), Cell("no")),
     "Tokens that an answer used, from the agent": (
         Cell(
