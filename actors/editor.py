@@ -45,7 +45,6 @@ from bridge.jsonrpc import (
     notification_line,
     notification_lines,
     parse_line,
-    request_line,
     result_line,
 )
 from bridge.models import AgentChoice, Catalogue, client_model, with_choices, with_permissions
@@ -60,7 +59,6 @@ from bridge.wire import (
     Capabilities,
     ChatParams,
     ClientInfo,
-    ElicitParams,
     Empty,
     InitializeParams,
     InitializeResult,
@@ -88,7 +86,6 @@ from .messages import (
     Asked,
     Cancelled,
     FormAnswered,
-    FormAsked,
     FromEditor,
     Leaving,
     StatsAsked,
@@ -123,7 +120,9 @@ class EditorPort:
     workspace: Workspace = attrs.field(factory=Workspace)
     """Gets the folders of the editor's window."""
     requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
-    forms: OpenForms = attrs.field(factory=OpenForms, init=False)
+    forms: OpenForms = attrs.field(
+        default=attrs.Factory(lambda self: OpenForms(self._send), takes_self=True), init=False
+    )
     """The questions of agents that the editor shows."""
     _capabilities: Capabilities = attrs.field(factory=Capabilities, init=False)
     _calibration: Calibration = attrs.field(factory=Calibration, init=False)
@@ -373,15 +372,13 @@ class EditorPort:
 
     def settle(
         self, request: RequestId, failure: Failure | None = None, told: Failure | None = None
-    ) -> list[FormAsked]:
+    ) -> None:
         """Answer a chat request: resolved, or failed; `told` is a failure that its answer tells.
 
-        Return the questions that were open for it. The editor shows them no longer.
+        The questions that are open for it are closed.
         """
         self.requests.end(request)
-        dropped = self.forms.end(request)
-        for form, _ in dropped:
-            self._cancel_form(form)
+        self.forms.end(request)
         if failure is not None:
             self._send(error_line(request, self._shown(failure)))
         else:
@@ -390,28 +387,6 @@ class EditorPort:
             complete = notification_line(methods.RESPONSE_COMPLETE, params)
             self._send(complete + result_line(request, _EMPTY))
         self.outbox.flush()
-        return [asked for _, asked in dropped]
-
-    def elicit(self, request: RequestId, asked: FormAsked) -> None:
-        """Ask the user for input, while a chat request is open."""
-        elicit = asked.elicit
-        params = ElicitParams(
-            request,
-            elicit.message,
-            UNSET if elicit.form is None else elicit.form,
-            UNSET if elicit.url is None else elicit.url,
-        )
-        form = self.forms.open(request, asked)
-        log.info("request=%s form=%s asked", request, form)
-        self._send(request_line(form, methods.ELICIT, params))
-
-    def take_back(self, call_id: str) -> None:
-        """Ask no longer for that."""
-        for form in self.forms.take_back(call_id):
-            self._cancel_form(form)
-
-    def _cancel_form(self, form: RequestId) -> None:
-        self._send(notification_line(methods.CANCEL_REQUEST, CancelRequestParams(form)))
 
     def tell_stats(self, request: RequestId, stats: Stats) -> None:
         """Answer `lm/stats`."""

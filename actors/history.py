@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from agents.base import Agent
 from agents.boundary import failure_of
-from agents.events import ElicitAnswer
 from bridge.chats import Chats
 from bridge.errors import Failure
 from bridge.history.events import Abort, Deliver, Forward, Settle
@@ -36,7 +35,7 @@ from bridge.routing.chat_events import (
 )
 from bridge.routing.index import ConversationKey
 from bridge.routing.request import RequestClass
-from bridge.wire import ElicitAction, FieldValue
+from bridge.wire import ElicitResult
 
 from .accounts import AccountRequests, Accounts
 from .beginning import Start
@@ -65,6 +64,7 @@ from .messages import (
     Said,
     StatsAsked,
 )
+from .open_forms import CLOSED, OpenForms, answer_to
 from .outbox import Outbox
 from .plan import settings_for
 from .progress.paced import PacedAgent
@@ -95,10 +95,10 @@ class HistoryActor:
     )
     _open_sessions: OpenSessions = attrs.field(factory=OpenSessions, init=False)
     _journal: Journal = attrs.field(init=False)
-    _dropped: list[FormAsked] = attrs.field(factory=list["FormAsked"], init=False)
-    """Questions of agents whose request was answered by the effects that are being carried out."""
+    _forms: OpenForms = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._forms = self.editor.forms
         self._journal = Journal(self.editor.trace)
         self._journal.begin(self.chats)
 
@@ -111,8 +111,8 @@ class HistoryActor:
             self._hear(message)
         except Exception as error:
             self._contain(message, error)
-        while self._dropped:
-            self._ask_form(self._dropped.pop())
+        while self._forms.dropped:
+            self._ask_form(self._forms.dropped.popleft())
 
     def _hear(self, message: ActorMessage) -> None:
         match message:
@@ -136,12 +136,11 @@ class HistoryActor:
             case FormAsked():
                 self._ask_form(message)
             case FormTakenBack(call_id=call_id):
-                self.editor.take_back(call_id)
+                self._forms.take_back(call_id)
             case FormAnswered(form=form, result=result):
-                asked = self.editor.forms.take(form)
+                asked = self._forms.take(form)
                 if asked is not None:
-                    content = result.content if result.action == "accept" else None
-                    self._answer_form(asked, result.action, content)
+                    self._answer_form(asked, result)
             case Gauged(model=model, measured=measured):
                 self.editor.learn(model, measured)
             case Began():
@@ -205,7 +204,7 @@ class HistoryActor:
                 if key not in broken:
                     self._perform(key, effect, request)
                 elif isinstance(effect, Settle):
-                    self._dropped += self.editor.settle(effect.request, broken[key])
+                    self.editor.settle(effect.request, broken[key])
             except Exception as error:
                 broken[key] = failure_of(error, f"conversation={key}")
         for key, failure in broken.items():
@@ -218,16 +217,15 @@ class HistoryActor:
         """
         request = self.chats.request_of(asked.conversation, asked.turn)
         if request is None:
-            self._answer_form(asked, "cancel")
+            self._answer_form(asked, CLOSED)
         else:
-            self.editor.elicit(request, asked)
+            form = self._forms.ask(request, asked)
+            decision("elicit", request=request, conversation=asked.conversation, form=form)
 
-    def _answer_form(
-        self, asked: FormAsked, action: ElicitAction, content: dict[str, FieldValue] | None = None
-    ) -> None:
+    def _answer_form(self, asked: FormAsked, result: ElicitResult) -> None:
         key = asked.conversation
         try:
-            asked.answer(ElicitAnswer(asked.elicit.call_id, action, content))
+            asked.answer(answer_to(asked, result))
         except Exception as error:
             self._give_up(Broke(failure_of(error, f"conversation={key}"), key))
 
@@ -238,7 +236,7 @@ class HistoryActor:
             case Forward(request=id_, parts=parts):
                 self.editor.show(id_, parts)
             case Settle(request=id_, failure=failure, told=told):
-                self._dropped += self.editor.settle(id_, failure, told)
+                self.editor.settle(id_, failure, told)
                 reason = failure or told
                 if reason is not None:
                     decision(reason.kind, request=id_, conversation=key)
