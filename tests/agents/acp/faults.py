@@ -989,6 +989,12 @@ FAULTS = [
     Fault("the end of a long text is cut off", "text/markdown", "tail = room // 4", "tail = 0"),
     Fault("there is room for everything", "text/markdown", "        self.left -= len(text)\n", ""),
     Fault(
+        "a long number takes no more room than a short one",
+        "text/markdown",
+        "            self.left -= len(repr(value)) - 1\n",
+        "",
+    ),
+    Fault(
         "any error may be a lost session",
         "errors",
         "    if error.code not in (INVALID_PARAMS, INTERNAL_ERROR):\n        return False\n",
