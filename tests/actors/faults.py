@@ -208,9 +208,9 @@ FAULTS = [
     ),
     Fault(
         "the counters wait for what can't be read",
-        "history",
-        '            failure_of(error, f"request={request}")  # the counters',
-        "            raise  # the counters",
+        "statistics",
+        '        failure_of(error, f"request={request}")\n',
+        "        raise\n",
         ("tests/actors/test_history.py",),
     ),
     Fault(
