@@ -374,6 +374,13 @@ FAULTS = [
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
+        "a choice of one value takes a place beside the model",
+        "options",
+        "if key in found and len(found[key].enum) > 1)",
+        "if key in found)",
+        ("tests/agents/acp/test_options.py",),
+    ),
+    Fault(
         "an option takes the place of one of ours",
         "options",
         'key = f"agent.{option.id}" if option.id in _RESERVED else option.id',
