@@ -356,7 +356,7 @@ FAULTS = [
     Fault(
         "a form whose request has ended is never answered",
         "history",
-        '            self._answer_form(asked, CLOSED)\n',
+        "            self._answer_form(asked, CLOSED)\n",
         "            pass\n",
         _FORMS,
     ),
