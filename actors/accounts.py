@@ -1,4 +1,4 @@
-"""Logins and logouts that the editor asks for: a task each, beside the chats."""
+"""Logins, logouts and lists of sessions that the editor asks for: a task each, beside the chats."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from typing import Protocol
 import attrs
 import trio
 
-from agents.base import no_account
+from agents.base import no_account, no_sessions
 from agents.boundary import failure_of
 from bridge.errors import Failure
 from bridge.models import AgentChoice
-from bridge.wire import RequestId
+from bridge.wire import AgentSessionsResult, Empty, ListedSession, RequestId
 
 from .editor import EditorPort
-from .messages import AccountAsked
+from .messages import AccountAsked, SessionsAsked
 
 
 class Accounts(Protocol):
-    """Logs in to agents and out of them; both raise `AgentError`."""
+    """Logs in to agents and out of them, and lists their sessions; all raise `AgentError`."""
 
     async def log_in(self, choice: AgentChoice, method_id: str) -> None:
         """Have an agent log in by a method of its own."""
@@ -28,9 +28,13 @@ class Accounts(Protocol):
         """Log out of an agent."""
         ...
 
+    async def sessions_of(self, choice: AgentChoice) -> list[ListedSession]:
+        """Return the sessions that an agent keeps."""
+        ...
+
 
 class NoAccounts:
-    """No agent has a login."""
+    """No agent has a login, and none has sessions."""
 
     async def log_in(self, choice: AgentChoice, method_id: str) -> None:
         """Refuse."""
@@ -39,6 +43,10 @@ class NoAccounts:
     async def log_out(self, choice: AgentChoice) -> None:
         """Refuse."""
         raise no_account("This agent")
+
+    async def sessions_of(self, choice: AgentChoice) -> list[ListedSession]:
+        """Refuse."""
+        raise no_sessions("This agent")
 
 
 @attrs.define(eq=False, repr=False)
@@ -52,7 +60,7 @@ class AccountRequests:
         factory=dict["RequestId", trio.CancelScope], init=False
     )
 
-    def begin(self, asked: AccountAsked) -> None:
+    def begin(self, asked: AccountAsked | SessionsAsked) -> None:
         """Take a request in; it is answered when it is done."""
         scope = self._open[asked.request] = trio.CancelScope()
         self.tasks.start_soon(self._run, asked, scope, name=f"account of request {asked.request}")
@@ -68,16 +76,22 @@ class AccountRequests:
         for scope in self._open.values():
             scope.cancel()
 
-    async def _run(self, asked: AccountAsked, scope: trio.CancelScope) -> None:
-        failure: Failure | None = Failure("Unavailable", "That was cancelled.")
+    async def _run(self, asked: AccountAsked | SessionsAsked, scope: trio.CancelScope) -> None:
+        answer: Empty | AgentSessionsResult | Failure
+        answer = Failure("Unavailable", "That was cancelled.")
         try:
             with scope:
-                if asked.method_id is None:
-                    await self.accounts.log_out(asked.agent)
-                else:
-                    await self.accounts.log_in(asked.agent, asked.method_id)
-                failure = None
+                answer = await self._answer(asked)
         except Exception as error:
-            failure = failure_of(error, f"request={asked.request}")
+            answer = failure_of(error, f"request={asked.request}")
         del self._open[asked.request]
-        self.editor.tell_account(asked.request, failure)
+        self.editor.tell_account(asked.request, answer)
+
+    async def _answer(self, asked: AccountAsked | SessionsAsked) -> Empty | AgentSessionsResult:
+        if isinstance(asked, SessionsAsked):
+            return AgentSessionsResult(await self.accounts.sessions_of(asked.agent))
+        if asked.method_id is None:
+            await self.accounts.log_out(asked.agent)
+        else:
+            await self.accounts.log_in(asked.agent, asked.method_id)
+        return Empty()

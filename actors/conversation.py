@@ -58,6 +58,7 @@ class Conversation:
             marker=None if marker is None else f"{asked.model}\\{marker}".encode(),
             origin=origin,
             is_chat=request_class is RequestClass.MAIN and bool(asked.hints.names),
+            may_command=request_class is RequestClass.MAIN,
             notice=asked.notice,
             answers=tuple(answers),
         )

@@ -45,6 +45,7 @@ from bridge.jsonrpc import (
     notification_line,
     notification_lines,
     parse_line,
+    request_line,
     result_line,
 )
 from bridge.models import AgentChoice, Catalogue, client_model, with_choices, with_permissions
@@ -53,6 +54,8 @@ from bridge.stdio import CHUNK
 from bridge.tokens.gauge import Calibration, Measured
 from bridge.version import own_version
 from bridge.wire import (
+    AgentSessionsParams,
+    AgentSessionsResult,
     CancelParams,
     CancelProgressParams,
     CancelRequestParams,
@@ -64,11 +67,13 @@ from bridge.wire import (
     InitializeResult,
     LogInParams,
     LogOutParams,
+    McpServersParams,
     ModelInformation,
     ModelsParams,
     ModelsResult,
     Part,
     ProgressParams,
+    ReadTextFileParams,
     RequestId,
     ResponseCompleteParams,
     ResponsePartParams,
@@ -88,6 +93,7 @@ from .messages import (
     FormAnswered,
     FromEditor,
     Leaving,
+    SessionsAsked,
     StatsAsked,
 )
 from .open_forms import OpenForms, read_result
@@ -104,6 +110,10 @@ _decode_settings = msgspec.json.Decoder(Settings).decode
 _EMPTY = Empty()
 
 
+def _learn_nothing(_message: Any) -> None:
+    """Let every message go by."""
+
+
 @attrs.define(eq=False, repr=False)
 class EditorPort:
     """One connection to an editor."""
@@ -118,7 +128,9 @@ class EditorPort:
     offered: Offered = attrs.field(factory=Offered)
     """The choices that agents offer."""
     workspace: Workspace = attrs.field(factory=Workspace)
-    """Gets the folders of the editor's window."""
+    """Gets the folders of the editor's window, and the user's MCP servers."""
+    learn_secrets: Callable[[Any], None] = _learn_nothing
+    """Gets a message that has secrets before anything of it is used."""
     requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
     forms: OpenForms = attrs.field(
         default=attrs.Factory(lambda self: OpenForms(self._send), takes_self=True), init=False
@@ -187,7 +199,9 @@ class EditorPort:
                 return self._answered(message)
 
     def _answered(self, response: RpcResponse) -> FormAnswered | None:
-        """Take in an answer to `lm/elicit`. One that can't be read closes the question."""
+        """Take in an answer to a request of ours. A form that can't be read is a closed one."""
+        if self.workspace.texts.answer(response):
+            return None
         form = response.id
         if form is None or form not in self.forms:
             log.debug("ignored response=%s: nothing is asked by that id", form)
@@ -227,6 +241,10 @@ class EditorPort:
                 account = AccountAsked(request, self._agent_of(params), method_id)
                 self.requests.begin(request)
                 return account
+            if isinstance(params, AgentSessionsParams):
+                sessions = SessionsAsked(request, self._agent_of(params))
+                self.requests.begin(request)
+                return sessions
             self._send(result_line(request, (yield from self._result(params))))
         except RpcError as error:
             # A line that turns out not to be JSON has no id to answer to (JSON-RPC 2.0, section 5).
@@ -258,6 +276,9 @@ class EditorPort:
             case WorkspaceFoldersParams(workspace_folders=folders):
                 self._take_folders(folders)
                 return None
+            case McpServersParams(mcp_servers=servers):
+                self._take_servers(servers)
+                return None
             case _:
                 raise AssertionError(f"no notification takes {params!r}")
 
@@ -267,7 +288,9 @@ class EditorPort:
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
                 self.workspace.shows_forms = capabilities.elicit
+                self.workspace.texts.port = self if capabilities.read_text_file else None
                 self._take_folders(params.workspace_folders)
+                self._take_servers(params.mcp_servers)
                 return InitializeResult(ClientInfo("vscodelm", own_version()))
             case TokenCountParams():
                 return TokenCountResult((yield from self._tokens(params)))
@@ -281,6 +304,19 @@ class EditorPort:
         for one in set(folders).difference(absolute):
             log.warning("ignored workspace folder=%r: it is no absolute path", one)
         self.workspace.folders = absolute
+
+    def _take_servers(self, given: Sequence[msgspec.Raw]) -> None:
+        if not given:  # as mostly
+            self.workspace.servers = ()
+            return
+        from agents.mcp.user_servers import read_servers, values_of
+
+        self.learn_secrets({"params": {"mcpServers": values_of(given)}})
+        self.workspace.servers, faults = read_servers(given)
+        for fault in faults:
+            log.warning("%s", fault)
+        names = ", ".join(repr(one.name) for one in self.workspace.servers)
+        log.info("agents are given these MCP servers from now on: %s", names)
 
     def _models(self, params: ModelsParams) -> list[ModelInformation]:
         """Return the models of the catalogue, and those that the client defines itself."""
@@ -334,7 +370,9 @@ class EditorPort:
             notice,
         )
 
-    def _agent_of(self, params: ChatParams | LogInParams | LogOutParams) -> AgentChoice:
+    def _agent_of(
+        self, params: ChatParams | LogInParams | LogOutParams | AgentSessionsParams
+    ) -> AgentChoice:
         """Return the agent that a request names, or else that of its model."""
         if params.agent is not UNSET:
             return self._agent_in(params.agent, "agent")
@@ -388,18 +426,29 @@ class EditorPort:
             self._send(complete + result_line(request, _EMPTY))
         self.outbox.flush()
 
+    def ask_for_text(self, id_: str, params: ReadTextFileParams) -> None:
+        """Ask for the text of a file; see `agents.workspace.TextPort`."""
+        self._send(request_line(id_, methods.READ_TEXT_FILE, params))
+        self.outbox.flush()
+
+    def forget_text(self, id_: str) -> None:
+        """Tell the editor that a text isn't needed any more."""
+        self._send(notification_line(methods.CANCEL_REQUEST, CancelRequestParams(id_)))
+
     def tell_stats(self, request: RequestId, stats: Stats) -> None:
         """Answer `lm/stats`."""
         self.requests.end(request)
         self._send(result_line(request, stats))
 
-    def tell_account(self, request: RequestId, failure: Failure | None) -> None:
-        """Answer `lm/logIn` or `lm/logOut`: done, or failed."""
-        if failure is not None:
-            self.settle(request, failure)
+    def tell_account(
+        self, request: RequestId, answer: Empty | AgentSessionsResult | Failure
+    ) -> None:
+        """Answer `lm/logIn`, `lm/logOut` or `lm/agentSessions`: done, or failed."""
+        if isinstance(answer, Failure):
+            self.settle(request, answer)
             return
         self.requests.end(request)
-        self._send(result_line(request, _EMPTY))
+        self._send(result_line(request, answer))
 
     def learn(self, model: str, measured: Measured) -> None:
         """Count tokens better from now on."""

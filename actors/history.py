@@ -62,6 +62,7 @@ from .messages import (
     Gauged,
     Leaving,
     Said,
+    SessionsAsked,
     StatsAsked,
 )
 from .open_forms import CLOSED, OpenForms, answer_to
@@ -157,7 +158,7 @@ class HistoryActor:
                     self.editor.tell_stats(request, stats)
                 else:
                     self.sessions.start_soon(tell_measured, self.editor, request, stats, measure)
-            case AccountAsked():
+            case AccountAsked() | SessionsAsked():
                 self.account_requests.begin(message)
             case Leaving():
                 self._carry_out(self._apply(message))
@@ -174,7 +175,11 @@ class HistoryActor:
         match message:
             case Leaving():
                 raise error
-            case StatsAsked(request=request) | AccountAsked(request=request):
+            case (
+                StatsAsked(request=request)
+                | AccountAsked(request=request)
+                | SessionsAsked(request=request)
+            ):
                 self.editor.settle(request, failure_of(error, f"request={request}"))
             case Gauged() | FormAnswered():
                 failure_of(error, type(message).__name__)

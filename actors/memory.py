@@ -41,7 +41,8 @@ class SessionMemory(Protocol):
     async def begin(self, scope: bytes, handle: str) -> bool:
         """Note, before the agent is given anything, that a turn begins in a session that we have.
 
-        False: another process took the session meanwhile, so it mustn't be used any more.
+        False: another process or chat took the session meanwhile, so it mustn't be used any more.
+        True: if it has other handles, they are nobody's from now on.
         """
         ...
 

@@ -66,6 +66,13 @@ class AccountAsked(Value):
     method_id: str | None
 
 
+class SessionsAsked(Value):
+    """`lm/agentSessions`."""
+
+    request: RequestId
+    agent: AgentChoice
+
+
 class StatsAsked(Value):
     """`lm/stats`."""
 
@@ -112,7 +119,9 @@ class Gauged(Value):
     measured: Measured
 
 
-FromEditor: TypeAlias = Asked | Cancelled | AccountAsked | StatsAsked | FormAnswered | Leaving
+FromEditor: TypeAlias = (
+    Asked | Cancelled | AccountAsked | SessionsAsked | StatsAsked | FormAnswered | Leaving
+)
 FromSession: TypeAlias = (
     Began | Said | Ended | Failed | Expired | Gauged | FormAsked | FormTakenBack
 )

@@ -46,6 +46,8 @@ from .permissions import chosen_option, is_approval
 
 AgentQuestion = CallTool | AskPermission
 
+MOST_OPENING = 8
+"""Messages of a chat that an agent is shown when its session is opened."""
 OWN_TOOLS = frozenset({*PERMISSION_TOOLS, PROGRESS_TOOL})
 """Tools of the host's that only we call."""
 NO_RESULT = "No result was recorded for this call. Verify the current state before trying again."
@@ -74,6 +76,8 @@ class Delivery(Value):
     """Whether long responses end with a call of the progress tool (`actors.progress.pace`)."""
     is_chat: bool = False
     """Whether it is a turn of a chat that the host has a name for."""
+    may_command: bool = False
+    """Whether what it says may be a command of the user's: it isn't beside a chat."""
     notice: str = ""
     """A line that the user reads before the answer, once in a session."""
     answers: tuple[Message, ...] = ()
@@ -91,6 +95,14 @@ class Delivery(Value):
         """
         told = yield from self.transcript.telling(known, self.past)
         return without_progress((yield from without_own_words(told, self.answers)))
+
+    def opening(self) -> Prompt:
+        """Return the prompt to open a session with.
+
+        It has the whole chat, while that is short, if there may be a command in it.
+        """
+        may_command = self.may_command and len(self.transcript.path) <= MOST_OPENING
+        return self.prompt(self.transcript.messages(0) if may_command else ())
 
     def prompt(
         self, messages: tuple[ChatMessage, ...] = (), transcript: tuple[ChatMessage, ...] = ()

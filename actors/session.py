@@ -93,7 +93,7 @@ class SessionActor:
             with self.mailbox.opening():
                 origin = await self._report(events.SessionWanted())
                 if origin is not None:
-                    async with self.agent.session(self._waiting.prompt(), origin) as session:
+                    async with self.agent.session(self._waiting.opening(), origin) as session:
                         await self._use(session)
         except* StuckTurn:
             log.info("conversation=%s the agent did not stop in time", self.conversation)
@@ -131,7 +131,7 @@ class SessionActor:
             self.mailbox.skipped(),
             tuple(self._open_turns.questions),
             is_lost=session.lost is not None,
-            offers_tools=session.can_offer(delivery.tools),
+            offers_tools=session.can_offer(delivery.tools, delivery.settings),
         )
 
     @property
@@ -270,7 +270,7 @@ class SessionActor:
         await turns.stop()  # to its end, even if this delivery is aborted meanwhile
         return events.TurnDrained(
             is_lost=turns.session.lost is not None,
-            offers_tools=turns.session.can_offer(effect.tools),
+            offers_tools=turns.session.can_offer(effect.tools, effect.settings),
         )
 
     async def _receive(self) -> Delivery | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import trio
 
@@ -50,20 +50,22 @@ async def run_system(
     activities: Activities | None = None,
     offered: Offered | None = None,
     workspace: Workspace | None = None,
+    learn: Callable[[Any], None] = lambda _message: None,
     until: trio.CancelScope,
 ) -> None:
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.
 
     `list_models` finds more models. `at_rest` is called each time that no request was open for
     `REST_SECONDS`. `counts` has what the agents hold. `hide` removes secrets from errors. `offered`
-    has the choices of agents, and `workspace` gets the folders of the editor's window.
+    has the choices of agents, and `workspace` gets the folders of the editor's window. `learn` gets
+    a message with secrets before it is used.
 
     At the end, within `LEAVING_SECONDS`, it settles every open request, closes every session and
     writes every line.
     """
     outbox = Outbox()
     shared = activities or Activities(), offered or Offered(), workspace or Workspace()
-    port = EditorPort(outbox, catalogue, trace, hide, *shared)
+    port = EditorPort(outbox, catalogue, trace, hide, *shared, learn)
     port.offered.on_change = port.tell_models_changed
     # size 0: a sender waits until the History Actor has taken its message
     send_inbox, inbox = trio.open_memory_channel[ActorMessage](0)

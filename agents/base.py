@@ -28,7 +28,7 @@ from typing import Protocol, TypeAlias
 import trio
 
 from bridge.errors import Failure
-from bridge.wire import ToolSpec
+from bridge.wire import Settings, ToolSpec
 
 from .events import (
     Answer,
@@ -102,6 +102,11 @@ def no_account(name: str) -> AgentError:
     return AgentError(Failure("NotFound", f"{name} has no login."))
 
 
+def no_sessions(name: str) -> AgentError:
+    """Return the error for an agent that keeps no sessions."""
+    return AgentError(Failure("NotFound", f"{name} keeps no sessions that could be continued."))
+
+
 Turn: TypeAlias = trio.abc.ReceiveChannel[Batch]
 
 
@@ -134,7 +139,7 @@ class AgentSession(Protocol):
         """Whether it takes a process for itself, which closing it frees for others."""
         ...
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return whether the agent can be given these tools of the editor's in this session."""
         ...
 
@@ -173,6 +178,7 @@ class Agent(Protocol):
     ) -> AbstractAsyncContextManager[AgentSession]:
         """Open a session, closed on exit; `prompt` is the first turn's (tools, settings).
 
+        Its messages are the whole chat so far; none if that is long, or no chat of the user's.
         If the session in `origin` isn't available, a new one is opened: see its `knows_history`.
         Raises `AgentError` if the agent isn't available.
         """

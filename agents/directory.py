@@ -21,10 +21,10 @@ import trio
 
 from agents.eliza.agent import ElizaAgent
 from bridge.models import AgentChoice
-from bridge.wire import AgentProcess, ElizaSpec, McpServerSpec, OpenResponsesSpec
+from bridge.wire import AgentProcess, ElizaSpec, ListedSession, McpServerSpec, OpenResponsesSpec
 
 from .activities import Activities
-from .base import Agent, AgentSession, no_account
+from .base import Agent, AgentError, AgentSession, no_account, no_sessions
 from .events import Prompt
 from .guarded import GuardedTasks
 from .ledger import Ledger
@@ -76,6 +76,18 @@ class LentAgent:
         """Open a session with the agent of the definition; raises `AgentError`."""
         with self.directory.borrow(self.choice) as agent:
             async with agent.session(prompt, origin) as session:
+                yield session
+
+
+@attrs.frozen(eq=False, repr=False)
+class LentAcpAgent(LentAgent):
+    """The definition of an ACP agent, in whose chats `/continue` is ours."""
+
+    @asynccontextmanager
+    async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AgentSession]:
+        """Open a session, or continue the one that the user names; raises `AgentError`."""
+        with self.directory.borrow_acp(self.choice) as agent:
+            async with agent.session_of_chat(prompt, origin) as session:
                 yield session
 
 
@@ -142,23 +154,32 @@ class AgentDirectory:
         spec = choice.spec.definition
         if isinstance(spec, ElizaSpec):
             return ElizaAgent(spec, new_call_id=self.new_call_id)
-        return LentAgent(self, choice)
+        is_acp = isinstance(spec, McpServerSpec)
+        return LentAcpAgent(self, choice) if is_acp else LentAgent(self, choice)
 
     async def log_in(self, choice: AgentChoice, method_id: str) -> None:
         """Have the agent of a definition log in by a method of its own; raises `AgentError`."""
-        with self._borrow_acp(choice) as agent:
+        with self.borrow_acp(choice) as agent:
             await agent.log_in(method_id)
 
     async def log_out(self, choice: AgentChoice) -> None:
         """Log out of the agent of a definition; raises `AgentError`."""
-        with self._borrow_acp(choice) as agent:
+        with self.borrow_acp(choice) as agent:
             await agent.log_out()
 
+    async def sessions_of(self, choice: AgentChoice) -> list[ListedSession]:
+        """Return the sessions that the agent of a definition keeps; raises `AgentError`."""
+        with self.borrow_acp(choice, no_sessions) as agent:
+            return await agent.sessions()
+
     @contextmanager
-    def _borrow_acp(self, choice: AgentChoice) -> Generator[AcpAgent]:
+    def borrow_acp(
+        self, choice: AgentChoice, refused: Callable[[str], AgentError] = no_account
+    ) -> Generator[AcpAgent]:
+        """Lend an ACP agent, as `borrow` does; raises `refused` for any other."""
         spec = choice.spec.definition
         if not isinstance(spec, McpServerSpec):
-            raise no_account("Eliza" if isinstance(spec, ElizaSpec) else "An endpoint")
+            raise refused("Eliza" if isinstance(spec, ElizaSpec) else "An endpoint")
         with self.borrow(choice) as agent:
             yield cast("AcpAgent", agent)
 

@@ -19,6 +19,7 @@ import msgspec
 from .redact import (
     HIDDEN,
     are_arguments,
+    are_secrets,
     has_all_values_secret,
     is_address,
     is_secret,
@@ -42,6 +43,12 @@ _REFERENCE = "${secret:"
 _PLAIN_HEADERS = frozenset({"accept", "accept-encoding", "content-type", "user-agent"})
 _PATH = re.compile(r"[/~]|[A-Za-z]:[\\/]|https?://[^?@]*\Z")
 """Matches values that are paths or addresses; they are needed in errors."""
+_OPTION_NAME = re.compile(r"-[A-Za-z-]*\Z")
+_ADDRESSES = re.compile(r"https?://\S+")
+_WORDS = re.compile(r"[^\s=:;,\"']+")
+"""Finds the words of an argument such as `--header=Authorization: Bearer KEY`."""
+_PLAIN_WORD = re.compile(r"[A-Za-z-]*\Z")
+"""Matches words such as those that an address or a header has anyway."""
 SHORTEST_VALUE = 5
 """Characters that each value must have, so that one of the compared places lies within it."""
 _STEP = 3
@@ -67,10 +74,13 @@ class KnownSecrets:
         self._add(secrets_in(definition, environment))
 
     def learn_from(self, message: Any, environment: Mapping[str, str]) -> None:
-        """Remember the secrets of the definition in a request, if there is one."""
+        """Remember the secrets of the agent or the MCP servers in a message, if it has them."""
         match message:
             case {"params": {"agent": definition}}:
                 self.learn(definition, environment)
+            case {"params": {"mcpServers": [*servers]}}:
+                self.learn(servers, environment)
+                self._add(_of_servers(servers))
             case _:
                 pass
 
@@ -150,6 +160,9 @@ def _of_field(key: str, value: Any, environment: Mapping[str, str]) -> Iterator[
     elif has_all_values_secret(key):
         for name, item in _variables(value):
             yield from _of_variable(name, item)
+    elif are_secrets(key) and isinstance(value, list):
+        for one in cast("list[Any]", value):
+            yield from _named(one) if isinstance(one, str) else ()
     elif are_arguments(key) and isinstance(value, list):
         yield from _of_arguments([one for one in cast("list[Any]", value) if isinstance(one, str)])
 
@@ -202,6 +215,40 @@ def _of_address(address: str) -> Iterator[str]:
     for name, value in queries:
         if is_secret_option(name):
             yield from _named(value)
+
+
+def _of_servers(servers: list[Any]) -> Iterator[str]:
+    """Yield the arguments of MCP servers and the parts of addresses: any may be a secret."""
+    fields = [cast("dict[str, Any]", one) for one in servers if isinstance(one, dict)]
+    for server in fields:
+        arguments = server.get("args")
+        if isinstance(arguments, list):
+            for one in cast("list[Any]", arguments):
+                yield from _of_argument(one) if isinstance(one, str) else ()
+        if isinstance(url := server.get("url"), str):
+            yield from _of_whole_address(url)
+
+
+def _of_argument(argument: str) -> Iterator[str]:
+    """Yield an argument, and the words in it; none is a path or the name of an option."""
+    for address in _ADDRESSES.findall(argument):
+        yield from _of_whole_address(address)
+    if not _OPTION_NAME.match(argument) and not _PATH.match(argument):
+        yield from _long_enough(argument, SHORTEST)
+    for word in _WORDS.findall(argument):
+        if not _PLAIN_WORD.match(word) and not _PATH.match(word):
+            yield from _long_enough(word, SHORTEST)
+
+
+def _of_whole_address(address: str) -> Iterator[str]:
+    """Yield what stands in an address before and after its host."""
+    yield from _of_address(address)
+    _, _, rest = address.partition("://")
+    _, slash, path = rest.partition("/")
+    yield from _long_enough(slash + path, SHORTEST)
+    for part in re.split("[/?&=#]", path):
+        if not _PLAIN_WORD.match(part):
+            yield from _long_enough(part, SHORTEST)
 
 
 def _named(value: str) -> Iterator[str]:

@@ -32,6 +32,7 @@ TOKENS = "lm/provideTokenCount"
 STATS = "lm/stats"
 LOG_IN = "lm/logIn"
 LOG_OUT = "lm/logOut"
+AGENT_SESSIONS = "lm/agentSessions"
 CANCEL = "lm/cancel"
 CANCEL_REQUEST = "$/cancelRequest"
 RESPONSE_PART = "lm/responsePart"
@@ -40,6 +41,8 @@ PROGRESS = "lm/progress"
 CANCEL_PROGRESS = "lm/cancelProgress"
 FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders"
 ELICIT = "lm/elicit"
+READ_TEXT_FILE = "lm/readTextFile"
+MCP_SERVERS_CHANGED = "lm/didChangeMcpServers"
 MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation"
 
 METHODS: tuple[WireMethod, ...] = (
@@ -85,6 +88,15 @@ METHODS: tuple[WireMethod, ...] = (
         "the agent's own command is known.",
     ),
     WireMethod(
+        AGENT_SESSIONS,
+        "request",
+        wire.AgentSessionsParams,
+        wire.AgentSessionsResult,
+        "List the sessions that an ACP agent keeps of the window's folders, also those that it "
+        "began elsewhere. A chat whose first message is `/continue` and the id of one goes on in "
+        "it. If the agent can't list them, the error is `NotFound`.",
+    ),
+    WireMethod(
         CANCEL,
         "notification to us",
         wire.CancelParams,
@@ -104,6 +116,14 @@ METHODS: tuple[WireMethod, ...] = (
         wire.WorkspaceFoldersParams,
         None,
         "The window has other folders now. Sessions that are open keep theirs.",
+    ),
+    WireMethod(
+        MCP_SERVERS_CHANGED,
+        "notification to us",
+        wire.McpServersParams,
+        None,
+        "Agents are given other MCP servers of the user's from now on. Sessions that are open keep "
+        "theirs.",
     ),
     WireMethod(
         RESPONSE_PART,
@@ -143,6 +163,15 @@ METHODS: tuple[WireMethod, ...] = (
         "Ask the user for input, while a chat request is open. Sent only to an editor that has the "
         "capability `elicit`. If the answer isn't needed any more, `$/cancelRequest` says so with "
         "the id of this request, and a late answer is ignored.",
+    ),
+    WireMethod(
+        READ_TEXT_FILE,
+        "request from us",
+        wire.ReadTextFileParams,
+        wire.ReadTextFileResult,
+        "Return the text of a file as the user sees it: that of the open buffer, or else that on "
+        "the disk. Sent only to an editor that has the capability `readTextFile`, at any time. "
+        "`$/cancelRequest` says if the text isn't needed any more.",
     ),
     WireMethod(
         MODELS_CHANGED,

@@ -18,6 +18,9 @@ _SECRET_KEY = re.compile(
 _SECRET_OPTION = re.compile(r"(?:^|[-_])(?:key|pass|pwd|auth|bearer)$", re.IGNORECASE)
 _ALL_VALUES = frozenset({"headers", "env"})
 _ARGUMENTS = frozenset({"args", "argv", "arguments", "command"})
+_SECRETS = "secrets"
+_MCP_SERVERS = "mcpServers"
+_OF_SERVER = frozenset({"args", "url"})
 _ADDRESS_KEY = re.compile(r"ur[il]$", re.IGNORECASE)
 _SECRETS_OF_ADDRESS = re.compile(r"(?<=://)[^/?#@\s]+(?=@)|(?<=\?)[^#\s]+")
 
@@ -50,7 +53,8 @@ def redact(value: Any, hide: Hide = unchanged) -> Any:
     """Return the JSON value with secrets replaced, in a copy.
 
     Hidden are values of environment variables and headers, strings under keys that name a secret,
-    secret arguments of commands, and secrets in addresses. `hide` is applied to every other string.
+    secret arguments of commands, and secrets in addresses. Of MCP servers all arguments and
+    addresses are hidden. `hide` is applied to every other string.
     """
     return _walk(value, hide, _redact_field)
 
@@ -100,6 +104,11 @@ def is_secret_option(name: str) -> bool:
 def has_all_values_secret(key: str) -> bool:
     """Return whether everything under that key is hidden: a list of variables, or of headers."""
     return key in _ALL_VALUES
+
+
+def are_secrets(key: str) -> bool:
+    """Return whether every text of a list under that key is secret."""
+    return key == _SECRETS
 
 
 def is_address(key: str) -> bool:
@@ -161,9 +170,25 @@ def _redact_field(key: str, value: Any) -> Any:
         return [_redact_variable(item) for item in cast("list[Any]", value)]
     if has_all_values_secret(key) and isinstance(value, dict):
         return dict.fromkeys(cast("dict[str, Any]", value), HIDDEN)
+    if are_secrets(key) and isinstance(value, list):
+        return _whole_hidden(cast("list[Any]", value))
+    if key == _MCP_SERVERS and isinstance(value, list):
+        return [_redact_server(item) for item in cast("list[Any]", value)]
     if are_arguments(key) and isinstance(value, list):
         return redact_arguments(cast("list[Any]", value))
     return value
+
+
+def _redact_server(value: Any) -> Any:
+    """Return an MCP server without its arguments and its address: any of them may be a secret."""
+    if not isinstance(value, dict):
+        return HIDDEN
+    server = cast("dict[str, Any]", value)
+    return {key: _whole_hidden(one) if key in _OF_SERVER else one for key, one in server.items()}
+
+
+def _whole_hidden(value: Any) -> Any:
+    return [HIDDEN] * len(cast("list[Any]", value)) if isinstance(value, list) else HIDDEN
 
 
 def _redact_variable(value: Any) -> Any:

@@ -150,6 +150,40 @@ class McpServerSpec(Wire):
     cwd: str | None = None
 
 
+class McpHeader(Wire):
+    """A header of each request to an MCP server."""
+
+    name: str
+    value: str
+
+
+class UserMcpServer(Wire):
+    """An MCP server of the user's that agents are given: `command` is started, or `url` is called.
+
+    No log shows its arguments, its address, or the values of its variables and headers.
+    `secrets` are texts in them that the user typed.
+    """
+
+    name: str
+    type: Literal["stdio", "http", "sse"] = "stdio"
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: tuple[EnvVariable, ...] = ()
+    url: str = ""
+    headers: tuple[McpHeader, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            raise ValueError("`name` is empty")
+        if self.type == "stdio" and not self.command:
+            raise ValueError("a server of the type `stdio` needs a `command`")
+        if self.type != "stdio" and not _is_address(self.url):
+            raise ValueError(
+                f"a server of the type `{self.type}` needs an http(s) address as `url`"
+            )
+
+
 NOT_IN_ADDRESSES = re.compile(r"[\x00-\x20\x7f]")
 """A blank or a control character, which no address may hold."""
 _ADDRESS = re.compile(r"https?://([^/?#\[\]]+|[^/?#]*\[[0-9A-Fa-f:.]+\](:\d*)?)([/?#]|$)")
@@ -247,6 +281,10 @@ Permissions: TypeAlias = Literal["ask", "read_only", "allow", "deny"]
 ThinkingMode: TypeAlias = Literal["part", "text", "hide"]
 
 
+EditsBy: TypeAlias = Literal["editor", "agent"]
+"""An agent's edits are made by the editor's own tools, or by the agent behind its back."""
+
+
 class Settings(Wire):
     """The settings of a conversation.
 
@@ -256,6 +294,9 @@ class Settings(Wire):
     they are, with one exception: a known mode in which the agent decides by itself is changed to
     one in which it asks, unless `permissions` is "allow".
 
+    `edits` names the side that makes an agent's edits: the "editor", which can show, keep and undo
+    them, or the "agent". None is the side that is known to work with the agent.
+
     `permissionChoices` are the values of `permissions` that a user may choose in the host's picker.
     """
 
@@ -263,6 +304,7 @@ class Settings(Wire):
     model: str | None = None
     mode: str | None = None
     tools: ToolFilter = ToolFilter()
+    edits: EditsBy | None = None
     permissions: Permissions = "ask"
     permission_choices: tuple[Permissions, ...] = ("ask", "read_only")
     thinking: ThinkingMode = "part"
@@ -322,7 +364,7 @@ class Capabilities(Wire):
     """Which kinds of part the client can take beside text and tool calls.
 
     With `progress` it also gets notifications about long work. With `elicit` it answers
-    `lm/elicit`.
+    `lm/elicit`, and with `readTextFile` it answers `lm/readTextFile`.
     """
 
     thinking: bool = False
@@ -331,24 +373,33 @@ class Capabilities(Wire):
     marker: bool = False
     progress: bool = False
     elicit: bool = False
+    read_text_file: bool = False
 
 
 class InitializeParams(Wire):
     """The client's name, and the features that it supports.
 
     `workspaceFolders` are absolute paths. An agent works in the first, unless its definition names
-    a folder, and in the others too if it can.
+    a folder, and in the others too if it can. `mcpServers` are those of the user's that agents are
+    given; each is a UserMcpServer, and one that is wrong is left out.
     """
 
     client_info: ClientInfo
     capabilities: Capabilities = Capabilities()
     workspace_folders: tuple[str, ...] = ()
+    mcp_servers: tuple[Raw, ...] = ()
 
 
 class WorkspaceFoldersParams(Wire):
     """The folders of the editor's window now, absolute paths; new sessions work in them."""
 
     workspace_folders: tuple[str, ...]
+
+
+class McpServersParams(Wire):
+    """The user's MCP servers that agents are given now, each a UserMcpServer."""
+
+    mcp_servers: tuple[Raw, ...]
 
 
 class ServerCapabilities(Wire, omit_defaults=False):
@@ -452,6 +503,32 @@ class LogInParams(Wire):
     model_id: str
     method_id: str
     agent: Raw | UnsetType = UNSET
+
+
+class AgentSessionsParams(Wire):
+    """Of which agent: as in a chat."""
+
+    model_id: str
+    agent: Raw | UnsetType = UNSET
+
+
+class ListedSession(Wire):
+    """A session that an agent keeps, of one of the window's folders (`cwd`).
+
+    `updatedAt` is when something was last said in it (ISO 8601). The agent may name neither that
+    nor a title.
+    """
+
+    session_id: str
+    cwd: str
+    title: str = ""
+    updated_at: str = ""
+
+
+class AgentSessionsResult(Wire, omit_defaults=False):
+    """The newest first. Those that a chat of the window has open are left out."""
+
+    sessions: list[ListedSession]
 
 
 class TokenCountParams(Wire):
@@ -622,6 +699,22 @@ class ElicitResult(Wire):
 
     action: ElicitAction
     content: dict[str, FieldValue] | None = None
+
+
+class ReadTextFileParams(Wire):
+    """The absolute path of a file that an agent reads or is about to change."""
+
+    path: str
+
+
+class ReadTextFileResult(Wire):
+    """The text of the open buffer, or else of the file on the disk; null if there is no file.
+
+    `isDirty` says that the buffer has changes that aren't saved.
+    """
+
+    text: str | None
+    is_dirty: bool = False
 
 
 class ToldFailure(Wire):

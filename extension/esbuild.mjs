@@ -2,8 +2,10 @@
 import { readFile } from "node:fs/promises";
 import { build } from "esbuild";
 
-// The license of what is bundled wants to go along.
-const license = await readFile(new URL("node_modules/shlex/LICENSE", import.meta.url), "utf8");
+// The licenses of what is bundled want to go along.
+const license = (file) => readFile(new URL(`node_modules/${file}`, import.meta.url), "utf8");
+const shlex = await license("shlex/LICENSE");
+const jsonc = await license("jsonc-parser/LICENSE.md");
 
 await build({
   entryPoints: ["src/extension.ts"],
@@ -13,8 +15,15 @@ await build({
   format: "cjs",
   target: "node22",
   external: ["vscode"],
+  mainFields: ["module", "main"], // jsonc-parser's other form loads its files when it runs
   banner: {
-    js: `/*\nThis file contains shlex (https://github.com/rgov/node-shlex).\n\n${license}*/`,
+    js: `/*
+This file contains shlex (https://github.com/rgov/node-shlex).
+
+${shlex}
+It contains jsonc-parser (https://github.com/microsoft/node-jsonc-parser).
+
+${jsonc}*/`,
   },
   sourcemap: "linked",
   sourcesContent: false,

@@ -20,6 +20,7 @@ from agents.directory import AgentDirectory, open_directory
 from bridge.known_secrets import KnownSecrets
 from bridge.models import AgentChoice, Catalogue
 from bridge.stdio import open_stdio
+from bridge.wire import ListedSession
 from vscodelm.places import state_folder
 from vscodelm.store.lazy import LEARNED, OFFERED, open_memory
 
@@ -76,7 +77,7 @@ async def list_models(
 
 @attrs.frozen(eq=False, repr=False)
 class _Accounts:
-    """The agents' logins, of which no error shows a secret."""
+    """The agents' logins and sessions, of which no error shows a secret."""
 
     directory: AgentDirectory
     secrets: KnownSecrets
@@ -88,6 +89,10 @@ class _Accounts:
     async def log_out(self, choice: AgentChoice) -> None:
         self.secrets.learn_once(choice.key, os.environ)
         await self.directory.log_out(choice)
+
+    async def sessions_of(self, choice: AgentChoice) -> list[ListedSession]:
+        self.secrets.learn_once(choice.key, os.environ)
+        return await self.directory.sessions_of(choice)
 
 
 async def _serve(
@@ -130,6 +135,7 @@ async def _serve(
                 activities=activities,
                 offered=directory.offered,
                 workspace=directory.workspace,
+                learn=partial(secrets.learn_from, environment=os.environ),
                 until=until,
             )
         nursery.cancel_scope.cancel()

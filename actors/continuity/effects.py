@@ -9,7 +9,7 @@ from agents.origin import Origin
 from bridge.errors import Failure
 from bridge.history.message import Message
 from bridge.value import Value
-from bridge.wire import ChatMessage, ToolSpec
+from bridge.wire import ChatMessage, Settings, ToolSpec
 
 from ..beginning import Head, Start, Why
 from ..plan import Delivery
@@ -149,6 +149,7 @@ class DrainFirst(Value):
     dropped: tuple[str, ...]
     tools: tuple[ToolSpec, ...]
     """The editor's tools that the session is to be offered afterwards."""
+    settings: Settings
 
 
 class AllowForks(Value):

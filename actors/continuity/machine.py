@@ -319,7 +319,9 @@ class SessionMachine:
         self._do(effects.AllowForks(self._head))
 
     def _drain_first(self) -> None:
-        self._do(effects.DrainFirst(self._plan.dropped, self._waiting.tools))
+        self._do(
+            effects.DrainFirst(self._plan.dropped, self._waiting.tools, self._waiting.settings)
+        )
 
     def _skip(self) -> None:
         self._delivery, self._plan, self._before = None, DeliveryPlan(), ()

@@ -17,7 +17,7 @@ from agents.base import Agent, AgentSession, Turn
 from agents.events import Answer, Prompt
 from agents.origin import FRESH, Origin
 from bridge.errors import Failure
-from bridge.wire import ToolSpec
+from bridge.wire import Settings, ToolSpec
 
 if TYPE_CHECKING:
     from .turn import PacedTurn
@@ -73,9 +73,9 @@ class PacedSession(AgentSession):
         """As the agent has it."""
         return self.session.has_own_process
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return what the agent says."""
-        return self.session.can_offer(tools)
+        return self.session.can_offer(tools, settings)
 
     async def renew(self, prompt: Prompt) -> None:
         """Take the newest request, with which the next response begins."""

@@ -22,6 +22,7 @@ from agents.acp.schema.initialize import (
     ClientCapabilities,
     ClientSessionCapabilities,
     ElicitationCapabilities,
+    FileSystemCapabilities,
     Implementation,
     InitializeRequest,
     InitializeResponse,
@@ -45,6 +46,8 @@ INITIALIZE_SECONDS = 120.0
 """Seconds that `initialize` may take; a launcher may download the agent first."""
 
 CAPABILITIES = ClientCapabilities(
+    # The two belong together: an agent that only writes overwrites text that isn't saved.
+    fs=FileSystemCapabilities(read_text_file=True, write_text_file=True),
     session=ClientSessionCapabilities(
         config_options=SessionConfigOptionsCapabilities(boolean=Supported()),
         notices=Supported(),
@@ -55,9 +58,7 @@ CAPABILITIES = ClientCapabilities(
     elicitation=ElicitationCapabilities(form=Supported(), url=Supported()),
     meta={"terminal-auth": True},  # the same, of the time before the protocol had it
 )
-"""Our capabilities, where the editor shows forms."""
-WITHOUT_FORMS = replace(CAPABILITIES, elicitation=None)
-"""Our capabilities for any other editor."""
+"""Our capabilities, where the editor shows forms and makes the agent's edits."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -75,6 +76,8 @@ class AcpProcess:
     """The editor's window, as it is when the process starts."""
     window: ContextWindow = attrs.field(factory=ContextWindow)
     """The context window of the agent's model, as reported in any session."""
+    edits_by_editor: bool = False
+    """Whether the editor makes the agent's edits, in all sessions of this process."""
     failure: Failure | None = attrs.field(default=None, init=False)
     """Why it is of no more use."""
     is_ending: bool = attrs.field(default=False, init=False)
@@ -136,7 +139,7 @@ class AcpProcess:
     ) -> None:
         request = InitializeRequest(
             PROTOCOL_VERSION,
-            CAPABILITIES if self.workspace.shows_forms else WITHOUT_FORMS,
+            self._capabilities,
             Implementation("vscodelm", own_version()),
         )
         answer: InitializeResponse | Error | None = None
@@ -157,6 +160,15 @@ class AcpProcess:
                 failure = self.no_introduction(INITIALIZE_SECONDS, words)
         self.lose(failure)
         serving.cancel()
+
+    @property
+    def _capabilities(self) -> ClientCapabilities:
+        """Our capabilities, as this editor and this process have them."""
+        return replace(
+            CAPABILITIES,
+            fs=CAPABILITIES.fs if self.edits_by_editor else None,
+            elicitation=CAPABILITIES.elicitation if self.workspace.shows_forms else None,
+        )
 
     async def introduced(self) -> ConnectedAgent:
         """Return the agent when it has introduced itself; raises `AgentError`."""

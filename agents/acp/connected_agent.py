@@ -44,6 +44,8 @@ class PeerHost(Protocol):
     """The process of an agent."""
 
     spec: McpServerSpec
+    edits_by_editor: bool
+    """Whether the editor makes the agent's edits, in all sessions of this process."""
 
     @property
     def is_ending(self) -> bool:

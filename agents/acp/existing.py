@@ -41,7 +41,7 @@ from bridge.errors import Failure
 from .errors import words_of
 from .handles import SessionHandle
 from .learned import AgentFacts, Fact
-from .reopened import CONNECTING_SECONDS, connects_first, lesson, loses_tools
+from .reopened import CONNECTING_SECONDS, ToldAgain, connects_first, lesson, loses_tools
 from .session_channel import SessionChannel
 from .session_open import SESSION_SECONDS, InUse, Opening, Openings
 from .session_params import SessionParams
@@ -52,6 +52,9 @@ MOST_PAGES = 20
 log = logging.getLogger("vscodelm.acp")
 
 Way: TypeAlias = Method[LoadSessionRequest, LoadSessionResponse]
+ShownSession: TypeAlias = SessionChannel | str
+"""A session, or why it can't be had, in words."""
+_Answer: TypeAlias = SessionChannel | Error | Failure | InUse | None
 _MISSING = {RESUME_SESSION.name: Fact.RESUME_MISSING, FORK_SESSION.name: Fact.FORK_MISSING}
 """The fact about an agent that answers that there is no such method."""
 
@@ -128,11 +131,42 @@ class ExistingSessions:
             return found
         return None
 
-    def _load(self, way: Way, session_id: str, params: SessionParams) -> Opening:
+    def _load(
+        self, way: Way, session_id: str, params: SessionParams, replay: ToldAgain | None = None
+    ) -> Opening:
         must_replay = way is LOAD_SESSION or self.facts.has(Fact.RESUME_REPLAYS)
         return self.openings.load(
-            way, session_id, params, must_replay=must_replay, is_open=self._is_open(session_id)
+            way,
+            session_id,
+            params,
+            must_replay=must_replay,
+            is_open=self._is_open(session_id),
+            replay=replay,
         )
+
+    @property
+    def can_show(self) -> bool:
+        """Whether there is a way to a session that the user names."""
+        return any(_ways(self.able, self.facts))
+
+    async def show(self, params: SessionParams, session_id: str, replay: ToldAgain) -> ShownSession:
+        """Return a session that the user names, or else why it can't be had; `can_show` is true.
+
+        `replay` gets what was said in it. An agent that can load a session isn't asked to resume
+        it: only a replay proves that the session exists. As with `find`, the session closes its
+        parameters. Raises `AgentError` if the agent demands a login that fails.
+        """
+        *_, way = _ways(self.able, self.facts)
+        begin = partial(self._load, way, session_id, params, replay)
+        shown: SessionChannel | None = None
+        try:
+            answer = await self.openings.authentication.ask(lambda: _end(begin()))
+            if isinstance(answer, SessionChannel) and answer.lost is None:
+                shown = answer
+            return shown or self._reason(way.name, answer)
+        finally:
+            if shown is None:
+                params.close()
 
     def _is_open(self, session_id: str) -> bool:
         """Return whether the process still has a session that no chat has any more."""
@@ -153,25 +187,32 @@ class ExistingSessions:
         match await self.openings.authentication.ask(lambda: _end(begin())):
             case SessionChannel(lost=None) as channel if await self._keeps_tools(channel, params):
                 return channel
-            case SessionChannel(lost=Failure() as failure) | (Failure() as failure):
-                reason = failure.message
-            case SessionChannel():
+            case SessionChannel(lost=None):
                 log.info("session=%s not had by %s: it has no tools", session_id, way)
                 return None
-            case InUse():
-                reason = "it is in use"
             case Error(code=code) as error if code == METHOD_NOT_FOUND and way in _MISSING:
-                self.facts.learn(_MISSING[way])
-                reason = f"{code} {words_of(error)}"
+                reason = self._reason(way, error)
                 log.info("session=%s not had by %s, nor will another: %s", session_id, way, reason)
                 return None
-            case Error() as error:
-                reason = f"{error.code} {words_of(error)}"
-            case _:
-                reason = f"no answer in {SESSION_SECONDS:.0f} seconds"
-                self.openings.retire()
+            case answer:
+                reason = self._reason(way, answer)
         log.warning("session=%s not had by %s: %s", session_id, way, reason)
         return None
+
+    def _reason(self, way: str, answer: _Answer) -> str:
+        """Return why a session wasn't had, and learn from it."""
+        match answer:
+            case SessionChannel(lost=Failure() as failure) | (Failure() as failure):
+                return failure.message
+            case InUse():
+                return "it is in use"
+            case Error() as error:
+                if error.code == METHOD_NOT_FOUND and way in _MISSING:
+                    self.facts.learn(_MISSING[way])
+                return f"{error.code} {words_of(error)}"
+            case _:
+                self.openings.retire()
+                return f"no answer in {SESSION_SECONDS:.0f} seconds"
 
     async def _keeps_tools(self, channel: SessionChannel, params: SessionParams) -> bool:
         """Return whether a session has its tools, as far as is known; close one that hasn't."""
@@ -187,16 +228,24 @@ class ExistingSessions:
             self.facts.learn(lesson(reopened, self.facts))
         return has_tools
 
+    @property
+    def can_list(self) -> bool:
+        """Whether the agent lists its sessions."""
+        return self.able.session_capabilities.list is not None
+
     async def list(self, cwd: str | None = None) -> tuple[SessionInfo, ...] | None:
         """Return the sessions that the agent keeps, of a folder if one is given.
 
         None if it can't list them; raises `AgentError`.
         """
-        if self.able.session_capabilities.list is None:
+        if not self.can_list:
             return None
         found: list[SessionInfo] = []
         request = ListSessionsRequest(cwd)
+        until = trio.current_time() + SESSION_SECONDS
         for _ in range(MOST_PAGES):
+            if trio.current_time() >= until:  # a slow agent; its newest are among the first
+                break
             page = await self.openings.authentication.ask(lambda asked=request: self._page(asked))
             if isinstance(page, Error):
                 raise AgentError(self.openings.authentication.failure_of(page))
@@ -214,7 +263,7 @@ class ExistingSessions:
         raise AgentError(Failure("Unavailable", message))
 
 
-async def _end(opening: Opening) -> SessionChannel | Error | Failure | InUse | None:
+async def _end(opening: Opening) -> _Answer:
     """Wait for an opening, and drop one that comes to nothing."""
     answer = None
     try:

@@ -13,6 +13,7 @@ import attrs
 
 from agents.acp.calls.identity import editors_tool, is_of_another
 from agents.acp.calls.state import CallRecord
+from agents.acp.edits.choice import paths_of
 from agents.acp.rpc.news import MOST_QUESTIONS, PermissionRequested
 from agents.acp.schema.methods import SelectedPermissionOutcome
 from agents.events import AskPermission, CallTool, Decision, PermissionAnswer, Say, ToolAnswer
@@ -239,6 +240,8 @@ class TurnTools:
             return False
         if tool is not None:
             self.line.record(f"allowed tool={tool.name}")
+        elif self.line.allows_edit(call.kind, paths_of(call)):
+            self.line.record(f"allowed edit={call.call_id}")
         elif is_of_another(call, self._box, self._box.others()):
             self.line.record(f"another chat's title={call.title!r:.100}")
             self._box.on_mixed()

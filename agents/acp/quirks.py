@@ -26,6 +26,7 @@ list, and the agents with each):
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import msgspec
 
@@ -46,7 +47,13 @@ class KnownAgent(Value):
     `keys` are the environment variables that a method to log in is about. `asking_modes` name
     for each mode in which it acts without asking the one in which it asks the user. `never_asks`:
     it has no such mode, and by itself it asks before nothing, or before no tool of its own.
-    `packages` are the names by which a registry or a launcher has it.
+    `packages` are the names by which a registry or a launcher has it. `commands` begin words of the
+    commands that start it.
+
+    About edits: `edits_by_editor` says that the editor makes them if the settings don't say
+    otherwise. `edit_environment`, `edit_arguments` and `edit_meta` switch the agent's own edit
+    tools off; `edit_meta` goes with each session. `missing_is_empty`: it creates a file only if a
+    missing one reads as an empty one. `writes_itself`: it reports writes that it makes by itself.
     """
 
     name: str
@@ -67,15 +74,39 @@ class KnownAgent(Value):
     asking_modes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     never_asks: bool = False
     packages: frozenset[str] = frozenset()
+    edits_by_editor: bool = False
+    edit_environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    edit_arguments: tuple[str, ...] = ()
+    edit_meta: dict[str, Any] | None = None
+    missing_is_empty: bool = False
+    writes_itself: bool = False
 
 
 _MODES = "https://agentclientprotocol.com/protocol/session-modes#"
 
 
-def _opencode(name: str, program: str) -> KnownAgent:
-    """Return OpenCode or a fork of it, by the name of its program."""
+_EDITS = (
+    "The user's editor makes all changes of files, so that the user can review and undo them. Use "
+    "the MCP tools create_file and replace_string_in_file for that, and read a file before you "
+    "change it. You have no other tools that edit files. Don't edit files by shell commands."
+)
+"""Tells a model how to edit whose own tools for that are switched off."""
+
+
+def _opencode(
+    name: str, program: str, environment: dict[str, str], *, edits_by_editor: bool = False
+) -> KnownAgent:
+    """Return OpenCode or a fork of it, by the name of its program.
+
+    `environment` switches its own tools to edit off.
+    """
     return KnownAgent(
         name,
+        commands=(program,),
+        edits_by_editor=edits_by_editor,
+        edit_environment=environment,
+        # It reports each edit by a write, advertised or not (anomalyco/opencode#38196).
+        writes_itself=True,
         # It keeps MCP servers by working directory, not by session.
         sessions_share_tools=True,
         program=program,
@@ -92,6 +123,11 @@ _AGENTS = (
         # Many MCP tools are hidden behind a search otherwise, since 0.100.
         commands=("claude-agent-acp", "claude-code-acp"),
         environment={"ENABLE_TOOL_SEARCH": "false"},
+        edits_by_editor=True,
+        edit_meta={
+            "claudeCode": {"options": {"disallowedTools": ["Edit", "Write", "NotebookEdit"]}},
+            "systemPrompt": {"append": _EDITS},
+        },
         # 170 to 230 MB each (0.49 and 0.101).
         sessions_start_processes=True,
         asking_modes={
@@ -112,26 +148,39 @@ _AGENTS = (
             "agent-full-access": "read-only",
         },
     ),
-    _opencode("OpenCode", "opencode"),
+    _opencode(
+        "OpenCode",
+        "opencode",
+        {"OPENCODE_PERMISSION": '{"edit":"deny"}'},
+        edits_by_editor=True,
+    ),
     # Its mode `ask` is one for questions, not one that asks the user.
-    _opencode("Kilo", "kilo"),
+    _opencode("Kilo", "kilo", {"KILO_CONFIG_CONTENT": '{"permission":{"edit":"deny"}}'}),
     KnownAgent(
         "Copilot",
         # `Rejecting non-http/sse MCP server` stands in its log only.
         http_tools_only=True,
         program="copilot",
+        commands=("copilot",),
+        edit_arguments=("--excluded-tools", "create,edit"),
         serves=("--acp",),
         login=("login",),
         asking_modes={f"{_MODES}autopilot": f"{_MODES}agent"},
     ),
     KnownAgent(
         "qwen-code",
+        commands=("qwen",),
+        edits_by_editor=True,
         # It looks for them in the background, since 0.24.
         prompts_without_tools=True,
         asking_modes={"auto": "default", "auto-edit": "default", "yolo": "default"},
     ),
     KnownAgent(
         "gemini-cli",
+        commands=("gemini",),
+        edits_by_editor=True,
+        # A missing file is an error to it otherwise, also where it would create one.
+        missing_is_empty=True,
         # `mcp_server_tool__id`, since 0.61. The title is the command, if the tool is given one.
         ids_name_tools=True,
         keys={"gemini-api-key": ("GEMINI_API_KEY",)},
@@ -183,14 +232,21 @@ def never_asks(names: Iterable[str]) -> bool:
     return any(agent.never_asks and wanted & {agent.name, *agent.packages} for agent in _AGENTS)
 
 
+def started_by(argv: Sequence[str]) -> KnownAgent:
+    """Return what is known of the agent that is started so; nothing special, if nothing.
+
+    It is needed before the agent can say its name.
+    """
+    words = [part for word in argv for part in word.replace("\\", "/").split("/")]
+    for agent in _AGENTS:
+        if agent.commands and any(word.startswith(agent.commands) for word in words):
+            return agent
+    return KnownAgent("")
+
+
 def environment_for(argv: Sequence[str]) -> Mapping[str, str]:
     """Return what an agent that is started so needs in its environment.
 
     It is meant to lie under what the user configures.
     """
-    words = [part for word in argv for part in word.replace("\\", "/").split("/")]
-    found: dict[str, str] = {}
-    for agent in _AGENTS:
-        if any(word.startswith(agent.commands) for word in words):
-            found.update(agent.environment)
-    return found
+    return started_by(argv).environment

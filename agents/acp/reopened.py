@@ -2,7 +2,8 @@
 
 All agents replay a session that they load, and some replay one that they resume. A replay may begin
 before the answer and go on after it. Its updates are dropped until a moment of silence, because the
-bridge keeps the history itself.
+bridge keeps the history itself. Only where the user continues a session that isn't a chat yet, a
+`ToldAgain` keeps them.
 
 Some agents ignore the servers that they are given with a session to load, or with one that their
 process still has open. Others keep the servers of a process by name, so they connect to no other
@@ -14,6 +15,7 @@ for, and a session of which it ignores the server is left.
 from __future__ import annotations
 
 import math
+from collections import deque
 
 import attrs
 import trio
@@ -29,6 +31,9 @@ REPLAY_BEGINS_SECONDS = 1.0
 """Seconds that an agent may take to begin its replay of a loaded session."""
 MOST_REPLAY_SECONDS = 5.0
 """The most seconds of a replay after the session is open."""
+
+MOST_REPLAYED_BYTES = 2 * 1024 * 1024
+"""Bytes of a replay that are kept where the user is to see it."""
 
 CONNECTING_SECONDS = 10.0
 """Seconds in which an agent connects to the server of a reopened session."""
@@ -46,18 +51,45 @@ _WITHOUT_TOOLS = {
 
 
 @attrs.define(eq=False, repr=False)
+class ToldAgain:
+    """The newest parts of a replay, as many as there is room for."""
+
+    most_bytes: int = MOST_REPLAYED_BYTES
+    is_cut: bool = attrs.field(default=False, init=False)
+    """Whether the beginning was dropped."""
+    _updates: deque[tuple[SessionUpdate, int]] = attrs.field(
+        factory=deque[tuple[SessionUpdate, int]], init=False
+    )
+    _size: int = attrs.field(default=0, init=False)
+
+    def add(self, update: SessionUpdate, size: int) -> None:
+        """Keep an update of `size` bytes, and drop the oldest ones that it leaves no room for."""
+        self._updates.append((update, size))
+        self._size += size
+        while self._size > self.most_bytes:
+            self._size -= self._updates.popleft()[1]
+            self.is_cut = True
+
+    @property
+    def updates(self) -> tuple[SessionUpdate, ...]:
+        """Return what is kept, in order."""
+        return tuple(update for update, _ in self._updates)
+
+
+@attrs.define(eq=False, repr=False)
 class Reopened:
     """A session that an agent opened again; `way` is the method.
 
     `is_name_used` if the process was given another server of the same name before. `must_replay` if
     an agent that replays nothing has forgotten the session. `is_open` if the process still had the
-    session, because the agent can't close one.
+    session, because the agent can't close one. `replay` gets what was said, if anybody wants it.
     """
 
     way: str
     is_name_used: bool = False
     must_replay: bool = False
     is_open: bool = False
+    replay: ToldAgain | None = None
     is_replaying: bool = attrs.field(default=True, init=False)
     is_proven: bool = attrs.field(default=False, init=False)
     """Whether the agent has sent any part of a turn: then it knows the session."""
@@ -67,14 +99,16 @@ class Reopened:
     """When the newest update of the replay came."""
     _begun: trio.Event = attrs.field(factory=trio.Event, init=False)
 
-    def hear(self, update: SessionUpdate) -> bool:
-        """Take an update in; return whether it is part of the replay."""
+    def hear(self, update: SessionUpdate, size: int) -> bool:
+        """Take an update of `size` bytes in; return whether it is part of the replay."""
         if is_of_a_turn(update):
             self.is_proven = True
             self._begun.set()
         if self.is_replaying:
             self._replayed_at = trio.current_time()
             self.has_replayed_prompts |= isinstance(update, UserMessageChunk)
+            if self.replay is not None and is_of_a_turn(update):
+                self.replay.add(update, size)
         return self.is_replaying
 
     def lose(self) -> None:

@@ -31,13 +31,13 @@ from agents.habits import Habits
 from agents.ledger import Ledger
 from agents.offered import Properties
 from bridge.errors import Failure, LocalError
-from bridge.wire import ChatMessage, ToolSpec
+from bridge.wire import ChatMessage, Settings, ToolSpec
 from bridge.work import Work
 
 from .connected_agent import ConnectedAgent
 from .errors import words_of
 from .existing import can_find
-from .handles import SessionHandle
+from .handles import NAMELESS, SessionHandle
 from .learned import Fact
 from .options import (
     Change,
@@ -70,7 +70,9 @@ class AcpSession:
 
     `root` is the folder that the agent works in, and `habits` are what any of its sessions has
     shown. `offer` is given the choices of the agent, and `ledger` has what the agent says of its
-    open sessions. It `knows_history` if the agent had the session already.
+    open sessions. It `knows_history` if the agent had the session already. Its handle keeps the
+    server and the folder of `named`. `fits` says whether a session that is opened with these tools
+    and settings could be this one.
     """
 
     def __init__(
@@ -85,12 +87,16 @@ class AcpSession:
         ledger: Ledger | None = None,
         knows_history: bool = False,
         has_own_process: bool = False,
+        named: SessionHandle = NAMELESS,
+        fits: Callable[[Sequence[ToolSpec], Settings], bool] = lambda _, __: True,
     ) -> None:
         self.channel = channel
+        self._named = named
         self._habits = habits
         self.knows_history = knows_history
         self.has_own_process = has_own_process
         self.peer = peer
+        self._fits = fits
         self._root = root
         self.new_call_id = new_call_id
         self._offer = offer
@@ -116,9 +122,14 @@ class AcpSession:
         """The agent's name for the session, if the agent can open sessions again."""
         if not can_find(self.peer.about.agent_capabilities, self.peer.facts):
             return None
+        return self.name.text
+
+    @property
+    def name(self) -> SessionHandle:
+        """The handle, whether or not the agent can open sessions again."""
         tools = self.channel.tools
-        server = "" if tools is None else tools.server
-        return SessionHandle(self.channel.session_id, server).text
+        server = self._named.server if tools is None else tools.server
+        return SessionHandle(self.channel.session_id, server, self._named.folder)
 
     @property
     def lost(self) -> Failure | None:
@@ -139,9 +150,10 @@ class AcpSession:
             return False
         return channel.tools.is_ignored and self.peer.facts.has(Fact.ASKS_FOR_TOOLS)
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return whether the agent can be given these tools: it learns of a server only once."""
-        return not tools or self.channel.tools is not None
+        has_server = not tools or self.channel.tools is not None
+        return has_server and self._fits(tools, settings)
 
     async def renew(self, prompt: Prompt) -> None:
         """Tell the agent of these tools, if it has a server and they aren't the same.
@@ -163,6 +175,8 @@ class AcpSession:
             )
         self._untold = prompt
         self._ledger.begin_turn(self.channel.session_record)
+        if self.channel.files is not None:
+            self.channel.files.permissions = prompt.settings.permissions
         self._turn = AcpTurn(
             self.channel,
             self,

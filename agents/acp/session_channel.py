@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 import trio
 
 from agents.acp.calls.identity import Offer
 from agents.acp.calls.sharing import Announced
+from agents.acp.edits.desk import FileDesk
 from agents.acp.prompt.budget import ContextWindow
 from agents.acp.rpc.connection import Connection
 from agents.acp.rpc.news import (
@@ -33,6 +35,7 @@ from agents.acp.rpc.news import (
 from agents.acp.schema.content import ContentBlock, ToolCall, ToolCallUpdate
 from agents.acp.schema.elicitation import CreateElicitationRequest, CreateElicitationResponse
 from agents.acp.schema.errors import Error
+from agents.acp.schema.files import FileRequest
 from agents.acp.schema.methods import (
     CANCEL,
     PROMPT,
@@ -92,6 +95,7 @@ class SessionChannel:
         choices: Choices,
         *,
         tools: Toolbox | None = None,
+        files: FileDesk | None = None,
         reopened: Reopened | None = None,
         window: ContextWindow | None = None,
         on_announced: Callable[[], None] = _nothing,
@@ -104,6 +108,8 @@ class SessionChannel:
         """The agent's facts about the session."""
         self.tools = tools
         """The editor's, if the session was opened with them."""
+        self.files = files
+        """Serves the agent's files, if the editor makes its edits."""
         self.reopened = reopened
         """The way in which the session was opened again, if it existed before."""
         self.announced = Announced()
@@ -181,7 +187,7 @@ class SessionChannel:
                 return
             case _:
                 pass
-        if self.reopened is not None and self.reopened.hear(update):
+        if self.reopened is not None and self.reopened.hear(update, size):
             return
         if isinstance(update, ToolCall | ToolCallUpdate):
             self._note(update)
@@ -220,8 +226,22 @@ class SessionChannel:
         if self.announced.learn(news):
             self._on_announced()
 
+    @property
+    def serves_files(self) -> bool:
+        """Whether the editor makes the agent's edits."""
+        return self.files is not None
+
+    def serve_file(self, id_: QuestionId, request: FileRequest) -> bool:
+        """Serve a request about a file; return whether this session serves any."""
+        if self.files is None:
+            return False
+        self.files.serve(id_, request, partial(self._connection.answer_file, id_))
+        return True
+
     def be_unasked(self, id_: QuestionId) -> UserQuestion | None:
         """Take a question back; return it, if it isn't answered."""
+        if self.files is not None:
+            self.files.withdraw(id_)
         question = self._asked.pop(id_, None)
         self._changes.unpark_all()
         return question
@@ -317,14 +337,16 @@ class SessionChannel:
             self.cancelled_at = trio.current_time()
             self._connection.notify(CANCEL, CancelNotification(self.session_id))
             self._refuse_all()
+            if self.files is not None:
+                self.files.cancel()
 
     def drop_late(self) -> None:
         """Let what comes until the next prompt be dropped: it belongs to a cancelled turn."""
         self._is_cancelled = True
 
     def is_open(self, id_: QuestionId) -> bool:
-        """Return whether a question waits for its answer."""
-        return id_ in self._asked
+        """Return whether a request waits for its answer."""
+        return id_ in self._asked or (self.files is not None and self.files.is_open(id_))
 
     def asks(self, id_: QuestionId, question: UserQuestion) -> bool:
         """Return whether this question waits for its answer; its id may be another's since."""
@@ -356,6 +378,10 @@ class SessionChannel:
     def heard(self) -> Sequence[News]:
         """The news that `take` would return; it grows as more come."""
         return self._news
+
+    def allows_edit(self, kind: str, paths: Collection[str]) -> bool:
+        """Return whether an edit of these files needs no question: the editor shows it."""
+        return self.files is not None and self.files.allows_silently(kind, paths)
 
     def record(self, words: str) -> None:
         """Write a line about this session to the log."""

@@ -31,7 +31,7 @@ from bridge.value import Value
 
 from .auth import Authentication
 from .options import Choices
-from .reopened import Reopened
+from .reopened import Reopened, ToldAgain
 from .session_channel import SessionChannel
 from .session_params import SessionParams
 
@@ -150,14 +150,15 @@ class Openings:
         *,
         must_replay: bool = False,
         is_open: bool = False,
+        replay: ToldAgain | None = None,
     ) -> Opening:
         """Ask for a session that the agent has; its replay may come before the answer.
 
-        `must_replay` and `is_open` are those of `Reopened`.
+        `must_replay`, `is_open` and `replay` are those of `Reopened`.
         """
         opening = Opening(params, self.end)
         request = params.to_load(session_id)
-        reopened = Reopened(way.name, params.is_name_used, must_replay, is_open)
+        reopened = Reopened(way.name, params.is_name_used, must_replay, is_open, replay)
         channel = self._channel(session_id, params, Choices(), reopened)
         if not self.connection.attach(session_id, channel):
             opening.take(InUse())
@@ -199,6 +200,7 @@ class Openings:
             session_id,
             choices,
             tools=params.tools,
+            files=params.files,
             reopened=reopened,
             window=self.window,
             on_announced=self.on_announced,

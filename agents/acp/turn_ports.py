@@ -93,6 +93,10 @@ class QuestionLine(Protocol):
         """Answer a question."""
         ...
 
+    def allows_edit(self, kind: str, paths: Collection[str]) -> bool:
+        """Return whether an edit of these files needs no question: the editor shows it."""
+        ...
+
     def record(self, words: str) -> None:
         """Write a line to the log."""
         ...

@@ -42,7 +42,7 @@ from .hooks import AwaitAnswers, AwaitForm, Hang, Hook, TurnScript, enact, parse
 from .script import NOTHING_SAID
 
 if TYPE_CHECKING:
-    from bridge.wire import ChatMessage, ElizaSpec, ToolSpec
+    from bridge.wire import ChatMessage, ElizaSpec, Settings, ToolSpec
 
 
 _HEARD: Iterator[TurnScript | None] = iter(())
@@ -161,7 +161,7 @@ class ElizaSession:
         self._turn: ElizaTurn | None = None
         self._unheard: deque[ChatMessage] = deque()
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return true: each prompt brings its own."""
         return True
 

@@ -146,8 +146,10 @@ class CallBroker:
 
     # Events of the agent.
 
-    def arrive(self, key: Hashable, call: CallTool, now: float) -> BrokerEffects:
-        """Take a call in."""
+    def arrive(
+        self, key: Hashable, call: CallTool, now: float, *, is_announced: bool = False
+    ) -> BrokerEffects:
+        """Take a call in; one that no agent announces counts as announced."""
         match self._phase:
             case _Phase.SHUT:
                 return (Reply(key, NO_TURN, is_error=True),)
@@ -161,7 +163,7 @@ class CallBroker:
                 is_expected = call.name in self._expected
                 if is_expected:
                     self._expected.remove(call.name)
-                self._calls[call.call_id] = _Call(key, call, now, is_expected)
+                self._calls[call.call_id] = _Call(key, call, now, is_expected or is_announced)
                 self._settle(now)
                 return ()
             case _:

@@ -98,6 +98,10 @@ async def _refuse_nothing(_name: str, _arguments: JSON) -> None:
     """Let a call pass."""
 
 
+async def _report_nothing(_number: int) -> None:
+    """Report no progress: nobody listens."""
+
+
 @attrs.define(eq=False, repr=False)
 class Toolbox:
     """The tools of one session. `wake` is called when there is news for its turn.
@@ -114,6 +118,8 @@ class Toolbox:
     """Says why a call isn't passed on."""
     others: Callable[[], Collection[str]] = attrs.field(default=_no_others, init=False)
     """Returns the servers' names that the agent's process was given for other sessions."""
+    has_neighbours: Callable[[], bool] = attrs.field(default=lambda: False, init=False)
+    """Returns whether the agent's process was given servers of others, too."""
     on_mixed: Callable[[], None] = attrs.field(default=_nothing, init=False)
     """Called when the agent would use one of those in this session."""
     titles_name_tools: bool = attrs.field(default=False, init=False)
@@ -153,16 +159,26 @@ class Toolbox:
     # The server's side.
 
     async def call(self, name: str, arguments: JSON, report: ReportProgress) -> ToolAnswer:
-        """Have the editor run a tool; cancelling this takes the call back."""
+        """Have the editor run a tool, as the agent asks; cancelling this takes the call back."""
         words = await self.refusal(name, arguments)
         if words is not None:
             return ToolAnswer("", words, is_error=True)
+        return await self._run(name, arguments, report)
+
+    async def run(self, name: str, arguments: JSON) -> ToolAnswer:
+        """Have the editor run a tool that no call of the agent's asks for, such as for a write."""
+        return await self._run(name, arguments, _report_nothing, is_announced=True)
+
+    async def _run(
+        self, name: str, arguments: JSON, report: ReportProgress, *, is_announced: bool = False
+    ) -> ToolAnswer:
         key, caller = next(self._keys), _Caller()
         self._callers[key] = caller
         try:
             event = CallTool(self.new_call_id(), name, arguments)
             log.info("server=%s call=%s tool=%s", self.server, event.call_id, name)
-            self._perform(self._broker.arrive(key, event, trio.current_time()))
+            now = trio.current_time()
+            self._perform(self._broker.arrive(key, event, now, is_announced=is_announced))
             self.wake()
             await caller.wait(report)
         finally:
@@ -199,6 +215,11 @@ class Toolbox:
         self.wake()
 
     @property
+    def is_only_server(self) -> bool:
+        """Whether every server that the agent's process was given is of this kind."""
+        return not self.has_neighbours()
+
+    @property
     def was_asked(self) -> bool:
         """Whether its agent ever asked what there is."""
         return self._mcp is not None and self._mcp.was_asked
@@ -232,6 +253,11 @@ class Toolbox:
                 self._mcp.start_over(self.server)
         self._is_presented = True
         return self.access
+
+    @property
+    def names(self) -> Collection[str]:
+        """The editor's names of the tools."""
+        return {tool.name for tool in self.catalogue.tools.values()}
 
     # The turn's side.
 

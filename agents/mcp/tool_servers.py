@@ -96,6 +96,12 @@ class Toolboxes:
         toolbox.access, toolbox.renew = web.issue(), web.issue
         return toolbox
 
+    def new_name(self) -> str:
+        """Return the name for a server that a session may have later."""
+        name = self._name()
+        self._names.discard(name)
+        return name
+
     def _make(self, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
         server = self._name(server)
         catalogue = ToolCatalogue.of(specs, server)

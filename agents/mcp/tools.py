@@ -45,6 +45,13 @@ READ_ONLY = frozenset(
 
 Two agents call such tools side by side and all others one by one, so saying it is worth a table. It
 grants nothing: whether the user is asked, the editor decides."""
+CREATE_FILE = "create_file"
+REPLACE_STRING = "replace_string_in_file"
+REPLACE_STRINGS = "multi_replace_string_in_file"
+EDITS = frozenset(
+    {CREATE_FILE, REPLACE_STRING, REPLACE_STRINGS, "insert_edit_into_file", "edit_notebook_file"}
+)
+"""Tools of VS Code's own that change files."""
 _OPEN_WORLD = frozenset({"github_repo", "github_text_search", "vscode_searchExtensions_internal"})
 
 
@@ -81,6 +88,17 @@ class ToolCatalogue:
             for name, alias in names.items()
         )
         return cls({tool.alias: tool for tool in offered})
+
+
+def edited_paths(arguments: Any) -> Sequence[str]:
+    """Return the files that a call of such a tool is to change, each once."""
+    if not isinstance(arguments, dict):
+        return ()
+    given = cast("JSON", arguments)
+    several = given.get("replacements")
+    places = [given, *(cast("list[Any]", several) if isinstance(several, list) else ())]
+    paths = (cast("JSON", one).get("filePath") for one in places if isinstance(one, dict))
+    return list(dict.fromkeys(path for path in paths if isinstance(path, str)))
 
 
 def _schema(spec: ToolSpec) -> JSON:

@@ -9,7 +9,7 @@ import trio
 from agents.events import Answer, Prompt
 from agents.guarded import Tasks
 from bridge.errors import LocalError
-from bridge.wire import ToolSpec
+from bridge.wire import Settings, ToolSpec
 
 from .conversation import ResponseChain
 from .endpoint import Endpoint
@@ -33,7 +33,7 @@ class OpenResponsesSession:
         self._nursery = nursery
         self._turn: EndpointTurn | None = None
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return true: each request brings its own."""
         return True
 

@@ -53,6 +53,9 @@ _SETTINGS = {
     "model": "The id of one of an ACP agent's own models; by default the agent chooses.",
     "mode": "The id of one of an ACP agent's own modes; by default the agent chooses.",
     "tools": "The editor's tools that the agent can use, by glob: `include`, then `exclude`.",
+    "edits": "The side that changes files: the `editor`, whose user can keep or undo each edit, or "
+    "the `agent`. By default the editor does it for agents that are known to work so, if it can "
+    "return the texts of files and offers its tools that edit.",
     "permissions": "The answer when the agent asks for permission. `ask` asks the user, and denies "
     "if the editor has no tool for that. `read_only` allows reading, searching and thinking. "
     "`allow` allows everything except a change of the agent's mode, which the user decides as "

@@ -54,6 +54,7 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.STATS: wire.StatsParams(),
     methods.LOG_IN: wire.LogInParams("codex", "chatgpt"),
     methods.LOG_OUT: wire.LogOutParams("codex"),
+    methods.AGENT_SESSIONS: wire.AgentSessionsParams("codex"),
     methods.CANCEL: wire.CancelParams(1),
     methods.CANCEL_REQUEST: wire.CancelRequestParams(1),
     methods.RESPONSE_PART: wire.ResponsePartParams(1, wire.TextPart("How ")),
@@ -61,7 +62,14 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.PROGRESS: wire.ProgressParams(1, "Fetching Gemini CLI 0.61.0", "34 MB, 12 s"),
     methods.CANCEL_PROGRESS: wire.CancelProgressParams(1),
     methods.FOLDERS_CHANGED: wire.WorkspaceFoldersParams(("/home/me/app", "/home/me/lib")),
+    methods.MCP_SERVERS_CHANGED: wire.McpServersParams(
+        (
+            Raw(_encode(wire.UserMcpServer("files", command="/usr/bin/npx", args=("-y", "files")))),
+            Raw(_encode(wire.UserMcpServer("wiki", "http", url="https://wiki.example/mcp"))),
+        )
+    ),
     methods.MODELS_CHANGED: wire.Empty(),
+    methods.READ_TEXT_FILE: wire.ReadTextFileParams("/home/me/app/main.py"),
     methods.ELICIT: wire.ElicitParams(
         1,
         "Which branch shall I use?",
@@ -100,6 +108,14 @@ _RESULTS: Mapping[str, msgspec.Struct] = {
     ),
     methods.LOG_IN: wire.Empty(),
     methods.LOG_OUT: wire.Empty(),
+    methods.AGENT_SESSIONS: wire.AgentSessionsResult(
+        [
+            wire.ListedSession(
+                "019a8f", "/home/me/app", "Mend the add function", "2026-11-26T09:30:00Z"
+            )
+        ]
+    ),
+    methods.READ_TEXT_FILE: wire.ReadTextFileResult("print('hello')\n", is_dirty=True),
     methods.ELICIT: wire.ElicitResult("accept", {"branch": "main"}),
 }
 
@@ -129,8 +145,9 @@ def lines(method: methods.WireMethod) -> list[str]:
 
 
 def _asked_by_us(method: methods.WireMethod, params: msgspec.Struct) -> list[str]:
-    line = request_line("elicit-1", method.name, params)
-    answer = result_line("elicit-1", _RESULTS[method.name]).rstrip(b"\n")
+    id_ = "elicit-1" if method.name == methods.ELICIT else "read-1"
+    line = request_line(id_, method.name, params)
+    answer = result_line(id_, _RESULTS[method.name]).rstrip(b"\n")
     response = parse_line(answer)
     assert isinstance(response, RpcResponse)
     assert isinstance(response.result, msgspec.Raw)

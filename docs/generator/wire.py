@@ -23,6 +23,8 @@ PARTS: tuple[type[msgspec.Struct], ...] = get_args(wire.KnownPart)
 _RAW: dict[tuple[type[msgspec.Struct], str], str] = {
     (wire.ChatParams, "messages"): "list of [ChatMessage](#chatmessage)",
     (wire.ChatParams, "agent"): "[AgentSpec](#agentspec)",
+    (wire.InitializeParams, "mcp_servers"): "list of [UserMcpServer](#usermcpserver)",
+    (wire.McpServersParams, "mcp_servers"): "list of [UserMcpServer](#usermcpserver)",
     (wire.ModelsParams, "agents"): "object of [AgentSpec](#agentspec)",
     (wire.ModelsParams, "settings"): "object of [Settings](#settings)",
     (wire.TokenCountParams, "message"): "[ChatMessage](#chatmessage)",
@@ -83,6 +85,7 @@ def structs() -> str:
                 _meet(struct, met)
     _meet(wire.AgentSpec, met)
     _meet(wire.ChatMessage, met)
+    _meet(wire.UserMcpServer, met)
     return sections(_struct(struct) for struct in met if struct not in PARTS)
 
 

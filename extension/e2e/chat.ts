@@ -47,6 +47,13 @@ export class Chat {
     return this.page.locator(`${this.root} .codicon-stop-circle`).first();
   }
 
+  /** A button for what the agents have changed: "Keep" or "Undo". */
+  button(name: string): Locator {
+    return this.page
+      .locator(`${this.root} .chat-editing-session .monaco-button`, { hasText: name })
+      .first();
+  }
+
   /** The question of a tool that wants to be confirmed. */
   get question(): Locator {
     return this.page.locator(`${this.root} .chat-tool-confirmation-carousel-container:visible`);

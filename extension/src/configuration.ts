@@ -29,11 +29,13 @@ export function workingFolder(): string {
 
 /** Return the models of the user's settings; `thinking` alone is a folder's to say, which only shows. */
 export function configuredModels(): ConfiguredModels {
+  const edits = ownValue("edits");
   const defaults = {
     permissions: ownValue("permissions") ?? "ask",
     permissionChoices: ownValue("permissionChoices") ?? ["ask", "read_only"],
     thinking: vscode.workspace.getConfiguration(SECTION).get<string>("thinking", "part"),
     tools: ownValue("tools") ?? {},
+    ...(edits === "editor" || edits === "agent" ? { edits } : {}),
   };
   return readAgents(ownValue("agents"), defaults, variables());
 }

@@ -3,6 +3,7 @@
 import * as vscode from "vscode";
 import { addAgent } from "./agents/add_agent.ts";
 import { insertAgentCommand } from "./agents/agent_commands.ts";
+import { continueSession } from "./agents/continue_session.ts";
 import { Logins } from "./agents/logins.ts";
 import { addFromRegistry } from "./agents/registry.ts";
 import { removeAgent } from "./agents/remove_agent.ts";
@@ -22,7 +23,11 @@ import {
   windowFolders,
   workingFolder,
 } from "./configuration.ts";
+import { openText } from "./edits/open_text.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
+import { chooseMcpServers, reviewChanged } from "./mcp/choose.ts";
+import { userFile } from "./mcp/profile.ts";
+import { type Listed, McpServers } from "./mcp/servers.ts";
 import { Activities } from "./program/activities.ts";
 import { findOnPath } from "./program/executable.ts";
 import { OwnEnvironment } from "./program/install/environment.ts";
@@ -78,11 +83,21 @@ export function activate(context: vscode.ExtensionContext): void {
       () => false,
     );
   const activities = new Activities(log);
+  const mcp = new McpServers(
+    context.globalState,
+    context.secrets,
+    userFile(context.globalStorageUri.fsPath),
+    log,
+  );
   const server = new Server({
     clientInfo: { name: vscode.env.appName, version: vscode.version },
     capabilities: capabilities(),
     folders: windowFolders,
-    launch,
+    mcpServers: () => mcp.handed,
+    launch: async (mayAsk) => {
+      await mcp.ready();
+      return launch(mayAsk);
+    },
     observer: {
       logged: (line) => logLine(log, line),
       complained: (what) => log.error(what),
@@ -93,6 +108,7 @@ export function activate(context: vscode.ExtensionContext): void {
           activities.tell(from, params);
         }
       },
+      textRead: openText,
       elicited: (params, modelId, signal) => elicitations.ask(params, modelId, signal),
       ended: (message) => {
         log.error(message);
@@ -147,6 +163,7 @@ export function activate(context: vscode.ExtensionContext): void {
     models,
     launch: () => launch(true),
     stats: () => server.stats(),
+    mcpServers: () => mcp.statuses(),
     storage: context.globalStorageUri.fsPath,
     fixer,
     log,
@@ -173,6 +190,7 @@ export function activate(context: vscode.ExtensionContext): void {
       log.show();
     },
     insertAgentCommand: () => insertAgentCommand(server),
+    continueSession: () => continueSession(server, models, fixer),
     logOut: () => logins.logOut(),
     runDoctor: () => doctor.run(),
     install: async () => {
@@ -183,6 +201,7 @@ export function activate(context: vscode.ExtensionContext): void {
     setSecret: () => setSecret(secrets),
     deleteSecret: () => deleteSecret(secrets),
     managePermissions: () => always.manage(),
+    chooseMcpServers: () => chooseMcpServers(mcp),
   };
 
   const ignored = new IgnoredSettings(log);
@@ -192,6 +211,7 @@ export function activate(context: vscode.ExtensionContext): void {
     installer,
     models,
     secrets,
+    mcp,
     turns,
     doctor,
     ...Object.entries(commands).map(([name, run]) =>
@@ -215,15 +235,21 @@ export function activate(context: vscode.ExtensionContext): void {
         await Promise.all([ignored.look(), startedWith !== before && renew()]);
       }),
     ),
+    mcp.onDidChange(() => server.mcpServersChanged()),
+    mcp.onDidChangeEntries(
+      reporting(log, "mcp", (changed: Listed[]) => reviewChanged(mcp, changed)),
+    ),
     secrets.onDidChange(reporting(log, "secrets", renew)),
     vscode.workspace.onDidChangeWorkspaceFolders(
       reporting(log, "folders", async () => {
         server.foldersChanged();
+        await mcp.foldersChanged();
         await ignored.look();
       }),
     ),
   );
   void reporting(log, "settings", () => ignored.look())();
+  void mcp.foldersChanged();
   void reporting(log, "welcome", () => welcome(context.globalState, hasProgram))();
 }
 

@@ -17,6 +17,9 @@ export const MAX_JSON_DEPTH = 200;
 /** The largest settings file of a folder that is looked through for settings that don't count, in bytes. */
 export const MAX_SETTINGS_BYTES = MEBIBYTE;
 
+/** Time between two looks at a server's file of variables. */
+export const ENV_FILE_MS = 1_000;
+
 /** Time for the program to answer the handshake: a first start compiles its code. */
 export const HANDSHAKE_MS = 60_000;
 

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as vscode from "vscode";
 import type { Provider } from "../src/chat/provider.ts";
 import { activate, deactivate } from "../src/extension.ts";
+import { userFile } from "../src/mcp/profile.ts";
 import { boxNow, type FakeQuickPick } from "./boxes.ts";
 import { Memory, Vault } from "./memory.ts";
 import { configure, openAnew, openFolder, person, providerOf } from "./vscode.ts";
@@ -19,7 +20,9 @@ let context: vscode.ExtensionContext;
 
 beforeEach(async () => {
   openAnew();
-  const folder = await mkdtemp(join(tmpdir(), "vscodelm-extension-"));
+  const user = await mkdtemp(join(tmpdir(), "vscodelm-extension-"));
+  const folder = join(user, "globalStorage", "vscodelm.vscodelm");
+  await mkdir(folder, { recursive: true });
   const program = join(folder, "vscodelm");
   await writeFile(program, `#!/bin/sh\nexec "${process.execPath}" "${FAKE}"\n`);
   await chmod(program, 0o755);
@@ -152,6 +155,20 @@ test("the program knows the folders of the window, later ones too", async () => 
   expect(await ask("folders")).toBe(`${join(fsPath, "one")} ${join(fsPath, "two")}`);
   await run("restart");
   expect(await ask("folders")).toBe(`${join(fsPath, "one")} ${join(fsPath, "two")}`);
+});
+
+test("the program knows the MCP servers that the user has chosen, and forgets them", async () => {
+  const file = userFile(context.globalStorageUri.fsPath);
+  await writeFile(file, '{ "servers": { "files": { "command": "/bin/files" } } }');
+  expect(await ask("servers")).toBe("");
+  person.ticks.push(["files"]);
+  await run("chooseMcpServers");
+  expect(await ask("servers")).toBe("files/bin/files");
+  await run("restart");
+  expect(await ask("servers")).toBe("files/bin/files");
+  person.ticks.push([]);
+  await run("chooseMcpServers");
+  expect(await ask("servers")).toBe("");
 });
 
 test("a change of the program's own settings starts it anew", async () => {

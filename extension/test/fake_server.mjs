@@ -23,6 +23,7 @@ const hanging = new Set();
 /** The request whose agent has a question. */
 let asks;
 let folders = [];
+let servers = [];
 
 if (asked === "dies") {
   process.stderr.write("time=00:00:00 level=ERROR no config here\n");
@@ -39,8 +40,12 @@ createInterface({ input: process.stdin }).on("line", (line) => {
     case "lm/didChangeWorkspaceFolders":
       folders = params.workspaceFolders;
       break;
+    case "lm/didChangeMcpServers":
+      servers = params.mcpServers;
+      break;
     case "lm/initialize":
       folders = params.workspaceFolders;
+      servers = params.mcpServers ?? [];
       if (asked === "stranger") {
         say({ id, error: { code: -32601, message: "Method not found" } });
       } else if (asked !== "silent") {
@@ -63,6 +68,13 @@ createInterface({ input: process.stdin }).on("line", (line) => {
         id,
         result: { models: [model("own"), ...Object.entries(params.agents ?? {}).map(chosen)] },
       });
+      break;
+    case "lm/agentSessions":
+      if (params.modelId === "none") {
+        say({ id, error: { code: -32000, message: "no sessions", data: { kind: "NotFound" } } });
+        break;
+      }
+      say({ id, result: { sessions: [{ sessionId: "s1", cwd: "/x" }] } });
       break;
     case "lm/logOut":
       say({ id, result: {} });
@@ -108,6 +120,10 @@ function chat(id, text, params) {
       part(id, { type: "text", value: JSON.stringify(params) });
       complete(id);
       break;
+    case "servers":
+      part(id, { type: "text", value: servers.map(({ name, command }) => name + command).join() });
+      complete(id);
+      break;
     case "folders":
       part(id, { type: "text", value: folders.join(" ") });
       complete(id);
@@ -141,6 +157,11 @@ function chat(id, text, params) {
         process.exitCode = 7;
         setImmediate(() => process.exit());
       }
+      break;
+    case "read /a.py":
+    case "read /b":
+      asks = id;
+      say({ id: 1, method: "lm/readTextFile", params: { path: text.slice(5) } });
       break;
     case "ask lm/unknown":
     case "ask lm/elicit":

@@ -138,6 +138,7 @@ test("an editor without thinking parts is sent none, and says so first", () => {
     marker: true,
     progress: true,
     elicit: true,
+    readTextFile: true,
   });
   withoutThinking(() => {
     expect(capabilities().thinking).toBe(false);

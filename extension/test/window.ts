@@ -54,6 +54,10 @@ class Person {
   presses: string | undefined;
   /** What they choose from lists, one after the other; they leave a list without the next of it. */
   picks: string[] = [];
+  /** What they tick in lists of which they may choose several, one list after the other. */
+  ticks: string[][] = [];
+  /** The lines below the entries of the last such list. */
+  readonly explained = new Map<string, string>();
   /** The lists that they saw. */
   readonly lists: string[][] = [];
   /** What they type into boxes, one after the other; they leave the box after the last. */
@@ -93,7 +97,13 @@ const registered = new Map<string, (...args: unknown[]) => unknown>();
 let settings = new Settings();
 const changed = new EventEmitter<real.ConfigurationChangeEvent>();
 const foldersChanged = new EventEmitter<real.WorkspaceFoldersChangeEvent>();
+export const fileChanged = new EventEmitter<void>();
+/** The files that are watched. */
+export const watched = new Set<string>();
 const provided = new Map<string, unknown>();
+const documentChanged = new EventEmitter<unknown>();
+/** The buffers that are open. */
+const buffers: Buffered[] = [];
 const documentClosed = new EventEmitter<{ uri: FakeUri }>();
 const taskEnded = new EventEmitter<{ execution: unknown; exitCode: number | undefined }>();
 const contents = new Map<string, real.TextDocumentContentProvider>();
@@ -114,6 +124,9 @@ export function openAnew(how: { isRemote?: boolean; honoursScopes?: boolean } = 
   foldersChanged.dispose();
   workspace.workspaceFolders = undefined;
   workspace.workspaceFile = undefined;
+  workspace.isTrusted = true;
+  fileChanged.dispose();
+  watched.clear();
 }
 
 /** Change a setting: by default one of the user's own. */
@@ -170,9 +183,19 @@ export const window = {
   async showTextDocument({ uri, text }: { uri: FakeUri; text: string }) {
     person.documents.set(uri.toString(), text);
   },
-  async showQuickPick<T extends Item | string>(items: readonly T[]): Promise<T | undefined> {
+  async showQuickPick<T extends Item | string>(
+    items: readonly T[],
+    options?: real.QuickPickOptions,
+  ): Promise<T | readonly T[] | undefined> {
     const labels = items.map((item) => (typeof item === "string" ? item : item.label));
     person.lists.push(labels);
+    if (options?.canPickMany) {
+      for (const item of items as readonly (Item & { detail?: string })[]) {
+        person.explained.set(item.label, item.detail ?? "");
+      }
+      const ticked = person.ticks.shift();
+      return ticked && items.filter((_, at) => ticked.includes(labels[at] ?? ""));
+    }
     const next = person.picks.shift();
     return next === undefined ? undefined : items[labels.indexOf(next)];
   },
@@ -240,6 +263,33 @@ export const commands = {
     [...registered.keys()].filter((name) => !filtersInternal || !name.startsWith("_")),
 };
 
+interface Buffered {
+  uri: FakeUri & { fsPath: string };
+  isDirty: boolean;
+  isClosed: boolean;
+  text: string;
+  getText(): string;
+}
+
+/** Open a file in a buffer with this text; `change` gives it another. */
+export function openBuffer(path: string, text: string, isDirty = false) {
+  const buffer: Buffered = {
+    ...{ uri: Uri.file(path), isDirty, isClosed: false, text },
+    getText: () => buffer.text,
+  };
+  buffers.push(buffer);
+  return {
+    change(to: string, dirty = buffer.isDirty) {
+      Object.assign(buffer, { text: to, isDirty: dirty });
+      documentChanged.fire({ document: buffer });
+    },
+    close() {
+      buffer.isClosed = true;
+      buffers.splice(buffers.indexOf(buffer), 1);
+    },
+  };
+}
+
 interface Place {
   scheme?: string;
   fsPath: string;
@@ -248,9 +298,22 @@ interface Place {
 export const workspace = {
   workspaceFolders: undefined as { uri: Place }[] | undefined,
   workspaceFile: undefined as Place | undefined,
+  isTrusted: true,
+  createFileSystemWatcher({ base, pattern }: RelativePattern) {
+    const file = `${base.fsPath}/${pattern}`;
+    watched.add(file);
+    return {
+      onDidChange: fileChanged.event,
+      onDidCreate: fileChanged.event,
+      onDidDelete: fileChanged.event,
+      dispose: () => watched.delete(file),
+    };
+  },
   onDidChangeConfiguration: changed.event,
   onDidChangeWorkspaceFolders: foldersChanged.event,
   onDidCloseTextDocument: documentClosed.event,
+  onDidChangeTextDocument: documentChanged.event,
+  textDocuments: buffers,
   registerTextDocumentContentProvider(scheme: string, found: real.TextDocumentContentProvider) {
     contents.set(scheme, found);
     return new Disposable(() => contents.delete(scheme));
@@ -261,7 +324,14 @@ export const workspace = {
   },
   getConfiguration: (section: string) => settings.of(section),
   fs: {
-    stat: ({ fsPath }: Place) => stat(fsPath).catch(notFound),
+    stat: ({ fsPath }: Place) =>
+      stat(fsPath).then(
+        (found) => ({
+          size: found.size,
+          type: found.isDirectory() ? FileType.Directory : FileType.File,
+        }),
+        notFound,
+      ),
     readFile: ({ fsPath }: Place) => readFile(fsPath).catch(notFound),
   },
 };
@@ -395,16 +465,31 @@ export enum TaskPanelKind {
   New = 3,
 }
 
+export class RelativePattern {
+  constructor(
+    readonly base: Place,
+    readonly pattern: string,
+  ) {}
+}
+
 export const Uri = {
   from: ({ scheme, path }: FakeUri) => ({ scheme, path, toString: () => `${scheme}:${path}` }),
   parse(address: string) {
     const at = address.indexOf(":");
     return Uri.from({ scheme: address.slice(0, at), path: address.slice(at + 1) });
   },
+  file: (fsPath: string) => ({ ...Uri.from({ scheme: "file", path: fsPath }), fsPath }),
   joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => ({
     fsPath: join(fsPath, ...parts),
   }),
 };
+
+export enum FileType {
+  Unknown = 0,
+  File = 1,
+  Directory = 2,
+  SymbolicLink = 64,
+}
 
 export enum LogLevel {
   Off = 0,

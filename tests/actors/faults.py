@@ -18,6 +18,19 @@ _REPEATS = ("tests/actors/test_repeats.py",)
 
 FAULTS = [
     Fault(
+        "a request beside a chat commands as its user does",
+        "conversation",
+        "may_command=request_class is RequestClass.MAIN,",
+        "may_command=True,",
+        ("tests/agents/acp/continued/test_chats.py",),
+    ),
+    Fault(
+        "a wrong MCP server is spoken of before its secrets are known",
+        "editor",
+        'self.learn_secrets({"params": {"mcpServers": values_of(given)}})',
+        "",
+    ),
+    Fault(
         "the answer to a request beside a chat is taken for one that a person reads",
         "conversation",
         "is_chat=request_class is RequestClass.MAIN and bool(asked.hints.names),",

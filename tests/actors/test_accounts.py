@@ -1,4 +1,4 @@
-"""Logins and logouts over the wire, beside the chats."""
+"""Logins, logouts and lists of sessions over the wire, beside the chats."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from agents.base import AgentError
 from bridge.errors import Failure
 from bridge.fixes import LogIn
 from bridge.models import AgentChoice
+from bridge.wire import ListedSession
 from tests.fakes.editor import Chat, connected_to, quiet
 from tests.fakes.scripted_agent import ScriptedAgent
 
@@ -38,6 +39,10 @@ class Doorkeeper:
 
     async def log_out(self, choice: AgentChoice) -> None:
         await self._hear(choice, None)
+
+    async def sessions_of(self, choice: AgentChoice) -> list[ListedSession]:
+        await self._hear(choice, None)
+        return [ListedSession("s1", "/x")]
 
     async def _hear(self, choice: AgentChoice, method_id: str | None) -> None:
         self.heard.append((choice.key, method_id))
@@ -111,9 +116,36 @@ async def test_who_leaves_gives_logins_up() -> None:
     assert request.is_settled
 
 
+async def test_a_list_of_sessions_is_answered_when_it_is_there() -> None:
+    keeper = Doorkeeper()
+    async with at_work(keeper) as editor:
+        request = editor.request("lm/agentSessions", {"modelId": "m", "agent": AGENT})
+        await quiet()
+        assert not request.is_settled
+        assert (await Chat(editor).say("Hello")).text, "a chat doesn't wait for it"
+        keeper.opened.set()
+        assert (await request.settled()).result == {"sessions": [{"sessionId": "s1", "cwd": "/x"}]}
+
+
+async def test_a_list_of_sessions_that_is_cancelled_is_given_up() -> None:
+    keeper = Doorkeeper()
+    async with at_work(keeper) as editor:
+        request = editor.request("lm/agentSessions", {"modelId": "m", "agent": AGENT})
+        await quiet()
+        editor.cancel(request)
+        assert (await request.settled()).error["data"]["kind"] == "Unavailable"
+        assert keeper.cancelled == 1
+
+
+async def test_a_list_of_sessions_of_no_agent_is_an_error() -> None:
+    async with at_work(Doorkeeper()) as editor:
+        request = editor.request("lm/agentSessions", {"modelId": "m", "agent": {"acp": 1}})
+        assert (await request.settled()).error["code"] == -32602
+
+
 async def test_without_logins_each_is_refused() -> None:
     async with at_work(None) as editor:
-        for method in ("lm/logIn", "lm/logOut"):
+        for method in ("lm/logIn", "lm/logOut", "lm/agentSessions"):
             params = {"modelId": "m", "agent": AGENT, "methodId": "browser"}
             error = (await editor.request(method, params).settled()).error
             assert error["data"]["kind"] == "NotFound"

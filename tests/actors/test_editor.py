@@ -283,6 +283,28 @@ def test_permissions_that_can_be_chosen_count_and_others_are_ask() -> None:
         assert "\n" not in notice
 
 
+def test_the_users_mcp_servers_are_those_that_the_editor_named_last(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    learned: list[Any] = []
+    port = Port()
+    port.it.learn_secrets = learned.append
+    right = {"name": "files", "command": "/bin/files", "secrets": ["hunter2"]}
+    wrong = {"name": "wiki", "type": "http", "url": "hunter3"}
+    client = {"clientInfo": {"name": "x"}, "mcpServers": [right, wrong]}
+    port.result("lm/initialize", client)
+    assert [one.name for one in port.it.workspace.servers] == ["files"]
+    assert "MCP server 'wiki' is left out" in caplog.text
+    assert "hunter" not in caplog.text
+    assert learned == [{"params": {"mcpServers": [right, wrong]}}], "also of one that is wrong"
+    changed = "lm/didChangeMcpServers"
+    assert port.hear(method=changed, params={"mcpServers": "files"}) is None
+    assert [one.name for one in port.it.workspace.servers] == ["files"], "it changes nothing"
+    assert port.hear(method=changed, params={"mcpServers": []}) is None
+    assert port.it.workspace.servers == ()
+    assert port.outbox.take() == []
+
+
 def test_the_folders_of_the_window_are_those_that_the_editor_named_last(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

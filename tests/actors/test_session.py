@@ -520,7 +520,7 @@ async def test_a_turn_that_ends_without_a_word_of_why_is_a_failure_of_the_agent(
         ) -> AsyncGenerator[MuteAgent, None]:
             yield self
 
-        def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+        def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
             return True
 
         async def renew(self, prompt: Prompt) -> None: ...

@@ -349,7 +349,7 @@ for running, rest, cut, awaiting in (
             (awaiting, IN.ANSWERED): (awaiting, ()),
             (awaiting, IN.ANSWERS): (awaiting, (ContinueTurn(1),)),
             (awaiting, IN.SKIPPED): (awaiting, ()),
-            (awaiting, IN.ABANDONS): (cut, (DrainFirst((), ()),)),
+            (awaiting, IN.ABANDONS): (cut, (DrainFirst((), (), Settings()),)),
             (awaiting, IN.CONTRADICTS): REPLACED,
             (awaiting, IN.TOLD): (
                 running,

@@ -37,6 +37,30 @@ GROUND = Ground(
 
 FAULTS = [
     Fault(
+        "the secrets of the user's MCP servers aren't known",
+        "known_secrets",
+        'case {"params": {"mcpServers": [*servers]}}:',
+        'case {"params": {"servers": [*servers]}}:',
+    ),
+    Fault(
+        "the arguments of the user's MCP servers are shown where an agent repeats them",
+        "known_secrets",
+        "self._add(_of_servers(servers))",
+        "pass",
+    ),
+    Fault(
+        "the arguments and addresses of MCP servers stand in traces",
+        "redact",
+        "if key == _MCP_SERVERS and isinstance(value, list):",
+        "if False:",
+    ),
+    Fault(
+        "texts that are called secrets are shown",
+        "redact",
+        "if are_secrets(key) and isinstance(value, list):",
+        "if False:",
+    ),
+    Fault(
         "a round of the progress tool counts as a request",
         "routing/router",
         "        if outcome.reason is Reason.PROGRESS:\n"

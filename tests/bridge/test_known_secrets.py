@@ -154,6 +154,43 @@ def test_the_definition_in_a_request_is_learned() -> None:
     assert secrets.hide("hunter22") == HIDDEN
 
 
+def test_the_secrets_of_mcp_servers_are_learned() -> None:
+    secrets = KnownSecrets()
+    servers = [
+        5,
+        {"env": [{"name": "KEY", "value": "of-variable"}], "secrets": ["an answer", 5, "short"]},
+        {"headers": [{"name": "Authorization", "value": "Bearer of-header"}], "secrets": 5},
+    ]
+    secrets.learn_from({"params": {"mcpServers": servers}}, {})
+    hidden = secrets.hide("of-variable, of-header, an answer, short")
+    assert hidden == f"{HIDDEN}, {HIDDEN}, {HIDDEN}, short"
+
+
+@pytest.mark.parametrize(
+    ("server", "text", "shown"),
+    [
+        ({"args": ["correct horse"]}, "got correct horse", f"got {HIDDEN}"),
+        ({"args": ["--as=hunter2hunter2"]}, "as hunter2hunter2", f"as {HIDDEN}"),
+        ({"args": ["-phunter2hunter2"]}, "-phunter2hunter2", HIDDEN),
+        ({"args": ["--header", "X: Bearer hunter2h"]}, "Bearer hunter2h", f"Bearer {HIDDEN}"),
+        ({"args": ["--verbose", "/home/me/app"]}, "--verbose /home/me/app", None),
+        ({"args": ["https://h/s/hunter2h/mcp"]}, "of hunter2h", f"of {HIDDEN}"),
+        ({"args": ["--to=https://h/s?x=hunter2h"]}, "of hunter2h", f"of {HIDDEN}"),
+        ({"args": "hunter2hunter2", "url": 5}, "hunter2hunter2", None),
+        ({"args": [5, None]}, "5", None),
+        ({"url": "https://far.example/s/hunter2h/mcp"}, "of hunter2h", f"of {HIDDEN}"),
+        ({"url": "https://h.net/s/hunter2h"}, "to h.net/s/hunter2h", f"to h.net{HIDDEN}"),
+        ({"url": "https://far.example/messages"}, "messages at far.example", None),
+    ],
+)
+def test_arguments_and_addresses_of_mcp_servers_are_learned(
+    server: Any, text: str, shown: str | None
+) -> None:
+    secrets = KnownSecrets()
+    secrets.learn_from({"params": {"mcpServers": [server]}}, {})
+    assert secrets.hide(text) == (shown or text)
+
+
 def test_a_definition_may_be_nested_deeply() -> None:
     definition: Any = {"token": "hunter2"}
     for _ in range(5_000):

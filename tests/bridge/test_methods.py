@@ -24,12 +24,14 @@ BY_DIRECTION = {
         "lm/stats",
         "lm/logIn",
         "lm/logOut",
+        "lm/agentSessions",
     },
     "notification to us": {
         "lm/cancel",
         "$/cancelRequest",
         "lm/cancelProgress",
         "lm/didChangeWorkspaceFolders",
+        "lm/didChangeMcpServers",
     },
     "notification from us": {
         "lm/progress",
@@ -37,7 +39,7 @@ BY_DIRECTION = {
         "lm/responseComplete",
         "lm/didChangeLanguageModelChatInformation",
     },
-    "request from us": {"lm/elicit"},
+    "request from us": {"lm/elicit", "lm/readTextFile"},
 }
 
 

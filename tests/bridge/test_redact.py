@@ -90,6 +90,24 @@ def test_headers_are_hidden_as_a_list_too() -> None:
     }
 
 
+def test_texts_that_are_called_secrets_are_hidden() -> None:
+    assert redact({"secrets": ["a", 5], "x": "a"}) == {"secrets": [HIDDEN, HIDDEN], "x": "a"}
+
+
+def test_of_mcp_servers_only_names_types_and_programs_are_shown() -> None:
+    files = {"name": "files", "command": "/bin/files", "args": ["plain", 5], "env": []}
+    wiki = {"name": "wiki", "type": "http", "url": "https://wiki.example/mcp"}
+    assert redact({"mcpServers": [files, wiki, {"args": "x"}, "y"]}) == {
+        "mcpServers": [
+            {**files, "args": [HIDDEN, HIDDEN]},
+            {**wiki, "url": HIDDEN},
+            {"args": HIDDEN},
+            HIDDEN,
+        ]
+    }
+    assert redact({"mcpServers": "x", "args": ["plain"]}) == {"mcpServers": "x", "args": ["plain"]}
+
+
 @pytest.mark.parametrize(
     ("address", "shown"),
     [

@@ -11,7 +11,7 @@ from agents.base import Agent, AgentSession, Turn
 from agents.events import Answer, Prompt
 from agents.origin import FRESH, Origin
 from bridge.errors import Failure
-from bridge.wire import ToolSpec
+from bridge.wire import Settings, ToolSpec
 
 from .mind import Taken
 from .remembering import REQUEST
@@ -43,8 +43,8 @@ class NotedSession:
     def has_own_process(self) -> bool:
         return self.session.has_own_process
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
-        return self.session.can_offer(tools)
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
+        return self.session.can_offer(tools, settings)
 
     async def renew(self, prompt: Prompt) -> None:
         self._take(prompt, goes_on=True)

@@ -34,7 +34,7 @@ from agents.open_responses.checkpoints import PointMemory
 from agents.origin import FRESH, ForkOf, Origin, Resumed
 from bridge.errors import Failure, LocalError
 from bridge.models import AgentChoice
-from bridge.wire import ChatMessage, Part, TextPart, ThinkingPart, ToolCallPart, ToolSpec
+from bridge.wire import ChatMessage, Part, Settings, TextPart, ThinkingPart, ToolCallPart, ToolSpec
 from tests.fakes.turn import FakeTurn
 from tests.host.facts import facts_in, facts_in_result
 
@@ -113,7 +113,7 @@ class RememberingSession:
         """Return whether it works on a request, and wasn't told to stop."""
         return self._request == request and self.runs and not self._is_cancelled
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return true."""
         return True
 

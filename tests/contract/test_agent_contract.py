@@ -104,7 +104,7 @@ async def test_after_its_last_event_a_turn_stays_at_its_end(subject: Subject) ->
 async def test_a_session_can_offer_what_it_was_opened_with(subject: Subject) -> None:
     prompt = asking(subject.plain)
     async with subject.agent.session(prompt) as session:
-        assert session.can_offer(prompt.tools)
+        assert session.can_offer(prompt.tools, prompt.settings)
 
 
 async def test_no_batch_is_empty(subject: Subject) -> None:

@@ -17,6 +17,8 @@ from tests.fakes.waiting import until
 from .process import PATIENCE, started
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.fakes.editor import FakeEditor
 
 pytestmark = pytest.mark.slow
@@ -124,6 +126,29 @@ async def test_a_chat_goes_on_when_the_agent_died_while_nothing_was_asked(keeps:
             assert answer.endswith("who am I?")
         assert child.faults == []
         assert len(child.processes) == 2
+
+
+async def test_a_session_from_elsewhere_is_listed_and_continued_also_after_a_restart(
+    tmp_path: Path,
+) -> None:
+    script = {"otherwise": [{"memory": True}]}
+    options = ("--state-dir", str(tmp_path))
+    async with child_program(script) as child:
+        child.log.with_name(f"{child.log.name}.sessions").write_text('{"s1": ["I am Ada"]}')
+        async with started(*options) as process:
+            process.editor.notify("lm/didChangeWorkspaceFolders", {"workspaceFolders": ["/"]})
+            chat = chat_with(process.editor, child)
+            params = {"modelId": "eliza", "agent": chat.agent}
+            listed = await process.editor.call("lm/agentSessions", params)
+            assert listed == {"sessions": [{"sessionId": "s1", "cwd": "/"}]}
+            assert "what I said to I am Ada" in (await chat.say("/continue s1")).text
+        for text, answer in [("who?", "I am Ada / who?"), ("and?", "I am Ada / who? / and?")]:
+            async with started(*options) as process:
+                process.editor.notify("lm/didChangeWorkspaceFolders", {"workspaceFolders": ["/"]})
+                again = chat_with(process.editor, child)
+                again.history = chat.history
+                assert (await again.say(text)).text == answer
+        assert child.faults == []
 
 
 async def test_a_command_that_isn_t_there_is_told() -> None:

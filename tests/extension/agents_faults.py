@@ -14,6 +14,81 @@ GROUND = ExtensionGround(
 
 FAULTS = [
     Fault(
+        "a title of an agent's makes icons",
+        "agents/continue_session",
+        'label: wordsWithoutIcons(session.title ?? "") || UNTITLED,',
+        "label: session.title || UNTITLED,",
+    ),
+    Fault(
+        "a folder's server is given on without another question when it has changed",
+        "mcp/servers",
+        "kept.digest === digest",
+        "true",
+    ),
+    Fault(
+        "a consent holds when the file of variables says something else",
+        "mcp/servers",
+        "entryDigest(entry, config, resolved.envFile)",
+        "entryDigest(entry, config)",
+    ),
+    Fault(
+        "a consent doesn't show the file of variables",
+        "mcp/choose",
+        "...(file === undefined ? [] : [file])",
+        "",
+        ("mcp/servers",),
+    ),
+    Fault(
+        "a change of a file of variables isn't noticed",
+        "mcp/servers",
+        "this.isDisposed ? [] : [...places, ...envFiles]",
+        "this.isDisposed ? [] : places",
+    ),
+    Fault(
+        "a file of variables may depend on what isn't known when the user agrees",
+        "mcp/entry",
+        "inputsIn(path).length > 0",
+        "false",
+    ),
+    Fault(
+        "a variable that the entry unsets is inherited",
+        "mcp/entry",
+        'names.flatMap((name) => ["-u", name])',
+        "[]",
+    ),
+    Fault(
+        "a script of Windows isn't found",
+        "program/executable",
+        'platform !== "win32"',
+        "true",
+        ("mcp/entry",),
+    ),
+    Fault(
+        "a folder's server is given without consent",
+        "mcp/choose",
+        "!(await agrees(one))",
+        "false",
+        ("mcp/servers",),
+    ),
+    Fault(
+        "servers of a folder that isn't trusted count",
+        "mcp/servers",
+        "vscode.workspace.isTrusted ? windowFolders() : []",
+        "windowFolders()",
+    ),
+    Fault(
+        "a folder's file gets the answers that were given for another",
+        "mcp/servers",
+        'createHash("sha256").update(file).digest("hex")',
+        '"all"',
+    ),
+    Fault(
+        "what the user has typed isn't named as secret",
+        "mcp/entry",
+        "this.secrets.add(answer);",
+        "",
+    ),
+    Fault(
         "an agent that never asks is added without a word",
         "agents/registry",
         "if (chosen.neverAsks) {",
@@ -178,8 +253,8 @@ FAULTS = [
     Fault(
         "a login that was cancelled counts as done",
         "program/server",
-        "return !token.isCancellationRequested;",
-        "return true;",
+        "return token.isCancellationRequested ? undefined : answer;",
+        "return answer;",
     ),
     Fault(
         "a logout that was cancelled is told to be done",

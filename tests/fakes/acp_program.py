@@ -42,6 +42,8 @@ Steps, done one after the other; `times` repeats a step:
     {"update": {...}}                         any update; "session" names another session
     {"ask": toolCall, "options": [...]}       a permission request; waits for nothing
     {"elicit": {...}}                         a request for input, the same
+    {"read": path, "line": n, "limit": n}     a file, the same
+    {"write": path, "content": text}
     {"request": method, "params": {...}}      any request, the same
     {"await": true}                           wait for the answers to what was asked
     {"outcomes": true}                        say what the answers were
@@ -245,6 +247,13 @@ class Track:
                 )
             case {"elicit": asked}:
                 self._ask("elicitation/create", {"sessionId": self.session, **asked})
+            case {"read": path}:
+                where = {key: step[key] for key in ("line", "limit") if key in step}
+                asked = {"sessionId": self.session, "path": path, **where}
+                self._ask("fs/read_text_file", asked)
+            case {"write": path}:
+                asked = {"sessionId": self.session, "path": path, "content": step["content"]}
+                self._ask("fs/write_text_file", asked)
             case {"request": method}:
                 self._ask(method, step.get("params", {}))
             case {"withdraw": _}:
@@ -336,6 +345,10 @@ class Track:
             case {"result": {"action": action, **more}}:
                 content = more.get("content")
                 self.outcomes.append(f"{action} {json.dumps(content)}" if content else action)
+            case {"result": {"content": str(text)}}:
+                self.outcomes.append(f"<{text}>")
+            case {"error": {"code": code, "message": words}} if "path" in params:
+                self.outcomes.append(f"{code} {words}")
             case {"error": {"code": code}}:
                 self.outcomes.append(str(code))
             case _:

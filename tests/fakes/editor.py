@@ -41,9 +41,12 @@ from actors.system import ModelLister, run_system
 from actors.trace import Trace
 from agents.base import Agent
 from agents.ledger import Ledger
+from agents.workspace import Workspace
 from bridge import methods
 from bridge.models import Catalogue
 from bridge.wire import PERMISSION_TOOL
+
+from .edited_files import EditedFiles
 
 JSON: TypeAlias = dict[str, Any]
 
@@ -229,7 +232,14 @@ class FakeEditor:
         """Everything that came, in order."""
         self.has_ended = trio.Event()
         """Nothing more will come."""
-        self._shows_forms = False
+        self.files = EditedFiles()
+        """The files of its user."""
+        self.returns_texts = True
+        """Whether it answers where it is asked for the text of a file."""
+        self.texts_asked: list[str] = []
+        """The paths of the texts that it was asked for."""
+        self._shows_forms = self._reads_texts = False
+        self.texts_open: set[str] = set()
         self._source = source
         self._sink = sink
         self._ids = count(1)
@@ -275,6 +285,7 @@ class FakeEditor:
     def initialize(self, *capabilities: str) -> Request:
         """Say which kinds of part this editor takes."""
         self._shows_forms = "elicit" in capabilities
+        self._reads_texts = "readTextFile" in capabilities
         return self.request(
             methods.INITIALIZE,
             {
@@ -406,6 +417,17 @@ class FakeEditor:
                 assert id_ not in self.forms, "an id is used twice"
                 assert ("url" in params) is not ("requestedSchema" in params)
                 self.forms[id_] = Form(id_, params)
+            case {"method": methods.READ_TEXT_FILE, "id": str(id_), "params": {"path": str(path)}}:
+                assert self._reads_texts, "this editor returns no texts"
+                self.texts_asked.append(path)
+                if self.returns_texts:
+                    self.send({"jsonrpc": "2.0", "id": id_, "result": self.files.read(path)})
+                else:
+                    self.texts_open.add(id_)
+            case {"method": methods.CANCEL_REQUEST, "params": {"id": id_}} if (
+                id_ in self.texts_open
+            ):
+                self.texts_open.remove(id_)
             case {"method": methods.CANCEL_REQUEST, "params": {"id": id_}}:
                 assert not self.forms[id_].is_taken_back, "taken back twice"
                 self.forms[id_].is_taken_back = True
@@ -481,6 +503,7 @@ async def connected_to(
     list_models: ModelLister | None = None,
     at_rest: Callable[[], None] | None = None,
     trace: Trace | None = None,
+    workspace: Workspace | None = None,
     until: trio.CancelScope | None = None,
     accounts: Accounts | None = None,
     leaves_within: float = PATIENCE,
@@ -504,6 +527,7 @@ async def connected_to(
                 at_rest=at_rest,
                 accounts=accounts,
                 trace=trace or Trace(),
+                workspace=workspace,
                 until=until or trio.CancelScope(),
             )
 
@@ -518,10 +542,16 @@ async def connected_to(
 
 
 def connected(
-    agent: Agent, *, memory: SessionMemory | None = None, leaves_within: float = PATIENCE
+    agent: Agent,
+    *,
+    memory: SessionMemory | None = None,
+    workspace: Workspace | None = None,
+    leaves_within: float = PATIENCE,
 ) -> AbstractAsyncContextManager[FakeEditor]:
     """Connect an editor to a system in which this agent answers for every definition."""
-    return connected_to(lambda choice: agent, memory=memory, leaves_within=leaves_within)
+    return connected_to(
+        lambda choice: agent, memory=memory, workspace=workspace, leaves_within=leaves_within
+    )
 
 
 async def quiet() -> None:

@@ -59,7 +59,7 @@ from agents.events import (
 )
 from agents.origin import FRESH, ForkOf, Fresh, Origin
 from bridge.errors import Failure, LocalError
-from bridge.wire import ToolSpec
+from bridge.wire import Settings, ToolSpec
 
 from .turn import FakeTurn
 
@@ -283,7 +283,7 @@ class ScriptedSession:
     def _runs(self) -> bool:
         return self._turn is not None and not self._turn.over and self.lost is None
 
-    def can_offer(self, tools: Sequence[ToolSpec]) -> bool:
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return what the test says."""
         return self.takes_tools or not tools
 

@@ -17,6 +17,7 @@ import attrs
 import trio
 
 from actors.memory import Known
+from agents.acp.handles import SessionHandle
 from bridge.history.exchange import Exchange
 from bridge.history.message import Message
 from bridge.routing.sketch import Sketch, keys, recognise
@@ -87,6 +88,10 @@ class ShelfMemory:
         if entry.holder is not self:
             return False
         entry.state = State.RUNNING
+        ours = SessionHandle.read(handle)
+        for (its_scope, other), its in self.shelf.entries.items():
+            if its_scope == scope and ours.is_another_of(SessionHandle.read(other)):
+                its.holder, its.state = None, State.RUNNING
         return True
 
     async def has(self, scope: bytes, handle: str) -> bool:

@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 import attrs
 
+from tooling.real_agents import TARGET
+
+from .real_agent import MODULES
 from .recipes.claude import CLAUDE
 from .recipes.codex import CODEX
 from .recipes.fast_agent import FAST_AGENT
@@ -26,3 +29,9 @@ CONTINUITY: Mapping[str, Continuity] = {
     OPENCODE.name: Continuity("session/resume", copies=True),
     FAST_AGENT.name: Continuity("session/resume", copies=False),
 }
+
+TERMINALS: Mapping[str, tuple[str, ...]] = {
+    CLAUDE.name: (str(MODULES / f"@anthropic-ai/claude-agent-sdk-{TARGET}/claude"), "-p"),
+    OPENCODE.name: (OPENCODE.argv[0], "run"),
+}
+"""How a message is sent to an agent in a terminal."""

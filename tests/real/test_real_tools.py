@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import re
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +14,11 @@ import pytest
 import trio
 
 from agents.mcp.names import aliases, server_name
+from bridge.methods import MCP_SERVERS_CHANGED
+from bridge.wire import PERMISSION_TOOL
+from tests.fakes.editor import tool_result
 
+from . import shell_server
 from .agents import AGENTS
 from .bench import at_work
 from .forty_tools import forty
@@ -175,3 +180,35 @@ async def test_claude_asks_its_user_by_a_form_and_its_model_is_told_the_answer(
         await request.settled()
         told = one.bench.server.turns("results")[-1].given.said
         assert any("Spaces" in said.text for said in told if said.speaker == "tool"), request.text
+
+
+async def test_claude_calls_a_tool_of_the_users_own_mcp_server_and_its_model_gets_the_result(
+    tmp_path: Path,
+) -> None:
+    (claude,) = (agent for agent in AGENTS if agent.name == "claude")
+    server: JSON = {
+        "name": "notes",
+        "command": sys.executable,
+        "args": [str(Path(shell_server.__file__))],
+        "env": [{"name": "OF_THE_USER", "value": "seventeen"}],
+    }
+    async with window(claude, tmp_path) as one:
+        editor = one.bench.process.editor
+        words = use("=mcp__notes__shell", command="echo $OF_THE_USER apples")
+        await one.chat.say("Hello")
+        assert "mcp__notes__shell" not in offered_last(one)
+        editor.notify(MCP_SERVERS_CHANGED, {"mcpServers": [server]})
+        one.renew()  # a session that is open keeps its servers
+        question = await one.chat.say(words)
+        assert "mcp__notes__shell" in offered_last(one)
+        assert called(question) == [PERMISSION_TOOL], "the agent asks before it uses the tool"
+        answer = await one.chat.say(tool_result(question.calls[0], "Approved"))
+        (told,) = one.told
+        assert "seventeen apples" in told
+        assert "The tool said:" in answer.text
+
+
+def offered_last(window: Window) -> list[str]:
+    """Return the names of the tools that the model was offered last."""
+    turns = [turn for turn in window.bench.server.asked if turn.given.tools]
+    return [tool.whole_name for tool in turns[-1].given.tools]

@@ -8,7 +8,30 @@ GROUND = Ground(
     "vscodelm", "tests/vscodelm", copied=("agents", "bridge", "actors", "vscodelm", "tests")
 )
 
+_SESSION_MEMORY = ("tests/vscodelm/store/test_session_memory.py",)
+
 FAULTS = [
+    Fault(
+        "a session that was continued in another chat is found by the chat that had it",
+        "store/sessions",
+        "            for other in others if is_ours else ():\n",
+        "            for other in ():\n",
+        _SESSION_MEMORY,
+    ),
+    Fault(
+        "a chat that has lost its session takes it from the one that continues it",
+        "store/sessions",
+        "for other in others if is_ours else ():",
+        "for other in others:",
+        _SESSION_MEMORY,
+    ),
+    Fault(
+        "a session that was found is put back though another chat continues it",
+        "store/sessions",
+        "                self.taken.pop(other, None)\n",
+        "",
+        _SESSION_MEMORY,
+    ),
     Fault(
         "an agent's package says nothing of whether it asks",
         "registry/local",

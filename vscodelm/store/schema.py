@@ -1,5 +1,7 @@
 """The tables of the file: digests and agents' ids, but no text of a chat and no definition.
 
+A handle may have the folder of its session, too (`agents.acp.handles`).
+
 A row of `session` says what an agent's session knows, and that no chat uses it. A chat that takes a
 session deletes its row first (decision 0018). `number` grows with every row and is never reused. So
 a row with a number that was seen before is still the same row, and the larger number is newer,

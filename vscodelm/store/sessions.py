@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 import attrs
 
 from actors.memory import Known
+from agents.acp.handles import SessionHandle
 from bridge.history.message import Message
 from bridge.routing.sketch import Sketch, keys, recognise
 from bridge.value import Value
@@ -116,15 +117,23 @@ class Sessions:
                 self.written.discard(oldest)
 
     def begin(self, database: Database, name: SessionName) -> bool:
-        """Delete a session's row; return whether the session is ours."""
-        is_written = name in self.written
-        if not is_written and not self._is_there(database, name):
+        """Delete a session's row; return whether the session is ours.
+
+        A session that the user continued in another chat has another handle there. If it is ours,
+        the rows of its other handles are deleted, as if another process had taken them.
+        """
+        is_written, others = name in self.written, self._others(database, name)
+        if not is_written and not others and not self._is_there(database, name):
             return True
         with database.transaction(durable=True):
             removed = self._remove(database, name, is_ours=is_written)
+            is_ours = removed or not is_written
+            for other in others if is_ours else ():
+                self._remove(database, other, is_ours=False)
+                self.taken.pop(other, None)
         if removed:
             self.written.discard(name)
-        return removed or not is_written
+        return is_ours
 
     def has(self, database: Database, name: SessionName) -> bool:
         """Return whether a session that is at rest is still ours; one without a row is."""
@@ -212,6 +221,19 @@ class Sessions:
                 database.change(f"{statement} AND holder = ?", name.scope, name.handle, self.holder)
             )
         return bool(database.change(statement, name.scope, name.handle))
+
+    def _others(self, database: Database, name: SessionName) -> list[SessionName]:
+        """Return the other names of a session that a row may be put down for."""
+        ours = SessionHandle.read(name.handle)
+        query = "SELECT handle FROM session WHERE scope = ? AND handle BETWEEN ? AND ?"
+        # All that is the id itself, or begins with the id and "#".
+        rows = database.rows(query, name.scope, ours.session_id, f"{ours.session_id}$")
+        taken = (one.handle for one in list(self.taken) if one.scope == name.scope)
+        return [
+            SessionName(name.scope, handle)
+            for handle in dict.fromkeys((*(handle for (handle,) in rows), *taken))
+            if ours.is_another_of(SessionHandle.read(handle))
+        ]
 
     def _is_there(self, database: Database, name: SessionName) -> bool:
         query = "SELECT 1 FROM session WHERE scope = ? AND handle = ?"

@@ -13,7 +13,8 @@ title of a call, for example as the description of a command.
 - A call that was announced by such a title stays the editor's if its question names the tool alone,
   without the server. The kind that counts is the question's: agents guess that of the announcement.
 - An agent that calls every tool by its bare name asks about servers' tools with a fixed sentence.
-  This sentence and the title together decide.
+  This sentence and the title together decide, unless the agent was given servers of the user's:
+  their tools may have the same names.
 - In some agents no model can choose a title. There the kind doesn't count against the title:
   `run_in_terminal` has the kind `execute` because of its name.
 - Gemini's own code begins the id of a call with the name of the tool. There the id decides, for or
@@ -93,6 +94,11 @@ class Offer(Protocol):
         """Whether this agent begins the id of a call with the name of the tool."""
         ...
 
+    @property
+    def is_only_server(self) -> bool:
+        """Whether the agent was given no servers but those with the editor's tools."""
+        ...
+
 
 def editors_tool(call: CallRecord, offer: Offer) -> OfferedTool | None:
     """Return the editor's tool that a call is of, None if that isn't beyond doubt."""
@@ -116,11 +122,12 @@ class _Elsewhere:
     catalogue: ToolCatalogue
     titles_name_tools: bool
     ids_name_tools: bool
+    is_only_server: bool
 
 
 def is_of_another(call: CallRecord, offer: Offer, servers: Iterable[str]) -> bool:
     """Return whether a call is beyond doubt of such a tool on one of these other servers."""
-    believed = offer.titles_name_tools, offer.ids_name_tools
+    believed = offer.titles_name_tools, offer.ids_name_tools, offer.is_only_server
     return any(
         editors_tool(call, _Elsewhere(server, offer.catalogue, *believed)) is not None
         for server in servers
@@ -196,6 +203,8 @@ def _asked_for(call: CallRecord, offer: Offer) -> OfferedTool | None:
 
     Only the fields of the question count: they replace those of the announcement.
     """
+    if not offer.is_only_server:
+        return None
     match call.content:
         case (Content(content=TextContent(text=text)),) if call.raw_input is None or (
             call.is_input_written

@@ -36,6 +36,8 @@ class Strays:
     found: Callable[[], None]
     servers: AbstractSet[str]
     """The servers that the process was given, by name: it may keep those of closed sessions."""
+    has_neighbours: bool = attrs.field(default=False, init=False)
+    """Whether the process was given servers of the user's, too."""
     _news: trio.lowlevel.ParkingLot = attrs.field(factory=trio.lowlevel.ParkingLot, init=False)
     _is_mixed: bool = attrs.field(default=False, init=False)
     """Whether the sessions are known to share tools."""
@@ -48,6 +50,7 @@ class Strays:
         box.refusal = partial(self.refusal, box)
         box.others = lambda: self.servers - {box.server}
         box.on_mixed = self._find
+        box.has_neighbours = lambda: self.has_neighbours
 
     async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:
         """Return the answer to a call that reached `box`, None if the call is to be passed on."""

@@ -15,6 +15,7 @@ from typing import Any, Literal
 from agents.acp.schema.content import EmbeddedResource
 from agents.acp.schema.initialize import PromptCapabilities
 from agents.acp.text.markdown import one_line
+from agents.mcp.tools import EDITS, edited_paths
 from agents.tool_result import json_text, pieces
 from bridge.wire import ChatMessage, ToolCallPart, ToolResultPart
 from bridge.work import Work
@@ -60,9 +61,15 @@ def entries(
 
 
 def call_entry(part: ToolCallPart) -> PromptEntry:
-    """Return a tool call with its arguments."""
+    """Return a tool call with its arguments; of an edit only the files.
+
+    A checkpoint may have taken its text back since.
+    """
+    told = part.parameters
+    if part.tool_name in EDITS:
+        told = {"filePath": list(edited_paths(told))}
     head = f"tool call {one_line(part.tool_name, 100)}, {one_line(part.tool_call_id, 100)}"
-    return PromptEntry(head, [json_text(part.parameters)], can_shorten=True)
+    return PromptEntry(head, [json_text(told)], can_shorten=True)
 
 
 def tool_names(messages: Iterable[ChatMessage]) -> dict[str, str]:

@@ -32,6 +32,7 @@ from agents.acp.schema.errors import (
     Error,
     ProtocolFault,
 )
+from agents.acp.schema.files import FILE_REQUESTS, FileRequest, FileResponse
 from agents.acp.schema.methods import (
     CANCEL_REQUEST,
     REQUEST_PERMISSION,
@@ -72,7 +73,7 @@ _QUESTIONS: dict[str, type[UserQuestion]] = {
     REQUEST_PERMISSION: RequestPermissionRequest,
     CREATE_ELICITATION: CreateElicitationRequest,
 }
-"""The requests of an agent that we answer."""
+"""The requests of an agent that its user answers."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -153,6 +154,11 @@ class Connection:
     ) -> None:
         """Answer a question."""
         self._respond(response_line(id_, response))
+
+    def answer_file(self, id_: QuestionId, response: FileResponse | Error) -> None:
+        """Answer a request about a file."""
+        is_error = isinstance(response, Error)
+        self._respond(error_line(id_, response) if is_error else response_line(id_, response))
 
     def refuse(self, id_: QuestionId, reason: str) -> None:
         """Answer a question with an error."""
@@ -352,10 +358,10 @@ class Connection:
             self._tell_once(str(fault))
 
     def _request(self, id_: QuestionId, method: str, params: Raw | UnsetType) -> None:
-        type_ = _QUESTIONS.get(method)
+        files = FILE_REQUESTS if self._subscribers.serve_files else {}
+        type_ = _QUESTIONS.get(method) or files.get(method)
         if type_ is None:
-            self._tell_unknown("request", method)
-            self._respond(error_line(id_, Error(METHOD_NOT_FOUND, f"Method not found: {method}")))
+            self._refuse_unknown(id_, method)
             return
         try:
             request = decode_params(type_, params, method)
@@ -369,6 +375,10 @@ class Connection:
             self._tell_once("an id of a request that is open is used again")
             self.refuse(id_, "This id is another request's, which isn't answered yet")
             return
+        if isinstance(request, FileRequest):
+            if not self._subscribers.serve_file(id_, request):
+                self._refuse_unknown(id_, method)
+            return
         if self._subscribers.be_asked(id_, request, _size(params)):
             return
         # Its session is closed, or has yet to be prompted, or there is none.
@@ -377,6 +387,10 @@ class Connection:
             self.answer(id_, CreateElicitationResponse("decline"))
         else:
             self.answer(id_, cancelled(request))
+
+    def _refuse_unknown(self, id_: QuestionId, method: str) -> None:
+        self._tell_unknown("request", method)
+        self._respond(error_line(id_, Error(METHOD_NOT_FOUND, f"Method not found: {method}")))
 
     def _tell_unknown(self, what: str, method: str) -> None:
         """Log a method that we don't know. An extension of the protocol is nothing odd."""

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from agents.acp.rpc.news import QuestionId, UserQuestion
+from agents.acp.schema.files import FileRequest
 from agents.acp.schema.updates import SessionUpdate
 from agents.boundary import contained
 from bridge.errors import Failure
@@ -33,8 +34,17 @@ class Subscriber(Protocol):
         """Take a question of `size` bytes in, which must be answered once."""
         ...
 
+    @property
+    def serves_files(self) -> bool:
+        """Whether the agent's files are served."""
+        ...
+
+    def serve_file(self, id_: QuestionId, request: FileRequest) -> bool:
+        """Serve a request about a file; return whether this session serves any."""
+        ...
+
     def is_open(self, id_: QuestionId) -> bool:
-        """Return whether a question waits for its answer."""
+        """Return whether a request waits for its answer."""
         ...
 
     def be_unasked(self, id_: QuestionId) -> UserQuestion | None:
@@ -160,8 +170,18 @@ class Subscribers:
         self._heard[subscriber] = None
         return True
 
+    @property
+    def serve_files(self) -> bool:
+        """Whether the files of any session are served."""
+        return any(subscriber.serves_files for subscriber in self._subscribers.values())
+
+    def serve_file(self, id_: QuestionId, request: FileRequest) -> bool:
+        """Pass a request about a file on; return whether its session serves any."""
+        subscriber = self._subscribers.get(request.session_id)
+        return subscriber is not None and subscriber.serve_file(id_, request)
+
     def is_open(self, id_: QuestionId) -> bool:
-        """Return whether a question of any session waits for its answer."""
+        """Return whether a request of any session waits for its answer."""
         return any(subscriber.is_open(id_) for subscriber in self._subscribers.values())
 
     def be_unasked(self, id_: QuestionId) -> UserQuestion | None:

@@ -47,7 +47,7 @@ def _draft(name: str, words: str, side: Side = "agent") -> CoverageRow:
     return CoverageRow(name, "ignored", words, side, is_stable=False)
 
 
-_NO_FILES = "Agents read and write files themselves. The agent gets *Method not found*."
+_FILES = "Advertised where the editor makes the agent's edits; else the agent makes them itself."
 _NO_TERMINALS = "Agents run commands themselves. The agent gets *Method not found*."
 _FORMS = "Advertised if the editor has the capability `elicit`."
 _NO_PROVIDERS = "The user configures an agent's providers in the agent."
@@ -59,7 +59,10 @@ METHODS = (
     _sent("authenticate", "Sent when the agent demands a login, by a method of type `agent`."),
     _sent("logout", "*vscodelm: Log Out of Agent...*, if the agent has `auth.logout`."),
     _sent("session/new", "A chat has a session of its own."),
-    _sent("session/load", "Continues a chat after a restart. The replay isn't shown."),
+    _sent(
+        "session/load",
+        "Continues a chat, or a session that `/continue` names: then the replay is shown.",
+    ),
     _sent("session/resume", "Preferred to `session/load`: it replays nothing."),
     _sent("session/fork", "A branch of a chat, such as an edited message.", is_stable=False),
     _sent("session/close", "Sent when a chat ends, if the agent has `close`."),
@@ -67,7 +70,7 @@ METHODS = (
     _sent("session/set_config_option", "A choice in the model picker."),
     _sent("session/prompt", "The user's message."),
     _sent("session/cancel", "The user stops an answer, or edits its message."),
-    _sent("session/list", "Asks whether the agent still has a chat's session."),
+    _sent("session/list", "*vscodelm: Continue an Agent's Session...*, and `/continue` in a chat."),
     _unused("session/delete", "A session stays with the agent, so that a chat can come back."),
     _draft("auth/status", "A prompt that is refused says that a login is needed."),
     _draft("mcp/message", "MCP servers are reached by stdio or HTTP."),
@@ -91,8 +94,15 @@ METHODS = (
         "Sent for a request whose answer isn't needed any more. An agent may take back a question.",
         "protocol",
     ),
-    _unused("fs/read_text_file", _NO_FILES, side="client"),
-    _unused("fs/write_text_file", _NO_FILES, side="client"),
+    CoverageRow(
+        "fs/read_text_file", "handled", "The open buffer of the editor, or else the disk.", "client"
+    ),
+    CoverageRow(
+        "fs/write_text_file",
+        "handled",
+        "A call of the editor's own tool that creates a file or replaces a text in it.",
+        "client",
+    ),
     _unused("terminal/create", _NO_TERMINALS, side="client"),
     _unused("terminal/output", _NO_TERMINALS, side="client"),
     _unused("terminal/release", _NO_TERMINALS, side="client"),
@@ -171,8 +181,8 @@ CLIENT_CAPABILITIES = (
         "A login in a terminal is shown with its command.",
         serves=("initialize",),
     ),
-    CoverageRow("fs.readTextFile", "ignored", _NO_FILES, serves=("fs/read_text_file",)),
-    CoverageRow("fs.writeTextFile", "ignored", _NO_FILES, serves=("fs/write_text_file",)),
+    CoverageRow("fs.readTextFile", "handled", _FILES, serves=("fs/read_text_file",)),
+    CoverageRow("fs.writeTextFile", "handled", _FILES, serves=("fs/write_text_file",)),
     CoverageRow(
         "terminal",
         "ignored",
@@ -212,10 +222,11 @@ AGENT_CAPABILITIES = (
     CoverageRow("promptCapabilities.embeddedContext", "handled", "Otherwise files are text."),
     CoverageRow(
         "mcpCapabilities.http",
-        "ignored",
-        "The editor's tools come by stdio. Some agents are known to take HTTP only.",
+        "handled",
+        "The user's own HTTP servers are sent only then. The editor's tools come by stdio. Some "
+        "agents are known to take HTTP only.",
     ),
-    CoverageRow("mcpCapabilities.sse", "ignored", "Deprecated."),
+    CoverageRow("mcpCapabilities.sse", "handled", "The user's own SSE servers are sent only then."),
     CoverageRow("mcpCapabilities.acp", "ignored", "See `mcp/message`.", is_stable=False),
     CoverageRow("sessionCapabilities.list", "handled", "`session/list` is sent only then."),
     CoverageRow("sessionCapabilities.delete", "ignored", "See `session/delete`."),

@@ -24,7 +24,14 @@ class Implementation(Wire):
     title: str | None = None
 
 
-# Our capabilities. There is no field for `fs` and `terminal`: we serve neither.
+# Our capabilities. There is no field for `terminal`: we serve none.
+
+
+class FileSystemCapabilities(Wire):
+    """Whether we read and write files for the agent."""
+
+    read_text_file: bool = False
+    write_text_file: bool = False
 
 
 class SessionConfigOptionsCapabilities(Wire):
@@ -57,6 +64,7 @@ class ElicitationCapabilities(Wire):
 class ClientCapabilities(Wire):
     """Our capabilities."""
 
+    fs: FileSystemCapabilities | None = None
     session: ClientSessionCapabilities | None = None
     auth: AuthCapabilities | None = None
     elicitation: ElicitationCapabilities | None = None
@@ -186,4 +194,12 @@ class McpServerHttp(Wire, tag_field="type", tag="http"):
     headers: tuple[HttpHeader, ...]
 
 
-McpServer: TypeAlias = McpServerStdio | McpServerHttp
+class McpServerSse(Wire, tag_field="type", tag="sse"):
+    """A server to call by the older transport; needs `mcpCapabilities.sse`."""
+
+    name: str
+    url: str
+    headers: tuple[HttpHeader, ...]
+
+
+McpServer: TypeAlias = McpServerStdio | McpServerHttp | McpServerSse

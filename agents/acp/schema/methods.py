@@ -50,6 +50,7 @@ class NewSessionRequest(Wire):
     cwd: str
     mcp_servers: tuple[McpServer, ...]
     additional_directories: tuple[str, ...] = ()
+    meta: dict[str, Any] | None = msgspec.field(default=None, name="_meta")
 
 
 class NewSessionResponse(Wire):
@@ -68,6 +69,7 @@ class LoadSessionRequest(Wire):
     cwd: str
     mcp_servers: tuple[McpServer, ...]
     additional_directories: tuple[str, ...] = ()
+    meta: dict[str, Any] | None = msgspec.field(default=None, name="_meta")
 
 
 class LoadSessionResponse(Wire):

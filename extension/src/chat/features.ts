@@ -33,5 +33,6 @@ export function capabilities(): Capabilities {
     marker: data,
     progress: true,
     elicit: true,
+    readTextFile: true,
   };
 }

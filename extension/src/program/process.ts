@@ -17,8 +17,10 @@ import {
   type InitializeParams,
   type InitializeResult,
   type Part,
+  READ_TEXT_FILE,
   RESPONSE_COMPLETE,
   RESPONSE_PART,
+  type ReadTextFileResult,
   type ResponseCompleteParams,
 } from "./wire.ts";
 
@@ -35,6 +37,8 @@ export interface Observer {
    * An agent asks the user while it answers. The signal says that the answer isn't wanted any more.
    */
   elicited(params: ElicitParams, modelId: string, signal: AbortSignal): Promise<ElicitResult>;
+  /** An agent reads or writes a file: return its text. Rejects with why it can't be read. */
+  textRead(path: unknown): Promise<ReadTextFileResult>;
   /** It has ended; `message` tells how. */
   ended(message: string): void;
 }
@@ -244,6 +248,9 @@ export class ServerProcess {
   }
 
   private async requested(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    if (method === READ_TEXT_FILE) {
+      return this.observer.textRead((params as { path?: unknown } | undefined)?.path);
+    }
     if (method !== ELICIT) {
       throw methodNotFound(method);
     }

@@ -9,15 +9,20 @@ import type { Launch } from "./start.ts";
 import { checkVersion, whyRefused } from "./version.ts";
 import {
   type AccountParams,
+  AGENT_SESSIONS,
   CANCEL,
   type Capabilities,
   type ChatParams,
   FOLDERS_CHANGED,
+  type ListedSession,
   LOG_IN,
   LOG_OUT,
+  MCP_SERVERS_CHANGED,
+  type McpServer,
   MODELS,
   type ModelsParams,
   type Part,
+  type SessionsParams,
   STATS,
   type Stats,
 } from "./wire.ts";
@@ -27,6 +32,8 @@ export interface ServerEnvironment {
   capabilities: Capabilities;
   /** Return the folders of the window; a new process is told of them. */
   folders?(): string[];
+  /** Return the MCP servers that agents are given; a new process is told of them. */
+  mcpServers?(): McpServer[];
   /** Find the program to start; rejects with a message for the user if there is none. */
   launch(mayAsk: boolean): Promise<Launch>;
   observer: Observer;
@@ -96,20 +103,39 @@ export class Server {
    * cancelled. Rejects with why it can't.
    */
   async account(params: AccountParams, token: CancellationToken): Promise<boolean> {
+    const method = params.methodId ? LOG_IN : LOG_OUT;
+    return (await this.unlessGivenUp(method, params, token)) !== undefined;
+  }
+
+  /** Return the sessions that an agent keeps; undefined if the user has cancelled that. */
+  async sessions(
+    params: SessionsParams,
+    token: CancellationToken,
+  ): Promise<ListedSession[] | undefined> {
+    const result = await this.unlessGivenUp(AGENT_SESSIONS, params, token);
+    return (result as { sessions: ListedSession[] } | undefined)?.sessions;
+  }
+
+  /** Return the answer to a request, undefined if it was cancelled before. */
+  private async unlessGivenUp(
+    method: string,
+    params: object,
+    token: CancellationToken,
+  ): Promise<unknown> {
     const process = await unlessCancelled(this.process(true), token);
     if (process === undefined) {
-      return false;
+      return undefined;
     }
-    const { id, result } = process.request(params.methodId ? LOG_IN : LOG_OUT, params);
+    const { id, result } = process.request(method, params);
     const watch = token.onCancellationRequested(() => process.notify(CANCEL, { requestId: id }));
     try {
-      await result;
-      return !token.isCancellationRequested;
+      const answer = await result;
+      return token.isCancellationRequested ? undefined : answer;
     } catch (error) {
       if (!token.isCancellationRequested) {
         throw error;
       }
-      return false;
+      return undefined;
     } finally {
       watch.dispose();
     }
@@ -138,6 +164,14 @@ export class Server {
     const workspaceFolders = this.environment.folders?.() ?? [];
     for (const process of this.processes) {
       process.notify(FOLDERS_CHANGED, { workspaceFolders });
+    }
+  }
+
+  /** Tell the processes that run that agents are given other MCP servers. */
+  mcpServersChanged(): void {
+    const mcpServers = this.environment.mcpServers?.() ?? [];
+    for (const process of this.processes) {
+      process.notify(MCP_SERVERS_CHANGED, { mcpServers });
     }
   }
 
@@ -187,16 +221,22 @@ export class Server {
   }
 
   private async start(mayAsk: boolean): Promise<ServerProcess> {
-    const { clientInfo, capabilities, folders, observer, launch } = this.environment;
+    const { clientInfo, capabilities, folders, mcpServers, observer, launch } = this.environment;
     const { stops, renewals } = this;
     const what = await launch(mayAsk);
     if (stops !== this.stops || renewals !== this.renewals) {
       throw new Error("vscodelm was stopped."); // while it was looked for, or the user was asked
     }
     let ready = false;
+    const servers = mcpServers?.() ?? [];
     const process = new ServerProcess(
       what,
-      { clientInfo, capabilities, workspaceFolders: folders?.() ?? [] },
+      {
+        clientInfo,
+        capabilities,
+        workspaceFolders: folders?.() ?? [],
+        ...(servers.length > 0 && { mcpServers: servers }),
+      },
       {
         ...observer,
         ended: (message) => {

@@ -6,13 +6,16 @@ export const CHAT = "lm/provideLanguageModelChatResponse";
 export const STATS = "lm/stats";
 export const LOG_IN = "lm/logIn";
 export const LOG_OUT = "lm/logOut";
+export const AGENT_SESSIONS = "lm/agentSessions";
 export const CANCEL = "lm/cancel";
 export const RESPONSE_PART = "lm/responsePart";
 export const RESPONSE_COMPLETE = "lm/responseComplete";
 export const ELICIT = "lm/elicit";
+export const READ_TEXT_FILE = "lm/readTextFile";
 export const PROGRESS = "lm/progress";
 export const CANCEL_PROGRESS = "lm/cancelProgress";
 export const FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders";
+export const MCP_SERVERS_CHANGED = "lm/didChangeMcpServers";
 export const MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation";
 
 /** The host's tool through which an agent's permission requests reach the user. */
@@ -113,6 +116,20 @@ export interface AccountParams {
   methodId?: string;
 }
 
+/** Of which agent the sessions are to be listed. */
+export interface SessionsParams {
+  modelId: string;
+  agent?: object;
+}
+
+/** A session that an agent keeps. */
+export interface ListedSession {
+  sessionId: string;
+  cwd: string;
+  title?: string;
+  updatedAt?: string;
+}
+
 export interface ModelInformation {
   id: string;
   name: string;
@@ -141,6 +158,14 @@ export interface Capabilities {
   marker: boolean;
   progress: boolean;
   elicit: boolean;
+  readTextFile: boolean;
+}
+
+/** The text of the open buffer, or else of the file on the disk; null if there is no file. */
+export interface ReadTextFileResult {
+  text: string | null;
+  /** Whether the buffer has changes that aren't saved. */
+  isDirty: boolean;
 }
 
 /** The introduction of a client. */
@@ -149,7 +174,20 @@ export interface InitializeParams {
   capabilities: Capabilities;
   /** Absolute paths. */
   workspaceFolders: string[];
+  /** Those that agents are given. */
+  mcpServers?: McpServer[];
 }
+
+export interface NamedValue {
+  name: string;
+  value: string;
+}
+
+/** An MCP server of the user's. `secrets` are texts in it that no log may show. */
+export type McpServer = (
+  | { command: string; args: string[]; env: NamedValue[] }
+  | { type: "http" | "sse"; url: string; headers: NamedValue[] }
+) & { name: string; secrets?: string[] };
 
 /** A question of an agent while it answers: a form, or a page to open. Anything may be in it. */
 export interface ElicitParams {

@@ -7,6 +7,7 @@ import * as vscode from "vscode";
 import { toToml } from "../agents/toml.ts";
 import { messageOf } from "../chat/failures.ts";
 import type { Models } from "../chat/models.ts";
+import type { Told } from "../mcp/servers.ts";
 import { runProgram } from "../program/command.ts";
 import type { Launch } from "../program/start.ts";
 import { harnessLine } from "../program/statistics.ts";
@@ -23,6 +24,8 @@ export interface DoctorPlaces {
   models: Models;
   launch(): Promise<Launch>;
   stats(): Promise<Stats>;
+  /** Return the user's MCP servers. */
+  mcpServers(): Promise<Told[]>;
   storage: string;
   fixer: Fixer;
   log: Pick<vscode.LogOutputChannel, "error" | "show">;
@@ -81,7 +84,8 @@ export class Doctor implements vscode.Disposable {
     if (printed === undefined) {
       return; // the user has cancelled it
     }
-    const report = reportOf(id, printed, await this.harness());
+    const servers = await this.places.mcpServers();
+    const report = reportOf(id, printed, await this.harness(), servers);
     const uri = vscode.Uri.from({ scheme: SCHEME, path: `/${++this.made}/${nameOf(id)}.md` });
     this.reports.set(uri.toString(), { id, report });
     const document = await vscode.workspace.openTextDocument(uri);

@@ -11,6 +11,7 @@ export const OWN_SETTINGS = [
   "permissions",
   "permissionChoices",
   "tools",
+  "edits",
   "path",
   "arguments",
   "environment",

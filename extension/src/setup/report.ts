@@ -1,5 +1,6 @@
 // The doctor's report as a document: the findings of `vscodelm doctor --json`, and the lines of its fixes.
 
+import type { Told } from "../mcp/servers.ts";
 import { type Fix, fixesIn } from "./fix.ts";
 
 interface Finding {
@@ -27,9 +28,14 @@ const MARKS: Record<string, string> = { ok: "ok", note: "note", failed: "FAILED"
 
 /**
  * Make the report from the doctor's output. Output that isn't JSON is an error message. `harness` is
- * the harness that sent the newest chat request.
+ * the harness that sent the newest chat request, and `servers` are the user's MCP servers.
  */
-export function reportOf(id: string, printed: string, harness?: string): Report {
+export function reportOf(
+  id: string,
+  printed: string,
+  harness?: string,
+  servers: Told[] = [],
+): Report {
   const { usable, findings } = read(printed);
   const failed = findings.find(({ state }) => state === "failed");
   const fixes = findings.flatMap((finding) => fixesIn((finding as { fixes?: unknown }).fixes));
@@ -41,7 +47,9 @@ export function reportOf(id: string, printed: string, harness?: string): Report 
   const steps = findings.flatMap(linesOf);
   const body = steps.length > 0 ? ["## What was examined", "", ...steps] : [];
   const chats = harness === undefined ? [] : ["", "## The chats of this window", "", harness];
-  return { text: [...head, ...body, ...chats, ""].join("\n"), verdict, usable, fixes, fixesAt: 2 };
+  const own = servers.length > 0 ? ["", "## Your MCP servers", "", ...servers.map(serverLine)] : [];
+  const text = [...head, ...body, ...chats, ...own, ""].join("\n");
+  return { text, verdict, usable, fixes, fixesAt: 2 };
 }
 
 function linesOf({ step, state, summary, seconds, facts, stderr }: Finding): string[] {
@@ -51,6 +59,10 @@ function linesOf({ step, state, summary, seconds, facts, stderr }: Finding): str
     ? ["  - the last that it wrote to its standard error:", ...indented(stderr)]
     : [];
   return [`- ${step}, ${MARKS[state] ?? state}: ${summary}${took}`, ...more, ...words];
+}
+
+function serverLine({ name, status }: Told): string {
+  return `- ${name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?")}: ${status}`;
 }
 
 /** A block of code: nothing in it is Markdown. */

@@ -57,7 +57,7 @@ function serve(how: () => string = () => "", patience: Patience = {}): [Server, 
     clientInfo: { name: "test", version: "1" },
     capabilities: {
       ...{ thinking: true, data: true, usage: true, marker: true },
-      ...{ progress: true, elicit: true },
+      ...{ progress: true, elicit: true, readTextFile: true },
     },
     graceMs: 200,
     ...patience,
@@ -75,6 +75,12 @@ function serve(how: () => string = () => "", patience: Patience = {}): [Server, 
       logged: (line) => seen.logged.push(line),
       complained: (what) => seen.complained.push(what),
       notified: (method) => seen.notified.push(method),
+      textRead: async (path) => {
+        if (path !== "/a.py") {
+          throw new Error("It is a folder.");
+        }
+        return { text: "a", isDirty: true };
+      },
       elicited: (params, modelId, signal) =>
         new Promise((resolve) => {
           seen.elicited.push({ params, modelId, signal, resolve });
@@ -524,6 +530,16 @@ test("a request of the program that nobody knows is answered with an error", asy
   });
 });
 
+test("the text of a file is returned, or why it can't be", async () => {
+  const [server] = serve();
+  expect(JSON.parse(await ask(server, "read /a.py"))).toMatchObject({
+    result: { text: "a", isDirty: true },
+  });
+  expect(JSON.parse(await ask(server, "read /b"))).toMatchObject({
+    error: { code: -32603, message: "It is a folder." },
+  });
+});
+
 test("a question of no open request is cancelled", async () => {
   const [server, seen] = serve();
   expect(JSON.parse(await ask(server, "ask lm/elicit"))).toMatchObject({
@@ -561,4 +577,13 @@ test("a question ends with its program", async () => {
   const answer = ask(server, "elicit and crash");
   await expect(answer).rejects.toThrow("it exited with status 7");
   expect((await asked(seen)).signal.aborted).toBe(true);
+});
+
+test("the sessions of an agent are listed, and a failure is told", async () => {
+  const [server] = serve();
+  expect(await server.sessions({ modelId: "m" }, never)).toEqual([{ sessionId: "s1", cwd: "/x" }]);
+  await expect(server.sessions({ modelId: "none" }, never)).rejects.toThrow("no sessions");
+  const source = new CancellationTokenSource();
+  source.cancel();
+  expect(await server.sessions({ modelId: "m" }, source.token)).toBe(undefined);
 });

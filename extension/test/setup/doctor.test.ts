@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { readAgents } from "../../src/agents/agents.ts";
 import { Models } from "../../src/chat/models.ts";
+import type { Told } from "../../src/mcp/servers.ts";
 import type { Launch } from "../../src/program/start.ts";
 import type { Stats } from "../../src/program/wire.ts";
 import { Doctor } from "../../src/setup/doctor.ts";
@@ -44,6 +45,7 @@ beforeEach(async () => {
 async function doctorWith(
   script: string,
   stats: () => Promise<Stats> = async () => counted,
+  servers: Told[] = [],
 ): Promise<Doctor> {
   const command = join(folder, "vscodelm");
   await writeFile(command, `#!/bin/sh\n${script}\n`);
@@ -55,7 +57,8 @@ async function doctorWith(
     environment: () => ({}),
     log,
   });
-  return new Doctor({ models, launch: async () => launch, stats, storage, fixer, log });
+  const places = { models, launch: async () => launch, stats, storage, fixer, log };
+  return new Doctor({ ...places, mcpServers: async () => servers });
 }
 
 function printing(report: object, status = 0): string {
@@ -129,6 +132,18 @@ test("the report says which harness asked last, where the program can tell", asy
   expect(told).toContain("VS Code's Agent Host. It didn't offer the tool vscodelm-progress");
   expect(untold).toContain("own can be used.");
   expect(untold).not.toContain("The chats of this window");
+});
+
+test("the user's MCP servers are named with their status", async () => {
+  const servers = [{ name: "issues\n# x", status: "handed over to agents" }];
+  const doctor = await doctorWith(healthy, undefined, servers);
+  person.picks = ["own", "own"];
+  await doctor.run();
+  servers.length = 0;
+  await doctor.run();
+  const [told, untold] = [...person.documents.values()];
+  expect(told).toContain("## Your MCP servers\n\n- issues?# x: handed over to agents\n");
+  expect(untold).not.toContain("MCP servers");
 });
 
 test("the report of one that can't has a button for each fix", async () => {

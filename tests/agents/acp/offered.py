@@ -16,6 +16,7 @@ class Offered:
     catalogue: ToolCatalogue
     titles_name_tools: bool = False
     ids_name_tools: bool = False
+    is_only_server: bool = True
 
     @classmethod
     def of(cls, server: str, *tools: str | ToolSpec) -> Offered:

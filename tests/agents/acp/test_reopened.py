@@ -12,7 +12,9 @@ from trio.testing import MockClock, wait_all_tasks_blocked
 
 from agents.acp.agent import AcpAgent
 from agents.acp.learned import AgentFacts, Fact, Learned
-from agents.acp.reopened import CONNECTING_SECONDS, GOES_ON_WITHOUT, Reopened, lesson
+from agents.acp.reopened import CONNECTING_SECONDS, GOES_ON_WITHOUT, Reopened, ToldAgain, lesson
+from agents.acp.schema.content import TextContent
+from agents.acp.schema.updates import AgentMessageChunk
 from agents.acp.session import AcpSession
 from agents.mcp.session_tools import IGNORED_SECONDS, load_now
 from agents.origin import FRESH, ForkOf, Origin, Resumed
@@ -348,3 +350,16 @@ def test_another_name_is_tried_before_the_way_is_given_up() -> None:
     facts.learn(Fact.KEEPS_SERVERS)
     assert lesson(used, facts) is Fact.LOAD_WITHOUT_TOOLS
     assert lesson(Reopened(LOAD, is_open=True), facts) is Fact.OPEN_WITHOUT_TOOLS
+
+
+@pytest.mark.limit("agents.acp.reopened.MOST_REPLAYED_BYTES")
+def test_what_is_kept_of_a_replay_are_its_newest_parts() -> None:
+    replay = ToldAgain(most_bytes=10)
+    chunks = [AgentMessageChunk(TextContent(text)) for text in "abc"]
+    for chunk in chunks[:2]:
+        replay.add(chunk, 5)
+    assert (replay.updates, replay.is_cut) == (tuple(chunks[:2]), False)
+    replay.add(chunks[2], 1)
+    assert (replay.updates, replay.is_cut) == (tuple(chunks[1:]), True)
+    replay.add(chunks[0], 11)
+    assert replay.updates == ()

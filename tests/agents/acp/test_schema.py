@@ -105,7 +105,7 @@ def test_what_is_required_here_is_required_there(kind: type[msgspec.Struct]) -> 
         ("SessionUpdate", updates.SessionUpdate, set[str]()),
         ("SessionConfigOption", config.SessionConfigOption, set[str]()),
         ("RequestPermissionOutcome", methods.RequestPermissionOutcome, set[str]()),
-        ("McpServer", setup.McpServer, {"sse"}),  # deprecated, and we have none
+        ("McpServer", setup.McpServer, set[str]()),
     ],
 )
 def test_the_tags_of_a_union_are_those_of_the_protocol(

@@ -138,6 +138,9 @@ class Line:
     )
     done: list[str] = attrs.field(factory=list[str])
 
+    def allows_edit(self, kind: str, paths: Collection[str]) -> bool:
+        return False
+
     def is_open(self, id_: QuestionId) -> bool:
         return not self.answers
 

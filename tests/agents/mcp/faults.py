@@ -10,6 +10,13 @@ INTERLEAVINGS = "tests/actors/test_tool_interleavings.py"
 
 FAULTS = [
     Fault(
+        "what is wrong with a server of the user's is said with its value",
+        "mcp/user_servers",
+        "if _WITHOUT_VALUES.fullmatch(kind)",
+        "if True",
+        ("tests/agents/mcp/test_user_servers.py",),
+    ),
+    Fault(
         "an idle chat's call is taken for its own",
         "acp/calls/sharing",
         "    if own is not None and own.has_turn:\n",

@@ -165,3 +165,32 @@ async def test_a_look_up_that_nobody_waits_for_any_more_takes_nothing(
                 disk.goes_on.set()
     async with remembering(tmp_path) as third:
         assert await third.sessions.find(SCOPE, path("a", 1)) == Known("s", 2)
+
+
+async def test_a_session_that_is_continued_in_another_chat_is_nobody_elses(tmp_path: Path) -> None:
+    former, ours = "s#vsc1", "s#vsc2@/x"
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, former, chat("a", 1), None)
+        first.sessions.settle(SCOPE, "s2#vsc1", chat("b", 1), None)
+        assert await first.sessions.begin(SCOPE, ours)
+        assert not await first.sessions.has(SCOPE, former)
+        first.sessions.settle(SCOPE, ours, chat("c", 1), None)
+        assert not await first.sessions.begin(SCOPE, former)
+        assert await first.sessions.has(SCOPE, ours), "who lost it takes nothing away"
+    async with remembering(tmp_path) as second:
+        assert await second.sessions.find(SCOPE, path("a", 1)) is None
+        assert await second.sessions.find(SCOPE, path("b", 1)) == Known("s2#vsc1", 2)
+        assert await second.sessions.find(SCOPE, path("c", 1)) == Known(ours, 2)
+
+
+async def test_a_session_that_was_found_and_not_used_is_not_put_back_once_it_is_continued(
+    tmp_path: Path,
+) -> None:
+    async with remembering(tmp_path) as first:
+        first.sessions.settle(SCOPE, "s#vsc1", chat("a", 1), None)
+    async with remembering(tmp_path) as second:
+        assert await second.sessions.find(SCOPE, path("a", 1))
+        assert await second.sessions.begin(SCOPE, "s#vsc2@/x")
+        second.sessions.release(SCOPE, "s#vsc1")
+    async with remembering(tmp_path) as third:
+        assert await third.sessions.find(SCOPE, path("a", 1)) is None

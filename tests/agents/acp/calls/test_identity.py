@@ -389,6 +389,30 @@ def says(*texts: str) -> tuple[Content, ...]:
     return tuple(Content(TextContent(text)) for text in texts)
 
 
+def test_where_the_user_has_servers_too_a_bare_name_says_nothing() -> None:
+    """The user's server may have a tool of the same name: then the agent's question is asked."""
+    call = CallRecord("c1")
+    call.learn(ToolCallUpdate("c1", title="read_file", content=says(ASKS)))
+    beside = attrs.evolve(OFFER, is_only_server=False)
+    assert editors_tool(call, OFFER) is not None
+    assert editors_tool(call, beside) is None
+    assert is_of_another(call, OFFER, ["vscother"])
+    assert not is_of_another(call, beside, ["vscother"])
+    named = CallRecord("c2")
+    named.learn(ToolCallUpdate("c2", title=OURS))
+    assert editors_tool(named, beside) is not None
+
+
+@pytest.mark.parametrize("spelled", sorted(spellings("github", "read_file")))
+def test_a_tool_of_the_users_server_is_not_the_editors(spelled: str) -> None:
+    offer = attrs.evolve(OFFER, is_only_server=False)
+    ways: list[dict[str, Any]] = [{"name": spelled}, {"meta": meta(spelled)}, {"title": spelled}]
+    for news in ways:
+        call = CallRecord("c1")
+        call.learn(ToolCallUpdate("c1", **news))
+        assert editors_tool(call, offer) is None
+
+
 ASKS = "Requesting approval to perform: Call MCP tool `read_file`."
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import attrs
 
 from agents.acp.forms.turn_forms import FormLine, TurnForms
@@ -40,6 +42,9 @@ class Line:
     ) -> None:
         del self.open[id_]
         self.answers.append((id_, answer))
+
+    def allows_edit(self, kind: str, paths: Collection[str]) -> bool:
+        raise AssertionError("a form edits nothing")
 
     def record(self, words: str) -> None:
         self.log.append(words)

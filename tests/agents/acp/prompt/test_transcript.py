@@ -198,3 +198,30 @@ def test_a_record_holds_its_budget_and_counts_what_it_leaves_out(
     size = sum(size_of(atom) if isinstance(atom, str) else IMAGE for atom in atoms)
     one = ROUND + FRAME + max(size_of(entry.head) for entry in kept) + 2 * NOTE
     assert size <= max(budget, one)
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "told"),
+    [
+        ("create_file", {"filePath": "/a", "content": "secret"}, '{"filePath":["/a"]}'),
+        (
+            "replace_string_in_file",
+            {"filePath": "/a", "oldString": "x", "newString": "y"},
+            '{"filePath":["/a"]}',
+        ),
+        (
+            "multi_replace_string_in_file",
+            {
+                "explanation": "x",
+                "replacements": [{"filePath": "/a"}, {"filePath": "/b"}, {"filePath": "/a"}, 7],
+            },
+            '{"filePath":["/a","/b"]}',
+        ),
+        ("create_file", {"filePath": 7, "replacements": 7}, '{"filePath":[]}'),
+        ("create_file", None, '{"filePath":[]}'),
+        ("read_file", {"filePath": "/a", "startLine": 1}, '{"filePath":"/a","startLine":1}'),
+    ],
+)
+def test_of_an_edit_only_the_files_are_told(tool: str, given: Any, told: str) -> None:
+    text = text_of(user("Go."), assistant("Yes.", ToolCallPart("c1", tool, given)))
+    assert f"[tool call {tool}, c1]\n{told}\n" in text

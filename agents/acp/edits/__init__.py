@@ -1,0 +1,1 @@
+"""An agent's writes, carried out by the editor's own edit tools."""

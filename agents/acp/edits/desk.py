@@ -1,0 +1,248 @@
+"""Serve the files that an agent reads and writes in a session, through the editor.
+
+A read returns the editor's buffer, so the agent sees text that isn't saved. A write becomes a call
+of the editor's own edit tool, as if the model had called it. So the user can keep or undo it, and a
+checkpoint takes it back. The write has succeeded when the editor shows the text and has saved it.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Collection
+from typing import Any, TypeAlias, assert_never
+
+import attrs
+import trio
+
+from agents.acp.rpc.news import QuestionId
+from agents.acp.schema.errors import (
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    REQUEST_CANCELLED,
+    RESOURCE_NOT_FOUND,
+    Error,
+)
+from agents.acp.schema.files import (
+    FileRequest,
+    FileResponse,
+    ReadTextFileRequest,
+    ReadTextFileResponse,
+    WriteTextFileRequest,
+    WriteTextFileResponse,
+)
+from agents.guarded import Tasks
+from agents.mcp.session_tools import Toolbox
+from agents.tool_result import pieces
+from agents.workspace import EditorTexts, TextUnreadable
+from bridge.wire import Permissions
+
+from .choice import call_for
+from .text_edit import Impossible, NewFile, Replacement, Unchanged, edit_for, plain
+
+MOST_OPEN = 100
+"""Requests about files that a session may have open; more are refused."""
+MOST_REMEMBERED = 16 * 1024 * 1024
+"""Characters of texts that are remembered as read by the agent; the oldest are forgotten."""
+SAVED_SECONDS = 5.0
+"""Seconds that the editor may take to save an edit after its tool has returned."""
+_LOOK_SECONDS = (0.0, 0.02, 0.05, 0.1, 0.2)
+"""Seconds before each look whether an edit is saved; the last one repeats."""
+MOST_WORDS = 500
+"""Characters of a tool's result that an agent is told where an edit failed."""
+
+NO_TURN = "Files can be written only while you answer the user. Nothing was written."
+NOT_ALLOWED = "The user doesn't allow changes of files. Nothing was written."
+CANCELLED = "The turn was cancelled."
+TAKEN_BACK = "The request was taken back."
+TOO_MANY = f"{MOST_OPEN} requests about files are open already. Wait for some of them first."
+NOT_MADE = "The editor didn't make the edit."
+NOT_SAVED = "The editor has made the edit, but hasn't saved the file."
+
+FileReply: TypeAlias = Callable[[FileResponse | Error], None]
+
+log = logging.getLogger("vscodelm.acp")
+
+
+class _Refused(Exception):
+    """A request is answered with an error."""
+
+    def __init__(self, reason: str, code: int = INTERNAL_ERROR) -> None:
+        super().__init__(reason)
+        self.error = Error(code, reason)
+
+
+@attrs.define(eq=False, repr=False)
+class _OpenFile:
+    scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
+    why: Error = attrs.field(factory=lambda: Error(REQUEST_CANCELLED, CANCELLED), init=False)
+    """The answer if it is cancelled."""
+    after: trio.Event | None = attrs.field(default=None, init=False)
+    """The end of the write of the same file that came before."""
+    over: trio.Event = attrs.field(factory=trio.Event, init=False)
+
+
+@attrs.define(eq=False, repr=False)
+class FileDesk:
+    """The files of one session. Each request is answered once, an open one also by a cancel.
+
+    `missing_is_empty`: the agent creates a file only if a missing one reads as an empty one.
+    `writes_itself`: the agent writes the disk, and its requests only report that.
+    """
+
+    texts: EditorTexts
+    tools: Toolbox
+    tasks: Tasks
+    missing_is_empty: bool = False
+    writes_itself: bool = False
+    permissions: Permissions = attrs.field(default="ask", init=False)
+    """The setting of the chat's newest request."""
+    _open: dict[QuestionId, _OpenFile] = attrs.field(
+        factory=dict["QuestionId", "_OpenFile"], init=False
+    )
+    _read: dict[str, str] = attrs.field(factory=dict[str, str], init=False)
+    """The texts that the agent last read or wrote, by their files; the newest last."""
+    _read_size: int = attrs.field(default=0, init=False)
+    _writing: dict[str, trio.Event] = attrs.field(factory=dict[str, trio.Event], init=False)
+    """The files that are being written, each with the end of its newest write: the next waits."""
+
+    def is_open(self, id_: QuestionId) -> bool:
+        """Return whether a request waits for its answer."""
+        return id_ in self._open
+
+    def serve(self, id_: QuestionId, request: FileRequest, reply: FileReply) -> None:
+        """Begin to serve a request; `reply` is called once."""
+        if len(self._open) >= MOST_OPEN:
+            reply(Error(INTERNAL_ERROR, TOO_MANY))
+            return
+        opened = self._open[id_] = _OpenFile()
+        if isinstance(request, WriteTextFileRequest):
+            opened.after = self._writing.get(request.path)
+            self._writing[request.path] = opened.over
+        self.tasks.start_soon(self._serve, id_, opened, request, reply)
+
+    def withdraw(self, id_: QuestionId) -> None:
+        """Cancel a request that the agent has taken back."""
+        opened = self._open.get(id_)
+        if opened is not None:
+            opened.why = Error(REQUEST_CANCELLED, TAKEN_BACK)
+            opened.scope.cancel()
+
+    def cancel(self) -> None:
+        """Cancel all requests, as the turn is."""
+        for opened in self._open.values():
+            opened.scope.cancel()
+
+    def allows_silently(self, kind: str, paths: Collection[str]) -> bool:
+        """Return whether an agent's question about an edit needs no user.
+
+        The editor shows such an edit, the user can undo it, and the editor itself asks about files
+        outside of the workspace.
+        """
+        is_allowed = self.permissions in ("ask", "allow")
+        return is_allowed and kind == "edit" and bool(paths) and all(map(os.path.isabs, paths))
+
+    async def _serve(
+        self, id_: QuestionId, opened: _OpenFile, request: FileRequest, reply: FileReply
+    ) -> None:
+        answer: FileResponse | Error = opened.why
+        try:
+            with opened.scope:
+                if opened.after is not None:
+                    await opened.after.wait()
+                answer = await self._answer(request)
+        except (_Refused, TextUnreadable) as error:
+            answer = error.error if isinstance(error, _Refused) else _unreadable(error)
+        finally:
+            del self._open[id_]
+            opened.over.set()
+            if self._writing.get(request.path) is opened.over:
+                del self._writing[request.path]
+            reply(opened.why if opened.scope.cancelled_caught else answer)
+
+    async def _answer(self, request: FileRequest) -> FileResponse:
+        if not os.path.isabs(request.path):
+            raise _Refused(f"The path {request.path!r} isn't absolute.", INVALID_PARAMS)
+        match request:
+            case ReadTextFileRequest():
+                return ReadTextFileResponse(await self._text_of(request))
+            case WriteTextFileRequest():
+                await self._write(request.path, request.content)
+                return WriteTextFileResponse()
+            case _:
+                assert_never(request)
+
+    async def _text_of(self, request: ReadTextFileRequest) -> str:
+        path, text = request.path, (await self.texts.read(request.path)).text
+        if text is None:
+            if not self.missing_is_empty:
+                raise _Refused(f"There is no file {path}.", RESOURCE_NOT_FOUND)
+            text = ""
+        self._note(path, text)
+        if request.line is None and request.limit is None:
+            return text
+        first = max(0, (request.line or 1) - 1)
+        last = None if request.limit is None else first + max(0, request.limit)
+        return "\n".join(text.split("\n")[first:last])
+
+    async def _write(self, path: str, text: str) -> None:
+        if self.writes_itself:
+            return
+        if self.permissions in ("read_only", "deny"):
+            raise _Refused(NOT_ALLOWED)
+        if not self.tools.is_open:
+            raise _Refused(NO_TURN)
+        await self._edit(path, text)
+        self._note(path, text)
+
+    async def _edit(self, path: str, text: str) -> None:
+        buffer = (await self.texts.read(path)).text
+        edit = edit_for(text, self._read.get(path), buffer)
+        match edit:
+            case Unchanged():
+                return
+            case Impossible(reason=reason):
+                raise _Refused(reason)
+            case NewFile(text=result) | Replacement(result=result):
+                name, arguments = call_for(edit, path, self.tools.names)
+            case _:
+                assert_never(edit)
+        log.info("server=%s write tool=%s", self.tools.server, name)
+        answer = await self.tools.run(name, arguments)
+        if answer.is_error and not self.tools.is_open:
+            raise _Refused(CANCELLED, REQUEST_CANCELLED)
+        await self._saved(path, result, answer.result)
+
+    async def _saved(self, path: str, result: str, told: Any) -> None:
+        """Wait until the editor shows the text and has saved it; raises `_Refused`."""
+        reason = NOT_MADE
+        looks = iter(_LOOK_SECONDS)
+        seconds = 0.0
+        with trio.move_on_after(SAVED_SECONDS):
+            while True:
+                seconds = next(looks, seconds)
+                await trio.sleep(seconds)
+                now = await self.texts.read(path)
+                is_made = now.text is not None and plain(now.text) == result
+                if is_made and not now.is_dirty:
+                    return
+                reason = NOT_SAVED if is_made else NOT_MADE
+        words = _words(told)
+        raise _Refused(f"{reason} It says: {words}" if words else reason)
+
+    def _note(self, path: str, text: str) -> None:
+        """Remember what the agent knows of a file."""
+        self._read_size += len(text) - len(self._read.pop(path, ""))
+        self._read[path] = text
+        while self._read_size > MOST_REMEMBERED and len(self._read) > 1:
+            self._read_size -= len(self._read.pop(next(iter(self._read))))
+
+
+def _words(told: Any) -> str:
+    """Return the beginning of a tool's result, as far as it is text."""
+    text = " ".join(piece for piece in pieces(told) if isinstance(piece, str))
+    return " ".join(text.split())[:MOST_WORDS]
+
+
+def _unreadable(error: TextUnreadable) -> Error:
+    return Error(INTERNAL_ERROR, str(error))

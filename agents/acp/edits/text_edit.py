@@ -1,0 +1,164 @@
+"""Turn a text that an agent writes into the smallest edit that the editor can make. Pure.
+
+An agent writes whole files. The editor edits: it creates a file, or replaces a text that is there
+once. So a write becomes one hunk, from the first to the last line that the agent has changed in
+what it read. The user may have changed other lines meanwhile, and they stay. Nothing is sent if
+the buffer doesn't hold the hunk's old text exactly: the editor's tools would guess.
+
+Texts are compared with LF as their line ends and without a byte order mark; the editor keeps both
+as the file has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from bridge.value import Value
+
+MOST_HUNK_BYTES = 256 * 1024
+"""Most bytes of a hunk, its old text and its new text each: the editor's tools take it as JSON."""
+
+BYTE_ORDER_MARK = "\ufeff"
+
+CHANGED_MEANWHILE = (
+    "The file has changed since you read it, where you change it. Nothing was written. "
+    "Read the file again and repeat the edit."
+)
+TOO_LARGE = (
+    "The edit is larger than {size} KB, which is more than the editor takes at once. Nothing was "
+    "written. Make several smaller edits."
+)
+NOT_TEXT = "The editor's tools edit text only, and this is binary. Nothing was written."
+
+
+class Unchanged(Value):
+    """The file has that text already, or the agent means no change."""
+
+
+class NewFile(Value):
+    """The file is missing or empty, and gets a text."""
+
+    text: str
+
+
+class Replacement(Value):
+    """A text that is in the buffer once gives way to another; `result` is the whole text then."""
+
+    old: str
+    new: str
+    result: str
+
+
+class Impossible(Value):
+    """Nothing is written; `reason` tells the model why, and what it can do."""
+
+    reason: str
+
+
+TextEdit: TypeAlias = Unchanged | NewFile | Replacement | Impossible
+
+
+def plain(text: str) -> str:
+    """Return a text as texts are compared: with LF as line ends, and without a byte order mark."""
+    return text.removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n")
+
+
+def edit_for(meant: str, base: str | None, buffer: str | None) -> TextEdit:
+    """Return the edit that makes an agent's write of `meant`.
+
+    `base` is the text that the agent last read, None if it read none; `buffer` is the file's text
+    now, None if there is no file.
+    """
+    meant = plain(meant)
+    current = None if buffer is None else plain(buffer)
+    if meant == current:
+        return Unchanged()
+    if "\0" in meant or "\0" in (current or ""):
+        return Impossible(NOT_TEXT)
+    if not current:
+        return _sized(NewFile(meant), meant)
+    read = current if base is None else plain(base)
+    if meant == read:
+        return Unchanged()
+    return _replacement(meant, read, current)
+
+
+def _replacement(meant: str, read: str, current: str) -> TextEdit:
+    hunk: _Hunk | None = _Hunk.between(_lines(read), _lines(meant))
+    step = 1
+    while hunk is not None and not hunk.is_clear_in(read, current):
+        hunk, step = hunk.widened(step, current), step * 2
+    if hunk is None:
+        return Impossible(CHANGED_MEANWHILE)
+    old, new = hunk.old, hunk.new
+    return _sized(Replacement(old, new, current.replace(old, new, 1)), old, new)
+
+
+def _sized(edit: TextEdit, *texts: str) -> TextEdit:
+    """Return the edit, or a refusal if a text of it is too large."""
+    if all(len(one.encode(errors="surrogatepass")) <= MOST_HUNK_BYTES for one in texts):
+        return edit
+    return Impossible(TOO_LARGE.format(size=MOST_HUNK_BYTES // 1024))
+
+
+class _Hunk(Value):
+    """Lines that were read and what they become, but for `head` and `tail` lines at the ends."""
+
+    read: Sequence[str]
+    meant: Sequence[str]
+    head: int
+    tail: int
+
+    @classmethod
+    def between(cls, read: Sequence[str], meant: Sequence[str]) -> _Hunk:
+        """Return the hunk from the first to the last line that isn't the same."""
+        head = _same(read, meant)
+        most = min(len(read), len(meant)) - head
+        tail = _same(read[: len(read) - most - 1 : -1], meant[: len(meant) - most - 1 : -1])
+        return cls(read, meant, head, tail)
+
+    @property
+    def old(self) -> str:
+        """The text before the edit."""
+        return "".join(self.read[self.head : len(self.read) - self.tail])
+
+    @property
+    def new(self) -> str:
+        """The text after the edit."""
+        return "".join(self.meant[self.head : len(self.meant) - self.tail])
+
+    def is_clear_in(self, *texts: str) -> bool:
+        """Return whether the old text says in each of these texts where the edit belongs."""
+        old = self.old
+        return bool(old) and all(_is_once(old, one) for one in texts)
+
+    def widened(self, step: int, current: str) -> _Hunk | None:
+        """Return the hunk with more lines at its ends, of which the buffer has the same.
+
+        At most `step` lines come to each end; None if the buffer has none of that.
+        """
+        for lines in (step, 1):
+            head, tail = max(0, self.head - lines), max(0, self.tail - lines)
+            for more_head, more_tail in ((head, tail), (head, self.tail), (self.head, tail)):
+                wider = _Hunk(self.read, self.meant, more_head, more_tail)
+                if wider != self and wider.old in current:
+                    return wider
+        return None
+
+
+def _is_once(part: str, text: str) -> bool:
+    """Return whether a part occurs once; parts that overlap count, too."""
+    first = text.find(part)
+    return first >= 0 and text.find(part, first + 1) < 0
+
+
+def _lines(text: str) -> Sequence[str]:
+    """Return the lines with their ends; only LF ends a line."""
+    return [*(f"{line}\n" for line in text.split("\n")[:-1]), *filter(None, [text.split("\n")[-1]])]
+
+
+def _same(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many lines the two have in common at their beginning."""
+    pairs = zip(one, other, strict=False)
+    return next((at for at, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

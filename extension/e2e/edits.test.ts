@@ -1,0 +1,118 @@
+// The changes of an agent are the editor's edits: they are kept or undone there, what isn't saved is
+// respected, and a checkpoint takes files and words back.
+
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { BrowserContext, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { ScriptedAgent } from "./agent.ts";
+import { openBrowser, openWindow } from "./browser.ts";
+import { Chat, SAVED } from "./chat.ts";
+import { Editor } from "./editor.ts";
+import { OUTPUT } from "./places.ts";
+import { shoot } from "./screenshots.ts";
+
+const agents = join(OUTPUT, "edits-agents");
+const agent = new ScriptedAgent(agents, "editor");
+const START = "one\r\ntwo\r\nthree\r\n";
+let editor: Editor;
+let context: BrowserContext;
+let page: Page;
+let chat: Chat;
+
+const at = (name: string) => join(editor.workspace, name);
+const text = (name: string) => readFile(at(name), "utf8");
+
+/** Steps that read a file, and write it anew. */
+function edits(name: string, content: string) {
+  return [{ read: at(name) }, { await: true }, { write: at(name), content }];
+}
+
+const END = [{ await: true }, { outcomes: true }];
+
+beforeAll(async () => {
+  await rm(agents, { recursive: true, force: true });
+  await mkdir(agents, { recursive: true });
+  editor = await Editor.start({
+    name: "edits",
+    files: { "crlf.txt": START, "open.txt": "a\nb\nc\n", "shell.txt": "old\n", "plan.txt": "1\n" },
+    settings: {
+      "vscodelm.agents": { scripted: await agent.model({}, { settings: { edits: "editor" } }) },
+    },
+  });
+  await agent.model({
+    agent: { agentCapabilities: { loadSession: true } },
+    // In the order of the tests: what is attached to a message stands behind its words.
+    turns: [
+      [...edits("crlf.txt", "one\n2\nthree\n"), ...END],
+      [
+        { write: at("new.txt"), content: "new\n" },
+        { write: at("other.txt"), content: "other\n" },
+        ...END,
+      ],
+      [...edits("open.txt", "mine\na\nb\nC\n"), ...END],
+      [...edits("shell.txt", "newer\nstill newer\n"), ...END],
+      [...edits("plan.txt", "1\n2\n"), ...END],
+    ],
+    otherwise: [{ memory: true }],
+  });
+  context = await openBrowser(editor);
+  page = await openWindow(context, editor);
+  chat = new Chat(page);
+  await chat.opened();
+  await chat.choose("Scripted editor");
+});
+
+afterEach(({ task }) => shoot(page, "edits", task.name));
+
+afterAll(async () => {
+  await context?.close();
+  await editor?.stop();
+});
+
+test("a change is the editor's: its line ends stay, and it can be undone", async () => {
+  expect(await chat.ask("change crlf")).toContain("answered");
+  expect(await text("crlf.txt")).toBe("one\r\n2\r\nthree\r\n");
+  await chat.button("Undo").waitFor();
+  await shoot(page, "edits", "keep or undo");
+  await chat.button("Undo").click();
+  await page.locator(".monaco-dialog-box .monaco-button", { hasText: "Yes" }).click();
+  await expect.poll(() => text("crlf.txt"), SAVED).toBe(START);
+});
+
+test("two new files are made at once, and kept", async () => {
+  expect(await chat.ask("make two")).toContain("answered answered");
+  expect(await text("new.txt")).toBe("new\n");
+  expect(await text("other.txt")).toBe("other\n");
+  await chat.button("Keep").click();
+  await chat.button("Keep").waitFor({ state: "detached" });
+});
+
+test("text that isn't saved is respected", async () => {
+  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "open.txt" }).click();
+  const buffer = page.locator(".part.editor .monaco-editor").first();
+  await buffer.click();
+  await page.keyboard.press("Control+Home");
+  await page.keyboard.insertText("mine\n");
+  expect(await text("open.txt")).toBe("a\nb\nc\n");
+  expect(await chat.ask("change open")).toContain("<mine");
+  expect(await text("open.txt")).toBe("mine\na\nb\nC\n");
+});
+
+test("a file that another program has just changed is changed from there", async () => {
+  await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "shell.txt" }).click();
+  await page.locator(".part.editor .monaco-editor", { hasText: "old" }).first().waitFor();
+  await writeFile(at("shell.txt"), "new\nby the shell\n");
+  expect(await chat.ask("change shell")).toContain("by the shell");
+  expect(await text("shell.txt")).toBe("newer\nstill newer\n");
+});
+
+test("a checkpoint takes the file and the agent's memory back", async () => {
+  await chat.ask("change plan");
+  expect(await text("plan.txt")).toBe("1\n2\n");
+  await chat.restore("change plan");
+  await expect.poll(() => text("plan.txt"), SAVED).toBe("1\n");
+  const told = await chat.ask(" What was said?"); // behind the message, which is in the input again
+  expect(told).toContain("crlf.txt");
+  expect(told).not.toContain("plan.txt");
+});

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents.acp.edits.text_edit import (
+    CHANGED_MEANWHILE,
+    MOST_HUNK_BYTES,
+    NOT_TEXT,
+    Impossible,
+    NewFile,
+    Replacement,
+    Unchanged,
+    edit_for,
+    plain,
+)
+
+LINE = st.sampled_from(["", "a", "b", "aa", "ab", "    return", "é"])
+TEXT = st.lists(LINE, max_size=12).map("\n".join)
+"""Few lines, so that a line is often there more than once."""
+
+
+def test_a_missing_or_an_empty_file_is_created() -> None:
+    assert edit_for("x\r\n", None, None) == NewFile("x\n")
+    assert edit_for("x", "", "") == NewFile("x")
+    assert edit_for("x", "it was longer", "") == NewFile("x")
+
+
+def test_an_equal_text_is_no_edit_whatever_its_line_ends() -> None:
+    assert edit_for("a\nb\n", None, "\ufeffa\r\nb\r\n") == Unchanged()
+    assert edit_for("a\nb\n", "c", "a\nb\n") == Unchanged()
+
+
+def test_a_write_of_what_was_read_keeps_what_the_user_typed_since() -> None:
+    assert edit_for("a\n", "a\n", "a\nmine\n") == Unchanged()
+
+
+def test_the_hunk_goes_from_the_first_to_the_last_changed_line() -> None:
+    edit = edit_for("1\nB\n3\nD\n5\n", None, "1\n2\n3\n4\n5\n")
+    assert edit == Replacement("2\n3\n4\n", "B\n3\nD\n", "1\nB\n3\nD\n5\n")
+
+
+def test_the_hunk_is_widened_until_it_is_there_once() -> None:
+    edit = edit_for("x\na\nx\nb\n", None, "x\na\nx\na\nx\nb\n")
+    assert isinstance(edit, Replacement)
+    assert edit.result == "x\na\nx\nb\n"
+    assert "x\na\nx\na\nx\nb\n".count(edit.old) == 1
+
+
+def test_a_line_that_is_added_is_anchored_at_its_neighbours() -> None:
+    edit = edit_for("a\nnew\nb\n", None, "a\nb\n")
+    assert edit == Replacement("a\nb\n", "a\nnew\nb\n", "a\nnew\nb\n")
+
+
+def test_what_the_user_typed_elsewhere_stays() -> None:
+    edit = edit_for("1\nTWO\n3\n4\n", "1\n2\n3\n4\n", "1\n2\n3\n4\nmine\n")
+    assert edit == Replacement("2\n", "TWO\n", "1\nTWO\n3\n4\nmine\n")
+
+
+def test_what_the_user_typed_in_a_neighbour_doesnt_hide_the_hunk() -> None:
+    edit = edit_for("a\nx\nB\nx\nd\n", "a\nx\nb\nx\nd\n", "mine\nx\nb\nx\nd\n")
+    assert edit == Replacement("b\n", "B\n", "mine\nx\nB\nx\nd\n")
+    edit = edit_for("a\nnew\nb\n", "a\nb\n", "mine\nb\n")
+    assert edit == Replacement("b\n", "new\nb\n", "mine\nnew\nb\n")
+
+
+def test_what_the_user_typed_in_the_same_line_is_not_overwritten() -> None:
+    assert edit_for("1\nTWO\n", "1\n2\n", "1\n2 mine\n") == Impossible(CHANGED_MEANWHILE)
+
+
+def test_a_hunk_whose_place_is_unclear_is_refused() -> None:
+    read = "a\nb\n"
+    assert edit_for("a\nB\n", read, read + read) == Impossible(CHANGED_MEANWHILE)
+
+
+@pytest.mark.parametrize("text", ["\0", "a\0b"])
+def test_binary_is_refused(text: str) -> None:
+    assert edit_for(text, None, "a") == Impossible(NOT_TEXT)
+    assert edit_for("a", None, text) == Impossible(NOT_TEXT)
+
+
+@pytest.mark.limit("agents.acp.edits.text_edit.MOST_HUNK_BYTES")
+def test_a_hunk_that_is_too_large_is_refused_in_words() -> None:
+    edit = edit_for("x" * (MOST_HUNK_BYTES + 1), None, None)
+    assert isinstance(edit, Impossible)
+    assert "256 KB" in edit.reason
+    assert isinstance(edit_for("x" * MOST_HUNK_BYTES, None, None), NewFile)
+    assert isinstance(edit_for("é" * (MOST_HUNK_BYTES // 2 + 1), None, "a"), Impossible)
+
+
+@given(TEXT, TEXT)
+def test_what_is_meant_is_what_comes_out_where_nobody_else_edits(meant: str, read: str) -> None:
+    match edit_for(meant, read, read):
+        case Unchanged():
+            assert plain(meant) == plain(read)
+        case NewFile(text=text):
+            assert not read
+            assert text == meant
+        case Replacement(old=old, new=new, result=result):
+            assert read.count(old) == 1
+            assert read.replace(old, new) == result == meant
+        case Impossible():
+            pytest.fail("nothing stands in the way")
+
+
+@given(TEXT, TEXT, TEXT)
+def test_an_edit_is_exact_or_refused_whatever_the_user_typed(
+    meant: str, read: str, buffer: str
+) -> None:
+    edit = edit_for(meant, read, buffer)
+    if isinstance(edit, Replacement):
+        assert buffer.count(edit.old) == read.count(edit.old) == 1
+        assert buffer.replace(edit.old, edit.new) == edit.result
+        assert read.replace(edit.old, edit.new) == meant
+
+
+@given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(["line of the user\n", "another\nof them\n"]))
+def test_two_who_edit_different_lines_both_get_theirs(
+    before: str, old: str, new: str, after: str, mine: str
+) -> None:
+    read = f"<{before}>\nfirst\n{old}|\nlast\n{after}"
+    meant = f"<{before}>\nfirst\n{new}|\nlast\n{after}"
+    edit = edit_for(meant, read, mine + read)
+    if isinstance(edit, Replacement):
+        assert edit.result == mine + meant
+    else:
+        assert isinstance(edit, Unchanged)

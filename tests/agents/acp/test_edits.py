@@ -1,0 +1,420 @@
+"""An ACP agent reads and writes files through the editor, in the whole system."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+import trio
+import trio.testing
+
+from agents.acp.edits import desk
+from agents.acp.edits.text_edit import CHANGED_MEANWHILE
+from agents.workspace import READ_SECONDS, Workspace
+from tests.fakes.acp_agents import agent_in_process
+from tests.fakes.acp_peer import PeerAgent
+from tests.fakes.edited_files import CREATE, EDITING, PERMISSION, REPLACE_MANY
+from tests.fakes.editor import (
+    ASKING,
+    Chat,
+    FakeEditor,
+    Request,
+    connected,
+    quiet,
+    tool_result,
+)
+from tests.fakes.waiting import PATIENCE
+
+JSON = dict[str, Any]
+EDITOR: JSON = {"edits": "editor"}
+AWAIT: JSON = {"await": True}
+OUTCOMES: JSON = {"outcomes": True}
+FILE = "/work/a.py"
+TEXT = "one\ntwo\nthree\n"
+
+
+@asynccontextmanager
+async def scene(
+    *steps: JSON,
+    capabilities: tuple[str, ...] = ("readTextFile",),
+    settings: JSON | None = None,
+    options: JSON = EDITING,
+    **script: Any,
+) -> AsyncGenerator[tuple[FakeEditor, PeerAgent, Chat], None]:
+    """Open a chat with an agent whose first turn has these steps, and whose editor has a file."""
+    window = Workspace()
+    script = {"turns": [list(steps)], **script}
+    async with agent_in_process(script, workspace=window) as (agent, peers):
+        async with connected(agent, workspace=window, leaves_within=30) as editor:
+            editor.files.disk[FILE] = TEXT
+            await editor.initialize(*capabilities).settled()
+            yield editor, peers, Chat(editor, options=options, settings=settings or EDITOR)
+        assert peers.faults == []
+
+
+async def carry_out(chat: Chat, request: Request) -> Request:
+    """Carry out what is called for, until the turn ends; return its last response."""
+    while True:
+        await request.settled()
+        chat.keep(request)
+        if not request.calls:
+            return request
+        files = chat.editor.files
+        request = chat.ask(*(tool_result(one, files.carry_out(one)) for one in request.calls))
+
+
+async def said(chat: Chat) -> str:
+    """Ask, carry out what is called for, and return what the agent says in the end."""
+    chat.editor.patience = desk.SAVED_SECONDS + PATIENCE
+    return (await carry_out(chat, chat.ask("Go"))).text
+
+
+def names(request: Request) -> list[str]:
+    return [one["toolName"] for one in request.calls]
+
+
+def initialized(peers: PeerAgent) -> list[JSON]:
+    """Return the capabilities that each process was told."""
+    return [
+        one["params"]["clientCapabilities"]
+        for one in peers.heard
+        if one.get("method") == "initialize"
+    ]
+
+
+# Reading.
+
+
+async def test_a_read_returns_what_the_user_sees() -> None:
+    async with scene({"read": FILE}, AWAIT, OUTCOMES) as (editor, peers, chat):
+        editor.files.unsaved[FILE] = "not saved\r\n"
+        await said(chat)
+        assert contents(peers) == ["not saved\r\n"]
+        assert editor.texts_asked == [FILE]
+        assert initialized(peers)[0]["fs"] == {"readTextFile": True, "writeTextFile": True}
+
+
+@pytest.mark.parametrize(
+    ("line", "limit", "shown"),
+    [(2, 1, "two"), (2, None, "two\nthree\n"), (None, 2, "one\ntwo"), (9, 9, ""), (0, 1, "one")],
+)
+async def test_a_read_may_be_of_some_lines(line: int | None, limit: int | None, shown: str) -> None:
+    where = {key: value for key, value in (("line", line), ("limit", limit)) if value is not None}
+    async with scene({"read": FILE, **where}, AWAIT, OUTCOMES) as (_, peers, chat):
+        await said(chat)
+        assert contents(peers) == [shown]
+
+
+def contents(peers: PeerAgent) -> list[str]:
+    """Return the texts that the agent has read."""
+    results = [one.get("result") for one in peers.heard if "method" not in one]
+    return [one["content"] for one in results if isinstance(one, dict) and "content" in one]
+
+
+async def test_a_missing_file_is_said_in_the_protocols_way() -> None:
+    async with scene({"read": "/work/no"}, AWAIT, OUTCOMES) as (_, __, chat):
+        assert await said(chat) == "-32002 There is no file /work/no."
+
+
+async def test_gemini_reads_a_missing_file_as_an_empty_one() -> None:
+    gemini = {"agentInfo": {"name": "gemini-cli", "version": "1"}}
+    steps = ({"read": "/work/no"}, AWAIT, {"say": "done"})
+    async with scene(*steps, agent=gemini) as (_, peers, chat):
+        await said(chat)
+        assert contents(peers) == [""]
+
+
+async def test_a_path_must_be_absolute() -> None:
+    steps = ({"read": "a.py"}, {"write": "a.py", "content": "x"}, AWAIT, OUTCOMES)
+    async with scene(*steps) as (editor, _, chat):
+        text = await said(chat)
+        assert text.count("-32602 The path 'a.py' isn't absolute.") == 2
+        assert not editor.texts_asked
+
+
+async def test_an_editor_that_returns_no_text_in_time_costs_an_error(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with scene({"read": FILE}, AWAIT, OUTCOMES) as (editor, _, chat):
+        editor.returns_texts = False
+        request = await chat.ask("Go").settled(within=READ_SECONDS + 5)
+        text = request.text
+        assert "didn't return the text of the file in 10 s" in text
+        assert not editor.texts_open
+
+
+# Writing.
+
+
+async def test_a_write_becomes_the_editors_own_edit() -> None:
+    steps = ({"write": FILE, "content": "one\n2\nthree\n"}, AWAIT, OUTCOMES)
+    async with scene(*steps) as (editor, _, chat):
+        request = await chat.ask("Go").settled()
+        (call,) = request.calls
+        assert call["toolName"] == "replace_string_in_file"
+        assert call["parameters"] == {"filePath": FILE, "oldString": "two\n", "newString": "2\n"}
+        last = await carry_out(chat, request)
+        assert last.text == "answered"
+        assert editor.files.disk[FILE] == "one\n2\nthree\n"
+
+
+async def test_a_new_file_is_created() -> None:
+    async with scene({"write": "/work/b", "content": "b\n"}, AWAIT, OUTCOMES) as (editor, _, chat):
+        request = await chat.ask("Go").settled()
+        (call,) = request.calls
+        assert call["toolName"] == "create_file"
+        assert call["parameters"] == {"filePath": "/work/b", "content": "b\n"}
+        await carry_out(chat, request)
+        assert editor.files.disk["/work/b"] == "b\n"
+
+
+async def test_an_equal_text_is_written_at_once() -> None:
+    async with scene({"write": FILE, "content": TEXT}, AWAIT, OUTCOMES) as (_, __, chat):
+        request = await chat.say("Go")
+        assert not request.calls
+        assert request.text == "answered"
+
+
+async def test_two_files_are_edited_together_and_one_file_after_itself() -> None:
+    steps = (
+        {"write": FILE, "content": "1\ntwo\nthree\n"},
+        {"write": FILE, "content": "1\n2\nthree\n"},
+        {"write": "/work/b", "content": "b"},
+        AWAIT,
+        OUTCOMES,
+    )
+    async with scene(*steps) as (editor, _, chat):
+        request = await chat.ask("Go").settled()
+        assert sorted(names(request)) == ["create_file", "replace_string_in_file"]
+        await carry_out(chat, request)
+        assert editor.files.disk == {FILE: "1\n2\nthree\n", "/work/b": "b"}
+
+
+QUESTION: JSON = {"ask": {"toolCallId": "c", "title": "Run"}}
+"""A question, while which the user can type."""
+
+
+async def test_what_the_user_typed_since_stays() -> None:
+    write: JSON = {"write": FILE, "content": "1\ntwo\nthree\n"}
+    async with scene({"read": FILE}, AWAIT, QUESTION, AWAIT, write, AWAIT) as (editor, _, chat):
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        editor.files.unsaved[FILE] = TEXT + "mine\n"
+        await carry_out(chat, chat.ask(tool_result(request.calls[0], "Approved")))
+        assert editor.files.disk[FILE] == "1\ntwo\nthree\nmine\n"
+
+
+async def test_what_the_user_typed_in_the_same_place_is_kept_and_the_agent_is_told() -> None:
+    write: JSON = {"write": FILE, "content": "1\ntwo\nthree\n"}
+    async with scene({"read": FILE}, AWAIT, QUESTION, AWAIT, write, AWAIT, OUTCOMES) as (
+        editor,
+        _,
+        chat,
+    ):
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        editor.files.unsaved[FILE] = "one, mine\ntwo\nthree\n"
+        last = await chat.say(tool_result(request.calls[0], "Approved"))
+        assert not last.calls
+        assert CHANGED_MEANWHILE in last.text
+        assert editor.files.unsaved[FILE] == "one, mine\ntwo\nthree\n"
+
+
+@pytest.mark.limit("agents.acp.edits.desk.SAVED_SECONDS")
+@pytest.mark.limit("agents.acp.edits.desk.MOST_WORDS")
+async def test_the_words_of_a_tool_are_bounded(autojump_clock: trio.testing.MockClock) -> None:
+    async with scene({"write": FILE, "content": "x"}, AWAIT, OUTCOMES) as (editor, peers, chat):
+        editor.patience = desk.SAVED_SECONDS + PATIENCE
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        await chat.say(tool_result(request.calls[0], "ÿ" * (desk.MOST_WORDS + 1)))
+        (error,) = errors(peers)
+        assert error.count("ÿ") == desk.MOST_WORDS
+
+
+@pytest.mark.limit("agents.acp.edits.desk.MOST_OPEN")
+async def test_too_many_requests_about_files_are_refused() -> None:
+    more = [{"read": FILE} for _ in range(desk.MOST_OPEN + 1)]
+    async with scene(*more, {"hang": True}) as (editor, peers, chat):
+        editor.returns_texts = False
+        request = chat.ask("Go")
+        await quiet()
+        assert errors(peers) == [f"-32603 {desk.TOO_MANY}"]
+        editor.cancel(request)
+        await request.settled()
+
+
+@pytest.mark.limit("agents.acp.edits.desk.MOST_REMEMBERED")
+async def test_what_was_read_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then the buffer itself is the base, as for an agent that writes without reading."""
+    monkeypatch.setattr(desk, "MOST_REMEMBERED", len(TEXT))
+    write: JSON = {"write": FILE, "content": "1\ntwo\nthree\n"}
+    reads = ({"read": FILE}, AWAIT, {"read": "/work/b"}, AWAIT)
+    async with scene(*reads, QUESTION, AWAIT, write, AWAIT) as (editor, _, chat):
+        editor.files.disk["/work/b"] = "b"
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        editor.files.unsaved[FILE] = TEXT + "mine\n"
+        await carry_out(chat, chat.ask(tool_result(request.calls[0], "Approved")))
+        assert editor.files.disk[FILE] == "1\ntwo\nthree\n"
+
+
+async def test_an_edit_that_the_editor_doesnt_make_fails_with_its_words(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with scene({"write": FILE, "content": "x"}, AWAIT, OUTCOMES) as (editor, _, chat):
+        editor.files.edits = False
+        text = await said(chat)
+        assert text.endswith(f"{desk.NOT_MADE} It says: Done.")
+
+
+async def test_an_edit_that_isnt_saved_fails(autojump_clock: trio.testing.MockClock) -> None:
+    async with scene({"write": FILE, "content": "x"}, AWAIT, OUTCOMES) as (editor, _, chat):
+        editor.files.saves = False
+        assert desk.NOT_SAVED in await said(chat)
+
+
+async def test_several_replacements_at_once_do_where_nothing_else_is_offered() -> None:
+    options = {"tools": [CREATE, REPLACE_MANY]}
+    steps = ({"write": FILE, "content": "one\n2\nthree\n"}, AWAIT, OUTCOMES)
+    async with scene(*steps, options=options) as (editor, _, chat):
+        request = await chat.ask("Go").settled()
+        assert names(request) == ["multi_replace_string_in_file"]
+        await carry_out(chat, request)
+        assert editor.files.disk[FILE] == "one\n2\nthree\n"
+
+
+@pytest.mark.parametrize("permissions", ["read_only", "deny"])
+async def test_no_file_is_written_where_the_settings_forbid_it(permissions: str) -> None:
+    settings = {**EDITOR, "permissions": permissions}
+    steps = ({"write": FILE, "content": "x"}, AWAIT, OUTCOMES)
+    async with scene(*steps, settings=settings) as (_, __, chat):
+        request = await chat.say("Go")
+        assert not request.calls
+        assert desk.NOT_ALLOWED in request.text
+
+
+async def test_a_turn_that_is_cancelled_answers_its_write_at_once() -> None:
+    turns = [[{"say": "Hi."}], [{"write": FILE, "content": "x"}, AWAIT, OUTCOMES]]
+    async with scene(turns=turns, otherwise=[{"say": "Next."}]) as (editor, peers, chat):
+        await chat.say("Hi")
+        await chat.ask("Go").settled()
+        chat.take_back(1)
+        assert (await chat.say("Something else")).text == "Next."
+        assert errors(peers) == [f"-32800 {desk.CANCELLED}"]
+        assert editor.files.disk[FILE] == TEXT
+
+
+async def test_a_turn_that_is_cancelled_answers_its_read_at_once() -> None:
+    async with scene({"read": FILE}, AWAIT, {"hang": True}) as (editor, peers, chat):
+        editor.returns_texts = False
+        request = chat.ask("Go")
+        await editor.reaches(lambda: bool(editor.texts_asked))
+        editor.cancel(request)
+        await request.settled()
+        await quiet()
+        assert errors(peers) == [f"-32800 {desk.CANCELLED}"]
+        assert not editor.texts_open
+
+
+def errors(peers: PeerAgent) -> list[str]:
+    """Return the errors that the agent got."""
+    found = [one["error"] for one in peers.heard if "error" in one]
+    return [f"{one['code']} {one['message']}" for one in found]
+
+
+async def test_a_write_between_turns_is_refused(autojump_clock: trio.testing.MockClock) -> None:
+    steps = ({"stop": "end_turn"}, {"sleep": 5}, {"write": FILE, "content": "x"}, AWAIT)
+    async with scene(*steps) as (_, peers, chat):
+        await chat.say("Go")
+        await trio.sleep(10)
+        assert errors(peers) == [f"-32603 {desk.NO_TURN}"]
+
+
+async def test_a_read_that_is_taken_back_is_answered_once(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    steps = ({"read": FILE}, {"sleep": 0.1}, {"withdraw": True}, AWAIT, OUTCOMES)
+    async with scene(*steps) as (editor, _, chat):
+        editor.returns_texts = False
+        assert await said(chat) == f"-32800 {desk.TAKEN_BACK}"
+
+
+# Permission.
+
+EDIT: JSON = {
+    "toolCallId": "c1",
+    "title": "Edit a.py",
+    "kind": "edit",
+    "content": [{"type": "diff", "path": FILE, "oldText": "one", "newText": "1"}],
+}
+
+
+async def test_an_edit_that_the_editor_makes_needs_no_question() -> None:
+    async with scene({"ask": EDIT}, AWAIT, OUTCOMES) as (_, __, chat):
+        request = await chat.say("Go")
+        assert not request.calls
+        assert request.text.endswith("allowed")
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {**EDIT, "kind": "execute"},
+        {**EDIT, "content": []},
+        {**EDIT, "content": [{**EDIT["content"][0], "path": "a.py"}]},
+    ],
+)
+async def test_all_else_is_asked(call: JSON) -> None:
+    async with scene({"ask": call}, AWAIT, OUTCOMES) as (_, __, chat):
+        request = await chat.ask("Go").settled()
+        assert names(request) == ["symposium-agent-action"]
+
+
+async def test_read_only_refuses_an_edit_that_is_asked_for() -> None:
+    settings = {**EDITOR, "permissions": "read_only"}
+    async with scene({"ask": EDIT}, AWAIT, OUTCOMES, settings=settings) as (_, __, chat):
+        assert "denied" in await said(chat)
+
+
+# Whose edits they are.
+
+
+@pytest.mark.parametrize(
+    ("capabilities", "settings", "options"),
+    [
+        ((), EDITOR, EDITING),
+        (("readTextFile",), {}, EDITING),
+        (("readTextFile",), {"edits": "agent"}, EDITING),
+        (("readTextFile",), EDITOR, ASKING),
+        (("readTextFile",), EDITOR, {"tools": [CREATE, PERMISSION]}),
+    ],
+)
+async def test_otherwise_the_agent_makes_its_edits(
+    capabilities: tuple[str, ...], settings: JSON, options: JSON
+) -> None:
+    steps = ({"write": FILE, "content": "x"}, {"read": FILE}, {"ask": EDIT}, AWAIT, OUTCOMES)
+    async with scene(*steps, capabilities=capabilities, options=options) as (editor, peers, chat):
+        chat.settings = settings
+        request = await chat.ask("Go").settled()
+        assert "fs" not in initialized(peers)[0]
+        assert names(request) == ["symposium-agent-action"]
+        assert [one.split()[0] for one in errors(peers)] == ["-32601", "-32601"]
+        assert not editor.texts_asked
+
+
+async def test_a_change_of_the_setting_goes_on_in_another_process() -> None:
+    script: JSON = {"turns": [], "agent": {"agentCapabilities": {"loadSession": True}}}
+    async with scene(otherwise=[{"memory": True}], **script) as (_, peers, chat):
+        await chat.say("One")
+        chat.settings = {"edits": "agent"}
+        request = await chat.say("Two")
+        told = [one.get("fs") for one in initialized(peers)]
+        assert told == [{"readTextFile": True, "writeTextFile": True}, None]
+        assert "One" in request.text
+        chat.settings = EDITOR
+        request = await chat.say("Three")
+        assert len(initialized(peers)) in (2, 3)
+        assert "One" in request.text

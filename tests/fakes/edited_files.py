@@ -1,0 +1,70 @@
+"""The files of an editor's user, and the editor's own tools that edit them.
+
+They do what VS Code's do: they edit the open buffer, keep its line ends, need a text that is there
+once, and return before the file is saved.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+
+from bridge.wire import PERMISSION_TOOL
+
+JSON = dict[str, Any]
+CREATE = {"name": "create_file", "description": "Create a file."}
+REPLACE = {"name": "replace_string_in_file", "description": "Replace a text."}
+REPLACE_MANY = {"name": "multi_replace_string_in_file", "description": "Replace texts."}
+
+PERMISSION = {"name": PERMISSION_TOOL, "description": "Ask the user."}
+EDITING: JSON = {"tools": [CREATE, REPLACE, PERMISSION]}
+
+
+@attrs.define(eq=False)
+class EditedFiles:
+    """Files by their paths: what is on the disk, and the buffers that aren't saved."""
+
+    disk: dict[str, str] = attrs.field(factory=dict[str, str])
+    unsaved: dict[str, str] = attrs.field(factory=dict[str, str])
+    saves: bool = True
+    """Whether an edit is saved, as the editor's tools do."""
+    edits: bool = True
+    """Whether the tools make the edit that they report."""
+
+    def read(self, path: str) -> JSON:
+        """Return the result of `lm/readTextFile`."""
+        if path in self.unsaved:
+            return {"text": self.unsaved[path], "isDirty": True}
+        return {"text": self.disk.get(path)}
+
+    def carry_out(self, call: JSON) -> str:
+        """Do what a call of an edit tool says; return the tool's words."""
+        given = call["parameters"]
+        match call["toolName"]:
+            case "create_file":
+                if self.read(given["filePath"])["text"]:
+                    return "ERROR: the file is there and isn't empty"
+                self._put(given["filePath"], given["content"])
+            case "replace_string_in_file":
+                return self._replace(given)
+            case "multi_replace_string_in_file":
+                return " ".join(map(self._replace, given["replacements"]))
+            case other:
+                raise AssertionError(f"{other} edits nothing")
+        return "Done."
+
+    def _replace(self, given: JSON) -> str:
+        text = self.read(given["filePath"])["text"] or ""
+        ends = "\r\n" if "\r\n" in text else "\n"
+        old, new = (given[key].replace("\n", ends) for key in ("oldString", "newString"))
+        if text.count(old) != 1:
+            return f"ERROR: the text is there {text.count(old)} times"
+        self._put(given["filePath"], text.replace(old, new))
+        return "Done."
+
+    def _put(self, path: str, text: str) -> None:
+        if not self.edits:
+            return
+        self.unsaved.pop(path, None)
+        (self.disk if self.saves else self.unsaved)[path] = text
