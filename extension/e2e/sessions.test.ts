@@ -64,7 +64,10 @@ test("the sessions of the folder are listed, the newest first", async () => {
   const rows = page.locator(`${LIST} .monaco-list-row`);
   await rows.filter({ hasText: "Remember Ada" }).waitFor(patience);
   const titles = await rows.locator(".label-name").allInnerTexts();
-  expect(titles.filter((_, at) => at % 2 === 0)).toEqual(["Remember Ada", "Plan the $(rocket) trip"]);
+  expect(titles.filter((_, at) => at % 2 === 0)).toEqual([
+    "Remember Ada",
+    "Plan the $(rocket) trip",
+  ]);
   expect(await rows.first().textContent()).toContain("2 hours ago");
   await shoot(page, "sessions", "list");
 });
