@@ -62,7 +62,6 @@ from bridge.wire import (
     Capabilities,
     ChatParams,
     ClientInfo,
-    ElicitParams,
     Empty,
     InitializeParams,
     InitializeResult,
@@ -94,7 +93,6 @@ from .messages import (
     Asked,
     Cancelled,
     FormAnswered,
-    FormAsked,
     FromEditor,
     InspectAsked,
     Leaving,
@@ -137,7 +135,9 @@ class EditorPort:
     learn_secrets: Callable[[Any], None] = _learn_nothing
     """Gets a message that has secrets before anything of it is used."""
     requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
-    forms: OpenForms = attrs.field(factory=OpenForms, init=False)
+    forms: OpenForms = attrs.field(
+        default=attrs.Factory(lambda self: OpenForms(self._send), takes_self=True), init=False
+    )
     """The questions of agents that the editor shows."""
     _capabilities: Capabilities = attrs.field(factory=Capabilities, init=False)
     _calibration: Calibration = attrs.field(factory=Calibration, init=False)
@@ -416,15 +416,13 @@ class EditorPort:
 
     def settle(
         self, request: RequestId, failure: Failure | None = None, told: Failure | None = None
-    ) -> list[FormAsked]:
+    ) -> None:
         """Answer a chat request: resolved, or failed; `told` is a failure that its answer tells.
 
-        Return the questions that were open for it. The editor shows them no longer.
+        The questions that are open for it are closed.
         """
         self.requests.end(request)
-        dropped = self.forms.end(request)
-        for form, _ in dropped:
-            self._cancel_request(form)
+        self.forms.end(request)
         if failure is not None:
             self._send(error_line(request, self._shown(failure)))
         else:
@@ -433,29 +431,6 @@ class EditorPort:
             complete = notification_line(methods.RESPONSE_COMPLETE, params)
             self._send(complete + result_line(request, _EMPTY))
         self.outbox.flush()
-        return [asked for _, asked in dropped]
-
-    def elicit(self, request: RequestId, asked: FormAsked) -> None:
-        """Ask the user for input, while a chat request is open."""
-        elicit = asked.elicit
-        params = ElicitParams(
-            request,
-            elicit.message,
-            UNSET if elicit.form is None else elicit.form,
-            UNSET if elicit.url is None else elicit.url,
-        )
-        form = self.forms.open(request, asked)
-        log.info("request=%s form=%s asked", request, form)
-        self._send(request_line(form, methods.ELICIT, params))
-
-    def take_back(self, call_id: str) -> None:
-        """Ask no longer for that."""
-        for form in self.forms.take_back(call_id):
-            self._cancel_request(form)
-
-    def _cancel_request(self, id_: RequestId) -> None:
-        """Tell the editor that we need no answer any more."""
-        self._send(notification_line(methods.CANCEL_REQUEST, CancelRequestParams(id_)))
 
     def ask_for_text(self, id_: str, params: ReadTextFileParams) -> None:
         """Ask for the text of a file; see `agents.workspace.TextPort`."""
@@ -464,7 +439,7 @@ class EditorPort:
 
     def forget_text(self, id_: str) -> None:
         """Tell the editor that a text isn't needed any more."""
-        self._cancel_request(id_)
+        self._send(notification_line(methods.CANCEL_REQUEST, CancelRequestParams(id_)))
 
     def tell_stats(self, request: RequestId, stats: Stats) -> None:
         """Answer `lm/stats`."""

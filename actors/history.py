@@ -8,17 +8,14 @@ an editor that doesn't read, or an agent that doesn't stop, can't block it
 from __future__ import annotations
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 import attrs
 import trio
-from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from agents.base import Agent
 from agents.boundary import failure_of
-from agents.events import ElicitAnswer
-from agents.ledger import Ledger
 from bridge.chats import Chats
 from bridge.errors import Failure
 from bridge.history.events import Abort, Deliver, Forward, Settle
@@ -37,16 +34,8 @@ from bridge.routing.chat_events import (
     TurnEnded,
 )
 from bridge.routing.index import ConversationKey
-from bridge.routing.request import RequestClass, RequestSource
-from bridge.wire import (
-    AgentProcess,
-    ElicitAction,
-    FieldValue,
-    InspectResult,
-    NewestRequest,
-    RequestId,
-    Stats,
-)
+from bridge.routing.request import RequestClass
+from bridge.wire import ElicitResult, InspectResult, RequestId
 
 from .accounts import AccountRequests, Accounts
 from .beginning import Start
@@ -79,26 +68,16 @@ from .messages import (
     SessionsAsked,
     StatsAsked,
 )
+from .open_forms import CLOSED, OpenForms, answer_to
 from .outbox import Outbox
 from .plan import settings_for
 from .progress.paced import PacedAgent
 from .session import OpenSessions, SessionActor
+from .statistics import AgentCounts, statistics, tell_measured
 
 AgentFactory = Callable[[AgentChoice], Agent]
-Measure = Callable[[], Awaitable[list[AgentProcess]]]
-"""Finds out what the processes of the agents hold."""
-
 MARKER_PREFIX = "vscodelm-"
 """The prefix of our markers; hosts cut them at a backslash, so they have none."""
-
-
-@attrs.frozen(eq=False, repr=False)
-class AgentCounts:
-    """The agents' part of `lm/stats`: their processes, and their sessions in `ledger`."""
-
-    processes: Callable[[], int] = lambda: 0
-    measure: Measure | None = None
-    ledger: Ledger = attrs.field(factory=Ledger)
 
 
 @attrs.define(eq=False, repr=False)
@@ -121,10 +100,10 @@ class HistoryActor:
     _open_sessions: OpenSessions = attrs.field(factory=OpenSessions, init=False)
     _journal: Journal = attrs.field(init=False)
     _inspector: Inspector = attrs.field(init=False)
-    _dropped: list[FormAsked] = attrs.field(factory=list["FormAsked"], init=False)
-    """Questions of agents whose request was answered by the effects that are being carried out."""
+    _forms: OpenForms = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self._forms = self.editor.forms
         self._journal = Journal(self.editor.trace)
         self._journal.begin(self.chats)
         self._inspector = Inspector(self.chats, self.editor.hide)
@@ -138,8 +117,8 @@ class HistoryActor:
             self._hear(message)
         except Exception as error:
             self._contain(message, error)
-        while self._dropped:
-            self._ask_form(self._dropped.pop())
+        while self._forms.dropped:
+            self._ask_form(self._forms.dropped.popleft())
         if not isinstance(message, Asked | Said):  # an agent may wait for these
             self._inspector.rest()
 
@@ -165,12 +144,11 @@ class HistoryActor:
             case FormAsked():
                 self._ask_form(message)
             case FormTakenBack(call_id=call_id):
-                self.editor.take_back(call_id)
+                self._forms.take_back(call_id)
             case FormAnswered(form=form, result=result):
-                asked = self.editor.forms.take(form)
+                asked = self._forms.take(form)
                 if asked is not None:
-                    content = result.content if result.action == "accept" else None
-                    self._answer_form(asked, result.action, content)
+                    self._answer_form(asked, result)
             case Gauged(model=model, measured=measured):
                 self.editor.learn(model, measured)
             case Began():
@@ -181,12 +159,14 @@ class HistoryActor:
                 self._inspector.began(message, now)
                 log_start(message)
             case StatsAsked(request=request):
-                stats = self._stats()
+                stats = statistics(
+                    self.chats.tally, len(self.chats), self._open_sessions.count, self.counts
+                )
                 measure = self.counts.measure
                 if measure is None or not stats.processes:
                     self.editor.tell_stats(request, stats)
                 else:
-                    self.sessions.start_soon(self._measure, request, stats, measure)
+                    self.sessions.start_soon(tell_measured, self.editor, request, stats, measure)
             case InspectAsked(request=request, page=page):
                 self._inspect(request, page)
             case AccountAsked() | SessionsAsked():
@@ -248,7 +228,7 @@ class HistoryActor:
                 if key not in broken:
                     self._perform(key, effect, request)
                 elif isinstance(effect, Settle):
-                    self._dropped += self.editor.settle(effect.request, broken[key])
+                    self.editor.settle(effect.request, broken[key])
             except Exception as error:
                 broken[key] = failure_of(error, f"conversation={key}")
         for key, failure in broken.items():
@@ -261,16 +241,15 @@ class HistoryActor:
         """
         request = self.chats.request_of(asked.conversation, asked.turn)
         if request is None:
-            self._answer_form(asked, "cancel")
+            self._answer_form(asked, CLOSED)
         else:
-            self.editor.elicit(request, asked)
+            form = self._forms.ask(request, asked)
+            decision("elicit", request=request, conversation=asked.conversation, form=form)
 
-    def _answer_form(
-        self, asked: FormAsked, action: ElicitAction, content: dict[str, FieldValue] | None = None
-    ) -> None:
+    def _answer_form(self, asked: FormAsked, result: ElicitResult) -> None:
         key = asked.conversation
         try:
-            asked.answer(ElicitAnswer(asked.elicit.call_id, action, content))
+            asked.answer(answer_to(asked, result))
         except Exception as error:
             self._give_up(Broke(failure_of(error, f"conversation={key}"), key))
 
@@ -281,7 +260,7 @@ class HistoryActor:
             case Forward(request=id_, parts=parts):
                 self.editor.show(id_, parts)
             case Settle(request=id_, failure=failure, told=told):
-                self._dropped += self.editor.settle(id_, failure, told)
+                self.editor.settle(id_, failure, told)
                 reason = failure or told
                 if reason is not None:
                     decision(reason.kind, request=id_, conversation=key)
@@ -341,28 +320,6 @@ class HistoryActor:
         if closed.is_newest:
             self.editor.let_go()
 
-    def _stats(self) -> Stats:
-        tally = self.chats.tally
-        return Stats(
-            requests_by_class={kind.value: n for kind, n in tally.classes.items()},
-            requests_by_harness={one.value: n for one, n in tally.harnesses.items()},
-            matches_by_rule=dict(tally.matches),
-            misses_by_reason={reason.value: n for reason, n in tally.misses.items()},
-            live_conversations=len(self.chats),
-            sessions=self._open_sessions.count,
-            processes=self.counts.processes(),
-            newest_request=_told(tally.newest),
-            agent_sessions=self.counts.ledger.sessions or UNSET,
-        )
-
-    async def _measure(self, request: RequestId, stats: Stats, measure: Measure) -> None:
-        """Answer with counters that were taken in their place, when the memory is known, too."""
-        try:
-            stats = replace(stats, agent_processes=await measure() or UNSET)
-        except Exception as error:
-            failure_of(error, f"request={request}")  # the counters are of use without it
-        self.editor.tell_stats(request, stats)
-
 
 @attrs.frozen(eq=False, repr=False)
 class _Request:
@@ -371,12 +328,6 @@ class _Request:
     asked: Asked
     agent: Agent
     marker: str | None
-
-
-def _told(newest: RequestSource | None) -> NewestRequest | UnsetType:
-    if newest is None:
-        return UNSET
-    return NewestRequest(newest.harness.value, newest.has_progress_tool)
 
 
 def _needed(request: _Request | None) -> _Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from functools import cache
 from itertools import count
@@ -10,15 +11,17 @@ import attrs
 import msgspec
 from msgspec import UNSET
 
-from bridge.jsonrpc import RpcResponse
-from bridge.wire import ElicitResult, RequestId
+from agents.events import ElicitAnswer
+from bridge.jsonrpc import RpcResponse, notification_line, request_line
+from bridge.methods import CANCEL_REQUEST, ELICIT
+from bridge.wire import CancelRequestParams, ElicitParams, ElicitResult, RequestId
 
 from .messages import FormAsked
 
 ID_PREFIX = "elicit-"
 """Begins the ids of our requests. The editor's ids are another kind: it may use the same."""
 CLOSED = ElicitResult("cancel")
-"""Taken for an answer that can't be read."""
+"""The answer where the user can't be asked, and in place of an answer that can't be read."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -31,6 +34,11 @@ class _OpenForm:
 class OpenForms:
     """The questions, with the chat requests that are answered meanwhile; each leaves once."""
 
+    _send: Callable[[bytes], None]
+    """Sends lines to the editor."""
+    dropped: deque[FormAsked] = attrs.field(factory=deque["FormAsked"], init=False)
+    """Questions whose request was answered, the oldest first. Each must be asked again for the
+    request that its turn answers now, or be closed."""
     _open: dict[RequestId, _OpenForm] = attrs.field(
         factory=dict["RequestId", "_OpenForm"], init=False
     )
@@ -40,10 +48,19 @@ class OpenForms:
         """Return whether an id is that of an open question."""
         return form in self._open
 
-    def open(self, request: RequestId, asked: FormAsked) -> str:
-        """Note a question that is asked while `request` is open; return its id."""
+    def ask(self, request: RequestId, asked: FormAsked) -> str:
+        """Ask the user a question while `request` is open; return its id."""
         form = f"{ID_PREFIX}{next(self._ids)}"
+        elicit = asked.elicit
+        params = ElicitParams(
+            request,
+            elicit.message,
+            UNSET if elicit.form is None else elicit.form,
+            UNSET if elicit.url is None else elicit.url,
+        )
+        line = request_line(form, ELICIT, params)
         self._open[form] = _OpenForm(request, asked)
+        self._send(line)
         return form
 
     def take(self, form: RequestId) -> FormAsked | None:
@@ -51,19 +68,27 @@ class OpenForms:
         open_form = self._open.pop(form, None)
         return None if open_form is None else open_form.asked
 
-    def take_back(self, call_id: str) -> list[RequestId]:
-        """Close the question of that call; return its id, if it was open."""
-        return [form for form, _ in self._close(lambda one: one.asked.elicit.call_id == call_id)]
+    def take_back(self, call_id: str) -> None:
+        """Close the question of that call, if it is open: the agent asks it no longer."""
+        self._close(lambda one: one.asked.elicit.call_id == call_id)
 
-    def end(self, request: RequestId) -> list[tuple[RequestId, FormAsked]]:
-        """Close the questions that were asked for a request; return them with their ids."""
-        return self._close(lambda one: one.request == request)
+    def end(self, request: RequestId) -> None:
+        """Close the questions that were asked for a request, and keep them in `dropped`."""
+        if self._open:
+            self.dropped += self._close(lambda one: one.request == request)
 
-    def _close(self, is_meant: Callable[[_OpenForm], bool]) -> list[tuple[RequestId, FormAsked]]:
+    def _close(self, is_meant: Callable[[_OpenForm], bool]) -> list[FormAsked]:
         closed = [(form, one.asked) for form, one in self._open.items() if is_meant(one)]
         for form, _ in closed:
             del self._open[form]
-        return closed
+            self._send(notification_line(CANCEL_REQUEST, CancelRequestParams(form)))
+        return [asked for _, asked in closed]
+
+
+def answer_to(asked: FormAsked, result: ElicitResult) -> ElicitAnswer:
+    """Return the answer that the agent gets; only an accepted form has values."""
+    content = result.content if result.action == "accept" else None
+    return ElicitAnswer(asked.elicit.call_id, result.action, content)
 
 
 def read_result(response: RpcResponse) -> tuple[ElicitResult, str]:

@@ -439,7 +439,8 @@ class ModelCapabilities(Wire, omit_defaults=False):
 class ConfigurationProperty(Wire, omit_defaults=False, kw_only=True):
     """A choice of one value; `enumItemLabels` and `enumDescriptions` have one text for each.
 
-    VS Code shows the property of the group "navigation" beside the model.
+    VS Code shows two properties beside the model: the first of the group "navigation", and the
+    first of the group "tokens".
     """
 
     type: Literal["string"] = "string"

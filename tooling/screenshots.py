@@ -17,6 +17,7 @@ IMAGES = _ROOT / "docs/how-to/images"
 
 PICTURES = {
     "agent-asks.png": "person/permission.png",
+    "choices.png": "choices/efforts-and-models.png",
     "continued-session.png": "sessions/continued.png",
     "eliza.png": "person/a-chat-of-three-turns-with-eliza.png",
     "form.png": "forms/form.png",

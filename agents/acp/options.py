@@ -36,8 +36,11 @@ from bridge.wire import ConfigurationProperty
 
 Change: TypeAlias = SetSessionConfigOptionRequest | SetSessionModeRequest | SetSessionModelRequest
 EFFORT = "reasoningEffort"
-NAVIGATION = "navigation"
-"""The group of the property that VS Code shows beside the model."""
+NAVIGATION, TOKENS = "navigation", "tokens"
+"""The groups that VS Code shows beside the model: one property of each. It means the second for the
+size of the context, but shows any property there, with its title."""
+_SHOWN_FIRST = (EFFORT, "model", "mode")
+"""The keys that get these places, if there is more than one value."""
 _CATEGORIES = {"model": "model", "mode": "mode", EFFORT: "thought_level"}
 """The keys of a configuration schema, and the categories of the options that they stand for."""
 _ORDER = {key: number for number, key in enumerate(_CATEGORIES)}
@@ -155,8 +158,9 @@ def properties(
     for key, value in before.items():
         if key in found and value in found[key].enum:
             found[key] = replace(found[key], default=value)
-    if EFFORT in found:
-        found[EFFORT] = replace(found[EFFORT], group=NAVIGATION)
+    shown = (key for key in _SHOWN_FIRST if key in found and len(found[key].enum) > 1)
+    for key, group in zip(shown, (NAVIGATION, TOKENS), strict=False):
+        found[key] = replace(found[key], group=group)
     return found
 
 

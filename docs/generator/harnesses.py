@@ -18,6 +18,7 @@ class Cell(Value):
 
 
 _PERSON = "extension/e2e/person.test.ts::"
+_CHOICES = "extension/e2e/choices.test.ts::"
 _LIBRARY = "extension/e2e/library.test.ts::"
 _CONTINUITY = "extension/e2e/continuity.test.ts::"
 _TURNS = "extension/e2e/agent_host/turns.test.ts::"
@@ -201,8 +202,19 @@ FEATURES: dict[str, tuple[Cell, Cell]] = {
         _yes(f"{_PERSON}an agent is added in three steps, and is among the models at once"),
         _NOT_TRIED,
     ),
-    "Options of a model in the picker": (Cell("no"), Cell("no")),
-    "Cost of an answer": (Cell("no"), Cell("no")),
+    "Options of a model in the picker": (
+        _yes(
+            f"{_CHOICES}a model and an effort are chosen beside the model, and go to the agent once"
+        ),
+        _NOT_TRIED,
+    ),
+    "Cost of a chat": (
+        Cell(
+            "in the status bar's tooltip, while an answer runs",
+            (f"{_CHOICES}the status bar says what the chat has used",),
+        ),
+        _NOT_TRIED,
+    ),
     "Tokens that an answer used, from the agent": (
         Cell(
             "sent to VS Code",

@@ -26,6 +26,10 @@ export interface Heard {
   method?: string;
   params?: {
     sessionId?: string;
+    cwd?: string;
+    additionalDirectories?: string[];
+    configId?: string;
+    value?: unknown;
     prompt?: { type: string; text?: string; mimeType?: string; data?: string }[];
   };
   result?: { outcome?: { outcome: string; optionId?: string } };

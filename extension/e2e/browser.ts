@@ -11,7 +11,7 @@ import { BROWSER, CHROMIUM } from "./places.ts";
  * known by its address, so the editors have the same. */
 const KEPT = ["Cache", "Code Cache"];
 const HOST = "vscode.localhost";
-const ADDRESS = `http://${HOST}`;
+export const ADDRESS = `http://${HOST}`;
 
 export async function openBrowser(editor: Editor): Promise<BrowserContext> {
   await forget(BROWSER, ["Default"]);

@@ -37,6 +37,12 @@ export class Chat {
     return this.page.locator(`${this.root} .model-picker-name, ${older}`).first();
   }
 
+  /** The picker, if it has this model; in a narrow chat only its label says so. */
+  private pickerWith(model: string | RegExp): Locator {
+    const labelled = this.picker.and(this.page.getByLabel(model));
+    return this.picker.filter({ hasText: model }).or(labelled);
+  }
+
   get stopButton(): Locator {
     return this.page.locator(`${this.root} .codicon-stop-circle`).first();
   }
@@ -56,13 +62,13 @@ export class Chat {
   /** Wait until the chat is there, with models to pick from. */
   async opened(): Promise<void> {
     await this.input.waitFor({ timeout: 90_000 });
-    await this.picker.filter({ hasText: MODELS }).waitFor({ timeout: 90_000 });
+    await this.pickerWith(MODELS).waitFor({ timeout: 90_000 });
   }
 
   /** Choose a model in the picker, which shows only what was known when it was opened. */
   async choose(model: string): Promise<void> {
     const widget = this.page.locator(".action-widget");
-    const chosen = this.picker.filter({ hasText: model });
+    const chosen = this.pickerWith(model);
     for (let tries = 0; tries < 10 && (await chosen.count()) === 0; tries++) {
       await this.picker.click();
       try {

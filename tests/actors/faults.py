@@ -221,9 +221,9 @@ FAULTS = [
     ),
     Fault(
         "the counters wait for what can't be read",
-        "history",
-        '            failure_of(error, f"request={request}")  # the counters',
-        "            raise  # the counters",
+        "statistics",
+        '        failure_of(error, f"request={request}")\n',
+        "        raise\n",
         ("tests/actors/test_history.py",),
     ),
     Fault(
@@ -369,7 +369,7 @@ FAULTS = [
     Fault(
         "a form whose request has ended is never answered",
         "history",
-        '            self._answer_form(asked, "cancel")\n',
+        "            self._answer_form(asked, CLOSED)\n",
         "            pass\n",
         _FORMS,
     ),
@@ -382,16 +382,23 @@ FAULTS = [
     ),
     Fault(
         "a form outlives its request",
-        "editor",
-        "        for form, _ in dropped:\n            self._cancel_request(form)\n",
+        "open_forms",
+        "            self._send(notification_line(CANCEL_REQUEST, CancelRequestParams(form)))\n",
         "",
         _FORMS,
     ),
     Fault(
         "a repeat of the request loses the form",
         "history",
-        "            self._ask_form(self._dropped.pop())\n",
-        "            self._dropped.pop()\n",
+        "            self._ask_form(self._forms.dropped.popleft())\n",
+        "            self._forms.dropped.popleft()\n",
+        _FORMS,
+    ),
+    Fault(
+        "a repeat of the request asks the newest form first",
+        "history",
+        "self._forms.dropped.popleft()",
+        "self._forms.dropped.pop()",
         _FORMS,
     ),
     Fault(

@@ -11,7 +11,6 @@ import trio
 
 from actors.conversation import Conversation
 from actors.editor import EditorPort
-from actors.history import HistoryActor
 from actors.lease import Lease
 from actors.mailbox import Mailbox
 from actors.memory import AgentMemory
@@ -180,7 +179,7 @@ async def test_a_closing_that_fails_leaves_the_other_chats(
 ) -> None:
     async with a_chat_that_goes_on(ScriptedAgent) as editor:
         with monkeypatch.context() as broken:
-            broken.setattr(HistoryActor, "_stats", odd)
+            broken.setattr("actors.history.statistics", odd)
             assert is_internal(await editor.request("lm/stats").settled())
             broken.setattr(EditorPort, "learn", odd)
         assert (await Chat(editor, agent=ODD).say("Hello")).text == "ok"

@@ -279,6 +279,23 @@ async def test_a_repeat_of_the_request_takes_the_form_over() -> None:
     assert len(agent.prompts) == 1
 
 
+async def test_forms_that_a_repeat_takes_over_keep_their_order() -> None:
+    agent = ScriptedAgent([[Burst((FORM, OTHER)), Await(), Await(), Say("Thanks.")]])
+    async with connected(agent) as editor:
+        await editor.initialize("elicit").settled()
+        history = [message("system", FOLDER), message("user", "Hello")]
+        editor.chat(history, options=HOSTED)
+        await editor.asked(2)
+        repeat = editor.chat(history, options=HOSTED)
+        await editor.asked(4)
+        asked = [form.params["message"] for form in editor.forms.values()]
+        assert asked == 2 * [FORM.message, OTHER.message]
+        for form in editor.forms.values():
+            if form.is_open:
+                editor.answer(form, "decline")
+        await repeat.settled()
+
+
 # Answers that aren't as they should be.
 
 

@@ -34,8 +34,9 @@ import trio
 import trio.testing
 
 from actors.accounts import Accounts
-from actors.history import AgentCounts, AgentFactory, Measure
+from actors.history import AgentFactory
 from actors.memory import SessionMemory
+from actors.statistics import AgentCounts, Measure
 from actors.system import ModelLister, run_system
 from actors.trace import Trace
 from agents.base import Agent

@@ -36,6 +36,8 @@ CHECKS = {
     "image": "the model sees an image",
     "two chats": "two chats that call tools and ask questions at once stay apart",
     "killed": "an agent that is killed, in a turn or before it, is replaced by one that knows all",
+    "choices": "another model, mode and effort are chosen and chosen back, in one session; the "
+    "table has those that can be",
     "context": "what the user attached reaches the model, and the editor's own words do if wanted",
     "quiet log": "vscodelm logs no warning and no error in all of this",
     "processes": "how many processes two chats take, and how much memory",

@@ -34,6 +34,9 @@ from .real_agent import RealAgent, bare_environment
 
 JSON = dict[str, Any]
 _SESSION_METHODS = frozenset({"session/new", "session/resume", "session/load", "session/fork"})
+_CHOOSING_METHODS = frozenset(
+    {"session/set_config_option", "session/set_mode", "session/set_model"}
+)
 
 
 @attrs.frozen
@@ -99,15 +102,29 @@ class Lifetime:
     @property
     def ways(self) -> list[str]:
         """How sessions were had of the agent that it has opened for a chat, in order."""
+        return [one["method"] for one in self._told(_SESSION_METHODS)]
+
+    @property
+    def changes(self) -> list[JSON]:
+        """The choices that the agent was told, in order."""
+        return [one["params"] for one in self._told(_CHOOSING_METHODS)]
+
+    @property
+    def prompted(self) -> set[str]:
+        """The ids of the sessions that were given a prompt."""
+        return {one["params"]["sessionId"] for one in self._told(frozenset({"session/prompt"}))}
+
+    def _told(self, methods: frozenset[str]) -> list[JSON]:
+        """Return what the agent was sent of these methods, in order."""
         lines = [line for file in self.traces.iterdir() for line in file.read_text().splitlines()]
         messages = [json.loads(line) for line in lines]
         return [
-            one["message"]["method"]
+            one["message"]
             for one in messages
             if one.get("direction") == "out"
             and "peer" in one
             and isinstance(one["message"], dict)
-            and one["message"].get("method") in _SESSION_METHODS
+            and one["message"].get("method") in methods
         ]
 
     async def began(self, sessions: int) -> list[str]:

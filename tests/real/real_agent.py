@@ -39,6 +39,12 @@ class RealAgent:
     """The mode in which it asks the user, where by itself it decides without."""
     other_model: str | None = None
     """What `settings.model` may name beside the one that it has by itself."""
+    offers: tuple[str, ...] | None = None
+    """The choices of more than one value that it must offer, by the picker's keys; None: any."""
+    offers_no_more: tuple[str, ...] = ()
+    """Those whose first value it takes off its list when another is chosen."""
+    choices: Mapping[str, str] = attrs.field(factory=dict[str, str])
+    """What is chosen in place of the last value that it offers, by the picker's keys."""
     tells_usage: bool = True
     stops_when_denied: bool = False
     """Whether a denial ends its turn, rather than being told to the model."""

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from agents.mcp.tools import READ_ONLY
+from bridge.methods import MODELS
 from bridge.wire import PERMISSION_TOOL
-from tests.fakes.editor import Chat, Request, message, text, tool_result, user
+from tests.fakes.editor import ASKING, Chat, Request, message, text, tool_result, user
 from tests.fakes.waiting import until
 
 from .checks import check
@@ -26,6 +27,8 @@ pytestmark = pytest.mark.agents
 JSON = dict[str, Any]
 SKIPPED = "The user chose to skip the tool call, they want to proceed without running it"
 MORE_ATTEMPTS = 2
+NAMES = {"model": "model", "mode": "mode", "reasoningEffort": "effort"}
+"""What the keys of the picker are called in the table."""
 KILLED = r"signal 9"
 """What our log says of an agent that a check has killed."""
 
@@ -59,6 +62,20 @@ async def asked(chat: Chat, words: str) -> JSON:
     assert called(request) == [PERMISSION_TOOL], request.text
     (call,) = request.calls
     return call
+
+
+async def choices(site: Site) -> JSON:
+    """Return what the agent offers to choose, by the keys of the picker."""
+    agents = {"one": site.world.definition}
+    found = await site.bench.editor.call(MODELS, {"agents": agents})
+    (schema,) = (one["configurationSchema"] for one in found["models"] if one["id"] == "one")
+    properties: JSON = schema["properties"]
+    return properties
+
+
+def last_but(offered: JSON, value: str) -> str:
+    """Return the last of the values that are offered, but not this one."""
+    return [one for one in offered["enum"] if one != value][-1]
 
 
 async def ask_without_end(site: Site, chat: Chat, *words: str) -> Request:
@@ -324,6 +341,35 @@ async def test_what_the_editor_adds_reaches_the_model_as_the_settings_say(site: 
         assert body.count("The password is swordfish.") == 1
         own = [body.count(words) for words in ("The moon is gibbous.", "The falcon is tame.")]
         assert own == ([0, 0] if context == "request" else [1, 1])
+
+
+@check("choices")
+async def test_what_the_agent_offers_is_chosen_and_chosen_back(site: Site) -> None:
+    """The session stays the same, and what was said isn't told again."""
+    await site.restart()
+    chat = site.chat()
+    await chat.say(f"Hello, {say('Ada')}")
+    await recall(site, chat, "Ada")
+    offered = await choices(site)
+    offers = [key for key in NAMES if len(offered.get(key, {}).get("enum", [])) > 1]
+    assert site.agent.offers in (None, (*offers,))
+    keys = [key for key in offers if key not in site.agent.offers_no_more]
+    note(", ".join(NAMES[key] for key in keys) or "none")
+    if not keys:
+        return
+    first = {key: offered[key]["default"] for key in keys}
+    other = {key: site.agent.choices.get(key, last_but(offered[key], first[key])) for key in keys}
+    before = len(site.lifetime.changes)
+    for chosen in (other, first):
+        chat.options = {**ASKING, "modelConfiguration": chosen}
+        for _ in range(2):
+            await recall(site, chat, "Ada")
+        now = await choices(site)
+        assert {key: now[key]["default"] for key in keys} == first, "the value without a choice"
+    changes = site.lifetime.changes[before:]
+    made = [one.get("value") or one.get("modelId") or one.get("modeId") for one in changes]
+    assert made == [*other.values(), *first.values()], "each is told once"
+    assert len(site.lifetime.prompted) == 1
 
 
 @check("processes")

@@ -209,6 +209,7 @@ class Exhibit:
         if isinstance(value, str):
             return self.text(value)
         if not isinstance(value, dict | list):
+            self.left -= len(repr(value)) - 1
             return value
         if depth == DEEPEST or self.left <= 0:
             return MISSING

@@ -525,6 +525,13 @@ FAULTS = [
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
+        "a choice of one value takes a place beside the model",
+        "options",
+        "if key in found and len(found[key].enum) > 1)",
+        "if key in found)",
+        ("tests/agents/acp/test_options.py",),
+    ),
+    Fault(
         "an option takes the place of one of ours",
         "options",
         'key = f"agent.{option.id}" if option.id in _RESERVED else option.id',
@@ -1139,6 +1146,12 @@ FAULTS = [
     Fault("hidden characters stay hidden", "text/markdown", "), _picture)", "), str)"),
     Fault("the end of a long text is cut off", "text/markdown", "tail = room // 4", "tail = 0"),
     Fault("there is room for everything", "text/markdown", "        self.left -= len(text)\n", ""),
+    Fault(
+        "a long number takes no more room than a short one",
+        "text/markdown",
+        "            self.left -= len(repr(value)) - 1\n",
+        "",
+    ),
     Fault(
         "any error may be a lost session",
         "errors",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import UNSET
 
 from agents.acp.options import (
     EFFORT,
@@ -210,12 +211,26 @@ def test_what_can_be_chosen_has_the_keys_of_a_configuration_schema() -> None:
     assert (effort.title, effort.enum, effort.default) == ("Model", ("low", "high"), "low")
     assert effort.enum_item_labels == ("Low", "High")
     assert effort.enum_descriptions == ("", "Slow")
-    assert effort.group == "navigation"
     assert found["web"].enum == ("true", "false")
     assert found["web"].default == "false"
     assert found["mode"].enum_item_labels == ("Ask", "Code")
     assert properties(Choices()) == {}
     assert properties(Choices((select(items=()),))) == {}
+
+
+def test_the_two_choices_of_the_most_use_are_beside_the_model() -> None:
+    def places(
+        *options: SessionConfigSelect, modes: SessionModeState | None = None
+    ) -> dict[str, object]:
+        found = properties(Choices(options, modes)).items()
+        return {key: one.group for key, one in found if one.group is not UNSET}
+
+    effort = select("level", "thought_level", EFFORTS, "low")
+    assert places(select(), effort, modes=MODES) == {EFFORT: "navigation", "model": "tokens"}
+    assert places(effort, modes=MODES) == {EFFORT: "navigation", "mode": "tokens"}
+    assert places(select(), modes=MODES) == {"model": "navigation", "mode": "tokens"}
+    assert places(modes=MODES) == {"mode": "navigation"}
+    assert places(select(items=FLAT[:1]), modes=MODES) == {"mode": "navigation"}
 
 
 @pytest.mark.parametrize(

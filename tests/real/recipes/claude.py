@@ -18,6 +18,8 @@ CLAUDE = RealAgent(
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
     },
     ready="claude-acp",
+    offers=("model", "mode", "reasoningEffort"),
+    choices={"mode": "plan"},
     asking_mode="default",
     other_model="haiku",
 )

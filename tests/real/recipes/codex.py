@@ -40,6 +40,8 @@ CODEX = RealAgent(
     },
     settings=_settings,
     ready="codex-acp",
+    offers=("model", "mode"),
+    offers_no_more=("model",),  # the one of our server isn't one of its own
     asking_mode="read-only",
     other_model="gpt-5.5",
     tells_failures=True,

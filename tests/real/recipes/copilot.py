@@ -20,5 +20,6 @@ COPILOT = RealAgent(
         "COPILOT_CACHE_HOME": str(FOLDER / "copilot"),  # it unpacks itself, which takes a while
     },
     ready="github-copilot-cli",
+    offers=("mode",),
     stops_when_denied=True,
 )

@@ -32,6 +32,7 @@ GEMINI = RealAgent(
     },
     settings=_settings,
     ready="gemini",
+    offers=("model", "mode"),
     calls_one_by_one=True,
     lacks={"stop in text": "it forgets what was asked, if its answer is cancelled"},
     tells_usage=False,

@@ -49,6 +49,8 @@ OPENCODE = RealAgent(
     },
     settings=_settings,
     ready="opencode",
+    offers=("mode", "reasoningEffort"),
+    choices={"reasoningEffort": "high"},
     stops_when_denied=True,
     processes_for_two=2,  # its sessions would share the tools that they are given
     adds_to_schemas={"additionalProperties": False},

@@ -36,6 +36,8 @@ QWEN = RealAgent(
     },
     settings=_settings,
     ready="qwen-code",
+    offers=("mode",),
+    choices={"mode": "plan"},
     stops_when_denied=True,
     calls_one_by_one=True,
     asking_mode="default",

@@ -293,6 +293,8 @@ def test_there_is_one_room_for_all() -> None:
 
 @pytest.mark.limit("agents.acp.text.markdown.WHOLE_LENGTH")
 @given(st.recursive(json_values, lambda inner: inner.map(lambda value: [value] * 50)))
+@example([-100_000_000] * 50)
+@example([-1.2345678901234567e-300] * 50)
 @pytest.mark.checklist(34)
 def test_whatever_is_shown_is_bounded_and_can_be_sent(value: Any) -> None:
     shown = Exhibit().value([[value] * 200] * 200)
