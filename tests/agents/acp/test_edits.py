@@ -54,21 +54,10 @@ async def scene(
         assert peers.faults == []
 
 
-async def carry_out(chat: Chat, request: Request) -> Request:
-    """Carry out what is called for, until the turn ends; return its last response."""
-    while True:
-        await request.settled()
-        chat.keep(request)
-        if not request.calls:
-            return request
-        files = chat.editor.files
-        request = chat.ask(*(tool_result(one, files.carry_out(one)) for one in request.calls))
-
-
 async def said(chat: Chat) -> str:
     """Ask, carry out what is called for, and return what the agent says in the end."""
     chat.editor.patience = desk.SAVED_SECONDS + PATIENCE
-    return (await carry_out(chat, chat.ask("Go"))).text
+    return (await chat.carry_out(chat.ask("Go"))).text
 
 
 def names(request: Request) -> list[str]:
@@ -155,7 +144,7 @@ async def test_a_write_becomes_the_editors_own_edit() -> None:
         (call,) = request.calls
         assert call["toolName"] == "replace_string_in_file"
         assert call["parameters"] == {"filePath": FILE, "oldString": "two\n", "newString": "2\n"}
-        last = await carry_out(chat, request)
+        last = await chat.carry_out(request)
         assert last.text == "answered"
         assert editor.files.disk[FILE] == "one\n2\nthree\n"
 
@@ -166,7 +155,7 @@ async def test_a_new_file_is_created() -> None:
         (call,) = request.calls
         assert call["toolName"] == "create_file"
         assert call["parameters"] == {"filePath": "/work/b", "content": "b\n"}
-        await carry_out(chat, request)
+        await chat.carry_out(request)
         assert editor.files.disk["/work/b"] == "b\n"
 
 
@@ -188,7 +177,7 @@ async def test_two_files_are_edited_together_and_one_file_after_itself() -> None
     async with scene(*steps) as (editor, _, chat):
         request = await chat.ask("Go").settled()
         assert sorted(names(request)) == ["create_file", "replace_string_in_file"]
-        await carry_out(chat, request)
+        await chat.carry_out(request)
         assert editor.files.disk == {FILE: "1\n2\nthree\n", "/work/b": "b"}
 
 
@@ -202,7 +191,7 @@ async def test_what_the_user_typed_since_stays() -> None:
         request = await chat.ask("Go").settled()
         chat.keep(request)
         editor.files.unsaved[FILE] = TEXT + "mine\n"
-        await carry_out(chat, chat.ask(tool_result(request.calls[0], "Approved")))
+        await chat.carry_out(chat.ask(tool_result(request.calls[0], "Approved")))
         assert editor.files.disk[FILE] == "1\ntwo\nthree\nmine\n"
 
 
@@ -257,7 +246,7 @@ async def test_what_was_read_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPat
         request = await chat.ask("Go").settled()
         chat.keep(request)
         editor.files.unsaved[FILE] = TEXT + "mine\n"
-        await carry_out(chat, chat.ask(tool_result(request.calls[0], "Approved")))
+        await chat.carry_out(chat.ask(tool_result(request.calls[0], "Approved")))
         assert editor.files.disk[FILE] == "1\ntwo\nthree\n"
 
 
@@ -282,7 +271,7 @@ async def test_several_replacements_at_once_do_where_nothing_else_is_offered() -
     async with scene(*steps, options=options) as (editor, _, chat):
         request = await chat.ask("Go").settled()
         assert names(request) == ["multi_replace_string_in_file"]
-        await carry_out(chat, request)
+        await chat.carry_out(request)
         assert editor.files.disk[FILE] == "one\n2\nthree\n"
 
 
