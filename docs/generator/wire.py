@@ -83,6 +83,7 @@ def structs() -> str:
                 _meet(struct, met)
     _meet(wire.AgentSpec, met)
     _meet(wire.ChatMessage, met)
+    _meet(wire.ChangedFiles, met)
     return sections(_struct(struct) for struct in met if struct not in PARTS)
 
 

@@ -22,6 +22,7 @@ import {
   windowFolders,
   workingFolder,
 } from "./configuration.ts";
+import { AgentChanges, BEFORE } from "./edits/agent_changes.ts";
 import { openText } from "./edits/open_text.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
 import { Activities } from "./program/activities.ts";
@@ -117,8 +118,21 @@ export function activate(context: vscode.ExtensionContext): void {
   const questions = new Questions();
   const rules = new Rules(context.globalState);
   const always = new AlwaysAllow(questions, rules);
-  const provider = new Provider(server, models, turns, questions, rules, log, (model, error) =>
-    logins.failed(model, error),
+  const changesItem = vscode.window.createStatusBarItem(
+    "vscodelm.changes",
+    vscode.StatusBarAlignment.Right,
+  );
+  changesItem.name = "vscodelm: changes";
+  const changes = new AgentChanges(changesItem);
+  const provider = new Provider(
+    server,
+    models,
+    turns,
+    questions,
+    rules,
+    changes,
+    log,
+    (model, error) => logins.failed(model, error),
   );
 
   const restart = async () => {
@@ -176,6 +190,7 @@ export function activate(context: vscode.ExtensionContext): void {
     },
     insertAgentCommand: () => insertAgentCommand(server),
     logOut: () => logins.logOut(),
+    showChanges: () => changes.show(),
     runDoctor: () => doctor.run(),
     install: async () => {
       if (await installer.install()) {
@@ -195,6 +210,8 @@ export function activate(context: vscode.ExtensionContext): void {
     models,
     secrets,
     turns,
+    changes,
+    vscode.workspace.registerTextDocumentContentProvider(BEFORE, changes),
     doctor,
     ...Object.entries(commands).map(([name, run]) =>
       vscode.commands.registerCommand(`${SECTION}.${name}`, reporting(log, name, run)),

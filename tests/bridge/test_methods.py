@@ -37,7 +37,7 @@ BY_DIRECTION = {
         "lm/responseComplete",
         "lm/didChangeLanguageModelChatInformation",
     },
-    "request from us": {"lm/elicit"},
+    "request from us": {"lm/elicit", "lm/readTextFile"},
 }
 
 

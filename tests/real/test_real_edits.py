@@ -1,20 +1,17 @@
-"""The changes of real agents are the editor's edits: what is on the disk is what the agent meant."""
+"""The changes of real agents are the editor's edits, and the disk has what each agent meant."""
 
 from __future__ import annotations
 
-import json
-import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import attrs
 import pytest
 
 from tests.fakes.edited_files import PERMISSION, RealDisk
-from tests.fakes.editor import Chat, tool_result
+from tests.fakes.editor import Chat
 
 from .bench import Bench, at_work
 from .forty_tools import forty
@@ -61,14 +58,16 @@ FILES = Words(
     lambda path, text: use("=write_file", file_path=path, content=text),
     frozenset(),
 )
-QWENS = attrs.evolve(
-    FILES,
-    replace=lambda path, old, new: use("=edit", file_path=path, old_string=old, new_string=new),
+QWENS = Words(
+    FILES.read,
+    lambda path, old, new: use("=edit", file_path=path, old_string=old, new_string=new),
+    FILES.create,
+    frozenset(),
 )
 WORDS = {"claude": EDITORS, "opencode": EDITORS, "gemini": FILES, "qwen": QWENS}
 
 each_editing_agent = pytest.mark.parametrize(
-    "agent", (CLAUDE, OPENCODE, GEMINI, QWEN), ids=lambda one: one.name
+    "agent", [CLAUDE, OPENCODE, GEMINI, QWEN], ids=lambda one: one.name
 )
 
 

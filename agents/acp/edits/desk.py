@@ -44,6 +44,8 @@ MOST_OPEN = 100
 """Requests about files that a session may have open; more are refused."""
 MOST_REMEMBERED = 16 * 1024 * 1024
 """Characters of texts that are remembered as read by the agent; the oldest are forgotten."""
+MOST_EDITED = 1000
+"""Files of a turn that are remembered as changed by the editor."""
 SAVED_SECONDS = 5.0
 """Seconds that the editor may take to save an edit after its tool has returned."""
 _LOOK_SECONDS = (0.0, 0.02, 0.05, 0.1, 0.2)
@@ -97,6 +99,8 @@ class FileDesk:
     writes_itself: bool = False
     permissions: Permissions = attrs.field(default="ask", init=False)
     """The setting of the chat's newest request."""
+    edited: set[str] = attrs.field(factory=set[str], init=False)
+    """The files that the editor has changed for the agent in the newest turn."""
     _open: dict[QuestionId, _OpenFile] = attrs.field(
         factory=dict["QuestionId", "_OpenFile"], init=False
     )
@@ -105,6 +109,11 @@ class FileDesk:
     _read_size: int = attrs.field(default=0, init=False)
     _writing: dict[str, trio.Event] = attrs.field(factory=dict[str, trio.Event], init=False)
     """The files that are being written, each with the end of its newest write: the next waits."""
+
+    def begin(self, permissions: Permissions) -> None:
+        """Begin a turn."""
+        self.permissions = permissions
+        self.edited = set()
 
     def is_open(self, id_: QuestionId) -> bool:
         """Return whether a request waits for its answer."""
@@ -194,6 +203,8 @@ class FileDesk:
             raise _Refused(NO_TURN)
         await self._edit(path, text)
         self._note(path, text)
+        if len(self.edited) < MOST_EDITED:
+            self.edited.add(path)
 
     async def _edit(self, path: str, text: str) -> None:
         buffer = (await self.texts.read(path)).text

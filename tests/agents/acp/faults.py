@@ -19,9 +19,45 @@ GROUND = Ground(
 
 _EDITS = ("tests/agents/acp/test_edits.py",)
 _TEXT_EDIT = ("tests/agents/acp/edits/test_text_edit.py",)
+_CHANGES = ("tests/agents/acp/render/test_changes.py",)
 _ELICITATION = ("tests/agents/acp/test_elicitation.py",)
 
 FAULTS = [
+    Fault(
+        "a file that the editor has changed is named as the agent's own change",
+        "render/changes",
+        "if path in self.by_editor or path in self._before",
+        "if path in self._before",
+        _CHANGES,
+    ),
+    Fault(
+        "a change that the editor shows is shown twice",
+        "render/changes",
+        "if not (isinstance(part, Diff) and part.path in self.by_editor)",
+        "if part",
+        _CHANGES,
+    ),
+    Fault(
+        "the place of a change is guessed where a text is there twice",
+        "render/changes",
+        "or text.count(new) != 1:",
+        "or new not in text:",
+        _CHANGES,
+    ),
+    Fault(
+        "a failed edit counts as a change",
+        "render/tool_calls",
+        "if call.is_over and not tool_view.has_failed(call):",
+        "if call.is_over:",
+        _CHANGES,
+    ),
+    Fault(
+        "the editor's edits of the turn before count in the next one",
+        "edits/desk",
+        "        self.edited = set()\n",
+        "",
+        _EDITS,
+    ),
     Fault(
         "an edit is made although the user changed its place",
         "edits/text_edit",

@@ -407,3 +407,60 @@ async def test_a_change_of_the_setting_goes_on_in_another_process() -> None:
         request = await chat.say("Three")
         assert len(initialized(peers)) in (2, 3)
         assert "One" in request.text
+
+
+@pytest.mark.parametrize(
+    "capabilities", [{"loadSession": True}, {"sessionCapabilities": {"resume": {}}}]
+)
+async def test_ask_mode_and_back_keeps_the_agents_memory(capabilities: JSON) -> None:
+    """In Ask mode the editor offers no tools that edit, so another process has the session."""
+    script: JSON = {"turns": [], "agent": {"agentCapabilities": capabilities}}
+    writes = [{"memory": True}, {"write": FILE, "content": "x"}, AWAIT, OUTCOMES]
+    async with scene(otherwise=writes, **script) as (editor, peers, chat):
+        await said(chat)
+        assert editor.files.disk[FILE] == "x"
+        editor.files.disk[FILE] = TEXT
+        chat.options = ASKING
+        request = await chat.say("Only a question")
+        assert request.text.startswith("Go / Only a question-32601 ")
+        assert editor.files.disk[FILE] == TEXT
+        chat.options = EDITING
+        request = await chat.ask("Go").settled()
+        assert request.text.startswith("Go / Only a question / Go")
+        await chat.carry_out(request)
+        assert editor.files.disk[FILE] == "x"
+        told = [one.get("fs") is not None for one in initialized(peers)]
+        assert told[:2] == [True, False]
+
+
+async def test_sessions_that_were_opened_in_advance_are_of_both_kinds() -> None:
+    capable: JSON = {"agent": {"agentCapabilities": {"sessionCapabilities": {"close": {}}}}}
+    writes = [{"write": FILE, "content": "x"}, AWAIT, OUTCOMES]
+    async with scene(turns=[], otherwise=writes, **capable) as (editor, peers, chat):
+        for number, settings in enumerate((EDITOR, {"edits": "agent"}) * 2):
+            editor.files.disk[FILE] = TEXT
+            other = Chat(editor, options=EDITING, settings=settings)
+            other.history = [{"role": "user", "content": [{"type": "text", "value": f"{number}"}]}]
+            text = (await other.carry_out(other.ask("Go"))).text
+            by_editor = settings == EDITOR
+            assert ("answered" in text) is by_editor
+            assert (editor.files.disk[FILE] == "x") is by_editor
+        opened = [one for one in peers.heard if one.get("method") == "session/new"]
+        assert len(initialized(peers)) == 2
+        assert len(opened) == 6, "four that were used, and a spare of each kind"
+        assert chat.history == []
+
+
+# Which changes are told.
+
+DONE: JSON = {"sessionUpdate": "tool_call", **EDIT, "status": "completed"}
+
+
+async def test_a_change_that_the_editor_makes_is_not_shown_again_in_that_turn() -> None:
+    edits = [{"write": FILE, "content": "1\ntwo\nthree\n"}, AWAIT, {"update": DONE}]
+    turns = [edits, [{"update": {**DONE, "toolCallId": "c2"}}]]
+    async with scene(turns=turns) as (_, __, chat):
+        assert await said(chat) == "✔ Edit a.py"
+        text = await said(chat)
+        assert "+1" in text
+        assert text.endswith("\n\n📝 Changed by the agent: `/work/a.py`")
