@@ -24,6 +24,27 @@ _ELICITATION = ("tests/agents/acp/test_elicitation.py",)
 
 FAULTS = [
     Fault(
+        "an edit outside of the agent's folders is allowed silently",
+        "edits/desk",
+        "return any(place.is_relative_to(os.path.normpath(one)) for one in self.folders)",
+        "return bool(place)",
+        _EDITS,
+    ),
+    Fault(
+        "an agent that may write the disk isn't asked about",
+        "edits/desk",
+        "is_allowed = self.is_used and self.permissions",
+        "is_allowed = self.permissions",
+        _EDITS,
+    ),
+    Fault(
+        "an agent that only reports what it writes counts as one that writes here",
+        "edits/desk",
+        "self.is_used = not self.writes_itself",
+        "self.is_used = True",
+        _EDITS,
+    ),
+    Fault(
         "a file that the editor has changed is named as the agent's own change",
         "render/changes",
         "if path in self.by_editor or path in self._before",
@@ -119,8 +140,8 @@ FAULTS = [
     Fault(
         "an edit of which not every file is named is allowed silently",
         "edits/desk",
-        "bool(paths) and all(map(os.path.isabs, paths))",
-        "True",
+        "bool(paths) and all(map(self._is_inside, paths))",
+        "all(map(self._is_inside, paths))",
         _EDITS,
     ),
     Fault(

@@ -50,6 +50,7 @@ async def scene(
         async with connected(agent, workspace=window, leaves_within=30) as editor:
             editor.files.disk[FILE] = TEXT
             await editor.initialize(*capabilities).settled()
+            window.folders = ("/work",)
             yield editor, peers, Chat(editor, options=options, settings=settings or EDITOR)
         assert peers.faults == []
 
@@ -342,10 +343,28 @@ EDIT: JSON = {
 
 
 async def test_an_edit_that_the_editor_makes_needs_no_question() -> None:
-    async with scene({"ask": EDIT}, AWAIT, OUTCOMES) as (_, __, chat):
+    """The agent must have written here before, or be known to do so."""
+    writes = {"write": FILE, "content": TEXT}
+    async with scene(writes, AWAIT, {"ask": EDIT}, AWAIT, OUTCOMES) as (_, __, chat):
         request = await chat.say("Go")
         assert not request.calls
         assert request.text.endswith("allowed")
+
+
+async def test_a_known_agent_is_not_asked_about_its_first_edit_either() -> None:
+    gemini = {"agentInfo": {"name": "gemini-cli", "version": "1"}}
+    async with scene({"ask": EDIT}, AWAIT, OUTCOMES, agent=gemini) as (_, __, chat):
+        assert (await chat.say("Go")).text.endswith("allowed")
+
+
+@pytest.mark.parametrize("agent", [{}, {"agentInfo": {"name": "OpenCode", "version": "1"}}])
+async def test_an_agent_that_may_write_the_disk_is_asked_about(agent: JSON) -> None:
+    steps = [{"ask": EDIT}, AWAIT, OUTCOMES]
+    if agent:  # it reports what it writes itself
+        steps = [{"write": FILE, "content": "x"}, AWAIT, *steps]
+    async with scene(*steps, agent=agent) as (_, __, chat):
+        request = await chat.ask("Go").settled()
+        assert names(request) == ["symposium-agent-action"]
 
 
 @pytest.mark.parametrize(
@@ -354,10 +373,14 @@ async def test_an_edit_that_the_editor_makes_needs_no_question() -> None:
         {**EDIT, "kind": "execute"},
         {**EDIT, "content": []},
         {**EDIT, "content": [{**EDIT["content"][0], "path": "a.py"}]},
+        {**EDIT, "content": [{**EDIT["content"][0], "path": "/etc/passwd"}]},
+        {**EDIT, "content": [{**EDIT["content"][0], "path": "/work/../etc/passwd"}]},
+        {**EDIT, "locations": [{"path": "/elsewhere/b"}]},
     ],
 )
 async def test_all_else_is_asked(call: JSON) -> None:
-    async with scene({"ask": call}, AWAIT, OUTCOMES) as (_, __, chat):
+    writes = {"write": FILE, "content": TEXT}
+    async with scene(writes, AWAIT, {"ask": call}, AWAIT, OUTCOMES) as (_, __, chat):
         request = await chat.ask("Go").settled()
         assert names(request) == ["symposium-agent-action"]
 
@@ -463,4 +486,4 @@ async def test_a_change_that_the_editor_makes_is_not_shown_again_in_that_turn() 
         assert await said(chat) == "✔ Edit a.py"
         text = await said(chat)
         assert "+1" in text
-        assert text.endswith("\n\n📝 Changed by the agent: `/work/a.py`")
+        assert text.endswith("\n\n📝 Changed by the agent: `a.py`")
