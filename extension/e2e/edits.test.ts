@@ -7,7 +7,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ScriptedAgent } from "./agent.ts";
 import { openBrowser, openWindow } from "./browser.ts";
-import { Chat, SAVED } from "./chat.ts";
+import { Chat, SAVED, VIEW } from "./chat.ts";
 import { Editor } from "./editor.ts";
 import { OUTPUT } from "./places.ts";
 import { shoot } from "./screenshots.ts";
@@ -16,6 +16,8 @@ const agents = join(OUTPUT, "edits-agents");
 const agent = new ScriptedAgent(agents, "editor");
 const own = new ScriptedAgent(agents, "itself");
 const MANY = 30;
+/** Rounds after which the editor asks whether to go on. */
+const LIMIT = 35;
 const START = "one\r\ntwo\r\nthree\r\n";
 let editor: Editor;
 let context: BrowserContext;
@@ -43,6 +45,15 @@ function edits(name: string, content: string) {
   return [{ read: at(name) }, { await: true }, { write: at(name), content }];
 }
 
+/** Steps that make so many edits one after the other. */
+function many(edits: number) {
+  const steps = Array.from({ length: edits }, (_, index) => [
+    { write: at(`many${index % 3}.txt`), content: `${edits}: ${index}\n` },
+    { await: true },
+  ]);
+  return [...steps.flat(), { outcomes: true }];
+}
+
 const END = [{ await: true }, { outcomes: true }];
 
 beforeAll(async () => {
@@ -58,6 +69,7 @@ beforeAll(async () => {
       "own.txt": "after\n",
     },
     settings: {
+      "chat.agent.maxRequests": LIMIT,
       "vscodelm.agents": {
         scripted: await agent.model({}, { settings: { edits: "editor" } }),
         itself: await own.model({}),
@@ -77,10 +89,9 @@ beforeAll(async () => {
       [...edits("open.txt", "mine\na\nb\nC\n"), ...END],
       [...edits("shell.txt", "newer\nstill newer\n"), ...END],
       [...edits("plan.txt", "1\n2\n"), ...END],
-      Array.from({ length: MANY }, (_, index) => [
-        ...edits(`many${index % 3}.txt`, `${index}\n`),
-        { await: true },
-      ]).flat(),
+      [{ memory: true }],
+      many(MANY),
+      many(LIMIT + 5),
     ],
     otherwise: [{ memory: true }],
   });
@@ -157,7 +168,22 @@ test("many edits in one turn are all made", { timeout: 240_000 }, async () => {
   await chat.finished(200_000);
   const seconds = (Date.now() - begun) / 1000;
   console.log(`${MANY} edits in one turn: ${(seconds / MANY).toFixed(2)} s each`);
-  expect(await text("many2.txt")).toBe(`${MANY - 1}\n`);
+  expect(await text("many2.txt")).toBe(`${MANY}: ${MANY - 1}\n`);
+});
+
+test("at the limit of rounds the editor asks, and the edits go on", {
+  timeout: 300_000,
+}, async () => {
+  await chat.newChat();
+  await chat.send("change more");
+  const go = page.locator(`${VIEW} .interactive-response .monaco-button`, { hasText: "Continue" });
+  await go.first().waitFor({ timeout: 200_000 });
+  console.log(`at the limit: ${(await chat.newest()).slice(-400)}`);
+  await shoot(page, "edits", "limit");
+  await go.first().click();
+  await chat.finished(200_000);
+  console.log(`behind the limit: ${(await chat.newest()).slice(-400)}`);
+  expect(await text(`many${(LIMIT + 4) % 3}.txt`)).toBe(`${LIMIT + 5}: ${LIMIT + 4}\n`);
 });
 
 test("what an agent changes by itself is named, and can be compared", async () => {
