@@ -487,3 +487,15 @@ async def test_a_change_that_the_editor_makes_is_not_shown_again_in_that_turn() 
         text = await said(chat)
         assert "+1" in text
         assert text.endswith("\n\n📝 Changed by the agent: `a.py`")
+
+
+@pytest.mark.limit("agents.acp.edits.desk.MOST_EDITED")
+async def test_only_so_many_files_of_a_turn_are_remembered_as_edited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(desk, "MOST_EDITED", 1)
+    other = {"content": [{**EDIT["content"][0], "path": "/work/b"}], "toolCallId": "c2"}
+    writes = ({"write": FILE, "content": "x"}, AWAIT, {"write": "/work/b", "content": "x"}, AWAIT)
+    told = ({"update": DONE}, {"update": {**DONE, **other}})
+    async with scene(*writes, *told) as (_, __, chat):
+        assert (await said(chat)).endswith("📝 Changed by the agent: `b`")
