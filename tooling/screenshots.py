@@ -19,6 +19,8 @@ PICTURES = {
     "agent-asks.png": "person/permission.png",
     "eliza.png": "person/a-chat-of-three-turns-with-eliza.png",
     "form.png": "forms/form.png",
+    "keep-or-undo.png": "edits/keep-or-undo.png",
+    "agent-changes.png": "edits/comparison.png",
     "install.png": "untouched/install.png",
     "real-agent.png": "real-agent/permission.png",
     "secret.png": "endpoint/secret.png",
