@@ -12,6 +12,7 @@ import attrs
 
 from agents.events import AskPermission, Attach, CallTool, Say, StopReason, Think
 from bridge.wire import (
+    CHANGES_MIME_TYPE,
     PERMISSION_TOOL,
     Capabilities,
     DataPart,
@@ -103,6 +104,8 @@ class Presenter:
         match event.mime_type:
             case "usage":
                 wanted = self.capabilities.usage
+            case _ if event.mime_type == CHANGES_MIME_TYPE:
+                wanted = self.capabilities.changes
             case "stateful_marker":
                 wanted = self.capabilities.marker
             case _:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import count
 from typing import Protocol
 
 import attrs
@@ -51,7 +50,8 @@ class EditorTexts:
     port: TextPort | None = attrs.field(default=None, init=False)
     """Set if the editor returns texts."""
     _open: dict[RequestId, _Read] = attrs.field(factory=dict[RequestId, _Read], init=False)
-    _ids: count[int] = attrs.field(factory=lambda: count(1), init=False)
+    _asked: int = attrs.field(default=0, init=False)
+    """The number of texts that were asked for."""
 
     @property
     def are_offered(self) -> bool:
@@ -63,7 +63,8 @@ class EditorTexts:
         port = self.port
         if port is None:
             raise TextUnreadable("This editor doesn't return the texts of files.")
-        id_, read = f"{ID_PREFIX}{next(self._ids)}", _Read()
+        self._asked += 1
+        id_, read = f"{ID_PREFIX}{self._asked}", _Read()
         self._open[id_] = read
         try:
             port.ask_for_text(id_, ReadTextFileParams(path))

@@ -25,6 +25,9 @@ PERMISSION_TOOLS = (PERMISSION_TOOL, "agentAction")
 PROGRESS_TOOL = "vscodelm-progress"
 """Our tool that VS Code's Agent Host calls, so that it shows the answer so far."""
 
+CHANGES_MIME_TYPE = "application/vnd.vscodelm.changes+json"
+"""The kind of data that names the files which an agent has changed by itself in a turn."""
+
 
 @dataclass_transform(frozen_default=True, field_specifiers=(msgspec.field,))
 class Wire(msgspec.Struct, rename="camel", frozen=True, omit_defaults=True):
@@ -364,7 +367,9 @@ class Capabilities(Wire):
     """Which kinds of part the client can take beside text and tool calls.
 
     With `progress` it also gets notifications about long work. With `elicit` it answers
-    `lm/elicit`, and with `readTextFile` it answers `lm/readTextFile`.
+    `lm/elicit`, and with `readTextFile` it answers `lm/readTextFile`. With `changes` it gets the
+    files that an agent has changed by itself, as data of the kind
+    `application/vnd.vscodelm.changes+json` with [ChangedFiles](#changedfiles) in it.
     """
 
     thinking: bool = False
@@ -374,6 +379,7 @@ class Capabilities(Wire):
     progress: bool = False
     elicit: bool = False
     read_text_file: bool = False
+    changes: bool = False
 
 
 class InitializeParams(Wire):
@@ -715,6 +721,23 @@ class ReadTextFileResult(Wire):
 
     text: str | None
     is_dirty: bool = False
+
+
+class ChangedFile(Wire):
+    """A file that an agent has changed by itself, by its path as the agent names it.
+
+    `before` is its text before the turn, with LF as line ends: null for a new file, absent if it
+    isn't known.
+    """
+
+    path: str
+    before: str | UnsetType | None = UNSET
+
+
+class ChangedFiles(Wire):
+    """The files that an agent has changed by itself in a turn."""
+
+    files: tuple[ChangedFile, ...]
 
 
 class ToldFailure(Wire):

@@ -21,6 +21,8 @@ PICTURES = {
     "continued-session.png": "sessions/continued.png",
     "eliza.png": "person/a-chat-of-three-turns-with-eliza.png",
     "form.png": "forms/form.png",
+    "keep-or-undo.png": "edits/keep-or-undo.png",
+    "agent-changes.png": "edits/comparison.png",
     "install.png": "untouched/install.png",
     "knowledge-file.png": "inspection-page/light.png",
     "knowledge.png": "inspection/a-new-request-comes-by-itself-and-the-choice-stays.png",

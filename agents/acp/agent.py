@@ -406,6 +406,8 @@ class AcpAgent:
             self._nursery,
             missing_is_empty=known.missing_is_empty,
             writes_itself=known.writes_itself,
+            folders=(cwd, *more),
+            is_used=known.writes_through_editor,
         )
         return SessionParams(cwd, tools, peer.servers, more, users, files, known.edit_meta)
 

@@ -54,6 +54,7 @@ class KnownAgent(Value):
     otherwise. `edit_environment`, `edit_arguments` and `edit_meta` switch the agent's own edit
     tools off; `edit_meta` goes with each session. `missing_is_empty`: it creates a file only if a
     missing one reads as an empty one. `writes_itself`: it reports writes that it makes by itself.
+    `writes_through_editor`: its own edit tools write through the protocol, if that is offered.
     """
 
     name: str
@@ -80,6 +81,7 @@ class KnownAgent(Value):
     edit_meta: dict[str, Any] | None = None
     missing_is_empty: bool = False
     writes_itself: bool = False
+    writes_through_editor: bool = False
 
 
 _MODES = "https://agentclientprotocol.com/protocol/session-modes#"
@@ -171,6 +173,7 @@ _AGENTS = (
         "qwen-code",
         commands=("qwen",),
         edits_by_editor=True,
+        writes_through_editor=True,
         # It looks for them in the background, since 0.24.
         prompts_without_tools=True,
         asking_modes={"auto": "default", "auto-edit": "default", "yolo": "default"},
@@ -179,6 +182,7 @@ _AGENTS = (
         "gemini-cli",
         commands=("gemini",),
         edits_by_editor=True,
+        writes_through_editor=True,
         # A missing file is an error to it otherwise, also where it would create one.
         missing_is_empty=True,
         # `mcp_server_tool__id`, since 0.61. The title is the command, if the tool is given one.

@@ -176,8 +176,9 @@ class AcpSession:
             )
         self._untold = prompt
         self._ledger.begin_turn(self.channel.session_record)
-        if self.channel.files is not None:
-            self.channel.files.permissions = prompt.settings.permissions
+        files = self.channel.files
+        if files is not None:
+            files.begin(prompt.settings.permissions)
         self._turn = AcpTurn(
             self.channel,
             self,
@@ -190,6 +191,7 @@ class AcpSession:
                     root=self._root,
                     offer=self.channel.tools,
                     names_commands=self._begins_chat(prompt),
+                    by_editor=() if files is None else files.edited,
                 ),
                 prompt.settings.permissions,
                 self._habits,

@@ -25,9 +25,11 @@ MEMORY = "🗜️ The agent condenses its memory of this chat"
 """Begins our line about an agent that condenses its memory."""
 COMMANDS = "⌨️ Commands of this agent: "
 """The beginning of a line that names an agent's slash commands."""
+CHANGED_FILES = "📝 Changed by the agent: "
+"""The beginning of a line that names the files which an agent has changed by itself."""
 _STATUS = re.compile(
     "^(?:🔀 [^\n`]{1,100}: `|🗜️ The agent condenses its memory of this chat"
-    "|⌨️ Commands of this agent: `/)[^\n]*$",
+    "|⌨️ Commands of this agent: `/|📝 Changed by the agent: `)[^\n]*$",
     re.MULTILINE,
 )
 _TELLING = 20

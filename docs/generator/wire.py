@@ -86,6 +86,7 @@ def structs() -> str:
     _meet(wire.AgentSpec, met)
     _meet(wire.ChatMessage, met)
     _meet(wire.UserMcpServer, met)
+    _meet(wire.ChangedFiles, met)
     return sections(_struct(struct) for struct in met if struct not in PARTS)
 
 

@@ -7,13 +7,17 @@ import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ScriptedAgent } from "./agent.ts";
 import { openBrowser, openWindow } from "./browser.ts";
-import { Chat, SAVED } from "./chat.ts";
+import { Chat, SAVED, VIEW } from "./chat.ts";
 import { Editor } from "./editor.ts";
 import { OUTPUT } from "./places.ts";
 import { shoot } from "./screenshots.ts";
 
 const agents = join(OUTPUT, "edits-agents");
 const agent = new ScriptedAgent(agents, "editor");
+const own = new ScriptedAgent(agents, "itself");
+const MANY = 30;
+/** Rounds after which the editor asks whether to go on. */
+const LIMIT = 35;
 const START = "one\r\ntwo\r\nthree\r\n";
 let editor: Editor;
 let context: BrowserContext;
@@ -23,9 +27,31 @@ let chat: Chat;
 const at = (name: string) => join(editor.workspace, name);
 const text = (name: string) => readFile(at(name), "utf8");
 
+/** A call by which an agent tells that it has changed a file itself. */
+function changed(name: string, oldText: string, newText: string) {
+  const content = [{ type: "diff", path: at(name), oldText, newText }];
+  const call = {
+    toolCallId: name,
+    title: `Edit ${name}`,
+    kind: "edit",
+    status: "completed",
+    content,
+  };
+  return { update: { sessionUpdate: "tool_call", ...call } };
+}
+
 /** Steps that read a file, and write it anew. */
 function edits(name: string, content: string) {
   return [{ read: at(name) }, { await: true }, { write: at(name), content }];
+}
+
+/** Steps that make so many edits one after the other. */
+function many(edits: number) {
+  const steps = Array.from({ length: edits }, (_, index) => [
+    { write: at(`many${index % 3}.txt`), content: `${edits}: ${index}\n` },
+    { await: true },
+  ]);
+  return [...steps.flat(), { outcomes: true }];
 }
 
 const END = [{ await: true }, { outcomes: true }];
@@ -35,9 +61,19 @@ beforeAll(async () => {
   await mkdir(agents, { recursive: true });
   editor = await Editor.start({
     name: "edits",
-    files: { "crlf.txt": START, "open.txt": "a\nb\nc\n", "shell.txt": "old\n", "plan.txt": "1\n" },
+    files: {
+      "crlf.txt": START,
+      "open.txt": "a\nb\nc\n",
+      "shell.txt": "old\n",
+      "plan.txt": "1\n",
+      "own.txt": "after\n",
+    },
     settings: {
-      "vscodelm.agents": { scripted: await agent.model({}, { settings: { edits: "editor" } }) },
+      "chat.agent.maxRequests": LIMIT,
+      "vscodelm.agents": {
+        scripted: await agent.model({}, { settings: { edits: "editor" } }),
+        itself: await own.model({}),
+      },
     },
   });
   await agent.model({
@@ -53,8 +89,16 @@ beforeAll(async () => {
       [...edits("open.txt", "mine\na\nb\nC\n"), ...END],
       [...edits("shell.txt", "newer\nstill newer\n"), ...END],
       [...edits("plan.txt", "1\n2\n"), ...END],
+      [{ memory: true }],
+      many(MANY),
+      many(LIMIT + 5),
     ],
     otherwise: [{ memory: true }],
+  });
+  await own.model({
+    turns: [
+      [{ say: "[a link](command:vscodelm.showLog)" }, changed("own.txt", "before\n", "after\n")],
+    ],
   });
   context = await openBrowser(editor);
   page = await openWindow(context, editor);
@@ -115,4 +159,43 @@ test("a checkpoint takes the file and the agent's memory back", async () => {
   const told = await chat.ask(" What was said?"); // behind the message, which is in the input again
   expect(told).toContain("crlf.txt");
   expect(told).not.toContain("plan.txt");
+});
+
+test("many edits in one turn are all made", { timeout: 240_000 }, async () => {
+  await chat.newChat();
+  const begun = Date.now();
+  await chat.send("change many");
+  await chat.finished(200_000);
+  const seconds = (Date.now() - begun) / 1000;
+  console.log(`${MANY} edits in one turn: ${(seconds / MANY).toFixed(2)} s each`);
+  expect(await text("many2.txt")).toBe(`${MANY}: ${MANY - 1}\n`);
+});
+
+test("at the limit of rounds the editor asks, and the edits go on", {
+  timeout: 300_000,
+}, async () => {
+  await chat.newChat();
+  await chat.send("change more");
+  const go = page.locator(`${VIEW} .interactive-response .monaco-button`, { hasText: "Continue" });
+  await go.first().waitFor({ timeout: 200_000 });
+  expect(await chat.newest()).toContain("Continue to iterate?");
+  await shoot(page, "edits", "limit");
+  await go.first().click();
+  const answered = (await chat.finished(200_000)).match(/answered/g);
+  expect(answered).toHaveLength(LIMIT + 5);
+  expect(await text(`many${(LIMIT + 4) % 3}.txt`)).toBe(`${LIMIT + 5}: ${LIMIT + 4}\n`);
+});
+
+test("what an agent changes by itself is named, and can be compared", async () => {
+  await chat.newChat();
+  await chat.choose("Scripted itself");
+  const answer = await chat.ask("change it yourself");
+  expect(answer).toContain("Changed by the agent: own.txt");
+  // A link in an answer runs no command, so the comparison is opened from elsewhere.
+  expect(await chat.response.locator('a[data-href^="command:"]').count()).toBe(0);
+  await page.locator(".statusbar-item", { hasText: "1 file changed" }).click();
+  const comparison = page.locator(".multiDiffEntry");
+  await comparison.filter({ hasText: "before" }).waitFor();
+  await comparison.filter({ hasText: "after" }).waitFor();
+  await shoot(page, "edits", "comparison");
 });

@@ -1,4 +1,4 @@
-// OpenCode, an agent that people use, behind which stands a model that does what it is told.
+// OpenCode or another agent that people use, behind which stands a model that does what it is told.
 
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,16 +25,21 @@ export class OpenCode {
   private constructor(private readonly program: Program<Event>) {}
 
   /** Start its model, in a world of its own; the agent is started by who has its settings. */
-  static async start(name: string): Promise<OpenCode> {
+  static async start(name: string, agent = "opencode"): Promise<OpenCode> {
     const world = join(OUTPUT, `${name}-world`);
     await rm(world, { recursive: true, force: true });
-    const places = [join(world, "asked.jsonl"), "opencode", join(world, "home")] as const;
+    const places = [join(world, "asked.jsonl"), agent, join(world, "home")] as const;
     return new OpenCode(await Program.start("tests.real.program", ...places));
+  }
+
+  /** How it is started. */
+  get definition(): object {
+    return JSON.parse(this.program.line);
   }
 
   /** What makes a model of it. */
   get settings(): Record<string, unknown> {
-    const opencode = { name: "OpenCode", agent: JSON.parse(this.program.line) };
+    const opencode = { name: "OpenCode", agent: this.definition };
     return { "vscodelm.agents": { opencode } };
   }
 

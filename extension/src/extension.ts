@@ -23,6 +23,7 @@ import {
   windowFolders,
   workingFolder,
 } from "./configuration.ts";
+import { AgentChanges, BEFORE } from "./edits/agent_changes.ts";
 import { openText } from "./edits/open_text.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
 import { secretsIn } from "./inspection/hidden.ts";
@@ -136,8 +137,21 @@ export function activate(context: vscode.ExtensionContext): void {
   const questions = new Questions();
   const rules = new Rules(context.globalState);
   const always = new AlwaysAllow(questions, rules);
-  const provider = new Provider(server, models, turns, questions, rules, log, (model, error) =>
-    logins.failed(model, error),
+  const changesItem = vscode.window.createStatusBarItem(
+    "vscodelm.changes",
+    vscode.StatusBarAlignment.Right,
+  );
+  changesItem.name = "vscodelm: changes";
+  const changes = new AgentChanges(changesItem);
+  const provider = new Provider(
+    server,
+    models,
+    turns,
+    questions,
+    rules,
+    changes,
+    log,
+    (model, error) => logins.failed(model, error),
   );
 
   const restart = async () => {
@@ -218,6 +232,7 @@ export function activate(context: vscode.ExtensionContext): void {
     insertAgentCommand: () => insertAgentCommand(server),
     continueSession: () => continueSession(server, models, fixer),
     logOut: () => logins.logOut(),
+    showChanges: () => changes.show(),
     runDoctor: () => doctor.run(),
     install: async () => {
       if (await installer.install()) {
@@ -239,6 +254,8 @@ export function activate(context: vscode.ExtensionContext): void {
     secrets,
     mcp,
     turns,
+    changes,
+    vscode.workspace.registerTextDocumentContentProvider(BEFORE, changes),
     doctor,
     knowledge,
     ...Object.entries(commands).map(([name, run]) =>

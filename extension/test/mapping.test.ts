@@ -139,6 +139,7 @@ test("an editor without thinking parts is sent none, and says so first", () => {
     progress: true,
     elicit: true,
     readTextFile: true,
+    changes: true,
   });
   withoutThinking(() => {
     expect(capabilities().thinking).toBe(false);

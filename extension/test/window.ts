@@ -538,7 +538,10 @@ export const Uri = {
     const at = address.indexOf(":");
     return Uri.from({ scheme: address.slice(0, at), path: address.slice(at + 1) });
   },
-  file: (fsPath: string) => ({ ...Uri.from({ scheme: "file", path: fsPath }), fsPath }),
+  file(fsPath: string) {
+    const uri = { ...Uri.from({ scheme: "file", path: fsPath }), fsPath, query: "" };
+    return { ...uri, with: (change: object) => ({ ...uri, ...change }) };
+  },
   joinPath: ({ fsPath }: { fsPath: string }, ...parts: string[]) => ({
     fsPath: join(fsPath, ...parts),
   }),

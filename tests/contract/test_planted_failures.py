@@ -30,6 +30,7 @@ from agents.acp.transport.base import Link
 from agents.directory import open_directory
 from agents.open_responses.models.refresh import keep_listing
 from bridge.models import Catalogue, parse_catalogue
+from bridge.wire import McpServerSpec
 from tests.fakes.acp_peer import PeerAgent
 from tests.fakes.editor import ELIZA, Chat, Request, connected_to
 from tests.fakes.responses_events import Text
@@ -135,10 +136,10 @@ async def acp(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Stage]:
     close: JSON = {"agentCapabilities": {"sessionCapabilities": {"close": {}}}}
     peers = PeerAgent({"agent": close, "otherwise": [{"say": "It is "}, {"say": "done."}]})
 
-    def connect(_: AcpAgent) -> AbstractAsyncContextManager[Link]:
+    def connect(_: AcpAgent, __: McpServerSpec) -> AbstractAsyncContextManager[Link]:
         return peers.connect()
 
-    monkeypatch.setattr(AcpAgent, "_start_process", connect)
+    monkeypatch.setattr(AcpAgent, "_connect", connect)
     one, other = ({"acp": {"name": name, "command": name}} for name in ("one", "other"))
     yield Stage((one, other), "It is done.")
 

@@ -89,6 +89,18 @@ FAULTS = [
         "",
     ),
     Fault(
+        "the text of an older answer is compared",
+        "edits/agent_changes",
+        '(query === `${this.answer}` && found?.before) || ""',
+        'found?.before || ""',
+    ),
+    Fault(
+        "a file whose earlier text isn't known is left out without a word",
+        "edits/agent_changes",
+        "if (unknown.length > 0) {",
+        "if (false) {",
+    ),
+    Fault(
         "an agent that never asks is added without a word",
         "agents/registry",
         "if (chosen.neverAsks) {",

@@ -6,6 +6,8 @@ once, and return before the file is saved.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, MutableMapping
+from pathlib import Path
 from typing import Any
 
 import attrs
@@ -25,12 +27,14 @@ EDITING: JSON = {"tools": [CREATE, REPLACE, PERMISSION]}
 class EditedFiles:
     """Files by their paths: what is on the disk, and the buffers that aren't saved."""
 
-    disk: dict[str, str] = attrs.field(factory=dict[str, str])
+    disk: MutableMapping[str, str] = attrs.field(factory=dict[str, str])
     unsaved: dict[str, str] = attrs.field(factory=dict[str, str])
     saves: bool = True
     """Whether an edit is saved, as the editor's tools do."""
     edits: bool = True
     """Whether the tools make the edit that they report."""
+    made: int = attrs.field(default=0, init=False)
+    """How many edits the tools have made."""
 
     def read(self, path: str) -> JSON:
         """Return the result of `lm/readTextFile`."""
@@ -46,6 +50,8 @@ class EditedFiles:
                 if self.read(given["filePath"])["text"]:
                     return "ERROR: the file is there and isn't empty"
                 self._put(given["filePath"], given["content"])
+            case "read_file":
+                return self.read(given["filePath"])["text"] or "ERROR: there is no such file"
             case "replace_string_in_file":
                 return self._replace(given)
             case "multi_replace_string_in_file":
@@ -66,5 +72,32 @@ class EditedFiles:
     def _put(self, path: str, text: str) -> None:
         if not self.edits:
             return
+        self.made += 1
         self.unsaved.pop(path, None)
         (self.disk if self.saves else self.unsaved)[path] = text
+
+
+class RealDisk(MutableMapping[str, str]):
+    """The files of a real folder, by their absolute paths; a change makes the folders it needs."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __getitem__(self, path: str) -> str:
+        try:
+            return Path(path).read_bytes().decode()
+        except FileNotFoundError:
+            raise KeyError(path) from None
+
+    def __setitem__(self, path: str, text: str) -> None:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_bytes(text.encode())
+
+    def __delitem__(self, path: str) -> None:
+        Path(path).unlink()
+
+    def __iter__(self) -> Iterator[str]:
+        return (str(one) for one in self._folder.rglob("*") if one.is_file())
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

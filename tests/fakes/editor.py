@@ -483,6 +483,15 @@ class Chat:
         self.keep(request)
         return request
 
+    async def carry_out(self, request: Request) -> Request:
+        """Make the edits that are called for, until the turn ends; return its last response."""
+        while True:
+            self.keep(await request.settled())
+            if not request.calls:
+                return request
+            files = self.editor.files
+            request = self.ask(*(tool_result(one, files.carry_out(one)) for one in request.calls))
+
     def take_back(self, messages: int) -> None:
         """Forget the newest messages, as VS Code does when one is edited or asked again."""
         del self.history[-messages:]

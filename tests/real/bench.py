@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -51,8 +51,10 @@ class Bench:
 
 
 @asynccontextmanager
-async def at_work(agent: RealAgent, folder: Path, *arguments: str) -> AsyncGenerator[Bench]:
-    """Start a bridge for an agent, with these arguments.
+async def at_work(
+    agent: RealAgent, folder: Path, *arguments: str, capabilities: Sequence[str] = ()
+) -> AsyncGenerator[Bench]:
+    """Start a bridge for an agent, with these arguments, and an editor with these capabilities.
 
     In the end no process may be left that knows the folder.
     """
@@ -63,7 +65,7 @@ async def at_work(agent: RealAgent, folder: Path, *arguments: str) -> AsyncGener
         definition = agent.definition(home, work, server.url)
         async with started(*arguments, env=bare_environment(home), inherits=False) as process:
             process.editor.patience = PATIENCE
-            process.editor.initialize("thinking", "usage")
+            process.editor.initialize("thinking", "usage", *capabilities)
             yield Bench(agent, process, server, definition, work, home)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any, TypeAlias, assert_never
 
 import attrs
@@ -44,6 +45,8 @@ MOST_OPEN = 100
 """Requests about files that a session may have open; more are refused."""
 MOST_REMEMBERED = 16 * 1024 * 1024
 """Characters of texts that are remembered as read by the agent; the oldest are forgotten."""
+MOST_EDITED = 1000
+"""Files of a turn that are remembered as changed by the editor."""
 SAVED_SECONDS = 5.0
 """Seconds that the editor may take to save an edit after its tool has returned."""
 _LOOK_SECONDS = (0.0, 0.02, 0.05, 0.1, 0.2)
@@ -95,8 +98,14 @@ class FileDesk:
     tasks: Tasks
     missing_is_empty: bool = False
     writes_itself: bool = False
+    folders: Collection[str] = ()
+    """The absolute paths of the folders that the agent works in."""
+    is_used: bool = False
+    """Whether the agent is known to write its files here, and not the disk."""
     permissions: Permissions = attrs.field(default="ask", init=False)
     """The setting of the chat's newest request."""
+    edited: set[str] = attrs.field(factory=set[str], init=False)
+    """The files that the editor has changed for the agent in the newest turn."""
     _open: dict[QuestionId, _OpenFile] = attrs.field(
         factory=dict["QuestionId", "_OpenFile"], init=False
     )
@@ -105,6 +114,11 @@ class FileDesk:
     _read_size: int = attrs.field(default=0, init=False)
     _writing: dict[str, trio.Event] = attrs.field(factory=dict[str, trio.Event], init=False)
     """The files that are being written, each with the end of its newest write: the next waits."""
+
+    def begin(self, permissions: Permissions) -> None:
+        """Begin a turn."""
+        self.permissions = permissions
+        self.edited = set()
 
     def is_open(self, id_: QuestionId) -> bool:
         """Return whether a request waits for its answer."""
@@ -117,6 +131,7 @@ class FileDesk:
             return
         opened = self._open[id_] = _OpenFile()
         if isinstance(request, WriteTextFileRequest):
+            self.is_used = not self.writes_itself
             opened.after = self._writing.get(request.path)
             self._writing[request.path] = opened.over
         self.tasks.start_soon(self._serve, id_, opened, request, reply)
@@ -136,11 +151,18 @@ class FileDesk:
     def allows_silently(self, kind: str, paths: Collection[str]) -> bool:
         """Return whether an agent's question about an edit needs no user.
 
-        The editor shows such an edit, the user can undo it, and the editor itself asks about files
-        outside of the workspace.
+        The edit must come here: then the editor shows it, and the user can undo it. Some agents
+        write the files outside of their folders by themselves.
         """
-        is_allowed = self.permissions in ("ask", "allow")
-        return is_allowed and kind == "edit" and bool(paths) and all(map(os.path.isabs, paths))
+        is_allowed = self.is_used and self.permissions in ("ask", "allow")
+        return is_allowed and kind == "edit" and bool(paths) and all(map(self._is_inside, paths))
+
+    def _is_inside(self, path: str) -> bool:
+        """Return whether a file is in one of the agent's folders, by its path alone."""
+        if not os.path.isabs(path):
+            return False
+        place = Path(os.path.normpath(path))
+        return any(place.is_relative_to(os.path.normpath(one)) for one in self.folders)
 
     async def _serve(
         self, id_: QuestionId, opened: _OpenFile, request: FileRequest, reply: FileReply
@@ -194,6 +216,8 @@ class FileDesk:
             raise _Refused(NO_TURN)
         await self._edit(path, text)
         self._note(path, text)
+        if len(self.edited) < MOST_EDITED:
+            self.edited.add(path)
 
     async def _edit(self, path: str, text: str) -> None:
         buffer = (await self.texts.read(path)).text

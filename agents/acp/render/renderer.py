@@ -8,7 +8,7 @@ as they arrive. All other text is ours and is marked with `Say.by_us`.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import TypeAlias, assert_never
 
 from agents.acp.calls.identity import Offer
@@ -43,6 +43,7 @@ from agents.acp.schema.updates import (
 )
 from agents.events import Attach, Say, Think
 
+from .changes import Changes
 from .content import content_view
 from .notices import Notices
 from .paragraphs import Page
@@ -69,6 +70,9 @@ class Renderer:
     Line numbers of a change come from its file, which this class doesn't read. `changed` returns
     the files of an update; set their texts in `files`, by path, before passing the update.
     `names_commands` if the turn begins a chat: then its end names the agent's slash commands.
+
+    The end of the turn also names the files that the agent has changed. Those in `by_editor`, which
+    the editor has changed and shows, are left out, also where a call shows its changes.
     """
 
     def __init__(
@@ -78,14 +82,19 @@ class Renderer:
         root: str = "",
         offer: Offer | None = None,
         names_commands: bool = False,
+        by_editor: Container[str] = (),
     ) -> None:
         self._told = told
+        self._root = root
+        self._changes = Changes(by_editor)
         self._names_commands = names_commands
         self._page = Page()
         self.files: dict[str, str] = {}
         self._plan = PlanView()
         self._plans = Plans()
-        self._calls = ToolCalls(self._page, told, root, offer, self.files, self._plan)
+        self._calls = ToolCalls(
+            self._page, told, root, offer, self.files, self._plan, self._changes
+        )
         self._notices = Notices(self._page, told)
         self._usage: Attach | None = None
         self._context: UsageUpdate | None = None
@@ -205,6 +214,9 @@ class Renderer:
         """
         calls = self._calls.finish(is_complete=is_complete)
         left = (*calls, *(say for text in self._plans.rest() for say in self._page.add(text)))
+        left = (*left, *self._page.add(self._changes.line(self._root)))
+        changed = self._changes.record()
+        left = left if changed is None else (*left, changed)
         if is_complete and self._names_commands:
             left = (*left, *self._notices.commands())
         turn = None if usage is None else TurnTokens.of(usage)

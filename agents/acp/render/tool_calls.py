@@ -16,6 +16,7 @@ from agents.events import Say
 from agents.mcp.tools import OfferedTool
 
 from . import tool_markdown as tool_view
+from .changes import Changes
 from .paragraphs import Page
 from .plan import PlanView
 from .session_state import Told
@@ -43,6 +44,8 @@ class ToolCalls:
     """The texts of files that calls changed, as read when the calls ended."""
     _plan: PlanView = attrs.field(factory=PlanView)
     """The agent's plan; a todo list is one."""
+    _changes: Changes = attrs.field(factory=Changes)
+    """The files that calls have changed."""
     _calls: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _held: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _denied: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
@@ -239,6 +242,9 @@ class ToolCalls:
     def _close(self, call: CallRecord, view: _View) -> Sequence[Say]:
         self._end(call)
         call.files = self._files
+        if call.is_over and not tool_view.has_failed(call):
+            self._changes.note(call)
+            call.content = self._changes.beside(call.content)
         line = tool_view.started(call, self._root)
         follows = self._page.is_about(call) and call.vague_line in ("", line)
         text = view(call, self._root, follows=follows)

@@ -34,5 +34,6 @@ export function capabilities(): Capabilities {
     progress: true,
     elicit: true,
     readTextFile: true,
+    changes: data,
   };
 }

@@ -1,6 +1,7 @@
 // The provider that the editor's chats call: models, answers, tokens.
 
 import * as vscode from "vscode";
+import type { AgentChanges } from "../edits/agent_changes.ts";
 import type { Server } from "../program/server.ts";
 import type { ChatParams, Part } from "../program/wire.ts";
 import { TokenCounter } from "../tokens/counter.ts";
@@ -38,6 +39,7 @@ export class Provider implements vscode.LanguageModelChatProvider {
     private readonly turns: Turns,
     private readonly questions: Questions,
     private readonly rules: Rules,
+    private readonly changes: Pick<AgentChanges, "take">,
     private readonly log: Pick<vscode.LogOutputChannel, "error" | "debug">,
     /** Called with each failure; no chat waits for it. */
     private readonly failed: (
@@ -75,6 +77,9 @@ export class Provider implements vscode.LanguageModelChatProvider {
           const usage = usageIn(received);
           if (usage) {
             turn.use(usage);
+          }
+          if (this.changes.take(received)) {
+            return;
           }
           const part = partFromWire(this.questions.take(received, asker));
           if (part) {

@@ -160,6 +160,7 @@ export interface Capabilities {
   progress: boolean;
   elicit: boolean;
   readTextFile: boolean;
+  changes: boolean;
 }
 
 /** The text of the open buffer, or else of the file on the disk; null if there is no file. */
@@ -214,6 +215,13 @@ export interface ProgressParams {
   title: string;
   message: string;
   isOver: boolean;
+}
+
+/** A file that an agent has changed by itself. */
+export interface ChangedFile {
+  path: string;
+  /** Its text before the turn: null for a new file, absent if it isn't known. */
+  before?: string | null;
 }
 
 export interface InitializeResult {

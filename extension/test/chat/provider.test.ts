@@ -7,6 +7,7 @@ import { type ChatAnswer, Provider } from "../../src/chat/provider.ts";
 import { Questions } from "../../src/chat/questions.ts";
 import { digestOf, Rules } from "../../src/chat/rules.ts";
 import { SHOWN_AFTER_MS, Turns } from "../../src/chat/turns.ts";
+import { AgentChanges } from "../../src/edits/agent_changes.ts";
 import { RpcError } from "../../src/program/connection.ts";
 import { launchOf } from "../../src/program/launch.ts";
 import { logLevel, logLine } from "../../src/program/log.ts";
@@ -67,7 +68,9 @@ function providerOf(
   const questions = new Questions();
   const chat = async (params: ChatParams, received: (part: Part) => void) =>
     (await answer(params, received)) as RpcError | undefined;
-  const provider = new Provider({ chat }, models, new Turns(item), questions, rules, quiet, failed);
+  const changes = new AgentChanges(item);
+  const turns = new Turns(item);
+  const provider = new Provider({ chat }, models, turns, questions, rules, changes, quiet, failed);
   return { provider, item, questions };
 }
 

@@ -57,7 +57,7 @@ function serve(how: () => string = () => "", patience: Patience = {}): [Server, 
     clientInfo: { name: "test", version: "1" },
     capabilities: {
       ...{ thinking: true, data: true, usage: true, marker: true },
-      ...{ progress: true, elicit: true, readTextFile: true },
+      ...{ progress: true, elicit: true, readTextFile: true, changes: true },
     },
     graceMs: 200,
     ...patience,

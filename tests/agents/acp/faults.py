@@ -19,10 +19,67 @@ GROUND = Ground(
 
 _EDITS = ("tests/agents/acp/test_edits.py",)
 _TEXT_EDIT = ("tests/agents/acp/edits/test_text_edit.py",)
+_CHANGES = ("tests/agents/acp/render/test_changes.py",)
 _ELICITATION = ("tests/agents/acp/test_elicitation.py",)
 CHATS = ("tests/agents/acp/continued/test_chats.py",)
 
 FAULTS = [
+    Fault(
+        "an edit outside of the agent's folders is allowed silently",
+        "edits/desk",
+        "return any(place.is_relative_to(os.path.normpath(one)) for one in self.folders)",
+        "return bool(place)",
+        _EDITS,
+    ),
+    Fault(
+        "an agent that may write the disk isn't asked about",
+        "edits/desk",
+        "is_allowed = self.is_used and self.permissions",
+        "is_allowed = self.permissions",
+        _EDITS,
+    ),
+    Fault(
+        "an agent that only reports what it writes counts as one that writes here",
+        "edits/desk",
+        "self.is_used = not self.writes_itself",
+        "self.is_used = True",
+        _EDITS,
+    ),
+    Fault(
+        "a file that the editor has changed is named as the agent's own change",
+        "render/changes",
+        "if path in self.by_editor or path in self._before",
+        "if path in self._before",
+        _CHANGES,
+    ),
+    Fault(
+        "a change that the editor shows is shown twice",
+        "render/changes",
+        "if not (isinstance(part, Diff) and part.path in self.by_editor)",
+        "if part",
+        _CHANGES,
+    ),
+    Fault(
+        "the place of a change is guessed where a text is there twice",
+        "render/changes",
+        "or text.count(new) != 1:",
+        "or new not in text:",
+        _CHANGES,
+    ),
+    Fault(
+        "a failed edit counts as a change",
+        "render/tool_calls",
+        "if call.is_over and not tool_view.has_failed(call):",
+        "if call.is_over:",
+        _CHANGES,
+    ),
+    Fault(
+        "the editor's edits of the turn before count in the next one",
+        "edits/desk",
+        "        self.edited = set()\n",
+        "",
+        _EDITS,
+    ),
     Fault(
         "an edit is made although the user changed its place",
         "edits/text_edit",
@@ -84,8 +141,8 @@ FAULTS = [
     Fault(
         "an edit of which not every file is named is allowed silently",
         "edits/desk",
-        "bool(paths) and all(map(os.path.isabs, paths))",
-        "True",
+        "bool(paths) and all(map(self._is_inside, paths))",
+        "all(map(self._is_inside, paths))",
         _EDITS,
     ),
     Fault(

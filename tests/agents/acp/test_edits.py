@@ -50,25 +50,15 @@ async def scene(
         async with connected(agent, workspace=window, leaves_within=30) as editor:
             editor.files.disk[FILE] = TEXT
             await editor.initialize(*capabilities).settled()
+            window.folders = ("/work",)
             yield editor, peers, Chat(editor, options=options, settings=settings or EDITOR)
         assert peers.faults == []
-
-
-async def carry_out(chat: Chat, request: Request) -> Request:
-    """Carry out what is called for, until the turn ends; return its last response."""
-    while True:
-        await request.settled()
-        chat.keep(request)
-        if not request.calls:
-            return request
-        files = chat.editor.files
-        request = chat.ask(*(tool_result(one, files.carry_out(one)) for one in request.calls))
 
 
 async def said(chat: Chat) -> str:
     """Ask, carry out what is called for, and return what the agent says in the end."""
     chat.editor.patience = desk.SAVED_SECONDS + PATIENCE
-    return (await carry_out(chat, chat.ask("Go"))).text
+    return (await chat.carry_out(chat.ask("Go"))).text
 
 
 def names(request: Request) -> list[str]:
@@ -155,7 +145,7 @@ async def test_a_write_becomes_the_editors_own_edit() -> None:
         (call,) = request.calls
         assert call["toolName"] == "replace_string_in_file"
         assert call["parameters"] == {"filePath": FILE, "oldString": "two\n", "newString": "2\n"}
-        last = await carry_out(chat, request)
+        last = await chat.carry_out(request)
         assert last.text == "answered"
         assert editor.files.disk[FILE] == "one\n2\nthree\n"
 
@@ -166,7 +156,7 @@ async def test_a_new_file_is_created() -> None:
         (call,) = request.calls
         assert call["toolName"] == "create_file"
         assert call["parameters"] == {"filePath": "/work/b", "content": "b\n"}
-        await carry_out(chat, request)
+        await chat.carry_out(request)
         assert editor.files.disk["/work/b"] == "b\n"
 
 
@@ -188,7 +178,7 @@ async def test_two_files_are_edited_together_and_one_file_after_itself() -> None
     async with scene(*steps) as (editor, _, chat):
         request = await chat.ask("Go").settled()
         assert sorted(names(request)) == ["create_file", "replace_string_in_file"]
-        await carry_out(chat, request)
+        await chat.carry_out(request)
         assert editor.files.disk == {FILE: "1\n2\nthree\n", "/work/b": "b"}
 
 
@@ -202,7 +192,7 @@ async def test_what_the_user_typed_since_stays() -> None:
         request = await chat.ask("Go").settled()
         chat.keep(request)
         editor.files.unsaved[FILE] = TEXT + "mine\n"
-        await carry_out(chat, chat.ask(tool_result(request.calls[0], "Approved")))
+        await chat.carry_out(chat.ask(tool_result(request.calls[0], "Approved")))
         assert editor.files.disk[FILE] == "1\ntwo\nthree\nmine\n"
 
 
@@ -257,7 +247,7 @@ async def test_what_was_read_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPat
         request = await chat.ask("Go").settled()
         chat.keep(request)
         editor.files.unsaved[FILE] = TEXT + "mine\n"
-        await carry_out(chat, chat.ask(tool_result(request.calls[0], "Approved")))
+        await chat.carry_out(chat.ask(tool_result(request.calls[0], "Approved")))
         assert editor.files.disk[FILE] == "1\ntwo\nthree\n"
 
 
@@ -282,7 +272,7 @@ async def test_several_replacements_at_once_do_where_nothing_else_is_offered() -
     async with scene(*steps, options=options) as (editor, _, chat):
         request = await chat.ask("Go").settled()
         assert names(request) == ["multi_replace_string_in_file"]
-        await carry_out(chat, request)
+        await chat.carry_out(request)
         assert editor.files.disk[FILE] == "one\n2\nthree\n"
 
 
@@ -353,10 +343,28 @@ EDIT: JSON = {
 
 
 async def test_an_edit_that_the_editor_makes_needs_no_question() -> None:
-    async with scene({"ask": EDIT}, AWAIT, OUTCOMES) as (_, __, chat):
+    """The agent must have written here before, or be known to do so."""
+    writes = {"write": FILE, "content": TEXT}
+    async with scene(writes, AWAIT, {"ask": EDIT}, AWAIT, OUTCOMES) as (_, __, chat):
         request = await chat.say("Go")
         assert not request.calls
         assert request.text.endswith("allowed")
+
+
+async def test_a_known_agent_is_not_asked_about_its_first_edit_either() -> None:
+    gemini = {"agentInfo": {"name": "gemini-cli", "version": "1"}}
+    async with scene({"ask": EDIT}, AWAIT, OUTCOMES, agent=gemini) as (_, __, chat):
+        assert (await chat.say("Go")).text.endswith("allowed")
+
+
+@pytest.mark.parametrize("agent", [{}, {"agentInfo": {"name": "OpenCode", "version": "1"}}])
+async def test_an_agent_that_may_write_the_disk_is_asked_about(agent: JSON) -> None:
+    steps = [{"ask": EDIT}, AWAIT, OUTCOMES]
+    if agent:  # it reports what it writes itself
+        steps = [{"write": FILE, "content": "x"}, AWAIT, *steps]
+    async with scene(*steps, agent=agent) as (_, __, chat):
+        request = await chat.ask("Go").settled()
+        assert names(request) == ["symposium-agent-action"]
 
 
 @pytest.mark.parametrize(
@@ -365,10 +373,14 @@ async def test_an_edit_that_the_editor_makes_needs_no_question() -> None:
         {**EDIT, "kind": "execute"},
         {**EDIT, "content": []},
         {**EDIT, "content": [{**EDIT["content"][0], "path": "a.py"}]},
+        {**EDIT, "content": [{**EDIT["content"][0], "path": "/etc/passwd"}]},
+        {**EDIT, "content": [{**EDIT["content"][0], "path": "/work/../etc/passwd"}]},
+        {**EDIT, "locations": [{"path": "/elsewhere/b"}]},
     ],
 )
 async def test_all_else_is_asked(call: JSON) -> None:
-    async with scene({"ask": call}, AWAIT, OUTCOMES) as (_, __, chat):
+    writes = {"write": FILE, "content": TEXT}
+    async with scene(writes, AWAIT, {"ask": call}, AWAIT, OUTCOMES) as (_, __, chat):
         request = await chat.ask("Go").settled()
         assert names(request) == ["symposium-agent-action"]
 
@@ -418,3 +430,72 @@ async def test_a_change_of_the_setting_goes_on_in_another_process() -> None:
         request = await chat.say("Three")
         assert len(initialized(peers)) in (2, 3)
         assert "One" in request.text
+
+
+@pytest.mark.parametrize(
+    "capabilities", [{"loadSession": True}, {"sessionCapabilities": {"resume": {}}}]
+)
+async def test_ask_mode_and_back_keeps_the_agents_memory(capabilities: JSON) -> None:
+    """In Ask mode the editor offers no tools that edit, so another process has the session."""
+    script: JSON = {"turns": [], "agent": {"agentCapabilities": capabilities}}
+    writes = [{"memory": True}, {"write": FILE, "content": "x"}, AWAIT, OUTCOMES]
+    async with scene(otherwise=writes, **script) as (editor, peers, chat):
+        await said(chat)
+        assert editor.files.disk[FILE] == "x"
+        editor.files.disk[FILE] = TEXT
+        chat.options = ASKING
+        request = await chat.say("Only a question")
+        assert request.text.startswith("Go / Only a question-32601 ")
+        assert editor.files.disk[FILE] == TEXT
+        chat.options = EDITING
+        request = await chat.ask("Go").settled()
+        assert request.text.startswith("Go / Only a question / Go")
+        await chat.carry_out(request)
+        assert editor.files.disk[FILE] == "x"
+        told = [one.get("fs") is not None for one in initialized(peers)]
+        assert told[:2] == [True, False]
+
+
+async def test_sessions_that_were_opened_in_advance_are_of_both_kinds() -> None:
+    capable: JSON = {"agent": {"agentCapabilities": {"sessionCapabilities": {"close": {}}}}}
+    writes = [{"write": FILE, "content": "x"}, AWAIT, OUTCOMES]
+    async with scene(turns=[], otherwise=writes, **capable) as (editor, peers, chat):
+        for number, settings in enumerate((EDITOR, {"edits": "agent"}) * 2):
+            editor.files.disk[FILE] = TEXT
+            other = Chat(editor, options=EDITING, settings=settings)
+            other.history = [{"role": "user", "content": [{"type": "text", "value": f"{number}"}]}]
+            text = (await other.carry_out(other.ask("Go"))).text
+            by_editor = settings == EDITOR
+            assert ("answered" in text) is by_editor
+            assert (editor.files.disk[FILE] == "x") is by_editor
+        opened = [one for one in peers.heard if one.get("method") == "session/new"]
+        assert len(initialized(peers)) == 2
+        assert len(opened) == 6, "four that were used, and a spare of each kind"
+        assert chat.history == []
+
+
+# Which changes are told.
+
+DONE: JSON = {"sessionUpdate": "tool_call", **EDIT, "status": "completed"}
+
+
+async def test_a_change_that_the_editor_makes_is_not_shown_again_in_that_turn() -> None:
+    edits = [{"write": FILE, "content": "1\ntwo\nthree\n"}, AWAIT, {"update": DONE}]
+    turns = [edits, [{"update": {**DONE, "toolCallId": "c2"}}]]
+    async with scene(turns=turns) as (_, __, chat):
+        assert await said(chat) == "✔ Edit a.py"
+        text = await said(chat)
+        assert "+1" in text
+        assert text.endswith("\n\n📝 Changed by the agent: `a.py`")
+
+
+@pytest.mark.limit("agents.acp.edits.desk.MOST_EDITED")
+async def test_only_so_many_files_of_a_turn_are_remembered_as_edited(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(desk, "MOST_EDITED", 1)
+    other = {"content": [{**EDIT["content"][0], "path": "/work/b"}], "toolCallId": "c2"}
+    writes = ({"write": FILE, "content": "x"}, AWAIT, {"write": "/work/b", "content": "x"}, AWAIT)
+    told = ({"update": DONE}, {"update": {**DONE, **other}})
+    async with scene(*writes, *told) as (_, __, chat):
+        assert (await said(chat)).endswith("📝 Changed by the agent: `b`")

@@ -105,3 +105,28 @@ def test_claudes_tools_are_made_visible_before_it_can_say_who_it_is(argv: list[s
 @pytest.mark.parametrize("argv", [[], ["codex-acp"], ["opencode", "acp"], ["not-claude-agent"]])
 def test_other_agents_get_nothing_into_their_environment(argv: list[str]) -> None:
     assert environment_for(argv) == {}
+
+
+def test_the_editor_makes_the_edits_of_the_agents_alone_that_are_tried_so() -> None:
+    """`tests/real/test_real_edits.py` tries them."""
+    names = (
+        "@agentclientprotocol/claude-agent-acp",
+        "@agentclientprotocol/codex-acp",
+        "OpenCode",
+        "Kilo",
+        "Copilot",
+        "qwen-code",
+        "gemini-cli",
+        "@mistralai/mistral-vibe",
+        "OpenHands CLI ACP Agent",
+        "fast-agent-acp",
+        "code-puppy",
+        "pi-acp",
+        "unknown",
+    )
+    assert {name for name in names if known_agent(name).edits_by_editor} == {
+        "@agentclientprotocol/claude-agent-acp",
+        "OpenCode",
+        "qwen-code",
+        "gemini-cli",
+    }

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.history.message import Message
-from bridge.routing.own_words import CHANGED, COMMANDS, MEMORY, without_own_words
+from bridge.routing.own_words import CHANGED, CHANGED_FILES, COMMANDS, MEMORY, without_own_words
 from bridge.wire import (
     ChatMessage,
     DataPart,
@@ -159,7 +159,8 @@ def test_after_a_restart_a_line_about_the_mode_is_not_told_again() -> None:
     mode, memory = f"{CHANGED}Mode: `plan`", f"{MEMORY} ✔"
     commands = f"{COMMANDS}`/init`. A message can begin with one."
     text = f"{mode}\n\nI look.\n\n▶️ `ls` ✔\n\n{memory}\n\nMode: `x`, I say 🔀 Mode: `y`."
-    text += f"\n\n{commands}"
+    files = f"{CHANGED_FILES}`a.py`, `b.py`"
+    text += f"\n\n{commands}\n\n{files}"
     for answers in ([], [recorded(TextPart(text))]):
         assert told(echoed(text), *answers) == (
             TextPart("I look.\n\n▶️ `ls` ✔\n\nMode: `x`, I say 🔀 Mode: `y`."),

@@ -36,6 +36,12 @@ def test_an_editor_must_return_texts_and_offer_its_edit_tools() -> None:
     assert not edits_by_editor("editor", known, reads_texts=True, tools=())
 
 
+def test_the_tools_of_the_agent_host_and_of_some_names_of_models_wont_do() -> None:
+    known = KnownAgent("x", edits_by_editor=True)
+    for tools in ({"edit", "create"}, {"apply_patch", "create_file"}, {"insert_edit_into_file"}):
+        assert not edits_by_editor("editor", known, reads_texts=True, tools=tools)
+
+
 def test_the_tools_must_create_a_file_and_replace_a_text() -> None:
     assert can_edit(TOOLS)
     assert can_edit({"create_file", "multi_replace_string_in_file"})

@@ -88,3 +88,9 @@ def test_the_list_says_which_node_the_installed_package_needs(agent: ReadyAgent)
     ]
     majors = [int(need.strip(">=v ^~").partition(".")[0]) for need in needs if need]
     assert max(majors, default=0) <= (agent.node or 0)
+
+
+@pytest.mark.parametrize("agent", ready_agents(), ids=lambda agent: agent.id)
+def test_no_name_changes_the_tools_with_which_the_editor_edits(agent: ReadyAgent) -> None:
+    """VS Code decides by these words in the displayed name of a model."""
+    assert not any(word in agent.name.lower() for word in ("gpt", "openai", "sonnet"))

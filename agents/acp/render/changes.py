@@ -1,0 +1,115 @@
+"""Collect the files that an agent has changed by itself in a turn. Pure.
+
+The editor shows its own edits, but not these. So the end of the turn names them, and the editor is
+given their texts from before, as far as the agent's messages tell. An agent sends the changed lines
+only. They are put back into the text of the file where they stand in it exactly once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+
+import attrs
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from agents.acp.calls.state import CallRecord
+from agents.acp.edits.text_edit import plain
+from agents.acp.schema.content import Diff, ToolCallContent
+from agents.acp.text.markdown import code, one_line
+from agents.events import Attach
+from bridge.routing.own_words import CHANGED_FILES
+from bridge.wire import CHANGES_MIME_TYPE, ChangedFile, ChangedFiles
+
+from .call_subject import relative
+
+MOST_NOTED = 1000
+"""Changed files that are remembered in a turn; further ones aren't named."""
+MOST_NAMED = 8
+"""Changed files that the line names; the others are counted."""
+MOST_SENT = 100
+"""Changed files that the editor is told of."""
+MOST_TEXT = 4 * 1024 * 1024
+"""Characters of earlier texts that are kept in a turn; further ones count as unknown."""
+_CHANGING = frozenset({"edit", "delete", "move"})
+"""Kinds of calls that change the files which they name as their places."""
+
+
+@attrs.define
+class Changes:
+    """The changes of one turn. The paths in `by_editor` were changed by the editor itself."""
+
+    by_editor: Container[str] = ()
+    _before: dict[str, str | UnsetType | None] = attrs.field(
+        factory=dict[str, "str | UnsetType | None"], init=False
+    )
+    """The text before the turn, by path: None for a new file, unset if it isn't known."""
+    _size: int = attrs.field(default=0, init=False)
+
+    def note(self, call: CallRecord) -> None:
+        """Take note of a call that has ended well; its `files` are the texts after it."""
+        for path, diffs in _changed(call).items():
+            if path in self.by_editor or path in self._before or len(self._before) >= MOST_NOTED:
+                continue
+            before = _before(call.files.get(path), diffs)
+            if isinstance(before, str):
+                before = before if self._size + len(before) <= MOST_TEXT else UNSET
+                self._size += len(before or "")
+            self._before[path] = before
+
+    def beside(self, content: Sequence[ToolCallContent]) -> tuple[ToolCallContent, ...]:
+        """Return what a call gave, without the changes that the editor has made and shows."""
+        return tuple(
+            part for part in content if not (isinstance(part, Diff) and part.path in self.by_editor)
+        )
+
+    def line(self, root: str) -> str:
+        """Return the line that names the changed files; nothing if there are none."""
+        names = [code(one_line(relative(path, root), 200)) for path in self._before]
+        if not names:
+            return ""
+        more = len(names) - MOST_NAMED
+        rest = f" and {more} more" if more > 0 else ""
+        return f"{CHANGED_FILES}{', '.join(names[:MOST_NAMED])}{rest}"
+
+    def record(self) -> Attach | None:
+        """Return the changed files for the editor; None if there are none."""
+        files = [ChangedFile(path, before) for path, before in self._before.items()]
+        if not files:
+            return None
+        return Attach(
+            CHANGES_MIME_TYPE, msgspec.json.encode(ChangedFiles(tuple(files[:MOST_SENT])))
+        )
+
+
+def _changed(call: CallRecord) -> Mapping[str, Sequence[Diff]]:
+    """Return the files that a call has changed, each with the changes that it tells."""
+    found: dict[str, list[Diff]] = {}
+    for part in call.content:
+        if isinstance(part, Diff) and part.old_text != part.new_text:
+            found.setdefault(part.path, []).append(part)
+    if not found and call.kind in _CHANGING and not _has_diffs(call):
+        return {place.path: () for place in call.locations}
+    return found
+
+
+def _has_diffs(call: CallRecord) -> bool:
+    return any(isinstance(part, Diff) for part in call.content)
+
+
+def _before(after: str | None, diffs: Sequence[Diff]) -> str | UnsetType | None:
+    """Return the text from before these changes; unset if it can't be told for certain."""
+    if after is None or not diffs:
+        return UNSET
+    text: str | None = plain(after)
+    for diff in reversed(diffs):
+        new = plain(diff.new_text)
+        if text is None:
+            return UNSET
+        if text == new:
+            text = None if diff.old_text is None else plain(diff.old_text)
+        elif diff.old_text is None or not new or text.count(new) != 1:
+            return UNSET
+        else:
+            text = text.replace(new, plain(diff.old_text))
+    return text
