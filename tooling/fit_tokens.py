@@ -4,14 +4,13 @@
 
 Each line of TEXTS is `{"kind": ..., "share": ..., "text": ...}`; `share` is how much its kind
 counts, however much text there is of it. Nothing of the texts gets into the table but how many
-tokens their pieces have. The tokenizer's own vocabulary is fitted as well, each entry as one token,
-so that words which no text happened to have are known, too. Writes `bridge/tokens/table.py`;
-`tooling.token_table` then takes that to the extension. `--onward` begins with the table that is
-there.
+tokens their pieces have. A piece that is one token needs no price: `bridge.tokens.whole` knows it.
+Writes `bridge/tokens/table.py`; `tooling.token_table` then takes that to the extension. `--onward`
+begins with the table that is there.
 
 The fit is coordinate descent: one weight after the other is set to what is best while the others
-stay, until nothing moves. The estimate never goes below one. So a piece of one token with a sum
-below one is right already, and has no effect on the fit.
+stay, until nothing moves. The estimate never goes below two. So a piece of two tokens with a sum
+below two is right already, and has no effect on the fit.
 """
 
 # ruff: noqa: RUF001  # full-width marks are meant
@@ -29,7 +28,7 @@ import msgspec
 
 from bridge.tokens import table as tokens_table
 from bridge.tokens.pieces import PIECE
-from bridge.tokens.text import UNIT, slots
+from bridge.tokens.text import UNIT, slots, steps
 from tooling import exact_tokens
 from tooling.token_table import python_module
 
@@ -39,7 +38,8 @@ LENGTHS = 32
 DAMPING = 1.0
 """The strength that holds a weight at zero, in occurrences of its trigram."""
 EPOCHS = 10
-VOCABULARY_SHARE = 0.6
+LEAST = 2
+"""Pieces of fewer tokens have no price."""
 PER_SHARE = 1e6
 """Into how many tokens a share is scaled; what DAMPING is to be seen against."""
 RUNS = " \t\n-=*#_.~+/\\|"
@@ -73,24 +73,22 @@ def weighted_pieces(texts: Iterable[Text]) -> tuple[list[str], list[float], list
         scale = share * PER_SHARE / sum(tokens[piece] * n for piece, n in pieces.items())
         for piece, n in pieces.items():
             total[piece] = total.get(piece, 0.0) + n * scale
-    for piece, weight in [*vocabulary(), *runs(), *characters(), *clauses()]:
+    for piece, weight in [*runs(), *characters(), *clauses()]:
         tokens[piece] = exact_tokens.count(piece)
         total[piece] = total.get(piece, 0.0) + weight
-    pieces = [piece for piece in total if slots(piece)]
+    pieces = [piece for piece in total if tokens[piece] >= LEAST]
     return pieces, [total[piece] for piece in pieces], [tokens[piece] for piece in pieces]
 
 
 def vocabulary() -> Iterator[tuple[str, float]]:
     """Yield the entries that are one piece; the earlier one was learned, the more it counts."""
-    ranks = exact_tokens.vocabulary()
-    scale = VOCABULARY_SHARE * PER_SHARE / sum(1 / (rank + 2000) for rank in ranks.values())
-    for entry, rank in ranks.items():
+    for entry, rank in exact_tokens.vocabulary().items():
         try:
             piece = entry.decode()
         except UnicodeDecodeError:
             continue  # a part of a character
         if PIECE.fullmatch(piece):
-            yield piece, scale / (rank + 2000)
+            yield piece, 1 / (rank + 2000)
 
 
 def runs() -> Iterator[tuple[str, float]]:
@@ -162,13 +160,9 @@ class Fit:
         self.rows: list[array[int]] = [array("i") for _ in self.table]
         self.times: list[array[int]] = [array("i") for _ in self.table]
         for row, piece in enumerate(pieces):
-            for slot, times in Counter(slots(piece)).items():
+            for slot, times in Counter(_places(piece)).items():
                 self.rows[slot].append(row)
                 self.times[slot].append(times)
-            slot = SLOTS + min(len(piece), LENGTHS - 1)
-            self.rows[slot].append(row)
-            self.times[slot].append(1)
-
         for slot, weight in enumerate(table):
             self._add(slot, weight)
 
@@ -188,7 +182,7 @@ class Fit:
         pull = count = 0.0
         for row, times in zip(self.rows[slot], self.times[slot], strict=True):
             gap = tokens[row] - sums[row]
-            if gap < 0 or tokens[row] > 1:
+            if gap < 0 or tokens[row] > LEAST:
                 pull += weights[row] * times * gap
                 count += weights[row] * times * times
         if slot >= SLOTS:
@@ -204,6 +198,13 @@ class Fit:
     def round(self) -> list[int]:
         """Return the weights in whole units."""
         return [round(weight * UNIT) for weight in self.table]
+
+
+def _places(piece: str) -> Iterator[int]:
+    """Yield the places of all that is added up for a piece."""
+    for step in steps(piece):
+        yield from slots(step)
+        yield SLOTS + min(len(step), LENGTHS - 1)
 
 
 def table_there() -> list[float]:

@@ -51,6 +51,7 @@ def typescript_module() -> str:
             *_constant("LETTERS", pieces.LETTERS),
             *_constant("NUMBERS", pieces.NUMBERS),
             *_constant("BLANKS", pieces.BLANKS),
+            *_constant("PAIRED", pieces.PAIRED),
             *_constant("LENGTHS", tokens_table.LENGTHS),
             *_constant("WEIGHTS", tokens_table.WEIGHTS),
         ]

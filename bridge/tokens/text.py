@@ -1,9 +1,9 @@
 """Estimate the tokens of a text: each piece has a price, and the prices are added up.
 
-The price of a piece follows from its length. Each three neighbouring characters correct it: those
-of common words lower the price, rare ones raise it. The prices were fitted to o200k_base
-(docs/explanation/tokens.md), to words of common lengths; a longer one is priced step by step. All
-numbers are whole, so that the extension's counts are equal.
+A piece that o200k_base has as a token costs one. The price of any other follows from its length.
+Each three neighbouring characters correct it: those of common words lower the price, rare ones
+raise it. These prices were fitted to o200k_base (docs/explanation/tokens.md); a long word is priced
+step by step. All numbers are whole, so that the extension's counts are equal.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from collections.abc import Iterator
 
 from bridge.work import Work
 
-from .pieces import PIECE
+from .pieces import PAIRED, PIECE
 from .table import LENGTHS, WEIGHTS
+from .whole import is_whole
 
 UNIT = 64
 """The parts into which a token is divided for adding."""
@@ -39,14 +40,22 @@ _LONGEST_PIECE = 32 * _STEP_CHARACTERS
 _AHEAD = 4
 """So many characters after a piece can decide where it ends."""
 
+_LEAST = 2 * UNIT
+"""The price of what is no single token."""
 _START, _NEXT, _END = 1, 2, 3
-_HAN, _AFTER_HAN = 0x2E80, 0xA000
-"""Kana and Chinese characters: so many that three together are seldom seen again, but two are."""
-UNFITTED_HAN = 2
-"""The surcharge for such a character in a text that the table wasn't fitted to. Manuals repeat
-their words; stories and news don't.
-"""
+_BLOCK = 7
 
+
+def _paired_blocks() -> bytes:
+    blocks = bytearray(0x110000 >> _BLOCK)
+    for paired in PAIRED.split():
+        first, last = (int(code, 16) >> _BLOCK for code in paired.split("-"))
+        blocks[first : last + 1] = b"\1" * (last + 1 - first)
+    return bytes(blocks)
+
+
+_IS_PAIRED = _paired_blocks()
+"""Whether the characters of a block are priced alone and in twos."""
 _LENGTHS = tuple(map(int, LENGTHS.split()))
 _WEIGHTS = tuple(array("b", base64.b64decode(WEIGHTS)))
 _LONGEST = len(_LENGTHS) - 1
@@ -117,26 +126,19 @@ def _pieces(text: str) -> Iterator[list[str]]:
 
 
 def slots(piece: str) -> list[int]:
-    """Return where the table has the weights of a piece; nowhere if its price is certain.
+    """Return where the table has the weights of a piece.
 
     The place of some characters is a hash of them, of factors so small that Python adds quickly.
     """
-    if _is_certain(piece):
-        return []
     found: list[int] = []
     first, second = _START, _NEXT
     for code in [*map(ord, piece), _END]:
-        if _HAN <= code < _AFTER_HAN:
+        if _IS_PAIRED[code >> _BLOCK]:
             found += [second * 6101 + code * 4447 >> 3 & 0xFFFF, code * 4447 >> 3 & 0xFFFF]
         else:
             found.append(first * 7919 + second * 6101 + code * 4447 >> 3 & 0xFFFF)
         first, second = second, code
     return found
-
-
-def _is_certain(piece: str) -> bool:
-    """Whether it is one token: a number of up to three digits, or a single character."""
-    return "0" <= piece[0] <= "9" or (len(piece) == 1 and piece.isascii())
 
 
 def steps(piece: str) -> list[str]:
@@ -161,10 +163,13 @@ def _ends_with_letter(piece: str) -> bool:
 
 
 def _price(piece: str) -> int:
-    if len(piece) <= LONG_WORD:
-        return _price_at_once(piece)
+    size = len(piece)
+    if size <= LONGEST_TOKEN and is_whole(piece):
+        return UNIT
     cut = steps(piece)
-    return sum(map(_price_of_step, cut)) if len(cut) > 1 else _price_at_once(piece)
+    if len(cut) > 1:
+        return max(sum(map(_price_of_step, cut)), _LEAST)
+    return max(_whole(piece, *_weigh(piece, (_START, _NEXT))), _LEAST)
 
 
 def _pricing(piece: str) -> Work[int]:
@@ -188,11 +193,7 @@ def _pricing(piece: str) -> Work[int]:
 def _price_of_step(step: str) -> int:
     if step == step[0] * len(step):
         return UNIT * len(step) // (RUN if step.isascii() else 1)
-    return _price_at_once(step)
-
-
-def _price_at_once(piece: str) -> int:
-    return UNIT if _is_certain(piece) else _whole(piece, *_weigh(piece, (_START, _NEXT)))
+    return _whole(step, *_weigh(step, (_START, _NEXT)))
 
 
 def _weigh(piece: str, last: tuple[int, int]) -> tuple[int, tuple[int, int]]:
@@ -200,8 +201,8 @@ def _weigh(piece: str, last: tuple[int, int]) -> tuple[int, tuple[int, int]]:
     price = 0
     first, second = last
     for code in map(ord, piece):
-        if _HAN <= code < _AFTER_HAN:
-            price += UNFITTED_HAN + _WEIGHTS[second * 6101 + code * 4447 >> 3 & 0xFFFF]
+        if _IS_PAIRED[code >> _BLOCK]:
+            price += _WEIGHTS[second * 6101 + code * 4447 >> 3 & 0xFFFF]
             price += _WEIGHTS[code * 4447 >> 3 & 0xFFFF]
         else:
             price += _WEIGHTS[first * 7919 + second * 6101 + code * 4447 >> 3 & 0xFFFF]
@@ -215,7 +216,7 @@ def _whole(piece: str, price: int, last: tuple[int, int]) -> int:
     first, second = last
     price += _LENGTHS[min(size, _LONGEST)]
     price += _WEIGHTS[first * 7919 + second * 6101 + _END * 4447 >> 3 & 0xFFFF]
-    least = UNIT * (1 + size // LONGEST_TOKEN)
+    least = UNIT * -(-size // LONGEST_TOKEN)
     most = UNIT * size * (1 if piece.isascii() else 4)  # as many as it can have bytes
     return min(max(price, least), most)
 

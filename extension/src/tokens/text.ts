@@ -1,7 +1,8 @@
 // Estimates the tokens of a text. This is `bridge/tokens/text.py` once more, to the token: the
 // same pieces, the same prices, whole numbers only. Shared vectors hold the two together.
 
-import { BLANKS, CAPITALS, LENGTHS, LETTERS, NUMBERS, WEIGHTS } from "./table.ts";
+import { BLANKS, CAPITALS, LENGTHS, LETTERS, NUMBERS, PAIRED, WEIGHTS } from "./table.ts";
+import { WholePieces } from "./whole.ts";
 
 /** The parts into which a token is divided for adding. */
 const UNIT = 64;
@@ -13,42 +14,61 @@ const LONG_WORD = 20;
 const STEP = 10;
 /** So many times the same letter of ASCII are a token; of the others, each is one. */
 const RUN = 4;
+/** The price of what is no single token. */
+const LEAST = 2 * UNIT;
 const START = 1;
 const NEXT = 2;
 const END = 3;
-/** Kana and Chinese characters: so many that three together are seldom seen again, but two are. */
-const HAN = 0x2e80;
-const AFTER_HAN = 0xa000;
-/** The surcharge for such a character in a text that the table wasn't fitted to. */
-const UNFITTED_HAN = 2;
+/** Characters are priced alone and in twos, or in threes, by blocks of so many bits. */
+const BLOCK = 7;
 
-const piece = new RegExp(pattern(), "gu");
-const weights = new Int8Array(Buffer.from(WEIGHTS, "base64"));
-const lengths = Int32Array.from(LENGTHS.trim().split(/\s+/), Number);
-const longest = lengths.length - 1;
+/** What the prices are computed with: unpacked by the first question. */
+class Prices {
+  readonly piece = new RegExp(pattern(), "gu");
+  readonly weights = new Int8Array(Buffer.from(WEIGHTS, "base64"));
+  readonly lengths = Int32Array.from(LENGTHS.trim().split(/\s+/), Number);
+  readonly isPaired = pairedBlocks();
+  readonly whole = new WholePieces();
+}
+
+let prices: Prices | undefined;
 
 /** Estimate the tokens of a text. */
 export function estimateText(text: string): number {
+  prices ??= new Prices();
+  const { piece } = prices;
   let units = 0;
   let start = 0;
   piece.lastIndex = 0;
   while (piece.test(text)) {
-    units += price(text, start, piece.lastIndex);
-    start = piece.lastIndex;
+    const end = piece.lastIndex;
+    units += price(prices, text, start, end);
+    start = end;
   }
   return Math.floor((units + UNIT / 2) / UNIT);
 }
 
-function price(text: string, start: number, end: number): number {
+function price(prices: Prices, text: string, start: number, end: number): number {
+  if (end - start === 1 && text.charCodeAt(start) < 0x80) {
+    return UNIT; // as the filter would say
+  }
+  if (end - start <= LONGEST_TOKEN && prices.whole.has(text, start, end)) {
+    return UNIT;
+  }
+  return Math.max(priceOfSeveral(prices, text, start, end), LEAST);
+}
+
+/** Return the price of a piece that is no token. */
+function priceOfSeveral(prices: Prices, text: string, start: number, end: number): number {
   if (end - start <= LONG_WORD || !isWord(text, start, end)) {
-    return priceAtOnce(text, start, end);
+    return priceAtOnce(prices, text, start, end);
   }
   let units = 0;
   for (let from = start; from < end; from += STEP) {
     const to = Math.min(from + STEP, end);
     units += isRun(text, from, to)
       ? Math.floor((UNIT * (to - from)) / (text.charCodeAt(from) < 0x80 ? RUN : 1))
-      : priceAtOnce(text, from, to);
+      : priceAtOnce(prices, text, from, to);
   }
   return units;
 }
@@ -78,11 +98,8 @@ function isRun(text: string, start: number, end: number): boolean {
   return true;
 }
 
-function priceAtOnce(text: string, start: number, end: number): number {
-  const head = text.charCodeAt(start);
-  if ((head >= 0x30 && head <= 0x39) || (end - start === 1 && head < 0x80)) {
-    return UNIT; // a number of up to three digits is a token, and so is a single character
-  }
+function priceAtOnce(prices: Prices, text: string, start: number, end: number): number {
+  const { weights, lengths, isPaired } = prices;
   let first = START;
   let second = NEXT;
   let size = 0;
@@ -97,8 +114,8 @@ function priceAtOnce(text: string, start: number, end: number): number {
         at++;
       }
     }
-    if (code >= HAN && code < AFTER_HAN) {
-      units += UNFITTED_HAN + (weights[slot(0, second, code)] as number);
+    if (isPaired[code >> BLOCK]) {
+      units += weights[slot(0, second, code)] as number;
       units += weights[slot(0, 0, code)] as number;
     } else {
       units += weights[slot(first, second, code)] as number;
@@ -109,14 +126,23 @@ function priceAtOnce(text: string, start: number, end: number): number {
     size++;
   }
   units += weights[slot(first, second, END)] as number;
-  units += lengths[Math.min(size, longest)] as number;
-  const least = UNIT * (1 + Math.floor(size / LONGEST_TOKEN));
+  units += lengths[Math.min(size, lengths.length - 1)] as number;
+  const least = UNIT * Math.ceil(size / LONGEST_TOKEN);
   const most = UNIT * size * (bits < 0x80 ? 1 : 4); // as many as it can have bytes
   return Math.min(Math.max(units, least), most);
 }
 
 function slot(first: number, second: number, third: number): number {
   return ((first * 7919 + second * 6101 + third * 4447) >> 3) & 0xffff;
+}
+
+function pairedBlocks(): Uint8Array {
+  const blocks = new Uint8Array(0x110000 >> BLOCK);
+  for (const range of PAIRED.trim().split(/\s+/)) {
+    const [first, last] = range.split("-").map((code) => Number.parseInt(code, 16) >> BLOCK);
+    blocks.fill(1, first, (last as number) + 1);
+  }
+  return blocks;
 }
 
 function pattern(): string {
