@@ -4,9 +4,9 @@
 
 Each line of TEXTS is `{"kind": ..., "share": ..., "text": ...}`; `share` is how much its kind
 counts, however much text there is of it. Nothing of the texts gets into the table but how many
-tokens their pieces have. A piece that is one token needs no price: `bridge.tokens.whole` knows it.
-Writes `bridge/tokens/table.py`; `tooling.token_table` then takes that to the extension. `--onward`
-begins with the table that is there.
+tokens their pieces have. Only pieces with characters that are priced in twos matter, since all
+others are taken apart into tokens. Writes `bridge/tokens/table.py`; `tooling.token_table` then
+takes that to the extension. `--onward` begins with the table that is there.
 
 The fit is coordinate descent: one weight after the other is set to what is best while the others
 stay, until nothing moves. The estimate never goes below two. So a piece of two tokens with a sum
@@ -28,22 +28,18 @@ import msgspec
 
 from bridge.tokens import table as tokens_table
 from bridge.tokens.pieces import PIECE
-from bridge.tokens.text import UNIT, slots, steps
+from bridge.tokens.text import UNIT, several, slots
 from tooling import exact_tokens
 from tooling.token_table import python_module
 
 SLOTS = 1 << 16
-LENGTHS = 32
-"""Longer pieces than this have the price of the longest one."""
 DAMPING = 1.0
-"""The strength that holds a weight at zero, in occurrences of its trigram."""
+"""The strength that holds a weight at zero, in occurrences of its characters."""
 EPOCHS = 10
 LEAST = 2
 """Pieces of fewer tokens have no price."""
 PER_SHARE = 1e6
 """Into how many tokens a share is scaled; what DAMPING is to be seen against."""
-RUNS = " \t\n-=*#_.~+/\\|"
-RUN_SHARE = 0.05
 CHARACTER_SHARE = 0.25
 CLAUSE_SHARE = 1.5
 CLAUSES = 50_000
@@ -73,10 +69,10 @@ def weighted_pieces(texts: Iterable[Text]) -> tuple[list[str], list[float], list
         scale = share * PER_SHARE / sum(tokens[piece] * n for piece, n in pieces.items())
         for piece, n in pieces.items():
             total[piece] = total.get(piece, 0.0) + n * scale
-    for piece, weight in [*runs(), *characters(), *clauses()]:
+    for piece, weight in [*characters(), *clauses()]:
         tokens[piece] = exact_tokens.count(piece)
         total[piece] = total.get(piece, 0.0) + weight
-    pieces = [piece for piece in total if tokens[piece] >= LEAST]
+    pieces = [piece for piece in total if tokens[piece] >= LEAST and slots(piece)]
     return pieces, [total[piece] for piece in pieces], [tokens[piece] for piece in pieces]
 
 
@@ -89,15 +85,6 @@ def vocabulary() -> Iterator[tuple[str, float]]:
             continue  # a part of a character
         if PIECE.fullmatch(piece):
             yield piece, 1 / (rank + 2000)
-
-
-def runs() -> Iterator[tuple[str, float]]:
-    """Yield long runs of the characters that lines are drawn with."""
-    lengths = range(4, 200)
-    scale = RUN_SHARE * PER_SHARE / (len(RUNS) * sum(1 / length for length in lengths))
-    for mark in RUNS:
-        for length in lengths:
-            yield mark * length, scale / length
 
 
 def characters() -> Iterator[tuple[str, float]]:
@@ -157,10 +144,13 @@ class Fit:
         self.tokens = array("d", tokens)
         self.sums = array("d", [0.0]) * len(pieces)
         self.table = table
+        written = table_there()
         self.rows: list[array[int]] = [array("i") for _ in self.table]
         self.times: list[array[int]] = [array("i") for _ in self.table]
         for row, piece in enumerate(pieces):
-            for slot, times in Counter(_places(piece)).items():
+            found = slots(piece)
+            self.sums[row] = several(piece) / UNIT - sum(written[slot] for slot in found)
+            for slot, times in Counter(found).items():
                 self.rows[slot].append(row)
                 self.times[slot].append(times)
         for slot, weight in enumerate(table):
@@ -185,8 +175,6 @@ class Fit:
             if gap < 0 or tokens[row] > LEAST:
                 pull += weights[row] * times * gap
                 count += weights[row] * times * times
-        if slot >= SLOTS:
-            return self.table[slot] + pull / (count + DAMPING)
         best = (pull + self.table[slot] * count) / (count + DAMPING)
         return min(127 / UNIT, max(-127 / UNIT, best))
 
@@ -200,30 +188,20 @@ class Fit:
         return [round(weight * UNIT) for weight in self.table]
 
 
-def _places(piece: str) -> Iterator[int]:
-    """Yield the places of all that is added up for a piece."""
-    for step in steps(piece):
-        yield from slots(step)
-        yield SLOTS + min(len(step), LENGTHS - 1)
-
-
 def table_there() -> list[float]:
     """Return the table that was written last."""
-    weights = array("b", base64.b64decode(tokens_table.WEIGHTS))
-    lengths = map(int, tokens_table.LENGTHS.split())
-    return [units / UNIT for units in (*weights, *lengths)]
+    return [units / UNIT for units in array("b", base64.b64decode(tokens_table.WEIGHTS))]
 
 
 def main(path: str, *options: str) -> None:
     """Fit, and write the table."""
     decode = msgspec.json.Decoder(Text).decode
-    table = table_there() if "--onward" in options else [0.0] * (SLOTS + LENGTHS)
+    table = table_there() if "--onward" in options else [0.0] * SLOTS
     with Path(path).open("rb") as lines:
         fit = Fit(*weighted_pieces(map(decode, lines)), table)
     for epoch in range(EPOCHS):
         print(epoch, f"{fit.epoch():.1f}", flush=True)
-        units = fit.round()  # after each, so that one may stop when little moves
-        module = python_module(units[:SLOTS], units[SLOTS:])
+        module = python_module(fit.round())  # after each, so that one may stop when little moves
         Path("bridge/tokens/table.py").write_text(module, encoding="utf-8")
 
 

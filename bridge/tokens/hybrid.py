@@ -132,8 +132,9 @@ class HybridEstimator:
         return 0, 0
 
     def _learn(self, estimated: int, tokens: int) -> None:
-        if estimated >= LEAST_SAMPLE and LEAST_RATIO <= tokens / estimated <= MOST_RATIO:
-            self._ratio = (1 - WEIGHT) * self._ratio + WEIGHT * tokens / estimated
+        ratio = tokens / max(estimated, 1)
+        if estimated >= LEAST_SAMPLE and LEAST_RATIO <= ratio <= MOST_RATIO:
+            self._ratio = (1 - WEIGHT) * self._ratio + WEIGHT * ratio
 
     def _price(self, messages: Sequence[ChatMessage], known: int, tools: Sequence[ToolSpec]) -> int:
         """Return the uncorrected estimate of the messages after the known beginning."""

@@ -85,9 +85,7 @@ def image_size(data: bytes) -> Size | None:
     return size
 
 
-def _number(
-    head: bytes, at: int, size: int, order: Literal["big", "little"] = "little"
-) -> int:
+def _number(head: bytes, at: int, size: int, order: Literal["big", "little"] = "little") -> int:
     """Return a number; 0 if it is cut off."""
     found = head[at : at + size]
     if len(found) < size:

@@ -14,6 +14,12 @@ import pkgutil
 from zlib import crc32
 
 FILE = "whole_pieces.bin"
+LONGEST_PART = 8
+"""The characters of the longest token that is looked for in a piece; longer ones are seldom. Each
+search too many can take for a token what is none.
+"""
+LONG_RUNS = (64, 32, 16)
+"""But a run of one character has its tokens of these lengths."""
 SEGMENT = 1 << 12
 """The bytes of a segment. A piece has one byte in each of three neighbouring segments."""
 MOST_BYTES = 2 * 128
@@ -43,15 +49,65 @@ _STARTS = len(_FILTER) // SEGMENT - 2
 def is_whole(piece: str) -> bool:
     """Whether a piece is one token; wrong for one in 256 pieces that are several."""
     encoded = piece.encode("utf-16-le", "surrogatepass")
-    if len(encoded) > MOST_BYTES:
-        return False
-    # `places` and `fingerprint` in one: this is asked once for each new piece.
+    return len(encoded) <= MOST_BYTES and _has(encoded)
+
+
+def parts(piece: str) -> list[str]:
+    """Take a piece apart, from the left, each time by the longest token that is found."""
+    found: list[str] = []
+    start = 0
+    for end in ends(piece):
+        found.append(piece[start:end])
+        start = end
+    return found
+
+
+def ends(piece: str) -> list[int]:
+    """Return where the parts of a piece end; it has no character that is two in UTF-16."""
+    encoded = piece.encode("utf-16-le", "surrogatepass")
+    found: list[int] = []
+    start, size = 0, len(encoded)
+    while start < size:
+        end = start + 2 * LONGEST_PART
+        if end > size:
+            end = size
+        elif encoded[start:end] == encoded[start : start + 2] * LONGEST_PART:
+            end = _end_of_run(encoded, start) or end
+        least = start + 2
+        while end > least:
+            # `_has` once more, since this is asked most often of all
+            crc = crc32(encoded[start:end])
+            mixed = crc * MIXER & 0xFFFFFFFF
+            at = ((mixed >> 16) * _STARTS >> 16) * SEGMENT
+            if (
+                _FILTER[at + (crc & 0xFFF)]
+                ^ _FILTER[at + SEGMENT + (crc >> 12 & 0xFFF)]
+                ^ _FILTER[at + 2 * SEGMENT + (crc >> 20)]
+            ) == mixed >> 8 & 0xFF:
+                break
+            end -= 2
+        found.append(end >> 1)
+        start = end
+    return found
+
+
+def _end_of_run(encoded: bytes, start: int) -> int:
+    """Return where the longest token of one character ends; 0 if there is no long one."""
+    for length in LONG_RUNS:
+        end = start + 2 * length
+        run = encoded[start:end]
+        if run == encoded[start : start + 2] * length and _has(run):
+            return end
+    return 0
+
+
+def _has(encoded: bytes) -> bool:
     crc = crc32(encoded)
     mixed = crc * MIXER & 0xFFFFFFFF
-    start = ((mixed >> 16) * _STARTS >> 16) * SEGMENT
+    at = ((mixed >> 16) * _STARTS >> 16) * SEGMENT
     found = (
-        _FILTER[start + (crc & 0xFFF)]
-        ^ _FILTER[start + SEGMENT + (crc >> 12 & 0xFFF)]
-        ^ _FILTER[start + 2 * SEGMENT + (crc >> 20)]
+        _FILTER[at + (crc & 0xFFF)]
+        ^ _FILTER[at + SEGMENT + (crc >> 12 & 0xFFF)]
+        ^ _FILTER[at + 2 * SEGMENT + (crc >> 20)]
     )
     return found == mixed >> 8 & 0xFF

@@ -24,7 +24,10 @@ export function estimateImage(base64: string, family = ""): number {
 
 function openai(size: Size): number {
   const scaled = within(size, Math.max(...size), OPENAI.longest);
-  return OPENAI.base + OPENAI.tile * tiles(within(scaled, Math.min(...scaled), OPENAI.shortest), OPENAI.side);
+  return (
+    OPENAI.base +
+    OPENAI.tile * tiles(within(scaled, Math.min(...scaled), OPENAI.shortest), OPENAI.side)
+  );
 }
 
 function anthropic(size: Size): number {

@@ -9,28 +9,53 @@ const MIXER = 0x9e3779b1;
 /** Of each byte its CRC-32; and that of the byte with a zero after it. */
 const [one, two] = crcTables();
 
-/** Asked for whole pieces; the filter is unpacked by the first question. */
+/** The filter; its bytes are unpacked here. */
 export class WholePieces {
   private readonly filter = wholePieces();
   private readonly starts = this.filter.length / SEGMENT - 2;
+  /** The hashes of a piece's beginnings. */
+  private readonly hashes = new Int32Array(256);
 
   /** Tell whether a piece of a text is one token; wrong for one in 256 pieces that are several. */
   has(text: string, start: number, end: number): boolean {
     let crc = -1;
     for (let at = start; at < end; at++) {
-      const mixed = crc ^ text.charCodeAt(at);
-      crc = (two[mixed & 0xff] as number) ^ (one[(mixed >>> 8) & 0xff] as number) ^ (crc >>> 16);
+      crc = more(crc, text.charCodeAt(at));
     }
-    crc = ~crc;
-    const mixed = Math.imul(crc, MIXER);
-    const first = ((((mixed >>> 16) * this.starts) >>> 16) << 12) + (crc & 0xfff);
-    const second = first - (crc & 0xfff) + SEGMENT + ((crc >>> 12) & 0xfff);
-    const third = first - (crc & 0xfff) + 2 * SEGMENT + (crc >>> 20);
+    return this.hasHash(~crc);
+  }
+
+  /** Return where the longest token ends that begins at the start: after one character or later. */
+  longest(text: string, start: number, end: number): number {
+    const { hashes } = this;
+    let crc = -1;
+    for (let at = start; at < end; at++) {
+      crc = more(crc, text.charCodeAt(at));
+      hashes[at - start] = ~crc;
+    }
+    let size = end - start;
+    while (size > 1 && !this.hasHash(hashes[size - 1] as number)) {
+      size--;
+    }
+    return start + size;
+  }
+
+  private hasHash(crc: number): boolean {
     const { filter } = this;
+    const mixed = Math.imul(crc, MIXER);
+    const first = (((mixed >>> 16) * this.starts) >>> 16) * SEGMENT;
     const found =
-      (filter[first] as number) ^ (filter[second] as number) ^ (filter[third] as number);
+      (filter[first + (crc & 0xfff)] as number) ^
+      (filter[first + SEGMENT + ((crc >>> 12) & 0xfff)] as number) ^
+      (filter[first + 2 * SEGMENT + (crc >>> 20)] as number);
     return found === ((mixed >>> 8) & 0xff);
   }
+}
+
+/** Return the hash with one more character: two bytes at once. */
+function more(crc: number, code: number): number {
+  const mixed = crc ^ code;
+  return (two[mixed & 0xff] as number) ^ (one[(mixed >>> 8) & 0xff] as number) ^ (crc >>> 16);
 }
 
 function crcTables(): [Int32Array, Int32Array] {
