@@ -25,7 +25,7 @@ OPENAI_SIDE, OPENAI_LONGEST, OPENAI_SHORTEST = 512, 2048, 768
 ANTHROPIC_PIXELS, ANTHROPIC_LONGEST, ANTHROPIC_MOST = 750, 1568, 1600
 """The pixels of a token; the side and the tokens that a larger image is scaled to."""
 GEMINI_TILE, GEMINI_SMALL, GEMINI_SIDE, GEMINI_LONGEST = 258, 384, 768, 3072
-"""The tokens of a small image or of a tile; their sides; the side that a larger one is scaled to."""
+"""The tokens of a small image or a tile; their sides; the side that a larger one is scaled to."""
 
 
 def estimate_image(data: bytes, family: str = "") -> int:

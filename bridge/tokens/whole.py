@@ -41,7 +41,7 @@ def fingerprint(piece: str) -> int:
     return crc * MIXER >> 8 & 0xFF
 
 
-_FILTER = pkgutil.get_data(__package__, FILE) or b""
+_FILTER = pkgutil.get_data("bridge.tokens", FILE) or b""
 _STARTS = len(_FILTER) // SEGMENT - 2
 """So many segments have two more after them."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +22,7 @@ from bridge.tokens.images import (
 )
 from tooling.token_vectors import gif, jpeg, png, webp
 
-FORMATS = {
+FORMATS: dict[str, Callable[[Size], bytes]] = {
     "png": png,
     "gif": gif,
     "jpeg": jpeg,
