@@ -1,6 +1,7 @@
 // Bundles the extension into one file. `vscode` is the host's own; everything else is ours.
 import { readFile } from "node:fs/promises";
 import { build } from "esbuild";
+import { wholePieces } from "./whole_pieces.mjs";
 
 // The licenses of what is bundled want to go along.
 const license = (file) => readFile(new URL(`node_modules/${file}`, import.meta.url), "utf8");
@@ -28,4 +29,5 @@ ${jsonc}*/`,
   sourcemap: "linked",
   sourcesContent: false,
   logLevel: "warning",
+  plugins: [wholePieces],
 });

@@ -4,14 +4,13 @@
 
 Each line of TEXTS is `{"kind": ..., "share": ..., "text": ...}`; `share` is how much its kind
 counts, however much text there is of it. Nothing of the texts gets into the table but how many
-tokens their pieces have. The tokenizer's own vocabulary is fitted as well, each entry as one token,
-so that words which no text happened to have are known, too. Writes `bridge/tokens/table.py`;
-`tooling.token_table` then takes that to the extension. `--onward` begins with the table that is
-there.
+tokens their pieces have. Only pieces with characters that are priced in twos matter, since all
+others are taken apart into tokens. Writes `bridge/tokens/table.py`; `tooling.token_table` then
+takes that to the extension. `--onward` begins with the table that is there.
 
 The fit is coordinate descent: one weight after the other is set to what is best while the others
-stay, until nothing moves. The estimate never goes below one. So a piece of one token with a sum
-below one is right already, and has no effect on the fit.
+stay, until nothing moves. The estimate never goes below two. So a piece of two tokens with a sum
+below two is right already, and has no effect on the fit.
 """
 
 # ruff: noqa: RUF001  # full-width marks are meant
@@ -29,21 +28,18 @@ import msgspec
 
 from bridge.tokens import table as tokens_table
 from bridge.tokens.pieces import PIECE
-from bridge.tokens.text import UNIT, slots
+from bridge.tokens.text import UNIT, several, slots
 from tooling import exact_tokens
 from tooling.token_table import python_module
 
 SLOTS = 1 << 16
-LENGTHS = 32
-"""Longer pieces than this have the price of the longest one."""
 DAMPING = 1.0
-"""The strength that holds a weight at zero, in occurrences of its trigram."""
+"""The strength that holds a weight at zero, in occurrences of its characters."""
 EPOCHS = 10
-VOCABULARY_SHARE = 0.6
+LEAST = 2
+"""Pieces of fewer tokens have no price."""
 PER_SHARE = 1e6
 """Into how many tokens a share is scaled; what DAMPING is to be seen against."""
-RUNS = " \t\n-=*#_.~+/\\|"
-RUN_SHARE = 0.05
 CHARACTER_SHARE = 0.25
 CLAUSE_SHARE = 1.5
 CLAUSES = 50_000
@@ -73,33 +69,22 @@ def weighted_pieces(texts: Iterable[Text]) -> tuple[list[str], list[float], list
         scale = share * PER_SHARE / sum(tokens[piece] * n for piece, n in pieces.items())
         for piece, n in pieces.items():
             total[piece] = total.get(piece, 0.0) + n * scale
-    for piece, weight in [*vocabulary(), *runs(), *characters(), *clauses()]:
+    for piece, weight in [*characters(), *clauses()]:
         tokens[piece] = exact_tokens.count(piece)
         total[piece] = total.get(piece, 0.0) + weight
-    pieces = [piece for piece in total if slots(piece)]
+    pieces = [piece for piece in total if tokens[piece] >= LEAST and slots(piece)]
     return pieces, [total[piece] for piece in pieces], [tokens[piece] for piece in pieces]
 
 
 def vocabulary() -> Iterator[tuple[str, float]]:
     """Yield the entries that are one piece; the earlier one was learned, the more it counts."""
-    ranks = exact_tokens.vocabulary()
-    scale = VOCABULARY_SHARE * PER_SHARE / sum(1 / (rank + 2000) for rank in ranks.values())
-    for entry, rank in ranks.items():
+    for entry, rank in exact_tokens.vocabulary().items():
         try:
             piece = entry.decode()
         except UnicodeDecodeError:
             continue  # a part of a character
         if PIECE.fullmatch(piece):
-            yield piece, scale / (rank + 2000)
-
-
-def runs() -> Iterator[tuple[str, float]]:
-    """Yield long runs of the characters that lines are drawn with."""
-    lengths = range(4, 200)
-    scale = RUN_SHARE * PER_SHARE / (len(RUNS) * sum(1 / length for length in lengths))
-    for mark in RUNS:
-        for length in lengths:
-            yield mark * length, scale / length
+            yield piece, 1 / (rank + 2000)
 
 
 def characters() -> Iterator[tuple[str, float]]:
@@ -159,16 +144,15 @@ class Fit:
         self.tokens = array("d", tokens)
         self.sums = array("d", [0.0]) * len(pieces)
         self.table = table
+        written = table_there()
         self.rows: list[array[int]] = [array("i") for _ in self.table]
         self.times: list[array[int]] = [array("i") for _ in self.table]
         for row, piece in enumerate(pieces):
-            for slot, times in Counter(slots(piece)).items():
+            found = slots(piece)
+            self.sums[row] = several(piece) / UNIT - sum(written[slot] for slot in found)
+            for slot, times in Counter(found).items():
                 self.rows[slot].append(row)
                 self.times[slot].append(times)
-            slot = SLOTS + min(len(piece), LENGTHS - 1)
-            self.rows[slot].append(row)
-            self.times[slot].append(1)
-
         for slot, weight in enumerate(table):
             self._add(slot, weight)
 
@@ -188,11 +172,9 @@ class Fit:
         pull = count = 0.0
         for row, times in zip(self.rows[slot], self.times[slot], strict=True):
             gap = tokens[row] - sums[row]
-            if gap < 0 or tokens[row] > 1:
+            if gap < 0 or tokens[row] > LEAST:
                 pull += weights[row] * times * gap
                 count += weights[row] * times * times
-        if slot >= SLOTS:
-            return self.table[slot] + pull / (count + DAMPING)
         best = (pull + self.table[slot] * count) / (count + DAMPING)
         return min(127 / UNIT, max(-127 / UNIT, best))
 
@@ -208,21 +190,18 @@ class Fit:
 
 def table_there() -> list[float]:
     """Return the table that was written last."""
-    weights = array("b", base64.b64decode(tokens_table.WEIGHTS))
-    lengths = map(int, tokens_table.LENGTHS.split())
-    return [units / UNIT for units in (*weights, *lengths)]
+    return [units / UNIT for units in array("b", base64.b64decode(tokens_table.WEIGHTS))]
 
 
 def main(path: str, *options: str) -> None:
     """Fit, and write the table."""
     decode = msgspec.json.Decoder(Text).decode
-    table = table_there() if "--onward" in options else [0.0] * (SLOTS + LENGTHS)
+    table = table_there() if "--onward" in options else [0.0] * SLOTS
     with Path(path).open("rb") as lines:
         fit = Fit(*weighted_pieces(map(decode, lines)), table)
     for epoch in range(EPOCHS):
         print(epoch, f"{fit.epoch():.1f}", flush=True)
-        units = fit.round()  # after each, so that one may stop when little moves
-        module = python_module(units[:SLOTS], units[SLOTS:])
+        module = python_module(fit.round())  # after each, so that one may stop when little moves
         Path("bridge/tokens/table.py").write_text(module, encoding="utf-8")
 
 

@@ -20,16 +20,12 @@ TYPESCRIPT = Path(__file__).parent.parent / "extension" / "src" / "tokens" / "ta
 WIDTH = 96
 
 
-def python_module(weights: Sequence[int], lengths: Sequence[int]) -> str:
+def python_module(weights: Sequence[int]) -> str:
     """Return the source of `bridge.tokens.table`."""
     lines = textwrap.wrap(base64.b64encode(array("b", weights)).decode(), WIDTH)
     return "\n".join(
         [
-            '"""The prices of trigrams and lengths. Written by `tooling.fit_tokens`."""',
-            "",
-            'LENGTHS = """',
-            *textwrap.wrap(" ".join(map(str, lengths)), WIDTH),
-            '"""',
+            '"""The prices of characters and of pairs. Written by `tooling.fit_tokens`."""',
             "",
             'WEIGHTS = """',
             *lines,
@@ -51,7 +47,7 @@ def typescript_module() -> str:
             *_constant("LETTERS", pieces.LETTERS),
             *_constant("NUMBERS", pieces.NUMBERS),
             *_constant("BLANKS", pieces.BLANKS),
-            *_constant("LENGTHS", tokens_table.LENGTHS),
+            *_constant("PAIRED", pieces.PAIRED),
             *_constant("WEIGHTS", tokens_table.WEIGHTS),
         ]
     )

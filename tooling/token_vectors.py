@@ -9,8 +9,10 @@ The tests of Python and of TypeScript both read them; so neither can change alon
 # ruff: noqa: RUF001  # so are marks that look like others
 from __future__ import annotations
 
+import base64
 import json
 import random
+import struct
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -126,7 +128,48 @@ CALL = {
     "toolName": "read_file",
     "parameters": {"path": "src/a.py", "10": [1, 2.5, True, None], "é": {"z": "q\n", "a": ""}},
 }
-IMAGE = {"type": "data", "mimeType": "image/png", "data": "AAAA" * 300}
+
+
+def png(size: tuple[int, int]) -> bytes:
+    """Return the beginning of a PNG."""
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", *size)
+
+
+def gif(size: tuple[int, int]) -> bytes:
+    """Return the beginning of a GIF."""
+    return b"GIF89a" + struct.pack("<HH", *size)
+
+
+def jpeg(size: tuple[int, int], before: int = 60) -> bytes:
+    """Return the beginning of a JPEG, with a record of so many bytes before its size."""
+    records = b"\xff\xd8"
+    while before > 0:
+        length = min(before, 65_537)
+        if before - length in range(1, 4):
+            length -= 4
+        records += struct.pack(">BBH", 0xFF, 0xE1, length - 2) + bytes(length - 4)
+        before -= length
+    frame = struct.pack(">BBBBHBHH", 0xFF, 0xFF, 0xFF, 0xC2, 17, 8, size[1], size[0])
+    return records + frame
+
+
+def webp(size: tuple[int, int], form: str) -> bytes:
+    """Return the beginning of a WebP of one of its three forms."""
+    width, height = size
+    if form == "VP8 ":
+        data = b"\0\0\0\x9d\x01\x2a" + struct.pack("<HH", width | 0x4000, height | 0xC000)
+    elif form == "VP8L":
+        data = b"\x2f" + struct.pack("<I", 1 << 28 | (height - 1) << 14 | (width - 1))
+    else:
+        data = bytes(4) + b"".join((side - 1).to_bytes(3, "little") for side in size)
+    return b"RIFF" + bytes(4) + b"WEBP" + form.encode() + bytes(4) + data
+
+
+IMAGE = {
+    "type": "data",
+    "mimeType": "image/png",
+    "data": base64.b64encode(png((1920, 1080))).decode(),
+}
 MESSAGES: tuple[dict[str, Any], ...] = (
     message("user"),
     message("user", text("hello world")),
@@ -150,8 +193,24 @@ MESSAGES: tuple[dict[str, Any], ...] = (
     message("user", {"type": "data", "mimeType": "usage", "data": "eyJhIjoxfQ=="}),
     message("user", {"type": "hologram", "value": "unknown"}),
 )
-FAMILIES = ("", "gpt-5", "Claude Sonnet", "anthropic")
-SIZES = (0, 1, 1000, 786_432, 786_433, 3_145_728, 12_582_912, 50_000_000)
+FAMILIES = ("", "gpt-5", "Claude Sonnet", "anthropic", "gemini-2.5-pro", "Google")
+SIZES = ((1, 1), (384, 384), (512, 513), (800, 600), (1920, 1080), (4000, 3000), (16_000, 9))
+IMAGES = (
+    *(form(size) for form in (png, gif, jpeg) for size in SIZES),
+    *(webp(size, form) for form in ("VP8 ", "VP8L", "VP8X") for size in SIZES),
+    jpeg((640, 480), 70_000),
+    png((65_535, 65_535)),
+    png((65_536, 1)),
+    png((0, 7)),
+    png((7, 7))[:22],
+    gif((7, 7))[:9],
+    jpeg((7, 7))[:-1],
+    webp((7, 7), "VP8L")[:24],
+    webp((7, 7), "VP8X")[:29],
+    b"\xff\xd8" + b"\xff" * 50,
+    b"",
+    b"<svg/>",
+)
 TOOLS: tuple[list[dict[str, Any]], ...] = (
     [],
     [{"name": "now"}],
@@ -204,8 +263,12 @@ def vectors() -> dict[str, Any]:
     return {
         "texts": [{"text": one, "tokens": estimate_text(one)} for one in texts()],
         "images": [
-            {"size": size, "family": family, "tokens": estimate_image(size, family)}
-            for size in SIZES
+            {
+                "data": base64.b64encode(image).decode(),
+                "family": family,
+                "tokens": estimate_image(image, family),
+            }
+            for image in IMAGES
             for family in FAMILIES
         ],
         "messages": [

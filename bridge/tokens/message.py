@@ -26,7 +26,7 @@ from bridge.wire import (
 )
 from bridge.work import Work, done
 
-from .images import estimate_image
+from .images import READ_BYTES, estimate_image
 from .text import estimate_text, estimating
 
 __all__ = ["estimate_image", "estimate_message", "estimate_text", "estimate_tools"]
@@ -37,8 +37,8 @@ MESSAGE_OVERHEAD = 3
 """The tokens between two messages."""
 REPLY_OVERHEAD = 3
 """The beginning of the answer, which every request ends with."""
-CALL_OVERHEAD, RESULT_OVERHEAD = 14, 20
-"""The frame of a tool call, and of a result: ids and fixed words."""
+CALL_OVERHEAD, RESULT_OVERHEAD = 7, 5
+"""The frame of a tool call, and of a result: fixed words. With their two messages they are 20."""
 TOOLS_OVERHEAD, TOOL_OVERHEAD = 16, 8
 """The frame of all tools together, and of each."""
 
@@ -120,7 +120,8 @@ def _item(item: Any, family: str) -> Work[int]:
         case str():
             return (yield from estimating(item))
         case {"type": "data", "mimeType": str(mime), "data": str(data)}:
-            return (yield from _data(mime, _decoded(data), family))
+            head = data[: READ_BYTES // 3 * 4] if mime.startswith("image/") else data
+            return (yield from _data(mime, _decoded(head), family))
         case {"value": str(value)}:
             return (yield from estimating(value))
         case _:
@@ -129,7 +130,7 @@ def _item(item: Any, family: str) -> Work[int]:
 
 def _data(mime: str, data: bytes, family: str) -> Work[int]:
     if mime.startswith("image/"):
-        return estimate_image(len(data), family)
+        return estimate_image(data, family)
     if mime.startswith("text/") or mime == "application/json":
         return (yield from estimating(data.decode(errors="replace")))
     return 0  # bookkeeping of the host's, which no model reads

@@ -36,6 +36,11 @@ FF10-FF19 1D7CE-1D7FF 1F100-1F10C
 
 BLANKS = "9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000"
 
+PAIRED = "E00-107F 1200-1DFF 2C00-ABFF 10000-10FFFF"
+"""Characters that are priced alone and in twos, in whole blocks of 128. Their words stand together
+without blanks (Thai, Chinese), or tokens are parts of them (Lao, Ethiopic, emoji).
+"""
+
 
 def _inside_brackets(ranges: str) -> str:
     return "".join(

@@ -1,55 +1,60 @@
 """Estimate the tokens of a text: each piece has a price, and the prices are added up.
 
-The price of a piece follows from its length. Each three neighbouring characters correct it: those
-of common words lower the price, rare ones raise it. The prices were fitted to o200k_base
-(docs/explanation/tokens.md), to words of common lengths; a longer one is priced step by step. All
-numbers are whole, so that the extension's counts are equal.
+A piece that o200k_base has as a token costs one. Any other is taken apart from the left, each time
+by the longest beginning that is a token. Where tokens are parts of characters, or where words
+stand together without blanks, that goes wrong: characters of such scripts have prices instead,
+alone and in twos. They were fitted to o200k_base (docs/explanation/tokens.md). All numbers are
+whole, so that the extension's counts are equal.
 """
 
 from __future__ import annotations
 
 import base64
 import re
+import string
 from array import array
 from collections.abc import Iterator
 
 from bridge.work import Work
 
-from .pieces import PIECE
-from .table import LENGTHS, WEIGHTS
+from .pieces import PAIRED, PIECE
+from .table import WEIGHTS
+from .whole import ends, is_whole, parts
 
 UNIT = 64
 """The parts into which a token is divided for adding."""
 KNOWN_PRICES = 32_768
 """So many prices are kept; then all are forgotten, which costs less than to know the oldest."""
-LONGEST_KNOWN = 32
+LONGEST_KNOWN = 128
 LONGEST_TOKEN = 128
 """The characters of the longest token of o200k_base, a run of blanks."""
-LONG_WORD = 20
-"""A longer word is several ones without blanks between, a key, or a run of one letter."""
-STEP = 10
-"""So many characters of a long word are priced at a time."""
-RUN = 4
-"""So many times the same letter of ASCII are a token, some 8 and some 2; others are each."""
+SAMPLES, SAMPLE = 8, 128
+"""A longer piece than these together is a key, or writing without blanks: so much of it is priced,
+and the rest is taken to be alike.
+"""
 
-_STEP_CHARACTERS = 1_600 * STEP
+_STEP_CHARACTERS = 16_000
 """Characters of a long text that are priced before others have their turn."""
 _LONGEST_PIECE = 32 * _STEP_CHARACTERS
 """A longer run, such as of one mark, is cut in steps: the search for its end is a single one."""
 _AHEAD = 4
 """So many characters after a piece can decide where it ends."""
 
-_START, _NEXT, _END = 1, 2, 3
-_HAN, _AFTER_HAN = 0x2E80, 0xA000
-"""Kana and Chinese characters: so many that three together are seldom seen again, but two are."""
-UNFITTED_HAN = 2
-"""The surcharge for such a character in a text that the table wasn't fitted to. Manuals repeat
-their words; stories and news don't.
-"""
+_LEAST = 2 * UNIT
+"""The price of what is no single token."""
+_MARKS = frozenset(string.punctuation)
+"""A word with one of them before it is seldom a token, and the word alone often is."""
+_BEGIN = 2
+"""It stands for the character before the first one of a piece."""
 
-_LENGTHS = tuple(map(int, LENGTHS.split()))
 _WEIGHTS = tuple(array("b", base64.b64decode(WEIGHTS)))
-_LONGEST = len(_LENGTHS) - 1
+_IN_PAIRS = "".join(
+    "-".join(f"\\U{int(end, 16):08X}" for end in one.split("-")) for one in PAIRED.split()
+)
+_FIRST_PAIRED = chr(int(PAIRED.partition("-")[0], 16))
+_PAIRED = re.compile(f"[{_IN_PAIRS}]")
+_RUN = re.compile(f"[{_IN_PAIRS}]+|[^{_IN_PAIRS}]+")
+"""Characters that all are priced in twos, or none of them."""
 _SPLIT_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
@@ -64,11 +69,7 @@ def estimating(text: str) -> Work[int]:
         return estimate_text(text)
     price = 0
     for pieces in _pieces((yield from _joining(text))):
-        for piece in pieces:
-            if len(piece) > _STEP_CHARACTERS:
-                price += yield from _pricing(piece)
-            else:
-                price += _price_of(piece)
+        price += sum(map(_price_of, pieces))
         yield
     return _tokens(price)
 
@@ -117,107 +118,81 @@ def _pieces(text: str) -> Iterator[list[str]]:
 
 
 def slots(piece: str) -> list[int]:
-    """Return where the table has the weights of a piece; nowhere if its price is certain.
+    """Return where the table has the weights of a piece: those that are added to its tokens.
 
-    The place of some characters is a hash of them, of factors so small that Python adds quickly.
+    The place is a hash of characters, of factors so small that Python adds quickly.
     """
-    if _is_certain(piece):
-        return []
     found: list[int] = []
-    first, second = _START, _NEXT
-    for code in [*map(ord, piece), _END]:
-        if _HAN <= code < _AFTER_HAN:
-            found += [second * 6101 + code * 4447 >> 3 & 0xFFFF, code * 4447 >> 3 & 0xFFFF]
+    last = _BEGIN
+    for run in _RUN.findall(piece):
+        if _is_paired(run):
+            for code in map(ord, run):
+                found += [code * 4447 >> 3 & 0xFFFF, last * 6101 + code * 4447 >> 3 & 0xFFFF]
+                last = code
         else:
-            found.append(first * 7919 + second * 6101 + code * 4447 >> 3 & 0xFFFF)
-        first, second = second, code
+            found += [ord(part) * 4447 >> 3 & 0xFFFF for part in parts(run) if _is_unknown(part)]
+            last = ord(run[-1])
     return found
 
 
-def _is_certain(piece: str) -> bool:
-    """Whether it is one token: a number of up to three digits, or a single character."""
-    return "0" <= piece[0] <= "9" or (len(piece) == 1 and piece.isascii())
+def _is_paired(run: str) -> bool:
+    """Whether the characters of a run are priced in twos; the first one is like all."""
+    return _PAIRED.match(run) is not None
 
 
-def steps(piece: str) -> list[str]:
-    """Return the parts of a piece that are priced one by one: a long word has several."""
-    if len(piece) <= LONG_WORD or not (_has_blanks_beside(piece) and _ends_with_letter(piece)):
-        return [piece]
-    return _cut(piece, STEP)
-
-
-def _cut(text: str, size: int) -> list[str]:
-    return [text[start : start + size] for start in range(0, len(text), size)]
-
-
-def _has_blanks_beside(piece: str) -> bool:
-    """Whether a piece is in a script that sets blanks between words."""
-    return max(piece) < "\u0800"
-
-
-def _ends_with_letter(piece: str) -> bool:
-    last = piece[-1]
-    return last >= "\u00aa" or (last.isascii() and last.isalpha())
+def _is_unknown(part: str) -> bool:
+    """Whether a part is a character that has no token of its own."""
+    return len(part) == 1 and not part.isascii() and not is_whole(part)
 
 
 def _price(piece: str) -> int:
-    if len(piece) <= LONG_WORD:
-        return _price_at_once(piece)
-    cut = steps(piece)
-    return sum(map(_price_of_step, cut)) if len(cut) > 1 else _price_at_once(piece)
+    if len(piece) <= LONGEST_TOKEN and is_whole(piece):
+        return UNIT
+    if piece[0] in _MARKS and len(piece) <= LONGEST_TOKEN and is_whole(piece[1:]):
+        return _LEAST
+    return max(_LEAST, several(piece) if 2 * len(piece) <= SAMPLES * SAMPLE else _sampled(piece))
 
 
-def _pricing(piece: str) -> Work[int]:
-    """Return the price of a piece of any length, in steps."""
-    cut = _cut(piece, _STEP_CHARACTERS)
-    is_word = _ends_with_letter(piece)
-    for part in cut:
-        is_word = is_word and _has_blanks_beside(part)
-        yield
-    price, last = 0, (_START, _NEXT)
-    for part in cut:
-        if is_word:
-            price += sum(map(_price_of_step, _cut(part, STEP)))
-        else:
-            more, last = _weigh(part, last)
-            price += more
-        yield
-    return price if is_word else _whole(piece, price, last)
-
-
-def _price_of_step(step: str) -> int:
-    if step == step[0] * len(step):
-        return UNIT * len(step) // (RUN if step.isascii() else 1)
-    return _price_at_once(step)
-
-
-def _price_at_once(piece: str) -> int:
-    return UNIT if _is_certain(piece) else _whole(piece, *_weigh(piece, (_START, _NEXT)))
-
-
-def _weigh(piece: str, last: tuple[int, int]) -> tuple[int, tuple[int, int]]:
-    """Return the sum of the weights over `slots`, at half the time, and the two last characters."""
+def _sampled(piece: str) -> int:
+    """Return about the price of a long piece; its length is that of UTF-16, as in JavaScript."""
+    encoded = piece.encode("utf-16-le", "surrogatepass")
+    size = len(encoded) // 2
+    if size <= SAMPLES * SAMPLE:
+        return several(piece)
     price = 0
-    first, second = last
-    for code in map(ord, piece):
-        if _HAN <= code < _AFTER_HAN:
-            price += UNFITTED_HAN + _WEIGHTS[second * 6101 + code * 4447 >> 3 & 0xFFFF]
-            price += _WEIGHTS[code * 4447 >> 3 & 0xFFFF]
+    for number in range(SAMPLES):
+        start = number * (size - SAMPLE) // (SAMPLES - 1)
+        sample = encoded[2 * start : 2 * (start + SAMPLE)]
+        price += several(sample.decode("utf-16-le", "surrogatepass"))
+    return price * size // (SAMPLES * SAMPLE)
+
+
+def several(piece: str) -> int:
+    """Return the price of a piece, as of several tokens: a token for each part, and all weights."""
+    if max(piece) < _FIRST_PAIRED:
+        return _taken_apart(piece)
+    price, last = 0, _BEGIN
+    for run in _RUN.findall(piece):
+        if _is_paired(run):
+            for code in map(ord, run):
+                price += _WEIGHTS[code * 4447 >> 3 & 0xFFFF]
+                price += _WEIGHTS[last * 6101 + code * 4447 >> 3 & 0xFFFF]
+                last = code
         else:
-            price += _WEIGHTS[first * 7919 + second * 6101 + code * 4447 >> 3 & 0xFFFF]
-        first, second = second, code
-    return price, (first, second)
+            price += _taken_apart(run)
+            last = ord(run[-1])
+    return price
 
 
-def _whole(piece: str, price: int, last: tuple[int, int]) -> int:
-    """Return the price of a whole piece: with its length and its end, and within its bounds."""
-    size = len(piece)
-    first, second = last
-    price += _LENGTHS[min(size, _LONGEST)]
-    price += _WEIGHTS[first * 7919 + second * 6101 + _END * 4447 >> 3 & 0xFFFF]
-    least = UNIT * (1 + size // LONGEST_TOKEN)
-    most = UNIT * size * (1 if piece.isascii() else 4)  # as many as it can have bytes
-    return min(max(price, least), most)
+def _taken_apart(run: str) -> int:
+    if run.isascii():
+        return UNIT * len(ends(run))
+    price = 0
+    for part in parts(run):
+        price += UNIT
+        if _is_unknown(part):
+            price += _WEIGHTS[ord(part) * 4447 >> 3 & 0xFFFF]
+    return price
 
 
 class _Prices(dict[str, int]):

@@ -97,7 +97,9 @@ OUR_OWN: Mapping[str, frozenset[str]] = {
     ),
     "how tokens are estimated": frozenset(
         {
-            "bridge.tokens.images.MOST",
+            "bridge.tokens.images.LONGEST_SIDE",
+            "bridge.tokens.whole.LONGEST_PART",
+            "bridge.tokens.whole.MOST_BYTES",
             "bridge.tokens.text.LONGEST_KNOWN",
             "bridge.tokens.text.LONGEST_TOKEN",
             "agents.acp.prompt.budget._BYTES_PER_TOKEN",

@@ -162,7 +162,7 @@ class TestOnRealProcesses:
             *acp_sessions.measure(sessions=3),
             *tokens.measure(modules=4, repetitions=1),
         ]
-        assert len(results) == 12
+        assert len(results) == 15
         assert all(result.measured > 0 for result in results)
 
     def test_the_benchmark_of_idling_looks_at_live_agents(self) -> None:

@@ -25,6 +25,10 @@ SIZE = 4_000
 AT_MOST = 60
 
 CJK = ("chinese", "taiwanese", "japanese", "korean")
+ALPHABETS = ("arabic", "armenian", "georgian", "greek", "hebrew", "persian", "urdu")
+INDIC = ("bengali", "gujarati", "hindi")
+SPLIT = ("amharic", "khmer", "lao", "thai")
+"""Scripts without blanks, or whose characters are several tokens each."""
 
 
 def _package(name: str) -> Path:
@@ -54,14 +58,34 @@ def english() -> list[str]:
 
 
 def other_languages() -> list[str]:
-    """Return the story in languages with an alphabet."""
-    left_out = {"english", *CJK}
+    """Return the story in languages with Latin or Cyrillic letters."""
+    left_out = {"english", "emoji", *CJK, *ALPHABETS, *INDIC, *SPLIT}
     return _written(*(file.stem for file in WRITTEN.iterdir() if file.stem not in left_out))
 
 
 def chinese_japanese_korean() -> list[str]:
     """Return the story in languages of East Asia."""
     return _written(*CJK)
+
+
+def other_alphabets() -> list[str]:
+    """Return the story in languages with letters of their own."""
+    return _written(*ALPHABETS)
+
+
+def indic() -> list[str]:
+    """Return the story in languages of India."""
+    return _written(*INDIC)
+
+
+def split_scripts() -> list[str]:
+    """Return the story in scripts that o200k_base has few whole words of."""
+    return _written(*SPLIT)
+
+
+def emoji() -> list[str]:
+    """Return news and a chat with emoji."""
+    return _written("emoji")
 
 
 def _written(*names: str) -> list[str]:
@@ -199,6 +223,10 @@ KINDS: dict[str, Callable[[], list[str]]] = {
     "English prose": english,
     "prose in nine other languages": other_languages,
     "Chinese, Japanese, Korean": chinese_japanese_korean,
+    "Greek, Armenian, Georgian, Hebrew, Arabic, Persian, Urdu": other_alphabets,
+    "Hindi, Bengali, Gujarati": indic,
+    "Thai, Khmer, Lao, Amharic": split_scripts,
+    "news and chats with emoji": emoji,
     "Python": python,
     "C and C++": c,
     "JavaScript and TypeScript": javascript,

@@ -12,6 +12,11 @@ from tooling import exact_tokens
 from .kinds import KINDS, ROOT
 
 MOST = 0.05
+MOST_OF = {
+    **dict.fromkeys(["English prose", "JSON", "Markdown", "diffs"], 0.02),
+    **dict.fromkeys(["Python", "C and C++", "JavaScript and TypeScript"], 0.02),
+    "Thai, Khmer, Lao, Amharic": 0.1,
+}
 PAGE = ROOT / "docs" / "explanation" / "tokens.md"
 ROW = re.compile(r"^\| (?P<kind>[^|]+) \| (?P<texts>\d+) \| (?P<error>[\d.]+) % \|", re.MULTILINE)
 TOLERANCE = 0.01
@@ -27,8 +32,8 @@ def error(texts: list[str]) -> float:
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_mean_error_of_each_kind_is_small(kind: str) -> None:
     texts = KINDS[kind]()
-    assert len(texts) >= 4
-    assert error(texts) <= MOST
+    assert texts
+    assert error(texts) <= MOST_OF.get(kind, MOST)
 
 
 def test_the_page_tells_the_errors_as_they_are() -> None:

@@ -31,6 +31,9 @@ texts = st.lists(
         st.text("aAzZ éÉ'sSlLrReE019\t\n\r /._-\u00a0\u3000你好のא", max_size=30),
         st.from_regex(r"[\w\s]{1,30}"),
         st.tuples(characters, st.integers(1, 80)).map(_repeated),
+        st.tuples(st.text("aé你😀\ud83d", min_size=1, max_size=4), st.integers(200, 900)).map(
+            _repeated
+        ),
     ),
     max_size=6,
 ).map("".join)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tooling import token_table, token_vectors
+from tooling import token_filter, token_table, token_vectors
 
 
 def test_the_vectors_are_what_python_says() -> None:
@@ -17,6 +17,24 @@ def test_the_vectors_are_what_python_says() -> None:
 
 def test_the_extension_has_the_same_table() -> None:
     assert token_table.main(["--check"]) == 0, "python -m tooling.token_table"
+
+
+@pytest.mark.slow
+def test_the_filter_is_that_of_the_tokenizer() -> None:
+    assert token_filter.main(["--check"]) == 0, "python -m tooling.token_filter"
+
+
+def test_a_filter_that_differs_is_found_and_written_anew(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "new" / "file"
+    monkeypatch.setattr(token_filter, "FILTER", file)
+    monkeypatch.setattr(token_filter, "whole_pieces", lambda: ["one", " two"])
+    assert token_filter.main(["--check"]) == 1
+    assert token_filter.main([]) == 0
+    assert token_filter.main(["--check"]) == 0
+    file.write_bytes(bytes([*file.read_bytes()[:-1], 1]))
+    assert token_filter.main(["--check"]) == 1
 
 
 @pytest.mark.parametrize(("module", "name"), [(token_vectors, "FILE"), (token_table, "TYPESCRIPT")])

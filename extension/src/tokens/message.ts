@@ -11,8 +11,8 @@ const NAME = 1;
 export const MESSAGE_OVERHEAD = 3;
 /** The beginning of the answer, which every request ends with. */
 export const REPLY_OVERHEAD = 3;
-const CALL_OVERHEAD = 14;
-const RESULT_OVERHEAD = 20;
+const CALL_OVERHEAD = 7;
+const RESULT_OVERHEAD = 5;
 const TOOLS_OVERHEAD = 16;
 const TOOL_OVERHEAD = 8;
 
@@ -97,7 +97,7 @@ function isData(item: unknown): item is DataLike {
 
 function ofData({ mimeType, data }: DataLike, family: string): number {
   if (mimeType.startsWith("image/")) {
-    return estimateImage(Buffer.byteLength(data, "base64"), family);
+    return estimateImage(data, family);
   }
   if (mimeType.startsWith("text/") || mimeType === "application/json") {
     return estimateText(

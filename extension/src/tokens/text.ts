@@ -1,74 +1,154 @@
 // Estimates the tokens of a text. This is `bridge/tokens/text.py` once more, to the token: the
 // same pieces, the same prices, whole numbers only. Shared vectors hold the two together.
 
-import { BLANKS, CAPITALS, LENGTHS, LETTERS, NUMBERS, WEIGHTS } from "./table.ts";
+import { BLANKS, CAPITALS, LETTERS, NUMBERS, PAIRED, WEIGHTS } from "./table.ts";
+import { WholePieces } from "./whole.ts";
 
 /** The parts into which a token is divided for adding. */
 const UNIT = 64;
 /** The characters of the longest token of o200k_base, a run of blanks. */
 const LONGEST_TOKEN = 128;
-/** A longer word is several ones without blanks between, a key, or a run of one letter. */
-const LONG_WORD = 20;
-/** So many characters of a long word are priced at a time. */
-const STEP = 10;
-/** So many times the same letter of ASCII are a token; of the others, each is one. */
-const RUN = 4;
-const START = 1;
-const NEXT = 2;
-const END = 3;
-/** Kana and Chinese characters: so many that three together are seldom seen again, but two are. */
-const HAN = 0x2e80;
-const AFTER_HAN = 0xa000;
-/** The surcharge for such a character in a text that the table wasn't fitted to. */
-const UNFITTED_HAN = 2;
+/** The characters of the longest token that is looked for in a piece; longer ones are seldom. */
+const LONGEST_PART = 8;
+/** But a run of one character has its tokens of these lengths. */
+const LONG_RUNS = [64, 32, 16];
+/** Of a longer piece than these together only so much is priced, and the rest is taken to be alike. */
+const SAMPLES = 8;
+const SAMPLE = 128;
+/** The price of what is no single token. */
+const LEAST = 2 * UNIT;
+/** Stands for the character before the first one of a piece. */
+const BEGIN = 2;
+/** Characters are priced in twos, or taken apart into tokens, by blocks of so many bits. */
+const BLOCK = 7;
 
-const piece = new RegExp(pattern(), "gu");
-const weights = new Int8Array(Buffer.from(WEIGHTS, "base64"));
-const lengths = Int32Array.from(LENGTHS.trim().split(/\s+/), Number);
-const longest = lengths.length - 1;
+/** What the prices are computed with: unpacked by the first question. */
+class Prices {
+  readonly piece = new RegExp(pattern(), "gu");
+  readonly weights = new Int8Array(Buffer.from(WEIGHTS, "base64"));
+  readonly isPaired = pairedBlocks();
+  readonly whole = new WholePieces();
+}
+
+let prices: Prices | undefined;
 
 /** Estimate the tokens of a text. */
 export function estimateText(text: string): number {
+  prices ??= new Prices();
+  const { piece } = prices;
   let units = 0;
   let start = 0;
   piece.lastIndex = 0;
   while (piece.test(text)) {
-    units += price(text, start, piece.lastIndex);
-    start = piece.lastIndex;
+    const end = piece.lastIndex;
+    units += price(prices, text, start, end);
+    start = end;
   }
   return Math.floor((units + UNIT / 2) / UNIT);
 }
 
-function price(text: string, start: number, end: number): number {
-  if (end - start <= LONG_WORD || !isWord(text, start, end)) {
-    return priceAtOnce(text, start, end);
+function price(prices: Prices, text: string, start: number, end: number): number {
+  if (end - start === 1 && text.charCodeAt(start) < 0x80) {
+    return UNIT; // as the filter would say
   }
+  if (end - start <= LONGEST_TOKEN) {
+    if (prices.whole.has(text, start, end)) {
+      return UNIT;
+    }
+    if (isMark(text.charCodeAt(start)) && prices.whole.has(text, start + 1, end)) {
+      return LEAST; // a word with a mark before it is seldom a token, and the word alone often is
+    }
+  }
+  return Math.max(
+    LEAST,
+    end - start <= SAMPLES * SAMPLE
+      ? several(prices, text, start, end)
+      : sampled(prices, text, start, end),
+  );
+}
+
+/** Whether a character is a mark of ASCII. */
+function isMark(code: number): boolean {
+  const isWord = (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a);
+  return code > 0x20 && code < 0x7f && !isWord;
+}
+
+/** Return about the price of a long piece. */
+function sampled(prices: Prices, text: string, start: number, end: number): number {
+  const size = end - start;
   let units = 0;
-  for (let from = start; from < end; from += STEP) {
-    const to = Math.min(from + STEP, end);
-    units += isRun(text, from, to)
-      ? Math.floor((UNIT * (to - from)) / (text.charCodeAt(from) < 0x80 ? RUN : 1))
-      : priceAtOnce(text, from, to);
+  for (let number = 0; number < SAMPLES; number++) {
+    const from = start + Math.floor((number * (size - SAMPLE)) / (SAMPLES - 1));
+    units += several(prices, text, from, from + SAMPLE);
+  }
+  return Math.floor((units * size) / (SAMPLES * SAMPLE));
+}
+
+/** Return the price of a piece, as of several tokens: a token for each part, and all weights. */
+function several(prices: Prices, text: string, start: number, end: number): number {
+  const { weights, isPaired } = prices;
+  let units = 0;
+  let last = BEGIN;
+  let at = start;
+  while (at < end) {
+    const code = codeAt(text, at, end);
+    if (isPaired[code >> BLOCK]) {
+      units += (weights[slot(0, code)] as number) + (weights[slot(last, code)] as number);
+      last = code;
+      at += code < 0x10000 ? 1 : 2;
+    } else {
+      const from = at;
+      do {
+        at++;
+      } while (at < end && !isPaired[codeAt(text, at, end) >> BLOCK]);
+      units += takenApart(prices, text, from, at);
+      last = text.charCodeAt(at - 1);
+    }
   }
   return units;
 }
 
-/** Whether a piece ends with a letter, in a script that sets blanks between words. */
-function isWord(text: string, start: number, end: number): boolean {
-  const last = text.charCodeAt(end - 1);
-  const small = last | 0x20;
-  if (last < 0xaa && !(small >= 0x61 && small <= 0x7a)) {
-    return false;
+/** Return a character's code; half a character is one of its own. */
+function codeAt(text: string, at: number, end: number): number {
+  const code = text.charCodeAt(at);
+  if (code < 0xd800 || code > 0xdbff || at + 1 >= end) {
+    return code;
   }
-  for (let at = start; at < end; at++) {
-    if (text.charCodeAt(at) >= 0x800) {
-      return false;
-    }
-  }
-  return true;
+  const low = text.charCodeAt(at + 1);
+  return low < 0xdc00 || low > 0xdfff ? code : 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
 }
 
-function isRun(text: string, start: number, end: number): boolean {
+/** Take characters apart, from the left, each time by the longest token that is found. */
+function takenApart({ weights, whole }: Prices, text: string, start: number, end: number): number {
+  let units = 0;
+  let from = start;
+  while (from < end) {
+    const most = Math.min(from + LONGEST_PART, end);
+    const isRun = most === from + LONGEST_PART && runs(text, from, most);
+    const to = (isRun && endOfRun(whole, text, from, end)) || whole.longest(text, from, most);
+    units += UNIT;
+    const code = text.charCodeAt(from);
+    if (to === from + 1 && code >= 0x80 && !whole.has(text, from, to)) {
+      units += weights[slot(0, code)] as number;
+    }
+    from = to;
+  }
+  return units;
+}
+
+/** Return where the longest token of one character ends; 0 if there is no long one. */
+function endOfRun(whole: WholePieces, text: string, start: number, end: number): number {
+  for (const length of LONG_RUNS) {
+    const to = start + length;
+    if (to <= end && runs(text, start, to) && whole.has(text, start, to)) {
+      return to;
+    }
+  }
+  return 0;
+}
+
+/** Whether all characters are the same. */
+function runs(text: string, start: number, end: number): boolean {
   const head = text.charCodeAt(start);
   for (let at = start + 1; at < end; at++) {
     if (text.charCodeAt(at) !== head) {
@@ -78,45 +158,17 @@ function isRun(text: string, start: number, end: number): boolean {
   return true;
 }
 
-function priceAtOnce(text: string, start: number, end: number): number {
-  const head = text.charCodeAt(start);
-  if ((head >= 0x30 && head <= 0x39) || (end - start === 1 && head < 0x80)) {
-    return UNIT; // a number of up to three digits is a token, and so is a single character
-  }
-  let first = START;
-  let second = NEXT;
-  let size = 0;
-  let bits = 0;
-  let units = 0;
-  for (let at = start; at < end; at++) {
-    let code = text.charCodeAt(at);
-    if (code >= 0xd800 && code <= 0xdbff && at + 1 < end) {
-      const low = text.charCodeAt(at + 1);
-      if (low >= 0xdc00 && low <= 0xdfff) {
-        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-        at++;
-      }
-    }
-    if (code >= HAN && code < AFTER_HAN) {
-      units += UNFITTED_HAN + (weights[slot(0, second, code)] as number);
-      units += weights[slot(0, 0, code)] as number;
-    } else {
-      units += weights[slot(first, second, code)] as number;
-    }
-    first = second;
-    second = code;
-    bits |= code;
-    size++;
-  }
-  units += weights[slot(first, second, END)] as number;
-  units += lengths[Math.min(size, longest)] as number;
-  const least = UNIT * (1 + Math.floor(size / LONGEST_TOKEN));
-  const most = UNIT * size * (bits < 0x80 ? 1 : 4); // as many as it can have bytes
-  return Math.min(Math.max(units, least), most);
+function slot(first: number, second: number): number {
+  return ((first * 6101 + second * 4447) >> 3) & 0xffff;
 }
 
-function slot(first: number, second: number, third: number): number {
-  return ((first * 7919 + second * 6101 + third * 4447) >> 3) & 0xffff;
+function pairedBlocks(): Uint8Array {
+  const blocks = new Uint8Array(0x110000 >> BLOCK);
+  for (const range of PAIRED.trim().split(/\s+/)) {
+    const [first, last] = range.split("-").map((code) => Number.parseInt(code, 16) >> BLOCK);
+    blocks.fill(1, first, (last as number) + 1);
+  }
+  return blocks;
 }
 
 function pattern(): string {

@@ -83,6 +83,22 @@ def test_the_ratio_is_measured_on_what_is_new_since_the_last_count() -> None:
     assert hybrid.ratio == pytest.approx(0.7 + 0.3 * 1.2, abs=0.001)
 
 
+@pytest.mark.parametrize("times", [0.51, 2.7, 3.99])
+def test_a_tokenizer_may_have_four_times_as_many_tokens_or_half(times: float) -> None:
+    hybrid = HybridEstimator()
+    before = hybrid.estimate_conversation([QUESTION]).tokens
+    hybrid.calibrate([QUESTION], round(times * before))
+    assert hybrid.ratio == pytest.approx(0.7 + 0.3 * times, abs=0.01)
+
+
+@pytest.mark.parametrize("times", [0.49, 4.02])
+def test_a_ratio_of_more_than_four_tells_nothing_of_the_tokenizer(times: float) -> None:
+    hybrid = HybridEstimator()
+    before = hybrid.estimate_conversation([QUESTION]).tokens
+    hybrid.calibrate([QUESTION], round(times * before))
+    assert hybrid.ratio == 1.0
+
+
 @pytest.mark.parametrize(
     ("messages", "tokens"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from bridge.tokens.message import (
     CALL_OVERHEAD,
+    MESSAGE_OVERHEAD,
     RESULT_OVERHEAD,
     ROLE,
     estimate_image,
@@ -29,6 +31,7 @@ from bridge.wire import (
     ToolSpec,
     UnknownPart,
 )
+from tooling.token_vectors import png
 
 IMAGE = {"type": "data", "mimeType": "image/png", "data": "AAAA"}
 
@@ -55,7 +58,7 @@ def test_a_name_is_told_to_the_model_too() -> None:
         (ToolResultPart("c1", [{"value": "hello"}]), "hello", RESULT_OVERHEAD),
         (ToolResultPart("c1", [{"type": "text", "value": "hello"}]), "hello", RESULT_OVERHEAD),
         (ToolResultPart("c1", {"a": [1]}), '{"a":[1]}', RESULT_OVERHEAD),
-        (ToolResultPart("c1", [{"type": "tsx", "value": []}]), '{"type":"tsx","value":[]}', 20),
+        (ToolResultPart("c1", [{"type": "tsx", "value": []}]), '{"type":"tsx","value":[]}', 5),
         (ToolResultPart("c1"), "null", RESULT_OVERHEAD),
         (ToolResultPart("c1", []), "", RESULT_OVERHEAD),
         (DataPart("text/plain", b"hello \xff"), "hello \ufffd", 0),
@@ -66,6 +69,14 @@ def test_a_part_has_the_tokens_of_what_a_model_reads(part: Part, text: str, over
     assert cost(part) == overhead + estimate_text(text)
 
 
+def test_a_call_with_its_result_has_twenty_tokens_beside_its_text() -> None:
+    call = ChatMessage("assistant", (ToolCallPart("c1", "read", {"path": "a.py"}),))
+    result = ChatMessage("user", (ToolResultPart("c1", "def f(): ..."),))
+    texts = ("read", '{"path":"a.py"}', "def f(): ...")
+    beside = 2 * MESSAGE_OVERHEAD + sum(map(estimate_message, (call, result)))
+    assert beside - sum(map(estimate_text, texts)) == 20
+
+
 def test_a_call_has_the_tokens_of_its_name_and_its_arguments() -> None:
     call = ToolCallPart("c1", "read", {"b": 1, "a": 2.0})
     expected = CALL_OVERHEAD + estimate_text("read") + estimate_text('{"a":2,"b":1}')
@@ -74,14 +85,20 @@ def test_a_call_has_the_tokens_of_its_name_and_its_arguments() -> None:
 
 @pytest.mark.parametrize("family", ["", "claude"])
 def test_an_image_is_priced_by_the_family_wherever_it_is(family: str) -> None:
-    assert cost(DataPart("image/png", b"abc"), family=family) == estimate_image(3, family)
+    assert cost(DataPart("image/png", b"abc"), family=family) == estimate_image(b"abc", family)
     inside = ToolResultPart("c1", [IMAGE])
-    assert cost(inside, family=family) == RESULT_OVERHEAD + estimate_image(3, family)
+    assert cost(inside, family=family) == RESULT_OVERHEAD + estimate_image(bytes(3), family)
+
+
+def test_the_size_of_an_image_is_read_though_the_end_of_its_base64_is_not() -> None:
+    head = base64.b64encode(png((1920, 1080)))
+    long = {**IMAGE, "data": (head + b"A" * 1_000_000).decode()}
+    assert cost(ToolResultPart("c1", [long])) == RESULT_OVERHEAD + 1105
 
 
 def test_data_that_is_not_base64_is_no_image_to_speak_of() -> None:
     broken = ToolResultPart("c1", [{**IMAGE, "data": "A"}])
-    assert cost(broken) == RESULT_OVERHEAD + estimate_image(0)
+    assert cost(broken) == RESULT_OVERHEAD + estimate_image(b"")
 
 
 @pytest.mark.parametrize("part", [DataPart("usage", b"{}"), UnknownPart("hologram", b"{}")])
