@@ -13,7 +13,7 @@ from bridge.errors import Failure
 from bridge.models import AgentChoice
 from bridge.wire import RequestId
 
-from .editor import EditorPort
+from .editor_face import EditorFace
 from .messages import AccountAsked
 
 
@@ -45,7 +45,7 @@ class NoAccounts:
 class AccountRequests:
     """The requests that are open. They end with their tasks, whatever becomes of these."""
 
-    editor: EditorPort
+    editor: EditorFace
     accounts: Accounts
     tasks: trio.Nursery
     _open: dict[RequestId, trio.CancelScope] = attrs.field(

@@ -60,6 +60,8 @@ class Conversation:
             is_chat=request_class is RequestClass.MAIN and bool(asked.hints.names),
             notice=asked.notice,
             answers=tuple(answers),
+            separates_calls=asked.separates_calls,
+            room=asked.room,
         )
         self.mailbox.deliver(delivery)
 

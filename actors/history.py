@@ -19,7 +19,7 @@ from agents.base import Agent
 from agents.boundary import failure_of
 from agents.events import ElicitAnswer
 from agents.ledger import Ledger
-from bridge.chats import Chats
+from bridge.chats import BUSY, Chats
 from bridge.errors import Failure
 from bridge.history.events import Abort, Deliver, Forward, Settle
 from bridge.models import AgentChoice
@@ -50,7 +50,7 @@ from bridge.wire import (
 from .accounts import AccountRequests, Accounts
 from .beginning import Start
 from .conversation import Conversation
-from .editor import EditorPort
+from .editor_face import EditorFace
 from .journal import Journal
 from .lease import Lease
 from .log import decision, log_outcome, log_start
@@ -100,7 +100,7 @@ class AgentCounts:
 class HistoryActor:
     """The sessions of every conversation of one editor."""
 
-    editor: EditorPort
+    editor: EditorFace
     outbox: Outbox
     agent_for: AgentFactory
     sessions: trio.Nursery
@@ -278,7 +278,7 @@ class HistoryActor:
             case Closed():
                 self._close(key, effect)
             case Refused(request=id_, failure=failure):
-                decision("refuse", request=id_, reason="repeated")
+                decision("refuse", request=id_, reason="busy" if failure is BUSY else "repeated")
                 self.editor.let_go()
                 self.editor.settle(id_, failure)
 
@@ -362,7 +362,7 @@ def _needed(request: _Request | None) -> _Request:
 async def run_history(
     inbox: trio.MemoryReceiveChannel[ActorMessage],
     from_sessions: trio.MemorySendChannel[FromSession],
-    editor: EditorPort,
+    editor: EditorFace,
     outbox: Outbox,
     agent_for: AgentFactory,
     counts: AgentCounts,

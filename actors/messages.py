@@ -25,6 +25,7 @@ from bridge.value import Value
 from bridge.wire import Capabilities, ChatOptions, ElicitResult, RequestId, Settings
 
 from .beginning import Start, Why
+from .room import Room
 
 
 class Asked(Value):
@@ -39,6 +40,12 @@ class Asked(Value):
     capabilities: Capabilities
     notice: str = ""
     """A line that the user reads before the answer, once in a session."""
+    separates_calls: bool = False
+    """Whether calls of the agent's own tools are parts of their own, and not text."""
+    spares_running: bool = False
+    """Whether this is refused if its conversation still answers another request."""
+    room: Room | None = None
+    """The room for the parts of the answer; None: that of the whole connection."""
 
     @property
     def hints(self) -> Hints:
@@ -55,6 +62,7 @@ class Asked(Value):
             self.transcript.size,
             self.settings.max_sessions,
             marker,
+            self.spares_running,
         )
 
 

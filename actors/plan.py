@@ -41,6 +41,7 @@ from bridge.work import Work
 
 from .answers import is_interrupted
 from .beginning import Head
+from .room import Room
 from .denials import denied_by_answer
 from .permissions import chosen_option, is_approval
 
@@ -78,6 +79,10 @@ class Delivery(Value):
     """A line that the user reads before the answer, once in a session."""
     answers: tuple[Message, ...] = ()
     """The answers on record, in order. They identify our own words in the transcript."""
+    separates_calls: bool = False
+    """Whether calls of the agent's own tools are parts of their own, and not text."""
+    room: Room | None = None
+    """The room for the parts of this response; None: that of the whole connection."""
 
     @property
     def past(self) -> int:

@@ -56,6 +56,12 @@ REPEATED = Failure(
     "Blocked", "The same request was repeated too often within a few seconds. Wait, then try again."
 )
 
+BUSY = Failure(
+    "Blocked",
+    "This conversation still answers another request. Wait for its end, or cancel it, then try "
+    "again.",
+)
+
 
 @attrs.define(eq=False, repr=False)
 class Chats:
@@ -163,6 +169,9 @@ class Chats:
             self._rejoin(running, asked)
             return
         outcome = route(self._index, question)
+        if asked.spares_running and self._is_busy(outcome):
+            self._do(NOBODY, Refused(asked.request, BUSY))
+            return
         if not self._admits(question, outcome, now):
             self._do(NOBODY, Refused(asked.request, REPEATED))
             return
@@ -190,6 +199,12 @@ class Chats:
             notices = [OwnTextPart(text) for text in self._denials.notices(question.path)]
             self._say(key, live.history.turn, notices)
         self._make_memory(key, request_class)
+
+    def _is_busy(self, outcome: Outcome) -> bool:
+        """Return whether a request would take the place of another that is being answered."""
+        if not isinstance(outcome, Joins):
+            return False
+        return self._live[outcome.conversation].history.phase is Phase.STREAMING
 
     def _repeated(self, question: Question, name: Hashable, now: float) -> ConversationKey | None:
         """Return the conversation whose newest request the host repeats by itself.

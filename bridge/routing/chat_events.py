@@ -33,6 +33,8 @@ class ChatRequest(Value):
     """Most conversations that its agent may have."""
     marker: str | None = None
     """The token of our mark that the answer will end with; None: the host can't take one."""
+    spares_running: bool = False
+    """Whether it is refused if its conversation still answers another request."""
 
 
 class Cancelled(Value):
@@ -97,7 +99,7 @@ ChatEvent: TypeAlias = ChatRequest | Cancelled | Said | Ended | Failed | Expired
 
 
 class Refused(Value):
-    """The request is one repeat too many: answer it with this failure."""
+    """The request is one repeat too many, or spares a busy one: answer it with this failure."""
 
     request: RequestId
     failure: Failure
