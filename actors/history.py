@@ -19,7 +19,7 @@ from agents.base import Agent
 from agents.boundary import failure_of
 from agents.events import ElicitAnswer
 from agents.ledger import Ledger
-from bridge.chats import BUSY, Chats
+from bridge.chats import Chats
 from bridge.errors import Failure
 from bridge.history.events import Abort, Deliver, Forward, Settle
 from bridge.models import AgentChoice
@@ -278,7 +278,7 @@ class HistoryActor:
             case Closed():
                 self._close(key, effect)
             case Refused(request=id_, failure=failure):
-                decision("refuse", request=id_, reason="busy" if failure is BUSY else "repeated")
+                decision("refuse", request=id_, reason="repeated")
                 self.editor.let_go()
                 self.editor.settle(id_, failure)
 

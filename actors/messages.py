@@ -42,8 +42,8 @@ class Asked(Value):
     """A line that the user reads before the answer, once in a session."""
     separates_calls: bool = False
     """Whether calls of the agent's own tools are parts of their own, and not text."""
-    spares_running: bool = False
-    """Whether this is refused if its conversation still answers another request."""
+    among_strangers: bool = False
+    """Whether requests come from clients that don't know each other (`ChatRequest`)."""
     room: Room | None = None
     """The room for the parts of the answer; None: that of the whole connection."""
 
@@ -62,7 +62,7 @@ class Asked(Value):
             self.transcript.size,
             self.settings.max_sessions,
             marker,
-            self.spares_running,
+            self.among_strangers,
         )
 
 

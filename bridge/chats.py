@@ -49,17 +49,11 @@ from .routing.live import LiveChat
 from .routing.repeats import LASTING, FailedRequests, has_no_twin, repeated_as
 from .routing.request import RequestClass
 from .routing.room import MOST_KEPT_BYTES, TOO_LARGE, TOO_MANY, Denials, Occupant, giving_way
-from .routing.router import Joins, Opens, Outcome, Question, Reason, Tally, route
+from .routing.router import Joins, Opens, Outcome, Question, Reason, Tally, alone, route
 from .wire import OwnTextPart, Part, RequestId
 
 REPEATED = Failure(
     "Blocked", "The same request was repeated too often within a few seconds. Wait, then try again."
-)
-
-BUSY = Failure(
-    "Blocked",
-    "This conversation still answers another request. Wait for its end, or cancel it, then try "
-    "again.",
 )
 
 
@@ -169,10 +163,10 @@ class Chats:
             self._rejoin(running, asked)
             return
         outcome = route(self._index, question)
-        if asked.spares_running and self._is_busy(outcome):
-            self._do(NOBODY, Refused(asked.request, BUSY))
-            return
-        if not self._admits(question, outcome, now):
+        if asked.among_strangers:
+            # Who says the same as another client takes no part in its chat.
+            outcome = alone(question) if self._is_busy(outcome) else outcome
+        elif not self._admits(question, outcome, now):
             self._do(NOBODY, Refused(asked.request, REPEATED))
             return
         self.tally.count(outcome, question.source)

@@ -33,8 +33,9 @@ class ChatRequest(Value):
     """Most conversations that its agent may have."""
     marker: str | None = None
     """The token of our mark that the answer will end with; None: the host can't take one."""
-    spares_running: bool = False
-    """Whether it is refused if its conversation still answers another request."""
+    among_strangers: bool = False
+    """Whether requests come from clients that don't know each other. None takes another's place, and
+    a repeat is no storm."""
 
 
 class Cancelled(Value):
@@ -99,7 +100,7 @@ ChatEvent: TypeAlias = ChatRequest | Cancelled | Said | Ended | Failed | Expired
 
 
 class Refused(Value):
-    """The request is one repeat too many, or spares a busy one: answer it with this failure."""
+    """The request is one repeat too many: answer it with this failure."""
 
     request: RequestId
     failure: Failure

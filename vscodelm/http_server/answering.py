@@ -176,8 +176,11 @@ class Answering:
         known = None if short is None else short.line(previous)
         if known is not None:
             return known, True
-        if previous in self._open:
-            raise ApiError(409, "response_in_progress", "It isn't over.", "previous_response_id")
+        if previous in self._open or any(
+            one.query.previous == previous for one in self._open.values()
+        ):
+            text = "A response is still being written here. Wait for its end, or cancel it."
+            raise ApiError(409, "conversation_busy", text, "previous_response_id")
         line = await self.records.line(previous)
         if line is None:
             text = f"Previous response with id {previous!r} not found."

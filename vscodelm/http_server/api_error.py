@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from bridge.chats import BUSY
 from bridge.errors import Failure
 
 _TYPES = {
@@ -74,8 +73,6 @@ def not_decodable(error: Exception, place: str = "") -> ApiError:
 
 def of_failure(failure: Failure) -> ApiError:
     """Return the error for a failure of the agent, whose texts have no secrets any more."""
-    if failure.message == BUSY.message:
-        return ApiError(409, "conversation_busy", failure.message, "previous_response_id")
     status, code = _STATUSES[failure.kind]
     retry = RETRY_SECONDS if status in (429, 503) else 0
     return ApiError(status, code, failure.message, retry=retry)

@@ -24,13 +24,16 @@ _SAMPLING = ("temperature", "top_p", "max_output_tokens", "presence_penalty", "f
 """Fields that an endpoint's model understands; an agent that has none ignores them."""
 
 
+_NULL = Raw(b"null")
+
+
 class FunctionTool(msgspec.Struct):
     """A function that the client offers; Chat Completions put its fields into `function`."""
 
     type: str = "function"
     name: str = ""
     description: str | None = None
-    parameters: Raw | None = None
+    parameters: Raw = _NULL
     strict: bool | None = None
     function: FunctionTool | None = None
 
@@ -123,11 +126,13 @@ def _function(tool: FunctionTool, place: str) -> FunctionTool:
     if not _TOOL_NAME.fullmatch(inner.name):
         text = "A name has 1 to 64 letters, digits, hyphens and underscores."
         raise bad_request(text, f"{place}.name")
+    if inner.parameters != _NULL and bytes(inner.parameters)[:1] != b"{":
+        raise bad_request("A JSON schema is an object.", f"{place}.parameters")
     return inner
 
 
 def _spec(tool: FunctionTool) -> ToolSpec:
-    schema = UNSET if tool.parameters is None else tool.parameters
+    schema = UNSET if tool.parameters == _NULL else tool.parameters
     return ToolSpec(tool.name, tool.description or "", schema)
 
 

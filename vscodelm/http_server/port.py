@@ -175,7 +175,7 @@ class HttpPort:
             wanted.settings,
             _CAPABILITIES,
             separates_calls=True,
-            spares_running=True,
+            among_strangers=True,
             room=reply,
         )
         if self.trace.is_on:

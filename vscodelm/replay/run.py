@@ -259,7 +259,7 @@ class Replay:
                 noted.bytes,
                 noted.max_sessions,
                 noted.marker,
-                noted.spares_running,
+                noted.among_strangers,
             )
         )
 
