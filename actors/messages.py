@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from agents.events import Elicit, ElicitAnswer
@@ -25,7 +25,6 @@ from bridge.value import Value
 from bridge.wire import Capabilities, ChatOptions, ElicitResult, RequestId, Settings
 
 from .beginning import Start, Why
-from .room import Room
 
 
 class Asked(Value):
@@ -44,8 +43,8 @@ class Asked(Value):
     """Whether calls of the agent's own tools are parts of their own, and not text."""
     among_strangers: bool = False
     """Whether requests come from clients that don't know each other (`ChatRequest`)."""
-    room: Room | None = None
-    """The room for the parts of the answer; None: that of the whole connection."""
+    room: Callable[[], Awaitable[None]] | None = None
+    """Waits for room for the parts of the answer; None: for that of the whole connection."""
 
     @property
     def hints(self) -> Hints:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -41,7 +41,6 @@ from bridge.work import Work
 
 from .answers import is_interrupted
 from .beginning import Head
-from .room import Room
 from .denials import denied_by_answer
 from .permissions import chosen_option, is_approval
 
@@ -81,8 +80,8 @@ class Delivery(Value):
     """The answers on record, in order. They identify our own words in the transcript."""
     separates_calls: bool = False
     """Whether calls of the agent's own tools are parts of their own, and not text."""
-    room: Room | None = None
-    """The room for the parts of this response; None: that of the whole connection."""
+    room: Callable[[], Awaitable[None]] | None = None
+    """Waits for room for the parts of this response; None: for that of the whole connection."""
 
     @property
     def past(self) -> int:

@@ -146,10 +146,7 @@ class Response:
             await self.inbox.send(Said(self.conversation, self.delivery.turn, parts))
 
     async def _room(self) -> None:
-        if self.delivery.room is None:
-            await self.outbox.room()
-        else:
-            await self.delivery.room.room()
+        await (self.delivery.room or self.outbox.room)()
 
     async def _elicit(self, elicit: Elicit) -> Part | None:
         """Ask the user for input; where that can't be, decline, and return what to say of it."""

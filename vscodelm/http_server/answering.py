@@ -26,7 +26,7 @@ from .completions import CompletionWriter
 from .events import EventWriter
 from .items import check_results, messages_of
 from .lineage import answer_of, policy, referred, response_of, system_message, user_item
-from .port import HttpPort, Reply, Wanted
+from .port import HttpPort, HttpReply, Wanted
 from .records import KeptResponse, ResponseRecords, raws
 from .writer import AnswerWriter
 
@@ -63,7 +63,7 @@ class OpenAnswer:
 
     query: Query
     writer: AnswerWriter
-    reply: Reply
+    reply: HttpReply
     is_over: trio.Event = attrs.field(factory=trio.Event, init=False)
 
 

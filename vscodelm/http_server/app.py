@@ -1,4 +1,4 @@
-"""The endpoints of the server, as an ASGI application. Starlette finds them; nothing is decided here.
+"""The endpoints of the server, as an ASGI application of starlette's. They decide nothing.
 
 A client that leaves cancels its answer: while one is written, the connection is watched.
 """
@@ -19,6 +19,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
+from starlette.types import ASGIApp
 
 from agents.boundary import contained
 from agents.breather import Breather
@@ -33,7 +34,7 @@ from .websocket import talk
 from .writer import AnswerWriter
 
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Receive, Scope, Send
+    from starlette.types import Receive, Scope, Send
     from starlette.websockets import WebSocket
 
 MOST_BODY_BYTES = 32 * 1024 * 1024
@@ -318,5 +319,3 @@ async def _read(request: Request) -> bytes:
         text = f"A body may have {MOST_BODY_VALUES:,} values."
         raise ApiError(413, "request_too_large", text)
     return whole
-
-

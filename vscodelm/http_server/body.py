@@ -99,7 +99,7 @@ def checked(body: ResponseBody) -> ResponseBody:
     return body
 
 
-class Offer(Value):
+class OfferedFunctions(Value):
     """The functions that the agent may call, of those that a request offers."""
 
     tools: tuple[ToolSpec, ...]
@@ -107,7 +107,7 @@ class Offer(Value):
     """All that were given, as the response repeats them."""
 
 
-def offer_of(tools: Sequence[FunctionTool] | None, choice: Any) -> Offer:
+def offer_of(tools: Sequence[FunctionTool] | None, choice: Any) -> OfferedFunctions:
     """Return the functions of a request; raises `ApiError` for what can't be offered."""
     given = tools or ()
     if len(given) > MOST_TOOLS:
@@ -115,7 +115,7 @@ def offer_of(tools: Sequence[FunctionTool] | None, choice: Any) -> Offer:
     read = [_function(tool, f"tools[{index}]") for index, tool in enumerate(given)]
     allowed = _allowed(choice)
     offered = [one for one in read if allowed is None or one.name in allowed]
-    return Offer(tuple(_spec(one) for one in offered), tuple(_echo(one) for one in read))
+    return OfferedFunctions(tuple(_spec(one) for one in offered), tuple(_echo(one) for one in read))
 
 
 def _function(tool: FunctionTool, place: str) -> FunctionTool:
@@ -157,11 +157,18 @@ def _allowed(choice: Any) -> frozenset[str] | None:
             None,
             "auto",
         ):
-            names = (one.get("name") for one in tools if isinstance(one, dict))
-            return frozenset(name for name in names if isinstance(name, str))
+            return frozenset(map(_name, tools))
         case _:
             text = "An agent can't be forced to call a function: say `auto` or `none`."
             raise bad_request(text, "tool_choice", "unsupported")
+
+
+def _name(tool: Any) -> str:
+    match tool:
+        case {"type": "function", "name": str(name)}:
+            return name
+        case _:
+            raise bad_request("Only functions can be allowed.", "tool_choice.tools")
 
 
 def model_options(body: ResponseBody) -> Mapping[str, Any]:
@@ -171,7 +178,7 @@ def model_options(body: ResponseBody) -> Mapping[str, Any]:
     return {**options, **({"reasoning_effort": effort} if isinstance(effort, str) else {})}
 
 
-def echo(body: ResponseBody, offer: Offer) -> dict[str, Any]:
+def echo(body: ResponseBody, offer: OfferedFunctions) -> dict[str, Any]:
     """Return the fields of a response that repeat those of its request."""
 
     def given(value: Any, default: Any) -> Any:

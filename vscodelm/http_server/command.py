@@ -7,7 +7,7 @@ import os
 import sys
 from functools import partial
 from pathlib import Path
-from socket import socket
+from typing import TYPE_CHECKING
 
 import attrs
 import trio
@@ -36,8 +36,11 @@ from .app import Guarded, make_app
 from .gate import gate_of, is_loopback
 from .port import HttpPort
 from .records import ResponseRecords, open_records
-from .serving import Address, bound, serving
+from .serving import ServedAddress, bound, serving
 from .token import ServerToken, TokenError, find_token, make_key
+
+if TYPE_CHECKING:
+    from socket import socket
 
 LEAVING_SECONDS = 10.0
 """Seconds for the shutdown of the agents."""
@@ -90,7 +93,7 @@ def serve_http(options: HttpOptions) -> int:
 
 
 def _check_place(listen: str, token: ServerToken) -> None:
-    """Warn of an address that others can reach; raises `TokenError` without a token of one's own."""
+    """Warn of an address that others can reach; raises `TokenError` if the token isn't chosen."""
     if listen.startswith("unix:") or is_loopback(listen):
         return
     if not token.is_chosen:
@@ -114,7 +117,7 @@ class _Server:
     secrets: KnownSecrets
     token: ServerToken
 
-    async def run(self, listening: socket, address: Address) -> int:
+    async def run(self, listening: socket, address: ServedAddress) -> int:
         """Serve until a signal; every answer that is open is cancelled then."""
         until = trio.CancelScope()
         signals = Signals(until)
@@ -140,7 +143,7 @@ class _Server:
     async def _serve(
         self,
         listening: socket,
-        address: Address,
+        address: ServedAddress,
         memory: LateMemory,
         directory: AgentDirectory,
         records: ResponseRecords,
@@ -186,7 +189,11 @@ class _Server:
                 await list_models(self.trace, self.catalogue, answering.change_catalogue)
 
     async def _listen(
-        self, listening: socket, address: Address, answering: Answering, until: trio.CancelScope
+        self,
+        listening: socket,
+        address: ServedAddress,
+        answering: Answering,
+        until: trio.CancelScope,
     ) -> None:
         host = None if address.path is not None else address.host
         gate = gate_of(self.token.text, host, address.port, self.options.origins)

@@ -65,7 +65,9 @@ def _sign(packed: bytes, key: bytes) -> bytes:
 
 def _foreign() -> ApiError:
     return bad_request(
-        "This compaction item isn't from this server, or was changed.", "input", "invalid_compaction"
+        "This compaction item isn't from this server, or was changed.",
+        "input",
+        "invalid_compaction",
     )
 
 

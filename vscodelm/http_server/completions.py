@@ -13,7 +13,7 @@ from bridge.wire import DataPart, Part, TextPart, ThinkingPart, ToolCallPart
 from .api_error import ApiError, bad_request
 from .body import FunctionTool, ResponseBody, checked, decoded
 from .events import DONE, KEEPALIVE
-from .usage import Usage, usage_in
+from .usage import ResponseUsage, usage_in
 
 _encode = msgspec.json.Encoder().encode
 
@@ -123,7 +123,7 @@ class CompletionWriter:
     fields: dict[str, Any]
     """Id, model and time."""
     wants_usage: bool = False
-    usage: Usage | None = attrs.field(default=None, init=False)
+    usage: ResponseUsage | None = attrs.field(default=None, init=False)
     _texts: list[str] = attrs.field(factory=list[str], init=False)
     _thoughts: list[str] = attrs.field(factory=list[str], init=False)
     _calls: list[dict[str, Any]] = attrs.field(factory=list[dict[str, Any]], init=False)
@@ -157,7 +157,9 @@ class CompletionWriter:
                     pass
         return b"".join(chunks)
 
-    def end(self, now: int, failure: ApiError | None = None, *, is_cancelled: bool = False) -> bytes:
+    def end(
+        self, now: int, failure: ApiError | None = None, *, is_cancelled: bool = False
+    ) -> bytes:
         """Say why it is over."""
         if failure is not None:
             return b"data: %b\n\n" % failure.body + DONE
@@ -165,7 +167,11 @@ class CompletionWriter:
         chunks = [self._chunk({})]
         if self.wants_usage:
             usage = None if self.usage is None else self.usage.as_completion
-            last = {**self._head("chat.completion.chunk"), "choices": [], "usage": usage}
+            last: dict[str, Any] = {
+                **self._head("chat.completion.chunk"),
+                "choices": [],
+                "usage": usage,
+            }
             chunks.append(b"data: %b\n\n" % _encode(last))
         return b"".join([*chunks, DONE])
 

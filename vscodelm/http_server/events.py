@@ -23,7 +23,7 @@ from bridge.wire import (
 )
 
 from .api_error import ApiError
-from .usage import Usage, usage_in
+from .usage import ResponseUsage, usage_in
 
 ResponseItem: TypeAlias = "dict[str, Any]"
 _encode = msgspec.json.Encoder().encode
@@ -82,7 +82,7 @@ class EventWriter:
     """Whether the events are framed for an event stream; else each is JSON alone, in a line."""
     output: list[ResponseItem] = attrs.field(factory=list["ResponseItem"], init=False)
     status: str = attrs.field(default="in_progress", init=False)
-    usage: Usage | None = attrs.field(default=None, init=False)
+    usage: ResponseUsage | None = attrs.field(default=None, init=False)
     _error: ApiError | None = attrs.field(default=None, init=False)
     _completed_at: int | None = attrs.field(default=None, init=False)
     _sequence: int = attrs.field(default=0, init=False)
@@ -115,7 +115,9 @@ class EventWriter:
                     pass  # marks of ours
         return self._taken()
 
-    def end(self, now: int, failure: ApiError | None = None, *, is_cancelled: bool = False) -> bytes:
+    def end(
+        self, now: int, failure: ApiError | None = None, *, is_cancelled: bool = False
+    ) -> bytes:
         """Say that it is over."""
         is_whole = failure is None and not is_cancelled
         self._close("completed" if is_whole else "incomplete")
@@ -190,7 +192,12 @@ class EventWriter:
             message = {"type": "message", "status": "in_progress", "role": "assistant"}
             index = self._open("msg", {**message, "content": []})
             opened = _OpenText(index, self.output[index])
-            part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+            part: dict[str, Any] = {
+                "type": "output_text",
+                "text": "",
+                "annotations": [],
+                "logprobs": [],
+            }
             self._put("response.content_part.added", **_place(opened), part=part)
         else:
             index = self._open("rs", {"type": "reasoning", "summary": []})
@@ -206,7 +213,12 @@ class EventWriter:
             return
         text = "".join(ended.texts)
         if ended.is_message:
-            part = {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+            part: dict[str, Any] = {
+                "type": "output_text",
+                "text": text,
+                "annotations": [],
+                "logprobs": [],
+            }
             place = _place(ended)
             self._put("response.output_text.done", **place, text=text, logprobs=[])
             self._put("response.content_part.done", **place, part=part)

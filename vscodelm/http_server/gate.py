@@ -62,9 +62,7 @@ class HttpGate(Value):
         return hmac.compare_digest(given[0][len(_BEARER) :].strip(), self.token.encode())
 
 
-def gate_of(
-    token: str, host: str | None, port: int = 0, origins: Iterable[str] = ()
-) -> HttpGate:
+def gate_of(token: str, host: str | None, port: int = 0, origins: Iterable[str] = ()) -> HttpGate:
     """Return the gate of a server that listens there; `host` None is a Unix socket."""
     allowed = frozenset(origins)
     if host is None:

@@ -150,7 +150,9 @@ def check_results(messages: Iterable[ChatMessage]) -> None:
             if isinstance(part, ToolCallPart):
                 called.add(part.tool_call_id)
             elif isinstance(part, ToolResultPart) and part.tool_call_id not in called:
-                text = f"No tool call found for function call output with call_id {part.tool_call_id}."
+                text = (
+                    f"No tool call found for function call output with call_id {part.tool_call_id}."
+                )
                 raise bad_request(text, "input", "tool_call_not_found")
 
 
@@ -165,7 +167,9 @@ def _arguments(item: _Item, place: str) -> Any:
     if not item.arguments.strip():
         return {}
     try:
-        found = None if is_too_deep(item.arguments.encode()) else msgspec.json.decode(item.arguments)
+        found = (
+            None if is_too_deep(item.arguments.encode()) else msgspec.json.decode(item.arguments)
+        )
     except msgspec.DecodeError:
         found = None
     if not isinstance(found, dict):
@@ -222,5 +226,3 @@ def _bytes_of(encoded: str, place: str) -> bytes:
         return b64decode(encoded, validate=True)
     except (NotBase64, ValueError):
         raise bad_request("The data is no base64.", place) from None
-
-

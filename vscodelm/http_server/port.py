@@ -12,7 +12,7 @@ from itertools import count, groupby
 
 import attrs
 import trio
-from msgspec import Raw
+from msgspec import Raw  # noqa: TC002  # msgspec reads the annotations
 
 from actors.messages import Asked, FormAsked, FromEditor
 from actors.open_forms import OpenForms
@@ -66,7 +66,7 @@ class Wanted(Value):
 
 
 @attrs.define(eq=False, repr=False)
-class Reply:
+class HttpReply:
     """The answer to one request, as it comes. It is the room that its agent waits for."""
 
     request: RequestId
@@ -121,7 +121,8 @@ class Reply:
         """Return what was taken as a message of the history; None if it says nothing."""
         content: list[Part] = []
         for is_text, parts in groupby(self._said, lambda part: isinstance(part, TextPart)):
-            content += [TextPart(joined_text(parts))] if is_text else parts
+            same = list(parts)
+            content += [TextPart(joined_text(same))] if is_text else same
         return ChatMessage("assistant", tuple(content)) if content else None
 
     def abandon(self) -> None:
@@ -156,16 +157,18 @@ class HttpPort:
     hide: Hide = redact_text
     forms: OpenForms = attrs.field(factory=OpenForms, init=False)
     """Stays empty: no form can be shown."""
-    _open: dict[RequestId, Reply] = attrs.field(factory=dict["RequestId", Reply], init=False)
+    _open: dict[RequestId, HttpReply] = attrs.field(
+        factory=dict["RequestId", HttpReply], init=False
+    )
     _reader: TranscriptReader = attrs.field(factory=TranscriptReader, init=False)
     _ids: count[int] = attrs.field(factory=lambda: count(1), init=False)
 
     # From the clients.
 
-    async def ask(self, wanted: Wanted) -> Reply:
+    async def ask(self, wanted: Wanted) -> HttpReply:
         """Ask an agent; raises `RpcError` where a message can't be read."""
         transcript = await Breather().do(self._reader.reading(wanted.messages))
-        reply = Reply(next(self._ids))
+        reply = HttpReply(next(self._ids))
         asked = Asked(
             reply.request,
             wanted.model,
@@ -176,7 +179,7 @@ class HttpPort:
             _CAPABILITIES,
             separates_calls=True,
             among_strangers=True,
-            room=reply,
+            room=reply.room,
         )
         if self.trace.is_on:
             params = ChatParams(wanted.model, list(wanted.messages), options=wanted.options)
@@ -189,7 +192,7 @@ class HttpPort:
             raise
         return reply
 
-    async def cancel(self, reply: Reply) -> None:
+    async def cancel(self, reply: HttpReply) -> None:
         """End an answer early, if it isn't over."""
         reply.abandon()
         if reply.request in self._open:
@@ -246,4 +249,3 @@ class HttpPort:
     def let_go(self) -> None:
         """Hold the newest request no longer: its conversation has ended."""
         self._reader.let_go()
-

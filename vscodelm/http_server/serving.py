@@ -13,21 +13,21 @@ from typing import TYPE_CHECKING, Any, cast
 
 import attrs
 import trio
+from hypercorn.app_wrappers import ASGIWrapper
 from hypercorn.config import Config
 from hypercorn.events import Closed, RawData
 from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
-from hypercorn.utils import wrap_app
+from starlette.types import ASGIApp
 
 from bridge.value import Value
 
 if TYPE_CHECKING:
     from hypercorn.events import Event
-    from starlette.types import ASGIApp
 
 MOST_CONNECTIONS = 512
-"""Connections that may be open at once; another one is closed without an answer."""
+"""HttpConnections that may be open at once; another one is closed without an answer."""
 STALL_SECONDS = 120.0
 """Seconds for which a client may take nothing of what is sent to it."""
 HEADER_SECONDS = 10
@@ -39,7 +39,7 @@ _BACKLOG = 256
 log = logging.getLogger("vscodelm.http")
 
 
-class Address(Value):
+class ServedAddress(Value):
     """Where a server listens: a host and a port, or the path of a Unix socket."""
 
     host: str
@@ -82,7 +82,7 @@ class _Connection(TCPServer):
 
 
 @attrs.define(eq=False, repr=False)
-class Connections:
+class HttpConnections:
     """Serves connections with an application."""
 
     app: ASGIApp
@@ -105,7 +105,7 @@ class Connections:
             return
         self._open += 1
         try:
-            app = wrap_app(cast("Any", self.app), self._config.wsgi_max_body_size, "asgi")
+            app = ASGIWrapper(cast("Any", self.app))
             state = ConnectionState(cast("Any", {}))
             await _Connection(app, self._config, self._context, state, cast("Any", stream)).run()
         finally:
@@ -113,12 +113,12 @@ class Connections:
 
 
 @contextmanager
-def bound(listen: str, port: int) -> Generator[tuple[socket.socket, Address]]:
+def bound(listen: str, port: int) -> Generator[tuple[socket.socket, ServedAddress]]:
     """Bind a socket; raises `CannotListen`. A Unix socket is removed at the end."""
     if listen.startswith("unix:"):
         path = Path(listen.removeprefix("unix:")).absolute()
         with _unix(path) as one:
-            yield one, Address("", 0, str(path))
+            yield one, ServedAddress("", 0, str(path))
         return
     host = listen.strip("[]")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
@@ -132,7 +132,7 @@ def bound(listen: str, port: int) -> Generator[tuple[socket.socket, Address]]:
         except OSError as error:
             raise CannotListen(f"can't listen on {listen}, port {port}: {error}") from None
         shown = f"[{host}]" if ":" in host else host
-        yield one, Address(shown, one.getsockname()[1])
+        yield one, ServedAddress(shown, one.getsockname()[1])
 
 
 @contextmanager
@@ -176,7 +176,7 @@ def _remove_dead(path: Path, kind: Any) -> None:
 @asynccontextmanager
 async def serving(app: ASGIApp, listening: socket.socket) -> AsyncGenerator[None]:
     """Serve connections until the exit, which closes them all."""
-    connections = Connections(app)
+    connections = HttpConnections(app)
     listener = trio.SocketListener(trio.socket.from_stdlib_socket(listening))
     async with trio.open_nursery() as nursery:
         await nursery.start(trio.serve_listeners, connections.serve, [listener])

@@ -28,7 +28,7 @@ class _Record(_Tokens):
 _decode = msgspec.json.Decoder(_Record).decode
 
 
-class Usage(Value):
+class ResponseUsage(Value):
     """The tokens that a response took."""
 
     taken: int
@@ -59,7 +59,7 @@ class Usage(Value):
         }
 
 
-def usage_in(data: bytes) -> Usage | None:
+def usage_in(data: bytes) -> ResponseUsage | None:
     """Return the tokens in a record; None if it only tells how full the agent's context is."""
     try:
         record = _decode(data)
@@ -71,4 +71,4 @@ def usage_in(data: bytes) -> Usage | None:
         return None
     cached = record.prompt_tokens_details.cached_tokens or 0
     reasoning = record.completion_tokens_details.reasoning_tokens or 0
-    return Usage(taken, given, cached, reasoning)
+    return ResponseUsage(taken, given, cached, reasoning)

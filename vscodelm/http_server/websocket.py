@@ -1,4 +1,4 @@
-"""Responses over a WebSocket: one after the other, and the newest is known even if it isn't kept."""
+"""Responses over a WebSocket, one after the other. The newest is known even if it isn't kept."""
 
 from __future__ import annotations
 

@@ -24,7 +24,9 @@ class AnswerWriter(Protocol):
         """Add parts."""
         ...
 
-    def end(self, now: int, failure: ApiError | None = None, *, is_cancelled: bool = False) -> bytes:
+    def end(
+        self, now: int, failure: ApiError | None = None, *, is_cancelled: bool = False
+    ) -> bytes:
         """End; `now` is in seconds since 1970."""
         ...
 
