@@ -12,17 +12,13 @@ from typing import TYPE_CHECKING
 import attrs
 import trio
 
-from actors.accounts import NoAccounts
-from actors.history import AgentCounts, run_history
-from actors.messages import ActorMessage
-from actors.outbox import Outbox
+from actors.history import AgentCounts
 from actors.trace import Trace, trace_or_none
 from agents.base import Agent
 from agents.boundary import contained
 from agents.directory import AgentDirectory, open_directory
 from bridge.known_secrets import KnownSecrets
 from bridge.models import AgentChoice, Catalogue
-from bridge.routing.chat_events import Leaving
 from bridge.wire import Permissions
 from vscodelm.config_file import load_catalogue
 from vscodelm.log_setup import set_up_logging
@@ -33,8 +29,8 @@ from vscodelm.store.lazy import LEARNED, OFFERED, LateMemory, open_memory
 
 from .answering import Answering
 from .app import Guarded, make_app
+from .core import open_answering
 from .gate import gate_of, is_loopback
-from .port import HttpPort
 from .records import ResponseRecords, open_records
 from .serving import ServedAddress, bound, serving
 from .token import ServerToken, TokenError, find_token, make_key
@@ -42,8 +38,6 @@ from .token import ServerToken, TokenError, find_token, make_key
 if TYPE_CHECKING:
     from socket import socket
 
-LEAVING_SECONDS = 10.0
-"""Seconds for the shutdown of the agents."""
 FAREWELL_SECONDS = 2.0
 """Seconds for open answers to reach their clients at the shutdown."""
 TOKEN_FILE = "http-token"
@@ -155,36 +149,28 @@ class _Server:
 
         folder = (self.options.folder or Path.cwd()).absolute()
         directory.workspace.folders = (str(folder),)
-        send_inbox, inbox = trio.open_memory_channel[ActorMessage](0)
-        port = HttpPort(send_inbox, self.trace, self.secrets.hide_all)
-        key = make_key(self.state / _KEY_FILE)
-        answering = Answering(port, records, self.catalogue, self.options.permissions, key)
         counts = AgentCounts(lambda: directory.processes, directory.measure, directory.ledger)
-        with trio.CancelScope() as whole:
-            async with trio.open_nursery() as nursery:
-                own = send_inbox.clone()
-                nursery.start_soon(
-                    run_history,
-                    inbox,
-                    own,
-                    port,
-                    Outbox(),
-                    agent_for,
-                    counts,
-                    memory,
-                    NoAccounts(),
-                )
-                chores = trio.CancelScope()
-                nursery.start_soon(self._find_models, answering, chores)
-                await self._listen(listening, address, answering, until)
-                chores.cancel()
-                whole.deadline = trio.current_time() + LEAVING_SECONDS
-                async with send_inbox:
-                    await send_inbox.send(Leaving())
+        async with (
+            open_answering(
+                agent_for,
+                records,
+                self.catalogue,
+                key=make_key(self.state / _KEY_FILE),
+                permissions=self.options.permissions,
+                memory=memory,
+                counts=counts,
+                trace=self.trace,
+                hide=self.secrets.hide_all,
+            ) as answering,
+            trio.open_nursery() as nursery,
+        ):
+            nursery.start_soon(self._find_models, answering)
+            await self._listen(listening, address, answering, until)
+            nursery.cancel_scope.cancel()
 
-    async def _find_models(self, answering: Answering, until: trio.CancelScope) -> None:
+    async def _find_models(self, answering: Answering) -> None:
         """Keep the catalogue up to date."""
-        with until, contained("models=listing"):
+        with contained("models=listing"):
             if self.catalogue.listings:
                 await list_models(self.trace, self.catalogue, answering.change_catalogue)
 
