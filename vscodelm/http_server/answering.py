@@ -34,6 +34,8 @@ MOST_OPEN = 256
 """Answers that may be open at once."""
 HOLD_SECONDS = 0.1
 """Seconds that a stream waits for its first part, so that an early failure has its own status."""
+BUSY_SECONDS = 1.0
+"""Seconds that a request waits for another one on the same branch."""
 KEEPALIVE_SECONDS = 15.0
 """Seconds of silence after which a stream shows that it is still there."""
 END_SECONDS = 5.0
@@ -176,9 +178,10 @@ class Answering:
         known = None if short is None else short.line(previous)
         if known is not None:
             return known, True
-        if previous in self._open or any(
-            one.query.previous == previous for one in self._open.values()
-        ):
+        with trio.move_on_after(BUSY_SECONDS):  # a client that has just left may be back
+            while busy := self._busy(previous):
+                await busy.is_over.wait()
+        if self._busy(previous):
             text = "A response is still being written here. Wait for its end, or cancel it."
             raise ApiError(409, "conversation_busy", text, "previous_response_id")
         line = await self.records.line(previous)
@@ -186,6 +189,13 @@ class Answering:
             text = f"Previous response with id {previous!r} not found."
             raise ApiError(404, "previous_response_not_found", text, "previous_response_id")
         return line, False
+
+    def _busy(self, previous: str) -> OpenAnswer | None:
+        """Return the answer that is being written at the end of a branch."""
+        answers = self._open.values()
+        return next(
+            (one for one in answers if previous in (one.query.id, one.query.previous)), None
+        )
 
     async def messages(self, given: str | Sequence[Raw]) -> list[ChatMessage]:
         """Return the messages of an input; what its references mean is looked up first."""

@@ -77,7 +77,8 @@ class HttpReply:
     _parts: list[Part] = attrs.field(factory=list["Part"], init=False)
     _said: list[Part] = attrs.field(factory=list["Part"], init=False)
     """The parts that were taken, as far as they belong to the history."""
-    _size: int = attrs.field(default=0, init=False)
+    unsent: int = attrs.field(default=0, init=False)
+    """Characters that wait to be taken."""
     _news: trio.Event = attrs.field(factory=trio.Event, init=False)
     _taken: trio.Event = attrs.field(factory=trio.Event, init=False)
 
@@ -86,7 +87,7 @@ class HttpReply:
     def show(self, parts: Sequence[Part]) -> None:
         """Take parts in."""
         self._parts += parts
-        self._size += sum(map(_size_of, parts))
+        self.unsent += sum(map(_size_of, parts))
         self._news.set()
 
     def settle(self, failure: Failure | None) -> None:
@@ -97,7 +98,7 @@ class HttpReply:
 
     async def room(self) -> None:
         """Wait until the client has taken what is here, or wants no more."""
-        while self._size >= MOST_UNSENT and not (self.is_settled or self.is_cancelled):
+        while self.unsent >= MOST_UNSENT and not (self.is_settled or self.is_cancelled):
             self._taken = trio.Event()
             await self._taken.wait()
 
@@ -111,7 +112,7 @@ class HttpReply:
 
     def take(self) -> list[Part]:
         """Return the parts that have come since."""
-        parts, self._parts, self._size = self._parts, [], 0
+        parts, self._parts, self.unsent = self._parts, [], 0
         self._said += filter(_is_said, parts)
         self._taken.set()
         return parts
@@ -199,9 +200,9 @@ class HttpPort:
             await self.inbox.send(Cancelled(reply.request))
 
     @property
-    def is_idle(self) -> bool:
-        """Whether no answer is open."""
-        return not self._open
+    def replies(self) -> list[HttpReply]:
+        """The answers that are open."""
+        return [*self._open.values()]
 
     # From the History Actor.
 
