@@ -252,7 +252,7 @@ class Answering:
         except BaseException:
             await self._leave(answer)
             raise
-        if reply.failure is not None:
+        if reply.failure is not None and not reply.unsent:
             await self._close(answer)
             raise of_failure(reply.failure)
         return answer

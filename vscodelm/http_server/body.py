@@ -126,13 +126,13 @@ def _function(tool: FunctionTool, place: str) -> FunctionTool:
     if not _TOOL_NAME.fullmatch(inner.name):
         text = "A name has 1 to 64 letters, digits, hyphens and underscores."
         raise bad_request(text, f"{place}.name")
-    if inner.parameters != _NULL and bytes(inner.parameters)[:1] != b"{":
+    if bytes(inner.parameters)[:1] not in (b"{", b"n"):
         raise bad_request("A JSON schema is an object.", f"{place}.parameters")
     return inner
 
 
 def _spec(tool: FunctionTool) -> ToolSpec:
-    schema = UNSET if tool.parameters == _NULL else tool.parameters
+    schema = UNSET if bytes(tool.parameters) == b"null" else tool.parameters
     return ToolSpec(tool.name, tool.description or "", schema)
 
 
