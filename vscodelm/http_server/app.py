@@ -16,7 +16,7 @@ import msgspec
 import trio
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp
@@ -305,13 +305,15 @@ async def _read(request: Request) -> bytes:
         raise ApiError(413, "request_too_large", too_large)
     body = bytearray()
     with trio.move_on_after(BODY_SECONDS) as waiting:
-        try:
-            async for chunk in request.stream():
-                body += chunk
-                if len(body) > MOST_BODY_BYTES:
-                    raise ApiError(413, "request_too_large", too_large)
-        except ClientDisconnect:
-            raise ApiError(400, "client_gone", "The client has left.") from None
+        is_more = True
+        while is_more:
+            message = await request.receive()
+            if message["type"] == "http.disconnect":
+                raise ApiError(400, "client_gone", "The client has left.")
+            body += message.get("body", b"")
+            is_more = message.get("more_body", False)
+            if len(body) > MOST_BODY_BYTES:
+                raise ApiError(413, "request_too_large", too_large)
     if waiting.cancelled_caught:
         raise ApiError(408, "request_timeout", "The body took too long.", retry=RETRY_SECONDS)
     whole = bytes(body)

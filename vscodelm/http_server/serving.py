@@ -16,6 +16,8 @@ import trio
 from hypercorn.app_wrappers import ASGIWrapper
 from hypercorn.config import Config
 from hypercorn.events import Closed, RawData
+from hypercorn.protocol.h11 import H11Protocol
+from hypercorn.trio.task_group import TaskGroup
 from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
@@ -58,15 +60,46 @@ class CannotListen(Exception):
     """The server can't listen there; the message says why."""
 
 
+class _Protocol(H11Protocol):
+    """HTTP/1.1, of which nothing is upgraded but WebSockets."""
+
+    async def _check_protocol(self, event: object) -> None:
+        """Take no request for the beginning of HTTP/2, whose connections have other limits."""
+
+
 class _Connection(TCPServer):
     """A connection whose failure ends no other, and whose client must read."""
 
     async def run(self) -> None:
         """Serve it until it ends or fails."""
         try:
-            await super().run()
+            await self._serve()
         except* Exception as group:  # such as a header that hypercorn can't read
             log.info("connection failed: %r", group.exceptions)
+        finally:
+            await trio.aclose_forcefully(self.stream)
+
+    async def _serve(self) -> None:
+        """Do what hypercorn does, with HTTP/1.1 alone."""
+        async with TaskGroup() as tasks:
+            self._task_group = tasks
+            state, place = ConnectionState(self.state), ("", 0)
+            self.protocol = cast(
+                "Any",
+                _Protocol(
+                    self.app,
+                    self.config,
+                    self.context,
+                    cast("Any", tasks),
+                    state,
+                    False,
+                    place,
+                    place,
+                    self.protocol_send,
+                ),
+            )
+            await cast("Any", self.idle_task).restart(tasks, self._idle_timeout)
+            await self._read_data()
 
     async def protocol_send(self, event: Event) -> None:
         """Send bytes; a client that doesn't take them for long is gone."""
