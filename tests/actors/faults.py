@@ -395,4 +395,10 @@ FAULTS = [
         "",
         _FORMS,
     ),
+    Fault(
+        "an agent's own calls stay text for a program that wants them apart",
+        "presentation",
+        "if self.separates_calls:",
+        "if False:",
+    ),
 ]

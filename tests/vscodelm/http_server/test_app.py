@@ -10,6 +10,7 @@ import trio
 
 from agents.events import Break, Say
 from bridge.errors import Failure
+from tests.fakes.acp_agents import agent_in_process
 from tests.fakes.http_face import PATIENCE, events_in, open_face, text_of
 from tests.fakes.scripted_agent import Hang, ScriptedAgent
 from tests.fakes.waiting import until
@@ -204,6 +205,37 @@ async def test_an_agent_acts_by_the_servers_policy(
                 previous_response_id=response["id"],
             )
     assert (answer or "allowed") in text_of(response)
+
+
+async def test_the_agents_own_calls_are_items_that_a_client_may_skip(tmp_path: Path) -> None:
+    call = {"sessionUpdate": "tool_call", "toolCallId": "1", "title": "List", "kind": "execute"}
+    news = {"sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed"}
+    output = [{"type": "content", "content": {"type": "text", "text": "a.txt"}}]
+    turn = [
+        {"say": "Let me look. "},
+        {"update": {**call, "status": "in_progress", "rawInput": {"command": "ls"}}},
+        {"update": {**news, "content": output}},
+        {"say": "There is a file."},
+    ]
+    turns = [turn, [{"memory": True}]]
+    async with (
+        agent_in_process({"turns": turns}) as (agent, _),
+        open_face(tmp_path, agent) as face,
+    ):
+        events = await face.events("Look!")
+        response = events[-1]["response"]
+        skipped = [item for item in response["output"] if item["type"] == "message"]
+        whole = [
+            {"role": "user", "content": "Look!"},
+            *skipped,
+            {"role": "user", "content": "Go on."},
+        ]
+        second = await face.respond(whole)
+    (own,) = [item for item in response["output"] if item["type"] == "vscodelm:tool_call"]
+    assert (own["name"], own["status"], own["output"]) == ("execute", "completed", "a.txt")
+    assert own["arguments"] == '{"command":"ls"}'
+    assert "🔧" not in text_of(response)
+    assert text_of(second).count("Look!") == 1  # the session went on
 
 
 async def test_thinking_comes_as_the_summary_of_reasoning(tmp_path: Path) -> None:
