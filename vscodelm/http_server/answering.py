@@ -25,7 +25,15 @@ from .compaction import Restorer, compact
 from .completions import CompletionWriter
 from .events import EventWriter
 from .items import check_results, messages_of
-from .lineage import answer_of, policy, referred, response_of, system_message, user_item
+from .lineage import (
+    answer_of,
+    can_skip_nothing,
+    policy,
+    referred,
+    response_of,
+    system_message,
+    user_item,
+)
 from .port import HttpPort, HttpReply, Wanted
 from .records import KeptResponse, ResponseRecords, raws
 from .writer import AnswerWriter
@@ -148,11 +156,14 @@ class Answering:
             body.store is not False,
         )
 
-    def writer(self, body: ResponseBody, query: Query, *, frames: bool = True) -> EventWriter:
-        """Return the writer of a response."""
+    def writer(
+        self, body: ResponseBody, query: Query, *, frames: bool = True, agent: str = ""
+    ) -> EventWriter:
+        """Return the writer of a response; `agent` is what the client says that it is."""
         fields = {"id": query.id, "created_at": int(time.time())}
         offer = offer_of(body.tools, body.tool_choice)
-        return EventWriter({**fields, **echo(body, offer)}, frames)
+        hides_own = frames and not body.stream and can_skip_nothing(agent)
+        return EventWriter({**fields, **echo(body, offer)}, frames, hides_own)
 
     def completion_writer(self, query: Query, *, wants_usage: bool) -> CompletionWriter:
         """Return the writer of a completion."""

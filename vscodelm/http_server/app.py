@@ -218,7 +218,8 @@ class _Endpoints:
     async def respond(self, request: Request) -> Response:
         body = read_body(await _read(request))
         query = await self.answering.query(body)
-        writer = self.answering.writer(body, query)
+        agent = request.headers.get("user-agent", "")
+        writer = self.answering.writer(body, query, agent=agent)
         return _Answer(self.answering, query, writer, is_stream=body.stream is True)
 
     async def complete(self, request: Request) -> Response:

@@ -80,6 +80,8 @@ class EventWriter:
     """The fields of the response that stay the same: its id, and those that repeat the request."""
     frames: bool = True
     """Whether the events are framed for an event stream; else each is JSON alone, in a line."""
+    hides_own: bool = False
+    """Whether the response leaves out the agent's own calls, for a client that can't skip them."""
     output: list[ResponseItem] = attrs.field(factory=list["ResponseItem"], init=False)
     status: str = attrs.field(default="in_progress", init=False)
     usage: ResponseUsage | None = attrs.field(default=None, init=False)
@@ -148,10 +150,14 @@ class EventWriter:
             "completed_at": self._completed_at,
             "status": self.status,
             "incomplete_details": details,
-            "output": self.output,
+            "output": self._output if self.hides_own else self.output,
             "error": None if error is None else {"code": error.code, "message": error.message},
             "usage": None if self.usage is None else self.usage.as_response,
         }
+
+    @property
+    def _output(self) -> list[ResponseItem]:
+        return [item for item in self.output if item["type"] != OWN_CALL]
 
     @property
     def result(self) -> bytes:

@@ -18,6 +18,10 @@ _STRICT: tuple[Permissions, ...] = ("deny", "read_only")
 """Values that hold for a model whatever the server allows; the others are the server's to give."""
 
 
+_SKIP_NOTHING = ("ai-sdk/openai/",)
+"""Clients that refuse a whole response if the type of one of its items is unknown to them."""
+
+
 class _Reference(msgspec.Struct):
     type: str = ""
     id: str | None = None
@@ -41,6 +45,11 @@ def policy(settings: Settings, permissions: Permissions) -> Settings:
     strictest = min(settings.permissions, permissions, key=_RANK.index)
     is_set = settings.permissions in _STRICT
     return replace(settings, permissions=strictest if is_set else permissions)
+
+
+def can_skip_nothing(agent: str) -> bool:
+    """Return whether a client can't skip items of our own type in a whole response."""
+    return any(name in agent for name in _SKIP_NOTHING)
 
 
 def system_message(text: str) -> ChatMessage:

@@ -149,6 +149,13 @@ def test_own_calls_that_never_end_are_incomplete_and_others_may_only_end() -> No
     assert statuses == ["incomplete", "failed"]
 
 
+def test_for_a_client_that_can_not_skip_them_own_calls_are_left_out() -> None:
+    one = writer()
+    one.hides_own = True
+    one.add([TextPart("a"), own("1", "completed")])
+    assert [item["type"] for item in json.loads(one.result)["output"]] == ["message"]
+
+
 def test_usage_is_real_or_null() -> None:
     known = written([TextPart("a"), DataPart("usage", USAGE)])
     assert known[-1]["response"]["usage"] == {

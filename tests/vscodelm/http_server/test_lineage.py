@@ -10,6 +10,7 @@ from msgspec import Raw
 from bridge.wire import ChatMessage, Permissions, Settings, TextPart, ToolCallPart
 from vscodelm.http_server.lineage import (
     answer_of,
+    can_skip_nothing,
     policy,
     referred,
     response_of,
@@ -34,6 +35,11 @@ def test_a_model_is_never_allowed_more_than_the_server_says(
         assert RANK.index(found) <= RANK.index(model)
     else:
         assert found == server
+
+
+def test_some_clients_can_skip_nothing() -> None:
+    assert can_skip_nothing("ai/6.0.326 ai-sdk/provider-utils/4 ai-sdk/openai/3.0.141 runtime/node")
+    assert not can_skip_nothing("OpenAI/Python 3.57.0")
 
 
 def test_references_are_looked_up_once_for_each_response() -> None:
