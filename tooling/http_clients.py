@@ -1,6 +1,6 @@
 """Install the clients of `make test-http`: `python -m tooling.http_clients`.
 
-They try the HTTP server. They come from npm into `.agents/http`. A folder that has them already stays as it is.
+They come from npm into `.agents/http`. A folder that has them stays as it is.
 """
 
 from __future__ import annotations

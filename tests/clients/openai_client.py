@@ -61,7 +61,7 @@ def main(url: str) -> None:
     listed = client.responses.input_items.list(named)
     assert listed.data[0].type == "message"
     client.responses.delete(named)
-    with pytest.raises(openai.NotFoundError, match="response_not_found"):
+    with pytest.raises(openai.NotFoundError, match="not found"):
         client.responses.retrieve(named)
 
     completions(client)

@@ -18,7 +18,7 @@ _STRICT: tuple[Permissions, ...] = ("deny", "read_only")
 """Values that hold for a model whatever the server allows; the others are the server's to give."""
 
 
-_SKIP_NOTHING = ("ai-sdk/openai/",)
+_SKIP_NOTHING = ("ai-sdk/",)
 """Clients that refuse a whole response if the type of one of its items is unknown to them."""
 
 

@@ -38,7 +38,7 @@ def test_a_model_is_never_allowed_more_than_the_server_says(
 
 
 def test_some_clients_can_skip_nothing() -> None:
-    assert can_skip_nothing("ai/6.0.326 ai-sdk/provider-utils/4 ai-sdk/openai/3.0.141 runtime/node")
+    assert can_skip_nothing("ai/6.0.326 ai-sdk/provider-utils/4.0.66 runtime/node.js/24")
     assert not can_skip_nothing("OpenAI/Python 3.57.0")
 
 
