@@ -40,7 +40,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help chat test test-slow test-faults test-agents bench check $(CHECKS) format docs golden clean \
+.PHONY: help chat test test-slow test-faults test-agents test-http bench check $(CHECKS) format docs golden clean \
 	test-extension test-vscode test-agent-host check-extension vsix screenshots pins
 
 help:
@@ -66,6 +66,10 @@ test-slow: $(DEV) ## Run the slow tests: real processes, many examples
 test-agents: $(DEV) ## Install real ACP agents into .agents (4 GB), and talk to them
 	$(RUN) tooling.real_agents $(if $(SHORT),$(SHORT_AGENTS))
 	$(RUN) pytest -m "agents$(if $(SHORT), and not thorough)" -n $(WORKERS) --dist loadgroup $(ARGS)
+
+test-http: $(DEV) ## Install clients of others into .agents/http, and let them talk to `serve-http`
+	$(RUN) tooling.http_clients
+	VSCODELM_CLIENTS=$(CURDIR)/.agents/http $(RUN) pytest tests/clients -n $(WORKERS) $(ARGS)
 
 bench: $(DEV) ## Measure the numbers we hold
 	$(RUN) benchmarks $(ARGS)

@@ -13,7 +13,7 @@ from bridge.errors import Failure
 from bridge.models import AgentChoice
 from bridge.wire import AgentSessionsResult, Empty, ListedSession, RequestId
 
-from .editor import EditorPort
+from .editor_face import EditorFace
 from .messages import AccountAsked, SessionsAsked
 
 
@@ -53,7 +53,7 @@ class NoAccounts:
 class AccountRequests:
     """The requests that are open. They end with their tasks, whatever becomes of these."""
 
-    editor: EditorPort
+    editor: EditorFace
     accounts: Accounts
     tasks: trio.Nursery
     _open: dict[RequestId, trio.CancelScope] = attrs.field(

@@ -61,6 +61,8 @@ class Conversation:
             may_command=request_class is RequestClass.MAIN,
             notice=asked.notice,
             answers=tuple(answers),
+            separates_calls=asked.separates_calls,
+            room=asked.room,
         )
         self.mailbox.deliver(delivery)
 

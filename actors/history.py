@@ -40,7 +40,7 @@ from bridge.wire import ElicitResult, InspectResult, RequestId
 from .accounts import AccountRequests, Accounts
 from .beginning import Start
 from .conversation import Conversation
-from .editor import EditorPort
+from .editor_face import EditorFace
 from .inspection.inspector import Inspector
 from .inspection.page import page_with
 from .journal import Journal
@@ -84,7 +84,7 @@ MARKER_PREFIX = "vscodelm-"
 class HistoryActor:
     """The sessions of every conversation of one editor."""
 
-    editor: EditorPort
+    editor: EditorFace
     outbox: Outbox
     agent_for: AgentFactory
     sessions: trio.Nursery
@@ -338,7 +338,7 @@ def _needed(request: _Request | None) -> _Request:
 async def run_history(
     inbox: trio.MemoryReceiveChannel[ActorMessage],
     from_sessions: trio.MemorySendChannel[FromSession],
-    editor: EditorPort,
+    editor: EditorFace,
     outbox: Outbox,
     agent_for: AgentFactory,
     counts: AgentCounts,

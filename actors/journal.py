@@ -59,6 +59,7 @@ class Journal:
                     "bytes": event.size,
                     "maxSessions": event.max_sessions,
                     "marker": event.marker,
+                    **({"amongStrangers": True} if event.among_strangers else {}),
                 }
             case Cancelled(request=request):
                 return {"event": "cancelled", "request": request}

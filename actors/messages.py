@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from agents.events import Elicit, ElicitAnswer
@@ -39,6 +39,12 @@ class Asked(Value):
     capabilities: Capabilities
     notice: str = ""
     """A line that the user reads before the answer, once in a session."""
+    separates_calls: bool = False
+    """Whether calls of the agent's own tools are parts of their own, and not text."""
+    among_strangers: bool = False
+    """Whether requests come from clients that don't know each other (`ChatRequest`)."""
+    room: Callable[[], Awaitable[None]] | None = None
+    """Waits for room for the parts of the answer; None: for that of the whole connection."""
 
     @property
     def hints(self) -> Hints:
@@ -55,6 +61,7 @@ class Asked(Value):
             self.transcript.size,
             self.settings.max_sessions,
             marker,
+            self.among_strangers,
         )
 
 

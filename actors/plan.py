@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from typing import assert_never
 
 from msgspec.structs import replace
@@ -82,6 +82,10 @@ class Delivery(Value):
     """A line that the user reads before the answer, once in a session."""
     answers: tuple[Message, ...] = ()
     """The answers on record, in order. They identify our own words in the transcript."""
+    separates_calls: bool = False
+    """Whether calls of the agent's own tools are parts of their own, and not text."""
+    room: Callable[[], Awaitable[None]] | None = None
+    """Waits for room for the parts of this response; None: for that of the whole connection."""
 
     @property
     def past(self) -> int:

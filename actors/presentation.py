@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Literal, assert_never
 
 import attrs
+import msgspec
 
-from agents.events import AskPermission, Attach, CallTool, Say, StopReason, Think
+from agents.events import AskPermission, Attach, CallTool, OwnCall, Say, StopReason, Think
 from bridge.wire import (
     CHANGES_MIME_TYPE,
     PERMISSION_TOOL,
@@ -22,7 +23,11 @@ from bridge.wire import (
     ThinkingMode,
     ThinkingPart,
     ToolCallPart,
+    UnknownPart,
 )
+
+OWN_CALL = "vscodelm:tool_call"
+"""The kind of the part for a call of an agent's own tool, for a program that wants it apart."""
 
 _NOTICES = {
     StopReason.END_TURN: "The agent ended its turn without an answer.",
@@ -45,6 +50,8 @@ class Presenter:
     """The host's name of the tool that asks the user."""
     has_begun: bool = False
     """Whether responses before this one showed a part of the same answer."""
+    separates_calls: bool = False
+    """Whether calls of the agent's own tools are parts of their own, and not text."""
     said: bool = False
     _voice: Literal["answer", "thought"] | None = attrs.field(default=None, init=False)
     """The kind of the newest text."""
@@ -52,6 +59,9 @@ class Presenter:
     def part(self, event: Say | Think | Attach | CallTool | AskPermission) -> Part | None:
         """Return the part for an event, None if this editor isn't shown it."""
         match event:
+            case Say(call=OwnCall() as call) if self.separates_calls:
+                self.said = True
+                return UnknownPart(OWN_CALL, msgspec.json.encode(call))
             case Say(text=text, by_us=by_us):
                 if not text:
                     return None

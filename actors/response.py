@@ -74,6 +74,7 @@ class Response:
             delivery.settings.thinking,
             delivery.asks_by or PERMISSION_TOOL,
             has_begun(delivery.transcript.path),
+            delivery.separates_calls,
         )
 
     async def pass_on(self, turn: Turn) -> TurnEnd:
@@ -131,7 +132,7 @@ class Response:
         if marker is not None:
             self._last.append(DataPart("stateful_marker", marker))
         if self._last:
-            await self.outbox.room()
+            await self._room()
         await self.inbox.send(Ended(self.conversation, self.delivery.turn, self._last, handle))
 
     def _tell_why(self) -> None:
@@ -141,8 +142,11 @@ class Response:
 
     async def _say(self, parts: list[Part]) -> None:
         if parts:
-            await self.outbox.room()  # an editor that doesn't read stops the agent here
+            await self._room()  # an editor that doesn't read stops the agent here
             await self.inbox.send(Said(self.conversation, self.delivery.turn, parts))
+
+    async def _room(self) -> None:
+        await (self.delivery.room or self.outbox.room)()
 
     async def _elicit(self, elicit: Elicit) -> Part | None:
         """Ask the user for input; where that can't be, decline, and return what to say of it."""

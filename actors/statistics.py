@@ -15,7 +15,7 @@ from bridge.routing.request import RequestSource
 from bridge.routing.router import Tally
 from bridge.wire import AgentProcess, NewestRequest, RequestId, Stats
 
-from .editor import EditorPort
+from .editor_face import EditorFace
 
 Measure: TypeAlias = Callable[[], Awaitable[list[AgentProcess]]]
 """Finds out what the processes of the agents hold."""
@@ -46,7 +46,7 @@ def statistics(tally: Tally, conversations: int, sessions: int, counts: AgentCou
 
 
 async def tell_measured(
-    editor: EditorPort, request: RequestId, stats: Stats, measure: Measure
+    editor: EditorFace, request: RequestId, stats: Stats, measure: Measure
 ) -> None:
     """Add the memory of the processes to counters, and send them.
 

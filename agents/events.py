@@ -15,15 +15,27 @@ from bridge.wire import ChatMessage, ElicitAction, FieldValue, Settings, ToolSpe
 # Events of an agent.
 
 
+class OwnCall(Value):
+    """A call of one of the agent's own tools, as far as it has come."""
+
+    call_id: str
+    name: str
+    status: Literal["in_progress", "completed", "failed"]
+    arguments: Any = None
+    output: str = ""
+
+
 class Say(Value):
     """A piece of the answer, Markdown.
 
     `by_us` marks text that the agent didn't say itself, such as the line for one of its tool calls.
-    It is shown and recorded, and left out when the conversation is replayed to an agent.
+    It is shown and recorded, and left out when the conversation is replayed to an agent. If the
+    text tells of a call, `call` has the same for a program.
     """
 
     text: str
     by_us: bool = False
+    call: OwnCall | None = None
 
 
 class Think(Value):

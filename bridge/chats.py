@@ -49,7 +49,7 @@ from .routing.live import LiveChat
 from .routing.repeats import LASTING, FailedRequests, has_no_twin, repeated_as
 from .routing.request import RequestClass
 from .routing.room import MOST_KEPT_BYTES, TOO_LARGE, TOO_MANY, Denials, Occupant, giving_way
-from .routing.router import Joins, Opens, Outcome, Question, Reason, Tally, route
+from .routing.router import Joins, Opens, Outcome, Question, Reason, Tally, alone, route
 from .wire import OwnTextPart, Part, RequestId
 
 REPEATED = Failure(
@@ -175,7 +175,10 @@ class Chats:
             self._rejoin(running, asked)
             return
         outcome = route(self._index, question)
-        if not self._admits(question, outcome, now):
+        if asked.among_strangers:
+            # Who says the same as another client takes no part in its chat.
+            outcome = alone(question) if self._is_busy(outcome) else outcome
+        elif not self._admits(question, outcome, now):
             self._do(NOBODY, Refused(asked.request, REPEATED))
             return
         self.tally.count(outcome, question.source)
@@ -202,6 +205,12 @@ class Chats:
             notices = [OwnTextPart(text) for text in self._denials.notices(question.path)]
             self._say(key, live.history.turn, notices)
         self._make_memory(key, request_class)
+
+    def _is_busy(self, outcome: Outcome) -> bool:
+        """Return whether a request would take the place of another that is being answered."""
+        if not isinstance(outcome, Joins):
+            return False
+        return self._live[outcome.conversation].history.phase is Phase.STREAMING
 
     def _repeated(self, question: Question, name: Hashable, now: float) -> ConversationKey | None:
         """Return the conversation whose newest request the host repeats by itself.

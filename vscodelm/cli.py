@@ -16,7 +16,11 @@ from .options import chat_options, nearest
 class _Commands(click.Group):
     """Loads a command of another folder when it is named: a server needs none of them."""
 
-    _FOLDERS = ("agents", "vscodelm.registry.cli"), ("doctor", "vscodelm.doctor.cli")
+    _FOLDERS = (
+        ("agents", "vscodelm.registry.cli"),
+        ("doctor", "vscodelm.doctor.cli"),
+        ("serve-http", "vscodelm.http_server.cli"),
+    )
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of all commands."""
@@ -27,7 +31,7 @@ class _Commands(click.Group):
         module = dict(self._FOLDERS).get(cmd_name)
         if module is None:
             return super().get_command(ctx, cmd_name)
-        return getattr(import_module(module), cmd_name)
+        return getattr(import_module(module), cmd_name.replace("-", "_"))
 
 
 @click.group(cls=_Commands, invoke_without_command=True)

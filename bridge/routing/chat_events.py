@@ -33,6 +33,10 @@ class ChatRequest(Value):
     """Most conversations that its agent may have."""
     marker: str | None = None
     """The token of our mark that the answer will end with; None: the host can't take one."""
+    among_strangers: bool = False
+    """Whether requests come from clients that don't know each other.
+
+    None takes another's place, and a repeat is no storm."""
 
 
 class Cancelled(Value):

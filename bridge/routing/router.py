@@ -193,6 +193,11 @@ def route(index: Index, question: Question) -> Outcome:
     return _Search(index, question).run()
 
 
+def alone(question: Question) -> Opens:
+    """Return the place of a request that has nothing to do with any other chat."""
+    return Opens(opening(question.path), Reason.UNPROVEN, question.request_class)
+
+
 @attrs.define(eq=False, repr=False)
 class _Search:
     index: Index

@@ -433,4 +433,10 @@ FAULTS = [
         "            self.is_on = False\n",
         "",
     ),
+    Fault(
+        "an agent's own calls stay text for a program that wants them apart",
+        "presentation",
+        "if self.separates_calls:",
+        "if False:",
+    ),
 ]

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import msgspec
 import pytest
 
-from actors.presentation import Presenter
-from agents.events import AskPermission, Attach, CallTool, Say, StopReason, Think
+from actors.presentation import OWN_CALL, Presenter
+from agents.events import AskPermission, Attach, CallTool, OwnCall, Say, StopReason, Think
 from bridge.wire import (
     PERMISSION_TOOL,
     Capabilities,
@@ -14,6 +15,7 @@ from bridge.wire import (
     ThinkingMode,
     ThinkingPart,
     ToolCallPart,
+    UnknownPart,
 )
 
 THOUGHT = Think("hm", "1", {"signature": "x"})
@@ -135,3 +137,16 @@ def test_an_answer_that_stopped_early_says_why(reason: StopReason) -> None:
     else:
         assert isinstance(notice, OwnTextPart)
         assert notice.value.startswith("\n\n*The agent")
+
+
+def test_an_agents_own_call_is_a_part_of_its_own_only_for_those_who_want_it_apart() -> None:
+    call = OwnCall("1", "shell", "completed", {"command": "ls"}, "a.txt")
+    apart = Presenter(Capabilities(), "part", separates_calls=True)
+    part = apart.part(Say("🔧 ls ✔", by_us=True, call=call))
+    assert isinstance(part, UnknownPart)
+    assert part.kind == OWN_CALL
+    assert msgspec.json.decode(part.json, type=OwnCall) == call
+    assert apart.said
+    assert apart.part(Say("Hello")) == TextPart("Hello")
+    assert presenter().part(Say("🔧 ls ✔", by_us=True, call=call)) == OwnTextPart("🔧 ls ✔")
+    assert presenter().part(Say("", by_us=True, call=call)) is None

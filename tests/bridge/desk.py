@@ -43,6 +43,8 @@ class Desk:
     chats: Chats = attrs.field(factory=Chats)
     max_sessions: int = 1_000_000
     apart: float = APART
+    among_strangers: bool = False
+    """Whether the requests come from clients that don't know each other."""
     histories: dict[int, History] = attrs.field(factory=dict[int, History])
     """Of all conversations, those that have ended too."""
     reasons: Counter[Reason] = attrs.field(factory=Counter[Reason])
@@ -93,7 +95,9 @@ class Desk:
         """Send a request; return its id."""
         request = next(self.requests)
         question = Question(agent, incoming, request_class, hints, keep)
-        self.tell(ChatRequest(request, question, size, self.max_sessions, marker))
+        self.tell(
+            ChatRequest(request, question, size, self.max_sessions, marker, self.among_strangers)
+        )
         return request
 
     def ask(

@@ -1537,4 +1537,16 @@ FAULTS = [
         "return own is not None and text.rstrip().endswith(",
         "return own is not None and (",
     ),
+    Fault(
+        "a stranger takes the place of another",
+        "chats",
+        "outcome = alone(question) if self._is_busy(outcome) else outcome",
+        "pass",
+    ),
+    Fault(
+        "strangers who say the same are a storm",
+        "chats",
+        "        elif not self._admits(question, outcome, now):\n",
+        "        if not self._admits(question, outcome, now):\n",
+    ),
 ]

@@ -136,6 +136,27 @@ def test_a_storm_after_bad_answers_is_refused_and_passes() -> None:
     assert (1, "Deliver") in kinds(desk)
 
 
+def test_strangers_who_say_the_same_make_no_storm() -> None:
+    desk = Desk(apart=0.0, among_strangers=True)
+    key, _ = desk.ask(Q1)
+    desk.finish(key, "a1")
+    for _ in range(1 + MOST_GOOD):
+        key, _ = desk.ask(Q1)
+        desk.finish(key, "a1")
+    assert (key, "Deliver") in kinds(desk) or (key, "TurnEnded") in kinds(desk)
+
+
+def test_a_stranger_takes_nobodys_place() -> None:
+    desk = Desk(among_strangers=True)
+    desk.finish(desk.opened(Q1), "a1")
+    desk.request(Q1, A1, Q2)
+    key, outcome = desk.ask(Q1, A1, Q2)
+    assert (key, outcome.reason) == (2, Reason.UNPROVEN)
+    assert "Settle" not in [name for _, name in kinds(desk)]
+    desk.finish(1, "a2")
+    assert desk.joined(Q1, A1, Q2, assistant("a2"), Q1) == (1, Reason.EXTENDS)
+
+
 def test_after_good_answers_more_repeats_are_answered() -> None:
     desk = Desk(apart=0.0)
     for _ in range(1 + MOST_GOOD):

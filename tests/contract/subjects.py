@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import attrs
@@ -30,6 +32,7 @@ from bridge.errors import Failure
 from bridge.history.request_text import request_text
 from bridge.wire import ElizaSpec, OpenResponsesSpec
 from tests.fakes.acp_agents import agent_as_child, agent_in_process
+from tests.fakes.http_face import TOKEN, open_face
 from tests.fakes.responses_events import Call, Output, Text
 from tests.fakes.responses_server import Context, Plan, remember, responses_server
 from tests.fakes.scripted_agent import (
@@ -251,6 +254,38 @@ async def responses_subject(*, stateful: bool) -> AsyncGenerator[Subject, None]:
         nursery.cancel_scope.cancel()
 
 
+@asynccontextmanager
+async def served(subject: Subject) -> AsyncGenerator[Subject, None]:
+    """Reach an agent by our own client through our own server."""
+    with TemporaryDirectory() as folder:
+        async with open_face(Path(folder), subject.agent) as face, trio.open_nursery() as nursery:
+            headers = {"Authorization": f"Bearer {TOKEN}"}
+            spec = OpenResponsesSpec(face.address.url, "eliza", headers=headers)
+            agent = OpenResponsesAgent(spec, nursery)
+            # It can't ask by itself: a permission is asked for by a tool of the client's.
+            yield attrs.evolve(subject, agent=agent, asks_permission=None)
+            await agent.aclose()
+            nursery.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def served_eliza() -> AsyncGenerator[Subject, None]:
+    async with eliza() as subject, served(subject) as made:
+        yield made
+
+
+@asynccontextmanager
+async def served_scripted() -> AsyncGenerator[Subject, None]:
+    async with scripted() as subject, served(subject) as made:
+        yield made
+
+
+@asynccontextmanager
+async def served_acp() -> AsyncGenerator[Subject, None]:
+    async with acp() as subject, served(subject) as made:
+        yield made
+
+
 SUBJECTS: list[Callable[[], AbstractAsyncContextManager[Subject]]] = [
     eliza,
     scripted,
@@ -258,4 +293,7 @@ SUBJECTS: list[Callable[[], AbstractAsyncContextManager[Subject]]] = [
     acp_child,
     open_responses,
     open_responses_stateless,
+    served_eliza,
+    served_scripted,
+    served_acp,
 ]

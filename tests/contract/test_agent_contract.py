@@ -174,17 +174,19 @@ async def test_a_turn_that_waits_says_nothing_until_it_is_answered(
         turn = session.run(prompt)
         (call_id,) = questions(await up_to(turn, Await))
         told: list[Event] = []
+        has_ended = trio.Event()
 
         async def receive_the_rest() -> None:
             async for batch in turn:
                 told.extend(batch)
+            has_ended.set()
 
         nursery.start_soon(receive_the_rest)
         with trio.fail_after(5):
             await wait_all_tasks_blocked()
             assert told == []
             session.answer(ToolAnswer(call_id, parts("forty-two")))
-            await wait_all_tasks_blocked()
+            await has_ended.wait()
     assert told[-1] == Stop()
 
 
@@ -230,10 +232,12 @@ async def test_a_turn_waits_for_every_answer(subject: Subject, nursery: trio.Nur
         turn = session.run(prompt)
         first, second = questions(await up_to(turn, Await))
         told: list[Event] = []
+        has_ended = trio.Event()
 
         async def receive_the_rest() -> None:
             async for batch in turn:
                 told.extend(batch)
+            has_ended.set()
 
         nursery.start_soon(receive_the_rest)
         with trio.fail_after(5):
@@ -242,7 +246,7 @@ async def test_a_turn_waits_for_every_answer(subject: Subject, nursery: trio.Nur
             await wait_all_tasks_blocked()
             assert told == []
             session.answer(ToolAnswer(first, parts("forty-two")))
-            await wait_all_tasks_blocked()
+            await has_ended.wait()
     assert told[-1] == Stop()
 
 

@@ -66,6 +66,7 @@ class Noted(msgspec.Struct, frozen=True, rename="camel"):
     bytes: int = 0
     max_sessions: int = 0
     marker: str | None = None
+    among_strangers: bool = False
     message: str = ""
     failure_kind: FailureKind = "AgentFailed"
     remembered: bool = False

@@ -207,7 +207,14 @@ class Replay:
             return
         question = replace(read.question, agent=str(noted.agent).encode(), keep=noted.keep)
         yield from self._decide(
-            ChatRequest(request, question, noted.bytes, noted.max_sessions, noted.marker)
+            ChatRequest(
+                request,
+                question,
+                noted.bytes,
+                noted.max_sessions,
+                noted.marker,
+                noted.among_strangers,
+            )
         )
 
     # Consequences.

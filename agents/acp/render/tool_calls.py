@@ -10,9 +10,15 @@ from msgspec.structs import replace
 
 from agents.acp.calls.identity import Offer, editors_tool, is_still, may_be_editors
 from agents.acp.calls.state import CallRecord
-from agents.acp.schema.content import Diff, ToolCall, ToolCallUpdate
+from agents.acp.schema.content import (
+    Content,
+    Diff,
+    TextContent,
+    ToolCall,
+    ToolCallUpdate,
+)
 from agents.acp.schema.plans import PlanEntry
-from agents.events import Say
+from agents.events import OwnCall, Say
 from agents.mcp.tools import OfferedTool
 
 from . import tool_markdown as tool_view
@@ -237,7 +243,7 @@ class ToolCalls:
         call.is_started = True
         line = tool_view.started(call, self._root)
         call.vague_line = line if call.is_bare else ""
-        return self._page.add(line, about=call)
+        return _about(own_call(call), self._page.add(line, about=call))
 
     def _close(self, call: CallRecord, view: _View) -> Sequence[Say]:
         self._end(call)
@@ -248,14 +254,35 @@ class ToolCalls:
         line = tool_view.started(call, self._root)
         follows = self._page.is_about(call) and call.vague_line in ("", line)
         text = view(call, self._root, follows=follows)
+        ended = own_call(call, has_ended=True)
         call.let_go()
-        return self._page.add_behind(text) if follows else self._page.add(text)
+        return _about(ended, self._page.add_behind(text) if follows else self._page.add(text))
 
     def _end(self, call: CallRecord) -> None:
         call.is_closed = True
         self._held.pop(call.call_id, None)
         self._denied.pop(call.call_id, None)
         self._told.end(call.call_id)
+
+
+def own_call(call: CallRecord, *, has_ended: bool = False) -> OwnCall:
+    """Return a call as a program reads it."""
+    status = "in_progress"
+    if has_ended:
+        status = "completed" if call.status == "completed" else "failed"
+    written = [
+        part.content.text
+        for part in call.content
+        if isinstance(part, Content) and isinstance(part.content, TextContent)
+    ]
+    output = "\n".join(written) or call.output.text if has_ended else ""
+    name = call.name or call.meta_name or call.kind
+    return OwnCall(call.call_id, name, status, call.raw_input, output)
+
+
+def _about(call: OwnCall, says: Sequence[Say]) -> Sequence[Say]:
+    """Return a text that tells of a call, with the call; there is one even without a text."""
+    return tuple(replace(say, call=call) for say in says) or (Say("", by_us=True, call=call),)
 
 
 def _is_name(title: str | None, shown: str) -> bool:

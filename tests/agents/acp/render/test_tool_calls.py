@@ -19,7 +19,7 @@ from agents.acp.schema.content import (
     ToolCallLocation,
     ToolCallUpdate,
 )
-from agents.events import Say
+from agents.events import OwnCall, Say
 from tests.agents.acp.offered import Offered
 from tests.agents.acp.scenes import done
 
@@ -487,3 +487,16 @@ def test_a_denial_of_a_call_is_of_no_other() -> None:
     answered(calls, "2", why="You skipped it.")
     assert calls.subjects("2") == ["Read a"]
     assert told_of(calls, ToolCallUpdate("1", status="failed")).strip() == "✘ Run: ls *failed*"
+
+
+def test_a_program_is_told_of_a_call_when_it_begins_and_when_it_ends() -> None:
+    calls = tool_calls()
+    begun = ToolCall("1", "List", kind="execute", status="in_progress", raw_input={"command": "ls"})
+    (said,) = calls.update(begun)
+    assert said.call == OwnCall("1", "execute", "in_progress", {"command": "ls"})
+    output = (Content(TextContent("a.txt")), Content(TextContent("b.txt")))
+    news = ToolCallUpdate("1", status="completed", content=output)
+    said = calls.update(news)[-1]
+    assert said.call == OwnCall("1", "execute", "completed", {"command": "ls"}, "a.txt\nb.txt")
+    (said,) = calls.update(ToolCallUpdate("2", title="Read", status="failed"))[-1:]
+    assert said.call == OwnCall("2", "other", "failed")

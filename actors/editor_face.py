@@ -1,0 +1,65 @@
+"""The editor, as the History Actor sees it: JSON-RPC on stdio, or anything else that asks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bridge.errors import Failure
+from bridge.redact import Hide
+from bridge.tokens.gauge import Measured
+from bridge.wire import AgentSessionsResult, Empty, InspectResult, Part, RequestId, Stats
+
+from .open_forms import OpenForms
+from .trace import Trace
+
+
+class EditorFace(Protocol):
+    """Takes what the History Actor says. No method waits."""
+
+    @property
+    def trace(self) -> Trace:
+        """The trace of the run."""
+        ...
+
+    @property
+    def hide(self) -> Hide:
+        """Takes secrets out of the text of an error."""
+        ...
+
+    @property
+    def forms(self) -> OpenForms:
+        """The questions of agents that the user sees."""
+        ...
+
+    def show(self, request: RequestId, parts: Sequence[Part]) -> None:
+        """Send parts of the answer to a request."""
+        ...
+
+    def settle(
+        self, request: RequestId, failure: Failure | None = None, told: Failure | None = None
+    ) -> None:
+        """Answer a chat request; the questions that are open for it are closed."""
+        ...
+
+    def tell_stats(self, request: RequestId, stats: Stats) -> None:
+        """Answer a request for the counters."""
+        ...
+
+    def tell_inspection(self, request: RequestId, result: InspectResult) -> None:
+        """Answer a request for what the agents know."""
+        ...
+
+    def tell_account(
+        self, request: RequestId, answer: Empty | AgentSessionsResult | Failure
+    ) -> None:
+        """Answer a login, a logout or a request for an agent's sessions: done, or failed."""
+        ...
+
+    def learn(self, model: str, measured: Measured) -> None:
+        """Count tokens better from now on."""
+        ...
+
+    def let_go(self) -> None:
+        """Hold the newest chat request no longer: its conversation has ended."""
+        ...

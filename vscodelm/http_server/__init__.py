@@ -1,0 +1,1 @@
+"""`vscodelm serve-http`: every agent as an Open Responses server."""

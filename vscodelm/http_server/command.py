@@ -1,0 +1,196 @@
+"""Run the server: the core of every chat, with HTTP before it."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+import trio
+
+from actors.history import AgentCounts
+from actors.trace import Trace, trace_or_none
+from agents.base import Agent
+from agents.boundary import contained
+from agents.directory import AgentDirectory, open_directory
+from bridge.known_secrets import KnownSecrets
+from bridge.models import AgentChoice, Catalogue
+from bridge.wire import Permissions
+from vscodelm.config_file import load_catalogue
+from vscodelm.log_setup import set_up_logging
+from vscodelm.places import state_folder
+from vscodelm.serve import ServeOptions, list_models
+from vscodelm.signals import Signals
+from vscodelm.store.lazy import LEARNED, OFFERED, LateMemory, open_memory
+
+from .answering import Answering
+from .app import Guarded, make_app
+from .core import open_answering
+from .gate import gate_of, is_loopback
+from .records import ResponseRecords, open_records
+from .serving import ServedAddress, bound, serving
+from .token import ServerToken, TokenError, find_token, make_key
+
+if TYPE_CHECKING:
+    from socket import socket
+
+FAREWELL_SECONDS = 2.0
+"""Seconds for open answers to reach their clients at the shutdown."""
+TOKEN_FILE = "http-token"
+"""The token's file in the state folder."""
+_KEY_FILE = "http-key"
+_RESPONSES = "responses"
+log = logging.getLogger("vscodelm.http")
+
+
+@attrs.frozen(eq=False, repr=False)
+class HttpOptions:
+    """The options of the command line."""
+
+    shared: ServeOptions
+    port: int = 0
+    listen: str = "127.0.0.1"
+    token_file: Path | None = None
+    permissions: Permissions = "read_only"
+    origins: tuple[str, ...] = ()
+    folder: Path | None = None
+
+
+def serve_http(options: HttpOptions) -> int:
+    """Serve until a signal comes; return the exit status."""
+    shared = options.shared
+    secrets = KnownSecrets()
+    secrets.learn_kept(os.environ)
+    set_up_logging(shared.log_level, secrets.hide_all)
+    state = state_folder(shared.state_dir)
+    token = find_token(options.token_file, state / TOKEN_FILE)
+    secrets.learn({"mcp_server": {"env": [{"name": "TOKEN", "value": token.text}]}}, {})
+    catalogue = load_catalogue(shared.config)
+    for listing in catalogue.listings:
+        secrets.learn(listing.definition, os.environ)
+    trace = Trace()
+    if shared.trace_dir:
+        learn = partial(secrets.learn_from, environment=os.environ)
+        named = f"vscodelm-http-{os.getpid()}"
+        trace = trace_or_none(shared.trace_dir, named, secrets.hide, learn)
+    _check_place(options.listen, token)
+    try:
+        with bound(options.listen, options.port) as (listening, address):
+            server = _Server(options, state, catalogue, trace, secrets, token)
+            return trio.run(server.run, listening, address)
+    finally:
+        trace.close()
+
+
+def _check_place(listen: str, token: ServerToken) -> None:
+    """Warn of an address that others can reach; raises `TokenError` if the token isn't chosen."""
+    if listen.startswith("unix:") or is_loopback(listen):
+        return
+    if not token.is_chosen:
+        raise TokenError(
+            f"to listen on {listen}, give a token of your own: in VSCODELM_TOKEN, or in a file "
+            "that --token-file names"
+        )
+    log.warning(
+        "others can reach this server on %s: whoever has the token can use its agents, and "
+        "without TLS the network can read the token",
+        listen,
+    )
+
+
+@attrs.frozen(eq=False, repr=False)
+class _Server:
+    options: HttpOptions
+    state: Path
+    catalogue: Catalogue
+    trace: Trace
+    secrets: KnownSecrets
+    token: ServerToken
+
+    async def run(self, listening: socket, address: ServedAddress) -> int:
+        """Serve until a signal; every answer that is open is cancelled then."""
+        until = trio.CancelScope()
+        signals = Signals(until)
+        records = open_records(self.state / _RESPONSES)
+        try:
+            async with trio.open_nursery() as nursery:
+                await nursery.start(signals.watch)
+                async with (
+                    open_memory(self.options.shared.state_dir) as memory,
+                    open_directory(
+                        self.trace.tap,
+                        memory,
+                        find_learned=lambda: self.state / LEARNED,
+                        find_offered=lambda: self.state / OFFERED,
+                    ) as directory,
+                ):
+                    await self._serve(listening, address, memory, directory, records, until)
+                nursery.cancel_scope.cancel()
+        finally:
+            records.close()
+        return 0
+
+    async def _serve(
+        self,
+        listening: socket,
+        address: ServedAddress,
+        memory: LateMemory,
+        directory: AgentDirectory,
+        records: ResponseRecords,
+        until: trio.CancelScope,
+    ) -> None:
+        def agent_for(choice: AgentChoice) -> Agent:
+            self.secrets.learn_once(choice.key, os.environ)
+            return directory.agent_for(choice)
+
+        folder = (self.options.folder or Path.cwd()).absolute()
+        directory.workspace.folders = (str(folder),)
+        counts = AgentCounts(lambda: directory.processes, directory.measure, directory.ledger)
+        async with (
+            open_answering(
+                agent_for,
+                records,
+                self.catalogue,
+                key=make_key(self.state / _KEY_FILE),
+                permissions=self.options.permissions,
+                memory=memory,
+                counts=counts,
+                trace=self.trace,
+                hide=self.secrets.hide_all,
+            ) as answering,
+            trio.open_nursery() as nursery,
+        ):
+            nursery.start_soon(self._find_models, answering)
+            await self._listen(listening, address, answering, until)
+            nursery.cancel_scope.cancel()
+
+    async def _find_models(self, answering: Answering) -> None:
+        """Keep the catalogue up to date."""
+        with contained("models=listing"):
+            if self.catalogue.listings:
+                await list_models(self.trace, self.catalogue, answering.change_catalogue)
+
+    async def _listen(
+        self,
+        listening: socket,
+        address: ServedAddress,
+        answering: Answering,
+        until: trio.CancelScope,
+    ) -> None:
+        host = None if address.path is not None else address.host
+        gate = gate_of(self.token.text, host, address.port, self.options.origins)
+        app = Guarded(make_app(answering), gate)
+        async with serving(app, listening):
+            if self.token.file is not None:
+                sys.stderr.write(f"The token is in {self.token.file}\n")
+                sys.stderr.flush()
+            sys.stdout.write(f"{address.url}\n")
+            sys.stdout.flush()
+            with until:
+                await trio.sleep_forever()
+            with trio.move_on_after(FAREWELL_SECONDS):
+                await answering.leave()

@@ -1,0 +1,64 @@
+"""The core behind the server: the History Actor with every chat, and the answers that it gives."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+import trio
+
+from actors.accounts import NoAccounts
+from actors.history import AgentCounts, AgentFactory, run_history
+from actors.memory import NoMemory, SessionMemory
+from actors.messages import ActorMessage
+from actors.outbox import Outbox
+from actors.trace import Trace
+from bridge.models import Catalogue
+from bridge.redact import Hide, redact_text
+from bridge.routing.chat_events import Leaving
+from bridge.wire import Permissions
+
+from .answering import Answering
+from .port import HttpPort
+from .records import ResponseRecords
+
+LEAVING_SECONDS = 10.0
+"""Seconds for the shutdown of the agents."""
+
+
+@asynccontextmanager
+async def open_answering(
+    agent_for: AgentFactory,
+    records: ResponseRecords,
+    catalogue: Catalogue,
+    *,
+    key: bytes,
+    permissions: Permissions = "read_only",
+    memory: SessionMemory | None = None,
+    counts: AgentCounts | None = None,
+    trace: Trace | None = None,
+    hide: Hide = redact_text,
+) -> AsyncGenerator[Answering]:
+    """Run the core until the exit, which ends every session within `LEAVING_SECONDS`."""
+    send_inbox, inbox = trio.open_memory_channel[ActorMessage](0)
+    port = HttpPort(send_inbox, trace or Trace(), hide)
+    with trio.CancelScope() as whole:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(
+                run_history,
+                inbox,
+                send_inbox.clone(),
+                port,
+                Outbox(),
+                agent_for,
+                counts or AgentCounts(),
+                memory or NoMemory(),
+                NoAccounts(),
+            )
+            try:
+                yield Answering(port, records, catalogue, permissions, key)
+            finally:
+                whole.deadline = trio.current_time() + LEAVING_SECONDS
+                with trio.CancelScope(shield=True):
+                    async with send_inbox:
+                        await send_inbox.send(Leaving())

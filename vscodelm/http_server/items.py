@@ -1,0 +1,228 @@
+"""Convert the items of a request's `input` to messages of a chat. Pure.
+
+A client repeats our output items, or only some of them, in pieces of its own. The router compares
+the joined text and the calls, so the items of one voice in a row become one message.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias, cast
+
+import attrs
+import msgspec
+from msgspec import Raw, UnsetType
+from msgspec.structs import replace
+
+from bridge.depth import is_too_deep
+from bridge.wire import (
+    ChatMessage,
+    DataPart,
+    Part,
+    Role,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
+
+from .api_error import bad_request, not_decodable
+
+MOST_ITEMS = 20_000
+"""Items of one request's input."""
+CALL_ID_CHARACTERS = 64
+"""Characters of the id of a call."""
+_DATA_URL = re.compile(r"data:([^;,]+)((?:;[^;,]+)*?)(;base64)?,", re.IGNORECASE)
+
+Unfold: TypeAlias = Callable[[str, str], Sequence[ChatMessage]]
+"""Returns the messages that a compaction item, or a reference to an item, stands for.
+
+It is called with the kind and the content or the id; raises `ApiError`."""
+
+
+class _Content(msgspec.Struct):
+    type: str = "input_text"
+    text: str | None = None
+    refusal: str | None = None
+    image_url: str | dict[str, Any] | None = None
+    filename: str | None = None
+    file_data: str | None = None
+    file_url: str | None = None
+    file_id: str | None = None
+    video_url: str | None = None
+
+
+class _Item(msgspec.Struct):
+    type: str | UnsetType = msgspec.UNSET
+    role: str = ""
+    content: str | list[_Content] | None = None
+    call_id: str = ""
+    name: str = ""
+    arguments: str = ""
+    output: str | list[_Content] | None = None
+    id: str | None = None
+    encrypted_content: str | None = None
+
+
+_decode = msgspec.json.Decoder(_Item).decode
+_ROLES: dict[str, Role] = {
+    "user": "user",
+    "assistant": "assistant",
+    "system": "system",
+    "developer": "system",
+}
+
+
+@attrs.define(eq=False, repr=False)
+class _Conversion:
+    """Messages so far; the newest still grows while items of its voice follow."""
+
+    unfold: Unfold
+    messages: list[ChatMessage] = attrs.field(factory=list[ChatMessage], init=False)
+    _voice: str = attrs.field(default="", init=False)
+
+    def add(self, role: Role, voice: str, parts: Sequence[Part]) -> None:
+        if voice and voice == self._voice:
+            newest = self.messages[-1]
+            self.messages[-1] = replace(newest, content=(*newest.content, *parts))
+        else:
+            self.messages.append(ChatMessage(role, tuple(parts)))
+        self._voice = voice
+
+    def take(self, item: _Item, place: str) -> None:
+        kind = "message" if isinstance(item.type, UnsetType) else item.type
+        match kind:
+            case "message":
+                self._message(item, place)
+            case "function_call":
+                call = ToolCallPart(_call_id(item, place), item.name, _arguments(item, place))
+                self.add("assistant", "assistant", [call])
+            case "function_call_output":
+                result = ToolResultPart(_call_id(item, place), _output(item.output))
+                self.add("user", "results", [result])
+            case "compaction" | "item_reference":
+                given = item.encrypted_content if kind == "compaction" else item.id
+                if not given:
+                    field = "encrypted_content" if kind == "compaction" else "id"
+                    raise bad_request("This field is needed.", f"{place}.{field}")
+                for message in self.unfold(kind, given):
+                    is_answer = message.role == "assistant"
+                    self.add(message.role, message.role if is_answer else "", message.content)
+            case _:
+                pass  # reasoning is the agent's own; items of another kind are another server's
+
+    def _message(self, item: _Item, place: str) -> None:
+        role = _ROLES.get(item.role)
+        if role is None:
+            known = ", ".join(_ROLES)
+            raise bad_request(f"The role must be one of {known}.", f"{place}.role")
+        content = item.content or ""
+        parts: list[Part] = [TextPart(content)] if isinstance(content, str) else []
+        if not isinstance(content, str):
+            parts = [_part(one, f"{place}.content[{at}]") for at, one in enumerate(content)]
+        self.add(role, "assistant" if role == "assistant" else "", parts)
+
+
+def messages_of(given: str | Sequence[Raw], unfold: Unfold) -> list[ChatMessage]:
+    """Return the messages of an `input`; raises `ApiError` with the place of a fault."""
+    if isinstance(given, str):
+        return [ChatMessage("user", (TextPart(given),))]
+    if len(given) > MOST_ITEMS:
+        raise bad_request(f"At most {MOST_ITEMS:,} items can be taken.", "input")
+    conversion = _Conversion(unfold)
+    for index, raw in enumerate(given):
+        place = f"input[{index}]"
+        try:
+            item = _decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise not_decodable(error, place) from None
+        conversion.take(item, place)
+    return conversion.messages
+
+
+def check_results(messages: Iterable[ChatMessage]) -> None:
+    """Raise `ApiError` if a result answers no call before it."""
+    called: set[str] = set()
+    for message in messages:
+        for part in message.content:
+            if isinstance(part, ToolCallPart):
+                called.add(part.tool_call_id)
+            elif isinstance(part, ToolResultPart) and part.tool_call_id not in called:
+                text = (
+                    f"No tool call found for function call output with call_id {part.tool_call_id}."
+                )
+                raise bad_request(text, "input", "tool_call_not_found")
+
+
+def _call_id(item: _Item, place: str) -> str:
+    if not 1 <= len(item.call_id) <= CALL_ID_CHARACTERS:
+        text = f"It must have 1 to {CALL_ID_CHARACTERS} characters."
+        raise bad_request(text, f"{place}.call_id")
+    return item.call_id
+
+
+def _arguments(item: _Item, place: str) -> Any:
+    if not item.arguments.strip():
+        return {}
+    try:
+        found = (
+            None if is_too_deep(item.arguments.encode()) else msgspec.json.decode(item.arguments)
+        )
+    except msgspec.DecodeError:
+        found = None
+    if not isinstance(found, dict):
+        raise bad_request("It must be a JSON object, as a string.", f"{place}.arguments")
+    return cast("dict[str, Any]", found)
+
+
+def _output(output: str | list[_Content] | None) -> Any:
+    """Return a result as VS Code sends one: text, or a list of parts."""
+    if not isinstance(output, list):
+        return [{"type": "text", "value": output or ""}]
+    parts = [_part(one, "input") for one in output]
+    return [msgspec.to_builtins(part) for part in parts]
+
+
+def _part(content: _Content, place: str) -> Part:
+    if content.refusal is not None and content.text is None:
+        return TextPart(content.refusal)
+    if content.text is not None:
+        return TextPart(content.text)
+    match content.image_url:
+        case str(url) | {"url": str(url)}:
+            return _media(url, "image", place)
+        case _:
+            pass
+    if content.file_data is not None:
+        return _file(content.filename or "file", content.file_data, place)
+    where = content.file_url or content.video_url or content.file_id
+    if where is not None:
+        return TextPart(f"[{content.filename or 'file'}: {where}]")
+    raise bad_request("Nothing in this content can be read.", place, "unsupported_content")
+
+
+def _media(url: str, kind: str, place: str) -> Part:
+    """Return the data of a data URL. Another address isn't fetched: the agent reads where it is."""
+    found = _DATA_URL.match(url)
+    if found is None:
+        return TextPart(f"[{kind}: {url}]")
+    return DataPart(found[1].lower(), _bytes_of(url[found.end() :], place))
+
+
+def _file(name: str, data: str, place: str) -> Part:
+    found = _DATA_URL.match(data)
+    mime = found[1].lower() if found else "application/octet-stream"
+    content = _bytes_of(data[found.end() :] if found else data, place)
+    is_text = mime.startswith("text/") or mime == "application/json"
+    if is_text:
+        return TextPart(f'<file name="{name}">\n{content.decode(errors="replace")}\n</file>')
+    return DataPart(mime, content)
+
+
+def _bytes_of(encoded: str, place: str) -> bytes:
+    try:
+        return b64decode(encoded, validate=True)
+    except (NotBase64, ValueError):
+        raise bad_request("The data is no base64.", place) from None

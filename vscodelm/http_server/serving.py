@@ -1,0 +1,217 @@
+"""The connections of the server: hypercorn speaks HTTP on them, within limits of ours."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import stat
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import attrs
+import trio
+from hypercorn.app_wrappers import ASGIWrapper
+from hypercorn.config import Config
+from hypercorn.events import Closed, RawData
+from hypercorn.protocol.h11 import H11Protocol
+from hypercorn.trio.task_group import TaskGroup
+from hypercorn.trio.tcp_server import TCPServer
+from hypercorn.trio.worker_context import WorkerContext
+from hypercorn.typing import ConnectionState
+from starlette.types import ASGIApp
+
+from bridge.value import Value
+
+if TYPE_CHECKING:
+    from hypercorn.events import Event
+
+MOST_CONNECTIONS = 512
+"""HttpConnections that may be open at once; another one is closed without an answer."""
+STALL_SECONDS = 120.0
+"""Seconds for which a client may take nothing of what is sent to it."""
+HEADER_SECONDS = 10
+"""Seconds that a connection may take to send the headers of a request, and may rest between two."""
+MOST_MESSAGE_BYTES = 16 * 1024 * 1024
+"""Bytes of a message over a WebSocket."""
+_BACKLOG = 256
+
+log = logging.getLogger("vscodelm.http")
+
+
+class ServedAddress(Value):
+    """Where a server listens: a host and a port, or the path of a Unix socket."""
+
+    host: str
+    port: int
+    path: str | None = None
+
+    @property
+    def url(self) -> str:
+        """The base URL of the API."""
+        if self.path is not None:
+            return f"unix:{self.path}"
+        return f"http://{self.host}:{self.port}/v1"
+
+
+class CannotListen(Exception):
+    """The server can't listen there; the message says why."""
+
+
+class _Protocol(H11Protocol):
+    """HTTP/1.1, of which nothing is upgraded but WebSockets."""
+
+    async def _check_protocol(self, event: object) -> None:
+        """Take no request for the beginning of HTTP/2, whose connections have other limits."""
+
+
+class _Connection(TCPServer):
+    """A connection whose failure ends no other, and whose client must read."""
+
+    async def run(self) -> None:
+        """Serve it until it ends or fails."""
+        try:
+            await self._serve()
+        except* Exception as group:  # such as a header that hypercorn can't read
+            log.info("connection failed: %r", group.exceptions)
+        finally:
+            await trio.aclose_forcefully(self.stream)
+
+    async def _serve(self) -> None:
+        """Do what hypercorn does, with HTTP/1.1 alone."""
+        async with TaskGroup() as tasks:
+            self._task_group = tasks
+            state, place = ConnectionState(self.state), ("", 0)
+            self.protocol = cast(
+                "Any",
+                _Protocol(
+                    self.app,
+                    self.config,
+                    self.context,
+                    cast("Any", tasks),
+                    state,
+                    False,
+                    place,
+                    place,
+                    self.protocol_send,
+                ),
+            )
+            await cast("Any", self.idle_task).restart(tasks, self._idle_timeout)
+            await self._read_data()
+
+    async def protocol_send(self, event: Event) -> None:
+        """Send bytes; a client that doesn't take them for long is gone."""
+        if not isinstance(event, RawData):
+            await super().protocol_send(event)
+            return
+        try:
+            async with self.send_lock:
+                with trio.fail_after(STALL_SECONDS):
+                    await self.stream.send_all(event.data)
+        except (trio.BrokenResourceError, trio.ClosedResourceError, trio.TooSlowError):
+            await self.protocol.handle(Closed())
+
+
+@attrs.define(eq=False, repr=False)
+class HttpConnections:
+    """Serves connections with an application."""
+
+    app: ASGIApp
+    _config: Config = attrs.field(init=False)
+    _context: WorkerContext = attrs.field(factory=lambda: WorkerContext(None), init=False)
+    _open: int = attrs.field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        config = self._config = Config()
+        config.errorlog = None
+        config.include_server_header = False
+        config.keep_alive_timeout = HEADER_SECONDS
+        config.websocket_max_message_size = MOST_MESSAGE_BYTES
+
+    async def serve(self, stream: trio.SocketStream) -> None:
+        """Serve one connection."""
+        if self._open >= MOST_CONNECTIONS:
+            log.warning("a connection is refused: %d are open", self._open)
+            await trio.aclose_forcefully(stream)
+            return
+        self._open += 1
+        try:
+            app = ASGIWrapper(cast("Any", self.app))
+            state = ConnectionState(cast("Any", {}))
+            await _Connection(app, self._config, self._context, state, cast("Any", stream)).run()
+        finally:
+            self._open -= 1
+
+
+@contextmanager
+def bound(listen: str, port: int) -> Generator[tuple[socket.socket, ServedAddress]]:
+    """Bind a socket; raises `CannotListen`. A Unix socket is removed at the end."""
+    if listen.startswith("unix:"):
+        path = Path(listen.removeprefix("unix:")).absolute()
+        with _unix(path) as one:
+            yield one, ServedAddress("", 0, str(path))
+        return
+    host = listen.strip("[]")
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    one = socket.socket(family, socket.SOCK_STREAM)
+    with one:
+        try:
+            if os.name == "posix":
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            one.bind((host, port))
+            one.listen(_BACKLOG)
+        except OSError as error:
+            raise CannotListen(f"can't listen on {listen}, port {port}: {error}") from None
+        shown = f"[{host}]" if ":" in host else host
+        yield one, ServedAddress(shown, one.getsockname()[1])
+
+
+@contextmanager
+def _unix(path: Path) -> Generator[socket.socket]:
+    kind: Any = getattr(socket, "AF_UNIX", None)
+    if kind is None:
+        raise CannotListen("this system has no Unix sockets")
+    with socket.socket(kind, socket.SOCK_STREAM) as one:
+        try:
+            _remove_dead(path, kind)
+            former = os.umask(0o177)
+            try:
+                one.bind(str(path))
+            finally:
+                os.umask(former)
+            one.listen(_BACKLOG)
+        except OSError as error:
+            raise CannotListen(f"can't listen on unix:{path}: {error}") from None
+        try:
+            yield one
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _remove_dead(path: Path, kind: Any) -> None:
+    """Remove a socket that a server left behind; another one's, or another file, stays."""
+    try:
+        if not stat.S_ISSOCK(path.lstat().st_mode):
+            raise CannotListen(f"can't listen on unix:{path}: there is another file")
+    except FileNotFoundError:
+        return
+    with socket.socket(kind, socket.SOCK_STREAM) as probe:
+        try:
+            probe.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+            return
+    raise CannotListen(f"can't listen on unix:{path}: another server does")
+
+
+@asynccontextmanager
+async def serving(app: ASGIApp, listening: socket.socket) -> AsyncGenerator[None]:
+    """Serve connections until the exit, which closes them all."""
+    connections = HttpConnections(app)
+    listener = trio.SocketListener(trio.socket.from_stdlib_socket(listening))
+    async with trio.open_nursery() as nursery:
+        await nursery.start(trio.serve_listeners, connections.serve, [listener])
+        yield
+        nursery.cancel_scope.cancel()
