@@ -32,6 +32,8 @@ PACKAGES := extension/node_modules/.package-lock.json
 SHORT ?=
 # What the short form of `make test-agents` installs.
 SHORT_AGENTS := npm python-sdk fast-agent
+# Not empty: a person has signed off the release, and its commit is tagged.
+SIGNED ?=
 # Options for the command that a recipe runs, as in: make test ARGS="-k history"
 ARGS ?=
 
@@ -41,7 +43,8 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help chat test test-slow test-faults test-agents test-http bench check $(CHECKS) format docs golden clean \
-	test-extension test-vscode test-agent-host check-extension vsix screenshots pins
+	test-extension test-vscode test-agent-host check-extension vsix screenshots pins test-wheel \
+	release
 
 help:
 	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } \
@@ -94,9 +97,21 @@ vsix: $(PACKAGES) ## Package the extension, with vscodelm inside
 	$(RUN) pip --disable-pip-version-check -qq wheel --no-deps --wheel-dir extension/dist .
 	$(RUN) tooling.pins seal extension/dist
 	$(NPM) run build
-	cp LICENSE extension/LICENSE
-	$(NPM) run package
+	cp LICENSE CHANGELOG.md extension/
+	$(RUN) tooling.release readme
+	flags=$$($(RUN) tooling.release flags) && $(NPM) run package -- $$flags
 	@ls -l extension/dist/*.vsix
+
+##@ Release
+
+test-wheel: $(DEV) ## Run the fast tests against the wheel, without the sources
+	$(RUN) tooling.wheel $(ARGS)
+
+release: $(DEV) ## Build a release, and list what a person signs off; SIGNED=yes tags it
+	$(RUN) tooling.release check
+	$(MAKE) vsix
+	$(RUN) tooling.release collect
+	$(RUN) tooling.release $(if $(SIGNED),tag,sign-off)
 
 ##@ Check
 

@@ -13,6 +13,7 @@ from bridge.routing.request import RequestClass
 from bridge.wire import PROGRESS_TOOL, Settings
 
 from .beginning import Head
+from .duplicates import has_own_tools
 from .log import log
 from .mailbox import Mailbox
 from .memory import AgentMemory
@@ -50,7 +51,7 @@ class Conversation:
             withdrawn=deliver.withdrawn,
             options=asked.options,
             settings=settings,
-            tools=offered_tools(asked.options, settings),
+            tools=offered_tools(asked.options, settings, to_agent=has_own_tools(asked.agent)),
             asks_by=permission_tool(asked.options),
             capabilities=asked.capabilities,
             shows_progress=self._shows_progress(asked, request_class),

@@ -42,6 +42,7 @@ from bridge.work import Work
 from .answers import is_interrupted
 from .beginning import Head
 from .denials import denied_by_answer
+from .duplicates import DUPLICATES, EDIT_TOOLS
 from .permissions import chosen_option, is_approval
 
 AgentQuestion = CallTool | AskPermission
@@ -257,12 +258,24 @@ def _without_results(
     return tuple(kept)
 
 
-def offered_tools(options: ChatOptions, settings: Settings) -> tuple[ToolSpec, ...]:
-    """Return the host's tools that `settings.tools` lets through; some are ours."""
+def offered_tools(
+    options: ChatOptions, settings: Settings, *, to_agent: bool
+) -> tuple[ToolSpec, ...]:
+    """Return the host's tools that `settings.tools` lets through; some are ours.
+
+    `to_agent`: they are for an agent that has tools of its own, not for a bare model.
+    """
+    chosen = settings.tools
+    left_out = DUPLICATES.difference(chosen.include)
+    if settings.edits != "agent":
+        left_out -= EDIT_TOOLS
+    leaves_out = to_agent and chosen.duplicates == "leave_out"
     return tuple(
         tool
         for tool in options.tools
-        if tool.name not in OWN_TOOLS and settings.tools.allows(tool.name)
+        if tool.name not in OWN_TOOLS
+        and chosen.allows(tool.name)
+        and not (leaves_out and tool.name in left_out)
     )
 
 

@@ -218,6 +218,40 @@ def parse_catalogue(toml: str) -> Catalogue:
         raise ConfigError(str(error)) from None
 
 
+def parse_json_catalogue(text: str) -> Catalogue:
+    """Return the models of a file in JSON, with the same keys; raises `ConfigError`."""
+    try:
+        return _catalogue(msgspec.json.decode(text, type=_File))
+    except RecursionError:
+        raise ConfigError(TOO_DEEP) from None
+    except (msgspec.DecodeError, ValueError) as error:
+        raise ConfigError(str(error)) from None
+
+
+def with_endpoints(catalogue: Catalogue, text: str) -> tuple[Catalogue, list[str]]:
+    """Return a catalogue with the endpoints of a host's settings, and the faults among them.
+
+    `text` is a JSON object of endpoints by their ids, with the keys of `[[endpoints]]`. An endpoint
+    replaces one of the same id. A wrong one costs only itself.
+    """
+    try:
+        given = msgspec.json.decode(text, type=dict[str, dict[str, Any] | None])
+    except (RecursionError, msgspec.DecodeError, ValueError) as error:
+        return catalogue, [f"the endpoints aren't an object of endpoints by their ids: {error}"]
+    listings = {listing.id: listing for listing in catalogue.listings}
+    faults: list[str] = []
+    for endpoint_id, endpoint in given.items():
+        if endpoint is None:
+            listings.pop(endpoint_id, None)
+            continue
+        try:
+            read = msgspec.convert({**endpoint, "id": endpoint_id}, _Endpoint)
+            listings[endpoint_id] = _listing(read, None)
+        except (RecursionError, ConfigError, ValueError) as error:
+            faults.append(f"the endpoint {endpoint_id!r}: {error}")
+    return Catalogue(catalogue.models, tuple(listings.values())), faults
+
+
 def _deepest(toml: str) -> int:
     """Return the number of the line on which the most brackets are open, the first of these."""
     depth, most, found = 0, 0, 1
@@ -250,7 +284,7 @@ def _catalogue(file: _File) -> Catalogue:
     return Catalogue(tuple(models.values()), tuple(listings))
 
 
-def _listing(endpoint: _Endpoint, index: int) -> Listing:
+def _listing(endpoint: _Endpoint, index: int | None) -> Listing:
     listing = Listing(
         endpoint.id,
         endpoint.open_responses,
@@ -269,7 +303,8 @@ def _listing(endpoint: _Endpoint, index: int) -> Listing:
     try:
         listing.agent("*")
     except msgspec.ValidationError as error:
-        raise ConfigError(f"{error} - in `$.endpoints[{index}]`") from None
+        place = "" if index is None else f" - in `$.endpoints[{index}]`"
+        raise ConfigError(f"{error}{place}") from None
     return listing
 
 

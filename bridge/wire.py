@@ -263,10 +263,15 @@ class AgentSpec(Wire, rename=None):
 
 
 class ToolFilter(Wire):
-    """Which of the host's tools an agent is offered, by glob."""
+    """Which of the host's tools an agent is offered, by glob.
+
+    With `duplicates: "leave_out"` an ACP agent isn't offered the host's tools for work that it does
+    itself, such as reading files. A tool whose exact name is in `include` is offered nevertheless.
+    """
 
     include: tuple[str, ...] = ("*",)
     exclude: tuple[str, ...] = ()
+    duplicates: Literal["offer", "leave_out"] = "offer"
 
     def allows(self, tool: str) -> bool:
         """Match the name of a tool against both lists."""

@@ -11,27 +11,36 @@ import shutil
 import sys
 from pathlib import Path
 
-_ROOT = Path(__file__).parent.parent
-OUTPUT = _ROOT / "extension/e2e/output"
-IMAGES = _ROOT / "docs/how-to/images"
+ROOT = Path(__file__).parent.parent
+OUTPUT = ROOT / "extension/e2e/output"
+DOCS = "docs/how-to/images"
+LISTING = "extension/media/pictures"
 
 PICTURES = {
-    "agent-asks.png": "person/permission.png",
-    "choices.png": "choices/efforts-and-models.png",
-    "continued-session.png": "sessions/continued.png",
-    "eliza.png": "person/a-chat-of-three-turns-with-eliza.png",
-    "form.png": "forms/form.png",
-    "keep-or-undo.png": "edits/keep-or-undo.png",
-    "agent-changes.png": "edits/comparison.png",
-    "install.png": "untouched/install.png",
-    "knowledge-file.png": "inspection-page/light.png",
-    "knowledge.png": "inspection/a-new-request-comes-by-itself-and-the-choice-stays.png",
-    "real-agent.png": "real-agent/permission.png",
-    "secret.png": "endpoint/secret.png",
-    "set-up-the-chat.png": "untouched/set-up.png",
-    "two-chats.png": "person/two-chats-are-answered-at-once-each-its-own.png",
+    f"{DOCS}/add-agent.png": "untouched/add-agent.png",
+    f"{DOCS}/agent-asks.png": "person/change.png",
+    f"{DOCS}/doctor.png": "untouched/doctor.png",
+    f"{DOCS}/done.png": "untouched/done.png",
+    f"{DOCS}/eliza.png": "untouched/eliza.png",
+    f"{DOCS}/form.png": "forms/form.png",
+    f"{DOCS}/install.png": "untouched/install.png",
+    f"{DOCS}/menu.png": "untouched/menu.png",
+    f"{DOCS}/picker.png": "untouched/picker.png",
+    f"{DOCS}/secret.png": "endpoint/secret.png",
+    f"{DOCS}/set-up.png": "untouched/set-up.png",
+    f"{LISTING}/add-agent.png": "untouched/add-agent.png",
+    f"{LISTING}/agent-asks.png": "person/change.png",
+    f"{LISTING}/doctor.png": "untouched/doctor.png",
+    f"{LISTING}/eliza.png": "untouched/eliza.png",
+    f"{LISTING}/set-up.png": "untouched/set-up.png",
+    f"{DOCS}/choices.png": "choices/efforts-and-models.png",
+    f"{DOCS}/continued-session.png": "sessions/continued.png",
+    f"{DOCS}/keep-or-undo.png": "edits/keep-or-undo.png",
+    f"{DOCS}/agent-changes.png": "edits/comparison.png",
+    f"{DOCS}/knowledge-file.png": "inspection-page/light.png",
+    f"{DOCS}/knowledge.png": "inspection/a-new-request-comes-by-itself-and-the-choice-stays.png",
 }
-"""The pictures of the docs, each with where it comes from."""
+"""The pictures of the docs and of the extension, each with where it comes from."""
 
 
 def missing(output: Path) -> list[str]:
@@ -39,10 +48,11 @@ def missing(output: Path) -> list[str]:
     return [source for source in PICTURES.values() if not (output / source).exists()]
 
 
-def refresh(output: Path, images: Path) -> None:
+def refresh(output: Path, root: Path) -> None:
     """Copy every picture to its place."""
     for name, source in PICTURES.items():
-        shutil.copyfile(output / source, images / name)
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(output / source, root / name)
 
 
 def main() -> int:
@@ -54,7 +64,7 @@ def main() -> int:
             f"These pictures aren't there; `make test-vscode` takes them:\n  {lines}\n"
         )
         return 1
-    refresh(OUTPUT, IMAGES)
+    refresh(OUTPUT, ROOT)
     sys.stdout.write(f"{len(PICTURES)} pictures are as the tests have seen it: git diff --stat\n")
     return 0
 

@@ -7,21 +7,37 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from bridge.models import Catalogue, ConfigError, parse_catalogue
+from bridge.models import (
+    Catalogue,
+    ConfigError,
+    parse_catalogue,
+    parse_json_catalogue,
+    with_endpoints,
+)
 
 from .places import config_path
 
 
 def load_catalogue(named: Path | None) -> Catalogue:
-    """Return the models; raises `ConfigError` where the file is wrong, or is named and missing."""
+    """Return the models; raises `ConfigError` where the file is wrong, or is named and missing.
+
+    A file whose name ends in .json is JSON, any other is TOML.
+    """
     path = config_path(named)
     is_named = named or os.environ.get("VSCODELM_CONFIG")
     if not is_named and not path.exists():
         return Catalogue()
     try:
-        return parse_catalogue(path.read_text(encoding="utf-8"))
+        parse = parse_json_catalogue if path.suffix == ".json" else parse_catalogue
+        return parse(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, ConfigError) as error:
         raise ConfigError(f"{path}: {error}") from None
+
+
+def with_editor_endpoints(catalogue: Catalogue) -> tuple[Catalogue, list[str]]:
+    """Return a catalogue with the endpoints that the editor's settings have, and their faults."""
+    text = os.environ.get("VSCODELM_ENDPOINTS")
+    return with_endpoints(catalogue, text) if text else (catalogue, [])
 
 
 def add_model(path: Path, entry: str) -> None:

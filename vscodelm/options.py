@@ -22,7 +22,7 @@ TRACE_DIR = click.option(
 CONFIG = click.option(
     "--config",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The models' TOML file; else VSCODELM_CONFIG, else the user's own.",
+    help="The models' file, in TOML or JSON; else VSCODELM_CONFIG, else the user's own.",
 )
 STATE_DIR = click.option(
     "--state-dir",

@@ -25,7 +25,7 @@ from vscodelm.places import state_folder
 from vscodelm.store.lazy import LEARNED, OFFERED, PICTURES, open_memory
 
 from . import collector
-from .config_file import load_catalogue
+from .config_file import load_catalogue, with_editor_endpoints
 from .log_setup import set_up_logging
 from .places import cache_folder
 from .signals import Signals
@@ -48,7 +48,9 @@ def serve(options: ServeOptions) -> int:
     secrets = KnownSecrets()
     secrets.learn_kept(os.environ)
     set_up_logging(options.log_level, secrets.hide_all)
-    catalogue = load_catalogue(options.config)
+    catalogue, faults = with_editor_endpoints(load_catalogue(options.config))
+    for fault in faults:
+        log.error("%s", fault)
     for listing in catalogue.listings:  # they are asked before any chat
         secrets.learn(listing.definition, os.environ)
     trace = Trace()

@@ -52,7 +52,9 @@ _SETTINGS = {
     "get all by default. Eliza always gets only the question.",
     "model": "The id of one of an ACP agent's own models; by default the agent chooses.",
     "mode": "The id of one of an ACP agent's own modes; by default the agent chooses.",
-    "tools": "The editor's tools that the agent can use, by glob: `include`, then `exclude`.",
+    "tools": "The editor's tools that the agent can use, by glob: `include`, then `exclude`. "
+    'With `duplicates = "leave_out"` an ACP agent doesn\'t get tools for work that it does itself, '
+    "such as reading files or running commands. An exact name in `include` is offered in any case.",
     "edits": "The side that changes files: the `editor`, whose user can keep or undo each edit, or "
     "the `agent`. By default the editor does it for agents that are known to work so, if it can "
     "return the texts of files and offers its tools that edit.",

@@ -10,7 +10,7 @@ import { Chat, SAVED } from "./chat.ts";
 import { Editor } from "./editor.ts";
 import { type Asked, type Event, startEndpoint } from "./endpoint.ts";
 import type { Program } from "./program.ts";
-import { shoot } from "./screenshots.ts";
+import { crop, shoot } from "./screenshots.ts";
 import { Traces } from "./traces.ts";
 
 const KEY = "a-key-that-nobody-else-may-see";
@@ -53,7 +53,7 @@ test("a key that is missing is told, and works as soon as it is in the secret st
   await widget.locator('input[placeholder="ANTHROPIC_API_KEY"]').fill("ENDPOINT_KEY");
   await page.keyboard.press("Enter");
   await widget.locator('input[type="password"]').fill(KEY);
-  await shoot(page, "endpoint", "secret");
+  await crop(page, "endpoint", "secret", widget);
   await page.keyboard.press("Enter");
   await widget.waitFor({ state: "hidden" });
   await chat.newChat();

@@ -9,7 +9,7 @@ import { Chat } from "./chat.ts";
 import { Clicks } from "./clicks.ts";
 import { Editor } from "./editor.ts";
 import { E2E, OUTPUT } from "./places.ts";
-import { shoot } from "./screenshots.ts";
+import { crop, shoot } from "./screenshots.ts";
 
 const NAME = "forms";
 const program = join(OUTPUT, "forms-program");
@@ -48,7 +48,7 @@ afterAll(async () => {
 test("a form is filled in field by field, with a way back", async () => {
   await chat.send("ask me all");
   await box("Eliza asks: Your name (1/6)").waitFor();
-  await shoot(page, "forms", "form");
+  await crop(page, "forms", "form", page.locator(".quick-input-widget"));
   await page.keyboard.type("A");
   await page.keyboard.press("Enter");
   await box("At least 2 characters").waitFor();

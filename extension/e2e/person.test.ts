@@ -10,7 +10,7 @@ import { openBrowser, openWindow } from "./browser.ts";
 import { Chat, EDITOR, SAVED } from "./chat.ts";
 import { Editor } from "./editor.ts";
 import { OUTPUT } from "./places.ts";
-import { shoot } from "./screenshots.ts";
+import { crop, inWideChat, shoot } from "./screenshots.ts";
 import { Traces } from "./traces.ts";
 
 const agents = join(OUTPUT, "person-agents");
@@ -44,6 +44,7 @@ beforeAll(async () => {
     name: "person",
     files: { "notes.txt": "Buy milk.\n" },
     settings: {
+      "vscodelm.tools": { duplicates: "offer" },
       "vscodelm.agents": {
         eliza: { agent: { eliza: { deterministic: true } } },
         absent: { name: "Scripted nobody", agent: { acp: { command: "no-such-agent" } } },
@@ -129,7 +130,7 @@ test("an agent asks for permission, and is allowed", async () => {
   expect(await chat.ask("hello there")).toBe("Yes, indeed.");
   await chat.send("tidy up");
   await chat.question.waitFor();
-  await shoot(page, "person", "permission");
+  await inWideChat(page, () => crop(page, "person", "change", chat.question));
   const question = await chat.question.textContent();
   expect(question).toContain("Run a command?");
   expect(question).toContain("asks: Tidy up `build`");
@@ -289,6 +290,7 @@ test("the doctor's report stays, of an agent that can be used and of one that ca
 test("after the window was loaded anew the chat goes on, and the agent knows it", {
   timeout: 150_000,
 }, async () => {
+  await chat.ask("I like dogs");
   await chat.ask("the password is swordfish");
   await editor.keeps(/swordfish.*indeed/s);
   await chat.reload();

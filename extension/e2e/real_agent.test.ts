@@ -23,7 +23,8 @@ beforeAll(async () => {
   editor = await Editor.start({
     name: "real-agent",
     files: { "notes.txt": "Buy milk.\n" },
-    settings: agent.settings,
+    // It is to use the editor's tools, although it has such tools itself.
+    settings: { ...agent.settings, "vscodelm.tools": { duplicates: "offer" } },
   });
   context = await openBrowser(editor);
   page = await openWindow(context, editor);

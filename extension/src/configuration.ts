@@ -14,6 +14,8 @@ export interface ProcessSettings {
   arguments: string[];
   environment: Record<string, string>;
   traceDirectory: string;
+  /** Endpoints by their ids; the program reads them, and says in its log what is wrong with one. */
+  endpoints: object;
 }
 
 /** Return the folders of the window that are on a disk. */
@@ -48,6 +50,7 @@ export function processSettings(): ProcessSettings {
       arguments: own("arguments", [], isTexts),
       environment: own("environment", {}, isTextsByName),
       traceDirectory: own("traceDirectory", "", isText),
+      endpoints: own("endpoints", {}, isObject),
     },
     variables(),
   );
@@ -67,6 +70,7 @@ const EXPECTED: Partial<Record<OwnSetting, string>> = {
   arguments: "a list of texts",
   environment: "an object of texts by their names",
   traceDirectory: "a text",
+  endpoints: "an object of endpoints by their ids",
 };
 
 function isText(value: unknown): value is string {
@@ -77,13 +81,12 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText);
 }
 
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 function isTextsByName(value: unknown): value is Record<string, string> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    !Array.isArray(value) &&
-    Object.values(value).every(isText)
-  );
+  return isObject(value) && Object.values(value).every(isText);
 }
 
 function variables(): Variables {

@@ -48,6 +48,8 @@ import { Doctor } from "./setup/doctor.ts";
 import { Fixer } from "./setup/fixes.ts";
 import { IgnoredSettings } from "./setup/ignored.ts";
 import { keptAs, nameKey } from "./setup/key_names.ts";
+import { MENU, showMenu } from "./setup/menu.ts";
+import { addModelGroup } from "./setup/open_chat.ts";
 import { SECTION } from "./setup/own_settings.ts";
 import { deleteSecret, setSecret } from "./setup/secret_commands.ts";
 import { Secrets } from "./setup/secrets.ts";
@@ -152,6 +154,10 @@ export function activate(context: vscode.ExtensionContext): void {
     changes,
     log,
     (model, error) => logins.failed(model, error),
+    reporting(log, "addModels", async () => {
+      await addModelGroup();
+      await vscode.commands.executeCommand(`${SECTION}.addAgent`);
+    }),
   );
 
   const restart = async () => {
@@ -243,6 +249,7 @@ export function activate(context: vscode.ExtensionContext): void {
     deleteSecret: () => deleteSecret(secrets),
     managePermissions: () => always.manage(),
     chooseMcpServers: () => chooseMcpServers(mcp),
+    [MENU]: () => showMenu(context.extension.packageJSON.contributes.commands),
   };
 
   const ignored = new IgnoredSettings(log);

@@ -68,6 +68,9 @@ export const CHAT_STARTS_WITHIN_MS = 60_000;
 /** Time for VS Code to list our models after that. */
 export const MODELS_LISTED_WITHIN_MS = 30_000;
 
+/** Time for the editor to list a model that was added: it asks at once. */
+export const ADDED_LISTED_WITHIN_MS = 3_000;
+
 /** Time for Eliza's answer in the chat after that: the program has to start first. */
 export const ELIZA_ANSWERS_WITHIN_MS = 120_000;
 

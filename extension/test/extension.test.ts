@@ -17,6 +17,8 @@ const never = new vscode.CancellationTokenSource().token;
 /** Processes take their time to start where every core is busy. */
 const SOON = { timeout: 20_000 };
 
+const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+
 let context: vscode.ExtensionContext;
 
 beforeEach(async () => {
@@ -35,6 +37,7 @@ beforeEach(async () => {
     globalState: new Memory(),
     globalStorageUri: { fsPath: folder },
     extensionUri: { fsPath: folder },
+    extension: { packageJSON: manifest },
   } as unknown as vscode.ExtensionContext;
   activate(context);
 });
@@ -84,15 +87,31 @@ function run(command: string): Thenable<unknown> {
 }
 
 test("every command that the package lists is there, and no other", async () => {
-  const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
   const listed = manifest.contributes.commands.map(({ command }: { command: string }) => command);
   expect((await vscode.commands.getCommands(true)).sort()).toEqual(listed.sort());
 });
 
 test("the tool and the vendor that the package lists are there", async () => {
-  const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
   expect(providerOf(manifest.contributes.languageModelTools[0].name)).toBeDefined();
   expect(providerOf(manifest.contributes.languageModelChatProviders[0].vendor)).toBeDefined();
+});
+
+test("the menu runs any command", async () => {
+  person.picks = ["Show Log"];
+  await run("manage");
+  expect(person.sawLog).toBe(true);
+});
+
+test("an editor whose user wants to add models leads to an agent, and silent questions don't", async () => {
+  provider().provideLanguageModelChatInformation({ silent: true });
+  provider().provideLanguageModelChatInformation({ silent: false });
+  await vi.waitFor(() => expect(person.lists[0]).toContain("Claude Code"));
+  await run("manage");
+  expect(person.lists.map((list) => list.includes("Claude Code"))).toEqual([true, false]);
+  expect(person.ran).toContainEqual([
+    "lm.addLanguageModelsProviderGroup",
+    { vendor: "vscodelm", name: "vscodelm" },
+  ]);
 });
 
 test("a model answers through the process, and the status bar shows it if that takes a while", async () => {

@@ -129,6 +129,26 @@ FAULTS = [
         ("tests/actors/test_session_tools.py",),
     ),
     Fault(
+        "an agent is offered tools that it has itself",
+        "plan",
+        "and not (leaves_out and tool.name in left_out)",
+        "",
+        _PLAN,
+    ),
+    Fault(
+        "a model without tools of its own isn't offered the editor's",
+        "plan",
+        'leaves_out = to_agent and chosen.duplicates == "leave_out"',
+        'leaves_out = chosen.duplicates == "leave_out"',
+        _PLAN,
+    ),
+    Fault(
+        "an endpoint's model counts as an agent with tools",
+        "duplicates",
+        "isinstance(agent.spec.definition, McpServerSpec)",
+        "agent.spec is not None",
+    ),
+    Fault(
         "an agent is offered the tool that asks the user",
         "plan",
         "tool.name not in OWN_TOOLS",

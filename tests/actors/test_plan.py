@@ -32,6 +32,7 @@ from bridge.wire import (
     Capabilities,
     ChatMessage,
     ChatOptions,
+    EditsBy,
     Settings,
     TextPart,
     ToolFilter,
@@ -268,7 +269,33 @@ def test_the_agent_is_offered_the_chosen_tools_and_never_the_permission_tool(
     chosen: ToolFilter, offered: list[str]
 ) -> None:
     specs = tuple(ToolSpec(name) for name in ("read_file", *PERMISSION_TOOLS, "read_dir", "run"))
-    tools = offered_tools(ChatOptions(tools=specs), Settings(tools=chosen))
+    for to_agent in (False, True):
+        tools = offered_tools(ChatOptions(tools=specs), Settings(tools=chosen), to_agent=to_agent)
+        assert [tool.name for tool in tools] == offered
+
+
+_HOST = ("read_file", "run_in_terminal", "bash", "get_errors", "mcp_mine_read_file")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "to_agent", "offered"),
+    [
+        (ToolFilter(duplicates="leave_out"), True, ["get_errors", "mcp_mine_read_file"]),
+        (ToolFilter(duplicates="leave_out"), False, [*_HOST]),
+        (ToolFilter(), True, [*_HOST]),
+        (
+            ToolFilter(include=("*", "bash"), duplicates="leave_out"),
+            True,
+            ["bash", "get_errors", "mcp_mine_read_file"],
+        ),
+        (ToolFilter(exclude=("get_*",), duplicates="leave_out"), True, ["mcp_mine_read_file"]),
+    ],
+)
+def test_an_agent_is_not_offered_what_it_has_itself_and_a_model_is(
+    chosen: ToolFilter, to_agent: bool, offered: list[str]
+) -> None:
+    options = ChatOptions(tools=tuple(ToolSpec(name) for name in _HOST))
+    tools = offered_tools(options, Settings(tools=chosen), to_agent=to_agent)
     assert [tool.name for tool in tools] == offered
 
 
@@ -284,3 +311,13 @@ def test_what_is_asked_beside_a_chat_is_told_whole_unless_the_settings_say_other
     one_shots = {RequestClass.UTILITY, RequestClass.COMPACTION, RequestClass.INLINE}
     assert settings.context == (context or ("full" if request_class in one_shots else None))
     assert settings.permissions == "deny"
+
+
+@pytest.mark.parametrize(("edits", "offered"), [(None, True), ("editor", True), ("agent", False)])
+def test_the_editors_edit_tools_are_offered_unless_the_agent_edits(
+    edits: EditsBy | None, offered: bool
+) -> None:
+    tools = tuple(map(ToolSpec, ("read_file", "create_file", "replace_string_in_file")))
+    settings = Settings(tools=ToolFilter(duplicates="leave_out"), edits=edits)
+    kept = offered_tools(ChatOptions(tools), settings, to_agent=True)
+    assert kept == (tools[1:] if offered else ())

@@ -20,6 +20,8 @@ from bridge.models import (
     ConfigError,
     ListedModel,
     parse_catalogue,
+    parse_json_catalogue,
+    with_endpoints,
 )
 from bridge.wire import ModelCapabilities, Settings
 
@@ -255,3 +257,70 @@ def test_a_definition_with_half_a_character_is_none() -> None:
 def test_a_file_that_python_can_t_read_is_an_error_like_any_other(toml: str, words: str) -> None:
     with pytest.raises(ConfigError, match=words):
         parse_catalogue(toml)
+
+
+OF_SETTINGS = '{"open_responses": {"baseUrl": "http://127.0.0.1:1/v1"}, "include": ["a*"]}'
+
+
+def test_a_file_in_json_has_the_same_keys() -> None:
+    text = '{"models": [{"id": "one", "agent": {"eliza": {}}, "settings": {"model": null}}]}'
+    assert [model.information.id for model in parse_json_catalogue(text).models] == [
+        "eliza",
+        "one",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "truncated"),
+        ('{"models": 1}', r"\$.models"),
+        ('{"models": [{"id": "a", "agent": {}}]}', r"in `\$.models\[0\].agent`"),
+        (
+            '{"models": [{"id": "a", "agent": {"a": ' + "[" * 99_999 + "]" * 99_999 + "}}]}",
+            "are within each other",
+        ),
+    ],
+)
+def test_a_fault_of_a_file_in_json_is_told(text: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        parse_json_catalogue(text)
+
+
+def test_endpoints_of_the_editor_s_settings_are_asked_for_their_models() -> None:
+    before = parse_catalogue(
+        '[[endpoints]]\nid = "mine"\nopen_responses = { baseUrl = "http://127.0.0.1:2/v1" }\n'
+        '[[endpoints]]\nid = "gone"\nopen_responses = { baseUrl = "http://127.0.0.1:3/v1" }\n'
+    )
+    after, faults = with_endpoints(
+        before, f'{{"mine": {OF_SETTINGS}, "new": {OF_SETTINGS}, "gone": null}}'
+    )
+    assert faults == []
+    assert [listing.id for listing in after.listings] == ["mine", "new"]
+    assert after.listings[0].definition == {"baseUrl": "http://127.0.0.1:1/v1"}
+    assert after.listings[0].include == ("a*",)
+    assert after.models == before.models
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[]", "aren't an object of endpoints"),
+        ("{", "aren't an object of endpoints"),
+        ('{"a": 1}', "aren't an object of endpoints"),
+        ("[" * 100_000, "aren't an object of endpoints"),
+        ('{"a": {}}', "the endpoint 'a': Object missing required field `open_responses`"),
+        ('{"a": {"open_responses": {"baseUrl": 1}}}', "the endpoint 'a': Expected `str`"),
+        ('{"a": {"open_responses": {}, "other": 1}}', "the endpoint 'a': Object contains unknown"),
+    ],
+)
+def test_a_wrong_endpoint_of_the_settings_costs_only_itself(text: str, told: str) -> None:
+    catalogue, (fault,) = with_endpoints(Catalogue(), text)
+    assert told in fault
+    assert catalogue == Catalogue()
+
+
+def test_an_endpoint_beside_a_wrong_one_counts() -> None:
+    catalogue, faults = with_endpoints(Catalogue(), f'{{"bad": {{}}, "good": {OF_SETTINGS}}}')
+    assert [listing.id for listing in catalogue.listings] == ["good"]
+    assert len(faults) == 1

@@ -33,9 +33,47 @@ FAULTS = [
     ),
     Fault(
         "a second setup fails, because the group is there",
-        "setup/chat_setup",
-        'if (!messageOf(error).includes("already exists"))',
+        "setup/open_chat",
+        'if (!(error as Error).message.includes("already exists"))',
         "if (error)",
+    ),
+    Fault(
+        "an added model's chat sends a message that nobody wrote",
+        "setup/open_chat",
+        "isPartialQuery: message === undefined",
+        "isPartialQuery: false",
+    ),
+    Fault(
+        "a model that the editor doesn't list is opened in the chat",
+        "agents/add_agent",
+        "if ((await findModel(id, ADDED_LISTED_WITHIN_MS)) !== undefined) {",
+        "if ((await findModel(id, ADDED_LISTED_WITHIN_MS)) !== null) {",
+    ),
+    Fault(
+        "in an editor without a chat an addition ends in an error",
+        "agents/add_agent",
+        "  } catch {\n    // An editor without",
+        "  } catch (error) {\n    throw error; // An editor without",
+    ),
+    Fault(
+        "each silent question of the editor asks the user to add an agent",
+        "chat/provider",
+        "if (options?.silent === false) {",
+        "if (options !== undefined) {",
+        ("extension",),
+    ),
+    Fault(
+        "a new command is missing in the menu",
+        "setup/menu",
+        '[...grouped, ["More", others] as const]',
+        "[...grouped]",
+    ),
+    Fault(
+        "the endpoints of the settings don't reach the program",
+        "program/launch",
+        "Object.keys(settings.endpoints).length > 0 &&",
+        "Object.keys(settings.endpoints).length < 0 &&",
+        ("chat/provider",),
     ),
     Fault(
         "a chat that is switched off stays so",
@@ -51,7 +89,7 @@ FAULTS = [
     ),
     Fault(
         "the greeting goes into the chat that is open",
-        "setup/chat_setup",
+        "setup/open_chat",
         '  await vscode.commands.executeCommand("workbench.action.chat.newChat");\n',
         "",
     ),

@@ -186,7 +186,7 @@ def _delivery(deliver: Deliver, asking: Asking) -> Delivery:
         withdrawn=deliver.withdrawn,
         options=asking.params.options,
         settings=settings,
-        tools=offered_tools(asking.params.options, settings),
+        tools=offered_tools(asking.params.options, settings, to_agent=True),
         asks_by=None,
         capabilities=Capabilities(),
     )

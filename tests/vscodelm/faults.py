@@ -33,6 +33,18 @@ FAULTS = [
         _SESSION_MEMORY,
     ),
     Fault(
+        "a file of models in JSON is read as TOML",
+        "config_file",
+        'if path.suffix == ".json"',
+        'if path.suffix == ".jsonc"',
+    ),
+    Fault(
+        "the endpoints of the editor's settings are forgotten",
+        "config_file",
+        "with_endpoints(catalogue, text) if text else (catalogue, [])",
+        "(catalogue, [])",
+    ),
+    Fault(
         "an agent's package says nothing of whether it asks",
         "registry/local",
         "return never_asks((agent.id, *names))",

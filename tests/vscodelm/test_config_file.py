@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.models import ConfigError, parse_catalogue
+from bridge.models import Catalogue, ConfigError, parse_catalogue
 from bridge.wire import McpServerSpec
-from vscodelm.config_file import add_model, load_catalogue
+from vscodelm.config_file import add_model, load_catalogue, with_editor_endpoints
 from vscodelm.places import config_path
 from vscodelm.registry.entry import model_entry
 
@@ -102,3 +102,22 @@ def test_what_was_added_is_what_was_meant() -> None:
     found = parse_catalogue(ENTRY).find("b")
     assert found is not None
     assert found.agent.spec.acp == McpServerSpec("b", "b-acp")
+
+
+def test_a_file_may_be_json_by_its_name(tmp_path: Path) -> None:
+    path = tmp_path / "models.json"
+    path.write_text('{"models": [{"id": "one", "agent": {"eliza": {}}}]}')
+    assert load_catalogue(path).find("one")
+    path.write_text("[[models]]")
+    with pytest.raises(ConfigError, match=r"models\.json"):
+        load_catalogue(path)
+
+
+def test_endpoints_come_from_the_editor_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VSCODELM_ENDPOINTS", raising=False)
+    assert with_editor_endpoints(Catalogue()) == (Catalogue(), [])
+    endpoint = '{"open_responses": {"baseUrl": "http://127.0.0.1:1/v1"}}'
+    monkeypatch.setenv("VSCODELM_ENDPOINTS", f'{{"local": {endpoint}, "bad": {{}}}}')
+    catalogue, faults = with_editor_endpoints(Catalogue())
+    assert [listing.id for listing in catalogue.listings] == ["local"]
+    assert len(faults) == 1

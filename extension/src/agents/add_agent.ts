@@ -2,9 +2,12 @@
 // before the last step.
 
 import * as vscode from "vscode";
+import { ADDED_LISTED_WITHIN_MS } from "../limits.ts";
 import { askForKey, type KeyUse } from "../setup/added_key.ts";
+import { findModel, openChat } from "../setup/open_chat.ts";
 import { ownAgents, showAgents, writeAgents } from "../setup/own_settings.ts";
 import type { Secrets } from "../setup/secrets.ts";
+import { reach } from "../setup/welcome_steps.ts";
 import { splitCommand } from "./command_line.ts";
 import {
   KNOWN_AGENTS,
@@ -52,7 +55,7 @@ export async function addAgent(
   if (chosen?.isRegistry) {
     const id = await fromRegistry();
     if (id !== undefined) {
-      await tellAdded(id);
+      await tellAdded(id, id);
     }
     return;
   }
@@ -70,19 +73,32 @@ export async function addAgent(
     await secrets.set(key.variable, key.typed);
   }
   await writeAgents({ ...ownAgents(), [id]: draft.entry(name, key.variable) });
-  await tellAdded(name);
+  await tellAdded(id, name);
 }
 
-async function tellAdded(name: string): Promise<void> {
-  const open = "Open Settings";
-  const next = await vscode.window.showInformationMessage(
-    `"${name}" is among the models now: choose it in the chat's model picker.`,
-    open,
-  );
-  if (next === open) {
+/** Open a chat with the new model. The editor may list it late, or have no chat: the user can choose it then. */
+async function tellAdded(id: string, name: string): Promise<void> {
+  await reach("hasAgent");
+  const next = await vscode.window.showInformationMessage(await wordsOnceAdded(id, name), OPEN);
+  if (next === OPEN) {
     await showAgents();
   }
 }
+
+async function wordsOnceAdded(id: string, name: string): Promise<string> {
+  const added = `"${name}" is among the models now`;
+  try {
+    if ((await findModel(id, ADDED_LISTED_WITHIN_MS)) !== undefined) {
+      await openChat(id);
+      return `${added}, and a new chat with it is open. Your first message starts the agent.`;
+    }
+  } catch {
+    // An editor without a chat lacks these commands. The model is there all the same.
+  }
+  return `${added}: choose it in the chat's model picker.`;
+}
+
+const OPEN = "Open Settings";
 
 function choices(): Choice[] {
   const heading = (label: string): Choice => ({ label, kind: vscode.QuickPickItemKind.Separator });

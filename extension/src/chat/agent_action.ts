@@ -2,6 +2,7 @@
 // question; that the tool is run at all is the answer yes.
 
 import * as vscode from "vscode";
+import { reach } from "../setup/welcome_steps.ts";
 import type { AlwaysAllow } from "./always_allow.ts";
 import { foldCode } from "./fold.ts";
 import { titleOf } from "./permission.ts";
@@ -27,6 +28,7 @@ export class AgentAction implements vscode.LanguageModelTool<object> {
     const { message } = question;
     // Without icons: they would stand in the place of `$(name)` in a command.
     const shown = new vscode.MarkdownString(breaksLines() ? message : foldCode(message));
+    void reach("hasAsked");
     const link = this.always.linkFor(question);
     if (link !== undefined) {
       shown.appendMarkdown(`${apart(shown.value)}${link.markdown}`);

@@ -13,7 +13,19 @@ const KEPT = "models";
  */
 export interface PickableModel extends ModelInformation {
   isUserSelectable: true;
+  /** The kind of the model, in the picker's description of it. */
+  category?: { label: string; order: number };
+  /** Its icon. A narrow chat shows only an icon: this one, or the same for all models. */
+  statusIcon?: vscode.ThemeIcon;
 }
+
+/** How the picker shows each kind of agent. */
+const FACES: Record<string, { icon: string; label: string; order: number }> = {
+  acp: { icon: "terminal", label: "Agent", order: 1 },
+  mcp_server: { icon: "terminal", label: "Agent", order: 1 },
+  open_responses: { icon: "cloud", label: "Endpoint", order: 2 },
+  eliza: { icon: "comment-discussion", label: "For a first try", order: 3 },
+};
 
 export class Models implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
@@ -45,7 +57,11 @@ export class Models implements vscode.Disposable {
     const { models, hidden } = this.configured;
     const taken = new Set([...models.map(({ information }) => information.id), ...hidden]);
     const all = [
-      ...models.map((model) => ({ ...model.information, ...this.knownOf(model) })),
+      ...models.map((model) => ({
+        ...model.information,
+        ...this.knownOf(model),
+        ...faceOf(model),
+      })),
       ...this.offered.filter(({ id }) => !taken.has(id)),
     ];
     return all.map((information) => ({ ...information, isUserSelectable: true }));
@@ -117,6 +133,16 @@ export class Models implements vscode.Disposable {
     }
     return read;
   }
+}
+
+/** Return how the picker shows a model of the settings. */
+function faceOf({ agent }: ConfiguredModel): Pick<PickableModel, "category" | "statusIcon"> {
+  const face = FACES[Object.keys(agent)[0] ?? ""];
+  if (face === undefined) {
+    return {};
+  }
+  const { icon, label, order } = face;
+  return { category: { label, order }, statusIcon: new vscode.ThemeIcon(icon) };
 }
 
 /** Return a list's models, undefined if it is no list; an entry that isn't a model is left out. */

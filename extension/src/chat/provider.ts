@@ -46,12 +46,20 @@ export class Provider implements vscode.LanguageModelChatProvider {
       model: { id: string; name: string },
       error: unknown,
     ) => void = () => {},
+    /** Called when the user wants to add models. */
+    private readonly wanted: () => void = () => {},
   ) {
     this.onDidChangeLanguageModelChatInformation = models.onDidChange;
     this.unasked = new UnaskedQuestions(log);
   }
 
-  provideLanguageModelChatInformation(): vscode.LanguageModelChatInformation[] {
+  /** An editor that isn't silent asks because its user wants to add models. They are listed when they are there. */
+  provideLanguageModelChatInformation(
+    options?: vscode.PrepareLanguageModelChatModelOptions,
+  ): vscode.LanguageModelChatInformation[] {
+    if (options?.silent === false) {
+      this.wanted();
+    }
     return this.models.list();
   }
 

@@ -28,7 +28,14 @@ export async function launchOf(sources: LaunchSources, mayAsk: boolean): Promise
   return {
     command: await findProgram(sources, mayAsk),
     args: ["--log-level", logLevel, ...trace, ...settings.arguments],
-    env: { ...environment, ...settings.environment, ...namedSecrets(secrets) },
+    env: {
+      ...environment,
+      ...settings.environment,
+      ...namedSecrets(secrets),
+      ...(Object.keys(settings.endpoints).length > 0 && {
+        VSCODELM_ENDPOINTS: JSON.stringify(settings.endpoints),
+      }),
+    },
     cwd: folder,
   };
 }

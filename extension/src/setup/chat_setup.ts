@@ -5,13 +5,10 @@
 import * as vscode from "vscode";
 import { messageOf } from "../chat/failures.ts";
 import type { ChatAnswer } from "../chat/provider.ts";
-import {
-  CHAT_STARTS_WITHIN_MS,
-  ELIZA_ANSWERS_WITHIN_MS,
-  MODELS_LISTED_WITHIN_MS,
-} from "../limits.ts";
+import { CHAT_STARTS_WITHIN_MS, ELIZA_ANSWERS_WITHIN_MS } from "../limits.ts";
 import { happening } from "../waiting.ts";
-import { SECTION } from "./own_settings.ts";
+import { addModelGroup, findModel, openChat } from "./open_chat.ts";
+import { reach } from "./welcome_steps.ts";
 
 export const CHAT_EXTENSION = "GitHub.copilot-chat";
 const GREETING = "Hello";
@@ -40,6 +37,7 @@ export async function setUpChat({ findProgram, onDidAnswerChat }: ChatSetup): Pr
     byHand: "Then set up the chat again.",
     run: async () => void (await findProgram()), // it shows its own progress
   });
+  await reach("isInstalled");
   await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: "Setting up the chat" },
     async () => {
@@ -48,7 +46,7 @@ export async function setUpChat({ findProgram, onDidAnswerChat }: ChatSetup): Pr
       }
     },
   );
-  await vscode.commands.executeCommand("setContext", `${SECTION}.chatAnswers`, true);
+  await reach("chatAnswers");
   // Not a notification: it would lie over the chat's input, where the person goes on.
   vscode.window.setStatusBarMessage(
     "$(check) The chat works without an account: Eliza has answered.",
@@ -91,18 +89,6 @@ function steps(onDidAnswerChat: vscode.Event<ChatAnswer>): Step[] {
   ];
 }
 
-/** The chat needs no account as soon as the person has a group of models of any extension. */
-async function addModelGroup(): Promise<void> {
-  const group = { vendor: SECTION, name: SECTION };
-  try {
-    await vscode.commands.executeCommand("lm.addLanguageModelsProviderGroup", group);
-  } catch (error) {
-    if (!messageOf(error).includes("already exists")) {
-      throw error;
-    }
-  }
-}
-
 async function switchChatOn(): Promise<void> {
   const find = () => vscode.extensions.getExtension(CHAT_EXTENSION);
   if (find() === undefined) {
@@ -118,10 +104,7 @@ async function switchChatOn(): Promise<void> {
 }
 
 async function findEliza(): Promise<void> {
-  const find = async () => (await vscode.lm.selectChatModels({ vendor: SECTION, id: ELIZA }))[0];
-  if (
-    (await happening(vscode.lm.onDidChangeChatModels, find, MODELS_LISTED_WITHIN_MS)) === undefined
-  ) {
+  if ((await findModel(ELIZA)) === undefined) {
     throw new Error("VS Code doesn't list Eliza");
   }
 }
@@ -133,11 +116,7 @@ async function askEliza(onDidAnswerChat: vscode.Event<ChatAnswer>): Promise<void
     (given) => (given?.model === ELIZA ? given : undefined),
     ELIZA_ANSWERS_WITHIN_MS,
   );
-  await vscode.commands.executeCommand("workbench.action.chat.newChat");
-  await vscode.commands.executeCommand("workbench.action.chat.open", {
-    query: GREETING,
-    modelSelector: { vendor: SECTION, id: ELIZA },
-  });
+  await openChat(ELIZA, GREETING);
   const given = await answer;
   if (given === undefined) {
     throw new Error("the chat sent no request to Eliza");

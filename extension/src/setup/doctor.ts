@@ -4,7 +4,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { toToml } from "../agents/toml.ts";
+import type { ConfiguredModel } from "../agents/agents.ts";
 import { messageOf } from "../chat/failures.ts";
 import type { Models } from "../chat/models.ts";
 import type { Told } from "../mcp/servers.ts";
@@ -126,8 +126,8 @@ export class Doctor implements vscode.Disposable {
       const configured = this.places.models.configuredModel(id);
       const config: string[] = [];
       if (configured) {
-        const file = join(folder, "doctor.toml");
-        await writeFile(file, toToml([configured]), { mode: 0o600 });
+        const file = join(folder, "doctor.json");
+        await writeFile(file, modelsFile(configured), { mode: 0o600 });
         config.push("--config", file);
       }
       return await runProgram(launch, ["doctor", "--json", ...config, id], {
@@ -171,4 +171,10 @@ export class Doctor implements vscode.Disposable {
 /** Return an id as the name of a document, which can't have every character. */
 function nameOf(id: string): string {
   return `Doctor's Report on ${id.replaceAll(/[^\w. -]/g, "_")}`;
+}
+
+/** Return a model as the program's own file has it, in JSON. */
+export function modelsFile({ information, agent, settings }: ConfiguredModel): string {
+  const { capabilities, ...shown } = information;
+  return JSON.stringify({ models: [{ ...shown, ...capabilities, agent, settings }] });
 }

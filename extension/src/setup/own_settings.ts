@@ -8,6 +8,7 @@ export const SECTION = "vscodelm";
 /** Each is of scope `machine` or `application` in package.json, where the editor honours scopes. */
 export const OWN_SETTINGS = [
   "agents",
+  "endpoints",
   "permissions",
   "permissionChoices",
   "tools",

@@ -1,20 +1,35 @@
-import { beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import * as vscode from "vscode";
 import { addAgent, type Present } from "../../src/agents/add_agent.ts";
 import { readAgents } from "../../src/agents/agents.ts";
 import { KNOWN_AGENTS, KNOWN_ENDPOINTS } from "../../src/agents/known_agents.ts";
+import { ADDED_LISTED_WITHIN_MS } from "../../src/limits.ts";
 import { Secrets } from "../../src/setup/secrets.ts";
 import { Memory, Vault } from "../memory.ts";
-import { AS_PROPOSED, configure, openAnew, person, setting } from "../vscode.ts";
+import { AS_PROPOSED, chat, configure, openAnew, person, setting } from "../vscode.ts";
 
 const MINE = { agent: { acp: { command: "mine" } } };
 const OWN_LOGIN = "The agent's own login";
 
 let secrets: Secrets;
+/** Whether the editor lists what is added. */
+let isListed: boolean;
 
 beforeEach(() => {
   openAnew();
   configure("vscodelm.agents", { mine: MINE });
   secrets = new Secrets(new Vault(), new Memory());
+  isListed = true;
+  vscode.lm.registerLanguageModelChatProvider("vscodelm", {
+    provideLanguageModelChatInformation: () =>
+      (isListed ? [...Object.keys(agents()), "goose"] : []).map((id) => ({ id })) as never,
+    provideLanguageModelChatResponse: async () => {},
+    provideTokenCount: async () => 1,
+  });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 const noRegistry = async () => {
@@ -44,7 +59,41 @@ test("a known agent is added beside what is there, and its place is told", async
   await add();
   expect(agents()).toEqual({ mine: MINE, opencode: { registry: "opencode" } });
   expect(person.asked).toEqual([expect.stringContaining('"OpenCode" is among the models now')]);
-  expect(person.ran).toEqual([["workbench.action.openSettings", "vscodelm.agents"]]);
+  expect(person.ran.at(-1)).toEqual(["workbench.action.openSettings", "vscodelm.agents"]);
+});
+
+test("a chat with the new model opens, and nothing is sent in it", async () => {
+  person.picks = ["OpenCode"];
+  person.types = [AS_PROPOSED, AS_PROPOSED];
+  await add();
+  const modelSelector = { vendor: "vscodelm", id: "opencode" };
+  expect(person.ran).toEqual([
+    ["setContext", "vscodelm.hasAgent", true],
+    ["workbench.action.chat.newChat"],
+    ["workbench.action.chat.open", { query: "", isPartialQuery: true, modelSelector }],
+  ]);
+  expect(person.asked[0]).toContain("a new chat with it is open");
+});
+
+test("a model that the editor doesn't list is left to the picker", async () => {
+  vi.useFakeTimers();
+  isListed = false;
+  person.picks = ["OpenCode"];
+  person.types = [AS_PROPOSED, AS_PROPOSED];
+  const added = add();
+  await vi.advanceTimersByTimeAsync(ADDED_LISTED_WITHIN_MS);
+  await added;
+  expect(person.asked[0]).toContain("choose it in the chat's model picker");
+  expect(chat.chats).toBe(0);
+});
+
+test("in an editor without a chat a model is added all the same", async () => {
+  person.lacks = "workbench.action.chat.newChat";
+  person.picks = ["OpenCode"];
+  person.types = [AS_PROPOSED, AS_PROPOSED];
+  await add();
+  expect(agents()).toHaveProperty("opencode");
+  expect(person.asked[0]).toContain("choose it in the chat's model picker");
 });
 
 test("everybody who is known can be chosen", async () => {
@@ -312,7 +361,7 @@ test("who doesn't replace a model keeps no key for it either", async () => {
 });
 
 test.each([
-  ["goose", ['"goose" is among the models now: choose it in the chat\'s model picker.']],
+  ["goose", [expect.stringContaining('"goose" is among the models now, and a new chat')]],
   [undefined, []],
 ])(
   "from the whole registry %s is added, which no setting of the editor's tells",

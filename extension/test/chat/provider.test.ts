@@ -1,7 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import * as vscode from "vscode";
 import { readAgents } from "../../src/agents/agents.ts";
-import { toToml } from "../../src/agents/toml.ts";
 import { Models } from "../../src/chat/models.ts";
 import { type ChatAnswer, Provider } from "../../src/chat/provider.ts";
 import { Questions } from "../../src/chat/questions.ts";
@@ -362,6 +361,22 @@ test("every model may be picked, in versions of VS Code that hide the others, to
   ]);
 });
 
+test("the picker shows the kind of each model by an icon and a word", async () => {
+  const models = modelsOf(() => ({
+    eliza: { agent: { eliza: {} } },
+    claude: { registry: "claude-acp" },
+    far: { agent: { open_responses: { baseUrl: "http://127.0.0.1:1/v1", model: "m" } } },
+  }));
+  await models.refresh();
+  expect(models.list()).toMatchObject([
+    { statusIcon: { id: "comment-discussion" }, category: { label: "For a first try", order: 3 } },
+    { statusIcon: { id: "terminal" }, category: { label: "Agent", order: 1 } },
+    { statusIcon: { id: "cloud" }, category: { label: "Endpoint", order: 2 } },
+    { id: "own" },
+  ]);
+  expect(models.list().at(-1)).not.toHaveProperty("statusIcon");
+});
+
 test("the models are known at once in the next window, and stay when the process can't tell", async () => {
   const memory = new Memory();
   await modelsOf(() => ({}), undefined, memory).refresh();
@@ -502,6 +517,7 @@ const settings = {
   arguments: ["--x"],
   environment: { E: "1", KEY: "plain" },
   traceDirectory: "/t",
+  endpoints: {},
 };
 const sources = {
   settings,
@@ -523,6 +539,13 @@ test("a launch has the folder, the secrets over the settings over the editor's o
     env: { PATH: "/bin", KEY: "s", E: "1", VSCODELM_SECRETS: "KEY" },
     cwd: "/project",
   });
+});
+
+test("the endpoints of the settings go to the program as they are, and none if there are none", async () => {
+  const endpoints = { local: { open_responses: { baseUrl: "http://127.0.0.1:1/v1" } } };
+  const { env } = await launchOf({ ...sources, settings: { ...settings, endpoints } }, false);
+  expect(JSON.parse(env.VSCODELM_ENDPOINTS ?? "")).toEqual(endpoints);
+  expect((await launchOf(sources, false)).env).not.toHaveProperty("VSCODELM_ENDPOINTS");
 });
 
 test("the program is that of the settings, or on PATH, or our own, or is asked for", async () => {
@@ -569,31 +592,4 @@ test.each([
   [vscode.LogLevel.Off, "error"],
 ])("at the editor's level %d the process logs %s", (level, word) => {
   expect(logLevel(level)).toBe(word);
-});
-
-test("models are written as vscodelm's own file has them", () => {
-  const { models } = readAgents(
-    {
-      a: {
-        name: 'A "quoted" \u007f',
-        agent: { acp: { command: "x", args: ["1", "2"], env: { K: "v" } } },
-      },
-    },
-    { tools: { include: ["*"] }, model: null },
-    variables,
-  );
-  expect(toToml(models)).toBe(
-    `[[models]]
-id = "a"
-name = "A \\"quoted\\" \\u007f"
-family = "a"
-version = "1"
-maxInputTokens = 1000000
-maxOutputTokens = 64000
-toolCalling = true
-imageInput = true
-agent = { "acp" = { "name" = "a", "command" = "x", "args" = ["1", "2"], "env" = [{ "name" = "K", "value" = "v" }] } }
-settings = { "tools" = { "include" = ["*"] } }
-`,
-  );
 });

@@ -56,6 +56,7 @@ test("the chat of a new editor is switched on without an account, and Eliza answ
   expect(chat).toMatchObject({ isOn: true, dialogs: 0, chats: 1 });
   expect(chat.groups).toEqual([{ vendor: "vscodelm", name: "vscodelm" }]);
   expect(person.status).toEqual([SUCCESS]);
+  expect(person.ran[0]).toEqual(["setContext", "vscodelm.isInstalled", true]);
   expect(person.ran).toContainEqual(["setContext", "vscodelm.chatAnswers", true]);
 });
 
@@ -126,7 +127,7 @@ test.each<[string, () => void, RegExp]>([
     spoil();
     expect(await failureOfSetup()).toMatch(words);
     expect(person.asked).toEqual([]);
-    expect(person.ran.map(([name]) => name)).not.toContain("setContext");
+    expect(person.ran).not.toContainEqual(["setContext", "vscodelm.chatAnswers", true]);
   },
 );
 

@@ -100,8 +100,9 @@ test("a model of the settings is examined as it is set, in a file for nobody els
   await doctor.run();
   expect(person.lists).toEqual([["mine", "own"]]);
   const asked = await readFile(join(folder, "asked"), "utf8");
-  expect(asked).toMatch(/^--x doctor --json --config \S+doctor\.toml mine\n$/);
-  expect(await readFile(join(folder, "config"), "utf8")).toContain('id = "mine"');
+  expect(asked).toMatch(/^--x doctor --json --config \S+doctor\.json mine\n$/);
+  const { models } = JSON.parse(await readFile(join(folder, "config"), "utf8"));
+  expect(models).toMatchObject([{ id: "mine", toolCalling: true, agent: expect.anything() }]);
   expect(await readFile(join(folder, "mode"), "utf8")).toMatch(/^-rw-------/);
   expect(await readFile(join(folder, "key"), "utf8")).toBe("k\n");
   expect(await readdir(storage)).toEqual([]);

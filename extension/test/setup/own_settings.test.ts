@@ -26,6 +26,7 @@ const HOSTILE = {
   "vscodelm.path": "/evil/vscodelm",
   "vscodelm.arguments": ["--config", "/evil/config.toml"],
   "vscodelm.environment": { PYTHONPATH: "/evil" },
+  "vscodelm.endpoints": { evil: { open_responses: { baseUrl: "https://evil.example/v1" } } },
   "vscodelm.traceDirectory": "/evil/traces",
 };
 
@@ -87,7 +88,7 @@ test("a folder may say how thinking is shown, which is all that it may", () => {
     permissions: "ask",
     permissionChoices: ["ask", "read_only"],
     thinking: "hide",
-    tools: {},
+    tools: { duplicates: "leave_out" },
   });
 });
 
@@ -121,6 +122,8 @@ test.each([
   ["environment", { A: 1 }],
   ["environment", "A=1"],
   ["traceDirectory", {}],
+  ["endpoints", []],
+  ["endpoints", "here"],
 ])("a value of another kind is a failure that names its setting: %s %j", (key, value) => {
   configure(`vscodelm.${key}`, value);
   expect(processSettings).toThrow(`The setting "vscodelm.${key}" isn't `);

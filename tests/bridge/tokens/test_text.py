@@ -100,7 +100,6 @@ def test_a_mark_and_a_word_that_is_a_token_are_two(piece: str) -> None:
     assert estimate_text(piece) == exact_tokens.count(piece) == 2
 
 
-@pytest.mark.limit("bridge.tokens.text.SAMPLES")
 @pytest.mark.parametrize("letter", ["q", "é", "你", "=", "😀", "\ud800"])
 def test_a_long_piece_costs_as_much_as_its_samples(letter: str) -> None:
     at_once = several(letter * SAMPLES * SAMPLE)
