@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import attrs
 
+from agents.duplicates import has_own_tools
 from bridge.history.events import Deliver
 from bridge.history.message import Message
 from bridge.routing.agent_host import INITIATOR, offers_progress, session_of
@@ -13,7 +14,6 @@ from bridge.routing.request import RequestClass
 from bridge.wire import PROGRESS_TOOL, Settings
 
 from .beginning import Head
-from .duplicates import has_own_tools
 from .log import log
 from .mailbox import Mailbox
 from .memory import AgentMemory

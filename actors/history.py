@@ -43,6 +43,7 @@ from .conversation import Conversation
 from .editor_face import EditorFace
 from .inspection.inspector import Inspector
 from .inspection.page import page_with
+from .inspection.statistics import AgentCounts, statistics, tell_measured
 from .journal import Journal
 from .lease import Lease
 from .log import decision, log_outcome, log_start
@@ -73,7 +74,6 @@ from .outbox import Outbox
 from .plan import settings_for
 from .progress.paced import PacedAgent
 from .session import OpenSessions, SessionActor
-from .statistics import AgentCounts, statistics, tell_measured
 
 AgentFactory = Callable[[AgentChoice], Agent]
 MARKER_PREFIX = "vscodelm-"
@@ -166,7 +166,8 @@ class HistoryActor:
                 if measure is None or not stats.processes:
                     self.editor.tell_stats(request, stats)
                 else:
-                    self.sessions.start_soon(tell_measured, self.editor, request, stats, measure)
+                    tell = self.editor.tell_stats
+                    self.sessions.start_soon(tell_measured, tell, request, stats, measure)
             case InspectAsked(request=request, page=page):
                 self._inspect(request, page)
             case AccountAsked() | SessionsAsked():

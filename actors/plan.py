@@ -7,6 +7,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
+from agents.duplicates import DUPLICATES, EDIT_TOOLS
 from agents.events import (
     Answer,
     AskPermission,
@@ -42,7 +43,6 @@ from bridge.work import Work
 from .answers import is_interrupted
 from .beginning import Head
 from .denials import denied_by_answer
-from .duplicates import DUPLICATES, EDIT_TOOLS
 from .permissions import chosen_option, is_approval
 
 AgentQuestion = CallTool | AskPermission

@@ -18,11 +18,11 @@ from bridge.redact import Hide, redact_text
 from .accounts import Accounts, NoAccounts
 from .editor import EditorPort, run_editor
 from .history import AgentFactory, run_history
+from .inspection.statistics import AgentCounts
 from .memory import NoMemory, SessionMemory
 from .messages import ActorMessage
 from .open_requests import OpenRequests
 from .outbox import Outbox
-from .statistics import AgentCounts
 from .trace import Trace
 
 ModelLister: TypeAlias = Callable[[Catalogue, Callable[[Catalogue], None]], Awaitable[None]]

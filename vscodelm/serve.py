@@ -11,7 +11,7 @@ from pathlib import Path
 import attrs
 import trio
 
-from actors.statistics import AgentCounts
+from actors.inspection.statistics import AgentCounts
 from actors.system import run_system
 from actors.trace import Trace, trace_or_none
 from agents.activities import Activities

@@ -1,9 +1,9 @@
 """Estimate the tokens of a text: each piece has a price, and the prices are added up.
 
 A piece that o200k_base has as a token costs one. Any other is taken apart from the left, each time
-by the longest beginning that is a token. Where tokens are parts of characters, or where words
-stand together without blanks, that goes wrong: characters of such scripts have prices instead,
-alone and in twos. They were fitted to o200k_base (docs/explanation/tokens.md). All numbers are
+by the longest beginning that is a token. That goes wrong if tokens are parts of characters, or if
+words stand together without blanks. Characters of such scripts have prices instead, alone and in
+twos. They were fitted to o200k_base (docs/explanation/tokens.md). All numbers are
 whole, so that the extension's counts are equal.
 """
 

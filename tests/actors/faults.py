@@ -241,7 +241,7 @@ FAULTS = [
     ),
     Fault(
         "the counters wait for what can't be read",
-        "statistics",
+        "inspection/statistics",
         '        failure_of(error, f"request={request}")\n',
         "        raise\n",
         ("tests/actors/test_history.py",),

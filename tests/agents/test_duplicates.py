@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from actors.duplicates import AGENT_HOST, DUPLICATES, LOCAL_HARNESS, has_own_tools
+from agents.duplicates import AGENT_HOST, DUPLICATES, LOCAL_HARNESS, has_own_tools
 from bridge.models import AgentChoice
 from bridge.wire import PROGRESS_TOOL
 

@@ -15,8 +15,6 @@ from bridge.routing.request import RequestSource
 from bridge.routing.router import Tally
 from bridge.wire import AgentProcess, NewestRequest, RequestId, Stats
 
-from .editor_face import EditorFace
-
 Measure: TypeAlias = Callable[[], Awaitable[list[AgentProcess]]]
 """Finds out what the processes of the agents hold."""
 
@@ -46,7 +44,7 @@ def statistics(tally: Tally, conversations: int, sessions: int, counts: AgentCou
 
 
 async def tell_measured(
-    editor: EditorFace, request: RequestId, stats: Stats, measure: Measure
+    tell: Callable[[RequestId, Stats], None], request: RequestId, stats: Stats, measure: Measure
 ) -> None:
     """Add the memory of the processes to counters, and send them.
 
@@ -56,7 +54,7 @@ async def tell_measured(
         stats = replace(stats, agent_processes=await measure() or UNSET)
     except Exception as error:
         failure_of(error, f"request={request}")
-    editor.tell_stats(request, stats)
+    tell(request, stats)
 
 
 def _newest(source: RequestSource | None) -> NewestRequest | UnsetType:
