@@ -143,12 +143,6 @@ FAULTS = [
         _PLAN,
     ),
     Fault(
-        "an endpoint's model counts as an agent with tools",
-        "duplicates",
-        "isinstance(agent.spec.definition, McpServerSpec)",
-        "agent.spec is not None",
-    ),
-    Fault(
         "an agent is offered the tool that asks the user",
         "plan",
         "tool.name not in OWN_TOOLS",

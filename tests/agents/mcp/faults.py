@@ -10,6 +10,13 @@ INTERLEAVINGS = "tests/actors/test_tool_interleavings.py"
 
 FAULTS = [
     Fault(
+        "an endpoint's model counts as an agent with tools",
+        "duplicates",
+        "isinstance(agent.spec.definition, McpServerSpec)",
+        "agent.spec is not None",
+        ("tests/agents/test_duplicates.py",),
+    ),
+    Fault(
         "what is wrong with a server of the user's is said with its value",
         "mcp/user_servers",
         "if _WITHOUT_VALUES.fullmatch(kind)",
