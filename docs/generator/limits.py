@@ -33,6 +33,7 @@ _FROM: Mapping[str, str] = {
     "agents.acp": "ACP agents",
     "agents.mcp": "agents, over MCP",
     "agents.open_responses": "endpoints",
+    "vscodelm.http_server": "HTTP clients",
     "vscodelm.registry": "registry",
     "vscodelm": "terminal",
     "vscodelm.store": "store",
@@ -93,6 +94,8 @@ OUR_OWN: Mapping[str, frozenset[str]] = {
             "agents.mcp.tool_servers._SUFFIX_BYTES",
             "agents.mcp.server.MOST_SESSIONS",
             "agents.open_responses.request.names._MAX",
+            "vscodelm.http_server.compaction._SIGNATURE_BYTES",
+            "vscodelm.http_server.token._MADE_BYTES",
         }
     ),
     "how tokens are estimated": frozenset(
@@ -133,6 +136,8 @@ OUR_OWN: Mapping[str, frozenset[str]] = {
             "vscodelm.doctor.examination.STEP_SECONDS",
             "vscodelm.doctor.turn.CLOSING_SECONDS",
             "vscodelm.chat.client.LEAVING_SECONDS",
+            "vscodelm.http_server.command.FAREWELL_SECONDS",
+            "vscodelm.http_server.core.LEAVING_SECONDS",
             "vscodelm.store.database.PATIENCE_SECONDS",
             "vscodelm.store.database._PAGE_BYTES",
             "vscodelm.store.database._PAUSE_SECONDS",

@@ -30,6 +30,13 @@ class Server:
     it: trio.Process
     url: str
     stderr: bytes = b""
+    is_told: bool = False
+    """Whether it got its signal. A second one would kill it."""
+
+    def end(self, number: int = signal.SIGTERM) -> None:
+        if not self.is_told:
+            self.is_told = True
+            self.it.send_signal(number)
 
     def client(self, token: str = TOKEN) -> httpx.AsyncClient:
         headers = {"authorization": f"Bearer {token}"}
@@ -63,7 +70,7 @@ async def server(
                 line += chunk
             one = Server(it, line.decode().strip())
             yield one
-            it.send_signal(end)
+            one.end(end)
             rest = await it.stdout.receive_some()
             while chunk := await it.stderr.receive_some():
                 one.stderr += chunk
@@ -94,7 +101,7 @@ async def test_a_response_that_is_open_is_cancelled_at_the_end() -> None:
     async with server() as one, one.client() as client:
         body = {"model": "eliza", "input": "!hang", "stream": True}
         async with client.stream("POST", "/responses", json=body) as stream:
-            one.it.terminate()
+            one.end()
             text = "".join([chunk async for chunk in stream.aiter_text()])
     assert "response.incomplete" in text
 

@@ -44,7 +44,7 @@ MOST_BODY_VALUES = 500_000
 BODY_SECONDS = 30.0
 """Seconds that a client may take to send a request's body."""
 DRAIN_SECONDS = 2.0
-"""Seconds for which the rest of a refused request is still read, so that its client can answer."""
+"""Seconds that a client may take to read a refusal. The rest of its request is read meanwhile."""
 
 _STREAM = [
     (b"content-type", b"text/event-stream; charset=utf-8"),

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     type=click.Choice(["read_only", "deny", "ask", "allow"]),
     default="read_only",
     show_default=True,
-    help="What agents may do by themselves.",
+    help="The actions that agents may do by themselves.",
 )
 @click.option(
     "--allow-origin", multiple=True, metavar="URL", help="A web page's origin that may ask."

@@ -1,4 +1,4 @@
-"""What a request goes on from, and under which settings. Pure."""
+"""The history that a request continues, and the settings that it gets. Pure."""
 
 from __future__ import annotations
 

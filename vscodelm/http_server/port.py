@@ -59,7 +59,7 @@ log = logging.getLogger("vscodelm.http")
 
 
 class Wanted(Value):
-    """What a client asks an agent."""
+    """The request of a client to an agent."""
 
     model: str
     agent: AgentChoice

@@ -81,7 +81,7 @@ class ResponseRecords:
         return await self._run(lambda: self._line(response))
 
     async def keep(self, kept: KeptResponse) -> None:
-        """Keep a response. Where that fails, it can't be gone on from, and the log says so."""
+        """Keep a response. If that fails, nothing can continue it, and the log says so."""
         try:
             await self._run(lambda: self._keep(kept))
         except sqlite3.Error as error:
@@ -162,7 +162,7 @@ def _now() -> float:
 def open_records(folder: Path) -> ResponseRecords:
     """Open the database in a folder, for this user alone.
 
-    A database that is broken is put aside. Where none can be opened, responses are kept in memory.
+    A database that is broken is put aside. If none can be opened, responses are kept in memory.
     """
     file = folder / "responses.db"
     try:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hypercorn.events import Event
 
 MOST_CONNECTIONS = 512
-"""HttpConnections that may be open at once; another one is closed without an answer."""
+"""Connections that may be open at once; another one is closed without an answer."""
 STALL_SECONDS = 120.0
 """Seconds for which a client may take nothing of what is sent to it."""
 HEADER_SECONDS = 10
@@ -42,7 +42,7 @@ log = logging.getLogger("vscodelm.http")
 
 
 class ServedAddress(Value):
-    """Where a server listens: a host and a port, or the path of a Unix socket."""
+    """The address of a server: a host and a port, or the path of a Unix socket."""
 
     host: str
     port: int

@@ -1,4 +1,4 @@
-"""What both ways of writing an answer have in common. Pure."""
+"""The interface of both ways of writing an answer. Pure."""
 
 from __future__ import annotations
 

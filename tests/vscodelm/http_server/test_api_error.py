@@ -62,6 +62,7 @@ def test_every_failure_of_an_agent_has_a_status() -> None:
     }
 
 
+@pytest.mark.limit("vscodelm.http_server.api_error.RETRY_SECONDS")
 def test_a_client_reads_when_to_try_again_only_where_that_may_help() -> None:
     assert of_failure(Failure("Unavailable", "x")).retry == RETRY_SECONDS
     assert of_failure(Failure("AgentFailed", "x")).retry == 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import trio
+import trio.testing
 
 from agents.events import Break, Say
 from bridge.errors import Failure
@@ -14,6 +15,8 @@ from tests.fakes.acp_agents import agent_in_process
 from tests.fakes.http_face import PATIENCE, events_in, open_face, text_of
 from tests.fakes.scripted_agent import Hang, ScriptedAgent
 from tests.fakes.waiting import until
+from vscodelm.http_server.app import DRAIN_SECONDS, Guarded
+from vscodelm.http_server.gate import gate_of
 from vscodelm.http_server.port import MOST_UNSENT
 
 WEATHER: dict[str, Any] = {
@@ -340,6 +343,7 @@ async def test_a_response_is_cancelled_by_its_id_and_stays_as_far_as_it_came(
         assert (await face.post("responses/nobody/cancel", {})).status_code == 404
 
 
+@pytest.mark.limit("vscodelm.http_server.answering.BUSY_SECONDS")
 async def test_a_branch_that_is_busy_is_refused(tmp_path: Path) -> None:
     async with open_face(tmp_path) as face:
         first = await face.respond("Hello!")
@@ -352,6 +356,7 @@ async def test_a_branch_that_is_busy_is_refused(tmp_path: Path) -> None:
     assert other["status"] == "completed"
 
 
+@pytest.mark.limit("vscodelm.http_server.port.MOST_UNSENT")
 async def test_a_client_that_does_not_read_stops_the_agent_and_no_other(tmp_path: Path) -> None:
     piece = "word " * 2_000
     agent = ScriptedAgent(lambda _session, _prompt: [*[Say(piece)] * 4_000, Hang()])
@@ -397,3 +402,17 @@ async def test_chat_completions_are_answered_by_the_same_core(tmp_path: Path) ->
     assert call["function"] == {"name": "get_weather", "arguments": '{"place":"Rome"}'}
     assert "hot" in stream
     assert stream.endswith("data: [DONE]\n\n")
+
+
+@pytest.mark.limit("vscodelm.http_server.app.DRAIN_SECONDS")
+async def test_a_client_that_does_not_read_a_refusal_is_left(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async def sleep(*_: Any) -> Any:
+        await trio.sleep_forever()
+
+    guarded = Guarded(sleep, gate_of("token-of-this-test", "127.0.0.1", 1, ()))
+    scope = {"type": "http", "headers": [(b"host", b"127.0.0.1:1")]}
+    with trio.fail_after(DRAIN_SECONDS + 1):
+        await guarded(scope, sleep, sleep)
+    assert trio.current_time() >= DRAIN_SECONDS

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import pytest
 import trio
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import (
@@ -19,9 +20,11 @@ from wsproto.events import (
     Request,
     TextMessage,
 )
+from wsproto.frame_protocol import CloseReason
 
 from tests.fakes.http_face import PATIENCE, TOKEN, Face, open_face, text_of
 from tests.fakes.waiting import until
+from vscodelm.http_server import serving
 
 
 @attrs.define(eq=False)
@@ -145,3 +148,16 @@ async def test_a_client_that_leaves_cancels_its_answer(tmp_path: Path) -> None:
 async def test_a_wrong_token_is_not_let_in(tmp_path: Path) -> None:
     async with open_face(tmp_path) as face, talking(face, "wrong") as talk:
         assert isinstance(await talk.receive(), RejectConnection | CloseConnection)
+
+
+@pytest.mark.limit("vscodelm.http_server.serving.MOST_MESSAGE_BYTES")
+async def test_a_message_that_is_too_long_closes_the_connection(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "MOST_MESSAGE_BYTES", 1_000)
+    async with open_face(tmp_path) as face, open_talk(face) as talk:
+        assert (await talk.answer("x" * 900))["type"] == "response.completed"
+        await talk.send("x" * 1_001)
+        closed = await talk.receive()
+    assert isinstance(closed, CloseConnection)
+    assert closed.code == CloseReason.MESSAGE_TOO_BIG

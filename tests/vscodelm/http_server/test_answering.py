@@ -1,0 +1,89 @@
+"""Answers while the core behind them is silent: it takes one message and tells nothing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import trio
+import trio.testing
+
+from actors.messages import FromEditor
+from actors.trace import Trace
+from bridge.models import Catalogue
+from vscodelm.http_server.answering import (
+    END_SECONDS,
+    HOLD_SECONDS,
+    KEEPALIVE_SECONDS,
+    Answering,
+    OpenAnswer,
+)
+from vscodelm.http_server.api_error import ApiError
+from vscodelm.http_server.body import ResponseBody
+from vscodelm.http_server.port import HttpPort
+from vscodelm.http_server.records import open_records
+
+
+@asynccontextmanager
+async def asked(folder: Path) -> AsyncGenerator[tuple[Answering, OpenAnswer]]:
+    """Ask the silent core."""
+    inbox, messages = trio.open_memory_channel[FromEditor](1)
+    records = open_records(folder)
+    answering = Answering(HttpPort(inbox, Trace()), records, Catalogue(), "read_only", b"key")
+    body = ResponseBody(model="eliza", input="Hello!", stream=True)
+    try:
+        async with inbox, messages:
+            query = await answering.query(body)
+            with trio.fail_after(HOLD_SECONDS + 1):
+                answer = await answering.begin(query, answering.writer(body, query))
+            yield answering, answer
+    finally:
+        records.close()
+
+
+@pytest.mark.limit("vscodelm.http_server.answering.HOLD_SECONDS")
+async def test_a_stream_waits_a_moment_for_an_early_failure(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    began = trio.current_time()
+    async with asked(tmp_path) as (_, answer):
+        assert trio.current_time() - began == pytest.approx(HOLD_SECONDS)
+        assert not answer.reply.is_settled
+
+
+@pytest.mark.limit(
+    "vscodelm.http_server.answering.KEEPALIVE_SECONDS",
+    "vscodelm.http_server.answering.END_SECONDS",
+)
+async def test_a_silent_stream_shows_that_it_is_there_and_its_end_is_not_waited_for_long(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    sent: list[bytes] = []
+
+    async def send(lines: bytes) -> None:
+        sent.append(lines)
+
+    async with asked(tmp_path) as (answering, answer):
+        began = trio.current_time()
+        listens = 2.5 * KEEPALIVE_SECONDS
+        with trio.fail_after(listens + END_SECONDS + 1), trio.move_on_after(listens):
+            await answering.pump(answer, send)
+        assert trio.current_time() - began == pytest.approx(listens + END_SECONDS)
+        with pytest.raises(ApiError, match="not found"):
+            await answering.resource(answer.query.id)
+    first, *rest = sent
+    assert first.startswith(b"event: response.created\n")
+    assert rest == [b": keepalive\n\n"] * 2
+
+
+async def test_a_request_that_is_never_heard_leaves_nothing_open(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with asked(tmp_path) as (answering, _):
+        body = ResponseBody(model="eliza", input="Hello?")
+        query = await answering.query(body)
+        with trio.move_on_after(0.5):
+            await answering.begin(query, answering.writer(body, query))
+        assert len(answering.port.replies) == 1
