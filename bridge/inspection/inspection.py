@@ -1,8 +1,8 @@
 """Keeps the newest decisions as rows for a picture: `lm/inspect`, and `vscodelm replay --html`.
 
-The rows come from the steps of a `Tracker`. A row's texts are made from its messages when its
-request is over: secrets are taken out, and the rest is shortened. That takes milliseconds, so the
-server does it after the answer was sent (`rest`).
+The rows come from the steps of a `Tracker`. When a request is over, its messages are let go, and
+the row keeps the beginnings of their texts. Secrets are taken out and texts are shortened when
+somebody looks (`result`): that takes milliseconds, which no answer should wait for.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ from .tracker import OpenAnswers
 
 MOST_EVENTS = 500
 """Events that the server keeps."""
-MOST_LOOKED_AT = 4_096
+MOST_LOOKED_AT = 1_024
 """Characters of a text in which secrets are looked for; nothing behind them is shown."""
 MOST_SHOWN = 160
 """Characters of a text that are shown."""
@@ -97,12 +97,31 @@ class _Row:
     rounds: int = 0
     kept: InspectedRequest | None = None
     """The row in full, when its request was over and its messages were let go."""
+    seen: InspectedRequest | None = None
+    """The same as a person has seen it."""
 
     def event(self, show: Hide, answer: Message | None = None) -> InspectedRequest:
         """Return the row as it is now; `answer` has come so far if the request is open."""
+        if self.seen is not None:
+            return self.seen
+        row = self._raw(answer)
+        found = replace(
+            row,
+            model=show(row.model),
+            asked=show(row.asked),
+            answer=show(row.answer),
+            given=[shown(show(line), MOST_LINE) for line in row.given],
+            failure=UNSET if row.failure is UNSET else show(row.failure),
+        )
+        if row is self.kept:
+            self.seen = found
+        return found
+
+    def _raw(self, answer: Message | None = None) -> InspectedRequest:
+        """Return the row with the beginnings of its texts, secrets and all."""
         if self.kept is not None and self.ended is None:
             return self.kept
-        head = self.kept or self._head(show)
+        head = self.kept or self._head()
         ended = self.ended
         answer = answer if ended is None else ended.answer
         failure = None if ended is None else ended.failure or ended.told
@@ -112,13 +131,13 @@ class _Row:
             ending=OPEN if ended is None else _ending(ended),
             ended_at=self.ended_at,
             # The beginning of the answer came with the first round.
-            answer=head.answer or ("" if answer is None else show(answer.text)),
+            answer=head.answer or ("" if answer is None else _beginning(answer.text)),
             calls=head.calls + _calls(answer),
-            failure=UNSET if failure is None else show(failure),
+            failure=UNSET if failure is None else _beginning(failure),
             tokens=_tokens(self.usage),
         )
 
-    def _head(self, show: Hide) -> InspectedRequest:
+    def _head(self) -> InspectedRequest:
         """Return what is known when the request was decided about."""
         decision = self.decision
         outcome, told = decision.outcome, decision.telling
@@ -130,7 +149,7 @@ class _Row:
         return InspectedRequest(
             request=decision.request,
             conversation=decision.conversation,
-            model=show(decision.model),
+            model=decision.model,
             request_class=decision.request_class.value,
             reason=outcome.reason.value,
             at=self.at,
@@ -141,14 +160,14 @@ class _Row:
             remembers=told.way is SessionSource.KEPT,
             session=UNSET if self.began is None else _session(self.began),
             facts=[InspectedFact(name, shown(text, MOST_LINE)) for name, text in words],
-            asked=show(_newest_words(delivered)),
-            given=[shown(line, MOST_LINE) for line in message_lines(delivered, show)],
+            asked=_beginning(_newest_words(delivered)),
+            given=[*message_lines(delivered, _beginning)],
             results=_named(one for one in results if not is_progress_call(one)),
         )
 
-    def begin(self, began: SessionBegan, show: Hide) -> None:
+    def begin(self, began: SessionBegan) -> None:
         """Take in how the session began."""
-        self.began = began
+        self.began, self.seen = began, None
         if self.kept is not None:  # it was cancelled meanwhile
             self.kept = replace(self.kept, session=_session(began))
 
@@ -156,14 +175,14 @@ class _Row:
         """Take in a round of the progress tool: its answer is more of this one."""
         self.request = round_
         self.rounds += 1
-        self.ended_at = UNSET
+        self.ended_at, self.seen = UNSET, None
         if self.kept is not None:
             self.kept = replace(self.kept, ending=OPEN, ended_at=UNSET, rounds=self.rounds)
 
-    def settle(self, show: Hide) -> None:
+    def settle(self) -> None:
         """Let go of the messages if the request is over."""
         if self.ended is not None:
-            self.kept = self.event(show)
+            self.kept = self._raw()
             self.decision = replace(self.decision, delivered=())
             self.ended = None
 
@@ -196,11 +215,11 @@ class Inspection:
             case RequestEnded(request=request):
                 row = self._rows.get(request)
                 if row is not None:
-                    row.ended, row.ended_at = step, self._time(now)
+                    row.ended, row.ended_at, row.seen = step, self._time(now), None
                     self._over.append(row)
             case SessionBegan(request=request):
                 if request in self._rows:
-                    self._rows[request].begin(step, self._show)
+                    self._rows[request].begin(step)
             case RequestRefused(request=request, reason=reason):
                 self._add(InspectedRefusal(request, self._show(reason), self._time(now)))
             case Over(conversation=key, reason=reason):
@@ -216,10 +235,10 @@ class Inspection:
                 self._rows[request].usage = part.data[:MOST_LOOKED_AT]
 
     def rest(self) -> None:
-        """Make the texts of the requests that are over, and let go of their messages."""
+        """Let go of the messages of the requests that are over."""
         over, self._over = self._over, []
         for row in over:
-            row.settle(self._show)
+            row.settle()
 
     def result(self, answers: OpenAnswers) -> InspectResult:
         """Return the events; `answers` are those to open requests, as far as they have come."""
@@ -258,7 +277,11 @@ class Inspection:
         return round(now - self._start, 3)
 
     def _show(self, text: str) -> str:
-        return shown(self.hide(text[:MOST_LOOKED_AT]), MOST_SHOWN)
+        return shown(self.hide(_beginning(text)), MOST_SHOWN)
+
+
+def _beginning(text: str) -> str:
+    return text[:MOST_LOOKED_AT]
 
 
 def _newest_words(messages: tuple[Message, ...]) -> str:

@@ -42,8 +42,8 @@ FAULTS = [
     Fault(
         "a secret is looked for in what is left of a text",
         "inspection",
-        "return shown(self.hide(text[:MOST_LOOKED_AT]), MOST_SHOWN)",
-        "return self.hide(shown(text[:MOST_LOOKED_AT], MOST_SHOWN))",
+        "return shown(self.hide(_beginning(text)), MOST_SHOWN)",
+        "return self.hide(shown(_beginning(text), MOST_SHOWN))",
     ),
     Fault(
         "the events are never forgotten",

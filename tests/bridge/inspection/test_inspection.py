@@ -262,6 +262,25 @@ def test_rounds_of_the_progress_tool_are_one_answer(watched: Watched) -> None:
     assert (told.answer, told.calls, told.ending, told.rounds) == ("One", ["look"], "complete", 1)
 
 
+def test_a_round_may_begin_before_the_answer_was_taken_in(watched: Watched) -> None:
+    call = ToolCallPart(f"{CALL_PREFIX}1", "vscodelm-progress", {})
+    watched.ask(user("Count."))
+    watched.answer(TextPart("One "), call)
+    result = Message.of("user", [ToolResultPart(call.tool_call_id, [])])
+    watched.ask(user("Count."), agent(TextPart("One "), call), result)
+    watched.answer(TextPart("two."), turn=2)
+    watched.inspection.rest()
+    assert (watched.last.rounds, watched.last.ending) == (1, "complete")
+
+
+def test_the_end_of_a_request_that_was_forgotten_is_nothing() -> None:
+    watched = Watched(inspection=Inspection(most=1))
+    watched.ask(user("Hi"))
+    watched.ask(user("Hello"))
+    watched.answer(TextPart("Well."))
+    assert watched.last.ending == "open"
+
+
 def test_calls_and_results_are_named_but_not_without_end(watched: Watched) -> None:
     watched.ask(user("Look."))
     watched.answer(*(ToolCallPart(f"c{n}", "look", {}) for n in range(MOST_NAMED + 1)))
