@@ -10,7 +10,7 @@ import { openBrowser, openWindow } from "./browser.ts";
 import { Chat, SAVED, VIEW } from "./chat.ts";
 import { Editor } from "./editor.ts";
 import { OUTPUT } from "./places.ts";
-import { shoot } from "./screenshots.ts";
+import { crop, inWideChat, shoot } from "./screenshots.ts";
 
 const agents = join(OUTPUT, "edits-agents");
 const agent = new ScriptedAgent(agents, "editor");
@@ -118,7 +118,13 @@ test("a change is the editor's: its line ends stay, and it can be undone", async
   expect(await chat.ask("change crlf")).toContain("answered");
   expect(await text("crlf.txt")).toBe("one\r\n2\r\nthree\r\n");
   await chat.button("Undo").waitFor();
-  await shoot(page, "edits", "keep or undo");
+  const files = page.locator(VIEW).getByText("1 file changed");
+  await inWideChat(page, async () => {
+    await files.click(); // now it lists them
+    await page.waitForTimeout(500);
+    await crop(page, "edits", "keep or undo", page.locator(VIEW));
+    await files.click();
+  });
   await chat.button("Undo").click();
   await page.locator(".monaco-dialog-box .monaco-button", { hasText: "Yes" }).click();
   await expect.poll(() => text("crlf.txt"), SAVED).toBe(START);
@@ -197,5 +203,6 @@ test("what an agent changes by itself is named, and can be compared", async () =
   const comparison = page.locator(".multiDiffEntry");
   await comparison.filter({ hasText: "before" }).waitFor();
   await comparison.filter({ hasText: "after" }).waitFor();
-  await shoot(page, "edits", "comparison");
+  const tab = page.locator(".part.editor .tab.active");
+  await crop(page, "edits", "comparison", tab, comparison.filter({ hasText: "before" }));
 });
