@@ -121,7 +121,8 @@ test("a change is the editor's: its line ends stay, and it can be undone", async
   const files = page.locator(VIEW).getByText("1 file changed");
   await inWideChat(page, async () => {
     await files.click(); // now it lists them
-    await page.waitForTimeout(500);
+    await page.mouse.move(4, 300); // what it rests on would explain itself
+    await page.waitForTimeout(1_000);
     await crop(page, "edits", "keep or undo", page.locator(VIEW));
     await files.click();
   });
@@ -184,7 +185,7 @@ test("at the limit of rounds the editor asks, and the edits go on", {
   await chat.send("change more");
   const go = page.locator(`${VIEW} .interactive-response .monaco-button`, { hasText: "Continue" });
   await go.first().waitFor({ timeout: 200_000 });
-  expect(await chat.newest()).toContain("Continue to iterate?");
+  await chat.shows("Continue to iterate?"); // it is drawn a moment after its buttons
   await shoot(page, "edits", "limit");
   await go.first().click();
   const answered = (await chat.finished(200_000)).match(/answered/g);
