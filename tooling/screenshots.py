@@ -38,7 +38,7 @@ PICTURES = {
     f"{DOCS}/keep-or-undo.png": "edits/keep-or-undo.png",
     f"{DOCS}/agent-changes.png": "edits/comparison.png",
     f"{DOCS}/knowledge-file.png": "inspection-page/light.png",
-    f"{DOCS}/knowledge.png": "inspection/a-new-request-comes-by-itself-and-the-choice-stays.png",
+    f"{DOCS}/knowledge.png": "inspection/knowledge.png",
 }
 """The pictures of the docs and of the extension, each with where it comes from."""
 

@@ -7,10 +7,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Heard, ScriptedAgent } from "./agent.ts";
 import { pick } from "./boxes.ts";
 import { ADDRESS, openBrowser } from "./browser.ts";
-import { Chat } from "./chat.ts";
+import { Chat, VIEW } from "./chat.ts";
 import { Editor } from "./editor.ts";
 import { OUTPUT } from "./places.ts";
-import { shoot } from "./screenshots.ts";
+import { crop, dismissHint, shoot } from "./screenshots.ts";
 
 const agents = join(OUTPUT, "choices-agents");
 const agent = new ScriptedAgent(agents, "agent");
@@ -114,10 +114,12 @@ test("the agent gets both folders of the window, and its commands are named", as
 });
 
 test("a model and an effort are chosen beside the model, and go to the agent once", async () => {
+  await dismissHint(page);
   await button().click();
   await page.locator(".action-widget .monaco-list-row", { hasText: "Deep" }).waitFor();
   await page.waitForTimeout(500); // it fades in
-  await shoot(page, "choices", "efforts and models");
+  const input = page.locator(`${VIEW} .interactive-input-part`);
+  await crop(page, "choices", "efforts and models", page.locator(".action-widget"), input);
   await page.keyboard.press("Escape");
   await choose("Deep", { model: "deep" });
   await choose("High", { model: "deep", reasoningEffort: "high" });

@@ -9,9 +9,11 @@ import { openBrowser, openWindow } from "./browser.ts";
 import { Chat } from "./chat.ts";
 import { Editor } from "./editor.ts";
 import { OUTPUT } from "./places.ts";
-import { shoot } from "./screenshots.ts";
+import { crop, dismissHint, shoot, sized } from "./screenshots.ts";
 
 const NAME = "inspection";
+/** A window without much that is empty. */
+const LOW = { width: 1400, height: 780 };
 const agents = join(OUTPUT, "inspection-agents");
 const agent = new ScriptedAgent(agents, "agent");
 let editor: Editor;
@@ -82,6 +84,9 @@ test("a new request comes by itself, and the choice stays", async () => {
   await chat.ask("One thing more");
   await row("One thing more").waitFor();
   expect(await drawing.locator(".row.chosen").textContent()).toContain("And what is blue?");
+  await dismissHint(page);
+  const shown = [".part.editor", ".part.auxiliarybar"].map((part) => page.locator(part));
+  await sized(page, LOW, () => crop(page, "inspection", "knowledge", ...shown));
 });
 
 test("it follows a dark theme", async () => {

@@ -65,14 +65,19 @@ export async function inWideChat(page: Page, run: () => Promise<void>): Promise<
     await page.locator(".part.auxiliarybar .codicon-auxiliarybar-maximize").first().click();
     await page.mouse.move(4, 300); // what it rests on would explain itself
     await page.waitForTimeout(800);
-    const hint = page.locator(".chat-input-notification-dismiss:visible");
-    if ((await hint.count()) > 0) {
-      await hint.first().click(); // of the editor's, about models of its own
-      await page.waitForTimeout(300);
-    }
+    await dismissHint(page);
     await run();
     await page.locator(".part.auxiliarybar .codicon-auxiliarybar-maximize").first().click();
   });
+}
+
+/** Dismiss what the editor says over the chat's input about models of its own. */
+export async function dismissHint(page: Page): Promise<void> {
+  const hint = page.locator(".chat-input-notification-dismiss:visible");
+  if ((await hint.count()) > 0) {
+    await hint.first().click();
+    await page.waitForTimeout(300);
+  }
 }
 
 function fileOf(run: string, name: string): string {

@@ -7,10 +7,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ScriptedAgent } from "./agent.ts";
 import { pick } from "./boxes.ts";
 import { openBrowser, openWindow } from "./browser.ts";
-import { Chat } from "./chat.ts";
+import { Chat, VIEW } from "./chat.ts";
 import { Editor } from "./editor.ts";
 import { OUTPUT } from "./places.ts";
-import { shoot } from "./screenshots.ts";
+import { crop, inWideChat, shoot } from "./screenshots.ts";
 
 const COMMAND = "vscodelm: Continue an Agent's Session...";
 const LIST = ".quick-input-widget:visible";
@@ -76,7 +76,7 @@ test("the chosen one is shown in a new chat, and goes on there", async () => {
   await pick(page, "Remember Ada");
   await chat.shows("Your next message continues this session.");
   expect(await chat.finished()).toContain("what I said to I am Ada");
-  await shoot(page, "sessions", "continued");
+  await inWideChat(page, () => crop(page, "sessions", "continued", page.locator(VIEW)));
 });
 
 test("the window is loaded anew, and the next message goes on in the session", async () => {
