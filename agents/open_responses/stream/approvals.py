@@ -17,7 +17,7 @@ from .tool_call import text_of
 _MOST_SHOWN = 10_000
 """Characters of the arguments that a question shows."""
 _MOST_NAME = 200
-_BLANKS = re.compile(r"[ ]{9,}(?=\S)")
+_BLANKS = re.compile(r" {9,}")
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Invisible characters in the Unicode categories of letters, marks or signs."""
 _TICKS = re.compile("`+")
@@ -77,7 +77,7 @@ def _span(text: str) -> str:
 def _visible(text: str) -> str:
     """Return text with all that is in it to be seen: an action must not hide a part of itself."""
     shown = "".join(c if _is_seen(c) else f"⟨U+{ord(c):04X}⟩" for c in text)
-    return _BLANKS.sub(lambda found: f"⟨{len(found[0])} blanks⟩", shown)
+    return _BLANKS.sub(_counted, shown)
 
 
 def _is_seen(character: str) -> bool:
@@ -85,3 +85,9 @@ def _is_seen(character: str) -> bool:
         return character.isprintable() or character == "\n"
     is_variant = "VARIATION SELECTOR" in unicodedata.name(character, "")
     return character.isprintable() and character not in _FILLERS and not is_variant
+
+
+def _counted(blanks: re.Match[str]) -> str:
+    """Return the number of blanks that stand before something; others hide nothing."""
+    is_before = blanks.string[blanks.end() : blanks.end() + 1].strip()
+    return f"⟨{len(blanks[0])} blanks⟩" if is_before else blanks[0]

@@ -2,6 +2,7 @@
 // seen its whole entry; what it asks for is asked once.
 
 import * as vscode from "vscode";
+import { withoutUnseen } from "../unseen.ts";
 import type { McpInput } from "./config.ts";
 import { type Listed, type McpServers, why } from "./servers.ts";
 
@@ -105,7 +106,7 @@ async function agrees({ place, name, entry, resolved: { envFile } }: Listed): Pr
 
 /** Characters that aren't seen, or turn others round, could hide what is agreed to. */
 function visible(text: string): string {
-  return text.replace(/[^\S \n]|[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (one) =>
+  return withoutUnseen(text, (one) =>
     one === "\n" ? one : `⟨U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}⟩`,
   );
 }

@@ -1,6 +1,7 @@
 // The doctor's report as a document: the findings of `vscodelm doctor --json`, and the lines of its fixes.
 
 import type { Told } from "../mcp/servers.ts";
+import { withoutUnseen } from "../unseen.ts";
 import { type Fix, fixesIn } from "./fix.ts";
 
 interface Finding {
@@ -62,7 +63,7 @@ function linesOf({ step, state, summary, seconds, facts, stderr }: Finding): str
 }
 
 function serverLine({ name, status }: Told): string {
-  return `- ${name.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?")}: ${status}`;
+  return `- ${withoutUnseen(name, () => "?")}: ${status}`;
 }
 
 /** A block of code: nothing in it is Markdown. */

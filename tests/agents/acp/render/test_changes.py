@@ -35,7 +35,7 @@ def call(
     return CallRecord("1", kind=kind, content=content, locations=places, files=files or {})
 
 
-def befores(*calls: CallRecord) -> dict[str, Any]:
+def earlier(*calls: CallRecord) -> dict[str, Any]:
     """Return what is known of the files of these calls."""
     noted = Changes()
     for one in calls:
@@ -54,17 +54,17 @@ def test_the_text_from_before_is_told_by_the_changes_that_were_made() -> None:
     made = call(
         Diff("/a", "1\n", "one\n"), Diff("/a", "3\n", "three\n"), files={"/a": "1\ntwo\n3\n"}
     )
-    assert befores(made) == {"/a": TEXT}
+    assert earlier(made) == {"/a": TEXT}
 
 
 def test_a_whole_text_and_its_line_ends_are_told() -> None:
     files = {"/a": "1\r\ntwo\r\n"}
-    assert befores(call(Diff("/a", "1\ntwo\n", TEXT), files=files)) == {"/a": TEXT}
-    assert befores(call(Diff("/a", "1\n", "one\r\n"), files=files)) == {"/a": "one\ntwo\n"}
+    assert earlier(call(Diff("/a", "1\ntwo\n", TEXT), files=files)) == {"/a": TEXT}
+    assert earlier(call(Diff("/a", "1\n", "one\r\n"), files=files)) == {"/a": "one\ntwo\n"}
 
 
 def test_a_new_file_had_no_text() -> None:
-    assert befores(call(Diff("/a", TEXT), files={"/a": TEXT})) == {"/a": None}
+    assert earlier(call(Diff("/a", TEXT), files={"/a": TEXT})) == {"/a": None}
 
 
 @pytest.mark.parametrize(
@@ -80,19 +80,19 @@ def test_a_new_file_had_no_text() -> None:
 )
 def test_what_cant_be_told_for_certain_is_unknown(after: str | None, diffs: Sequence[Diff]) -> None:
     files = {} if after is None else {"/a": after}
-    assert befores(call(*diffs, files=files)) == {"/a": UNKNOWN}
+    assert earlier(call(*diffs, files=files)) == {"/a": UNKNOWN}
 
 
 def test_the_first_change_of_a_turn_counts() -> None:
     first = call(Diff("/a", "1\n", "one\n"), files={"/a": "1\ntwo\nthree\n"})
     second = call(Diff("/a", "2\n", "two\n"), files={"/a": "1\n2\nthree\n"})
-    assert befores(first, second) == {"/a": TEXT}
+    assert earlier(first, second) == {"/a": TEXT}
 
 
 def test_a_call_without_changes_names_places_only_if_it_changes_them() -> None:
-    assert befores(call(kind="delete", at=["/a"])) == {"/a": UNKNOWN}
-    assert befores(call(kind="read", at=["/a"])) == {}
-    assert befores(call(Diff("/a", "1", "1"), at=["/b"])) == {}
+    assert earlier(call(kind="delete", at=["/a"])) == {"/a": UNKNOWN}
+    assert earlier(call(kind="read", at=["/a"])) == {}
+    assert earlier(call(Diff("/a", "1", "1"), at=["/b"])) == {}
 
 
 def test_what_the_editor_has_changed_is_left_out() -> None:
@@ -128,7 +128,7 @@ def test_many_files_are_bounded() -> None:
 def test_long_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(changes, "MOST_TEXT", 2 * len(TEXT))
     calls = [call(Diff(f"/{n}", "1", TEXT), files={f"/{n}": "1"}) for n in range(4)]
-    assert befores(*calls) == {"/0": TEXT, "/1": TEXT, "/2": UNKNOWN, "/3": UNKNOWN}
+    assert earlier(*calls) == {"/0": TEXT, "/1": TEXT, "/2": UNKNOWN, "/3": UNKNOWN}
 
 
 def test_the_end_of_a_turn_names_the_changed_files_once_in_our_own_words() -> None:
