@@ -2,7 +2,11 @@ import { configDefaults, defineConfig } from "vitest/config";
 import { RESULTS } from "./e2e/places.ts";
 
 /** What takes long and changes seldom; SHORT=yes leaves it out. */
-const LONG = ["e2e/managed_python.test.ts", "e2e/agent_host/chats.test.ts"];
+const LONG = [
+  "e2e/managed_python.test.ts",
+  "e2e/real_edits.test.ts",
+  "e2e/agent_host/chats.test.ts",
+];
 
 /** They run in an editor that is changed for them: `make test-agent-host`. */
 const IN_AGENT_HOST = "e2e/agent_host/**/*.test.ts";
