@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, assert_never
 
 from agents.acp.calls.state import CallRecord
 from agents.acp.quirks import KnownAgent
@@ -50,6 +50,8 @@ def call_for(
             return CREATE_FILE, {"filePath": path, "content": text}
         case Replacement(old=old, new=new):
             replacement = {"filePath": path, "oldString": old, "newString": new}
+        case _:
+            assert_never(edit)
     if REPLACE_STRING in tools:
         return REPLACE_STRING, replacement
     words = "Write a file"
