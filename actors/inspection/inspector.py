@@ -17,6 +17,9 @@ from bridge.redact import Hide
 from bridge.routing.chat_events import ChatEvent, ChatRequest, Closed, Effects, Ended, Said
 from bridge.wire import InspectResult
 
+MOST_WAITING = 32
+"""Requests that are over, and whose messages are kept until somebody looks or there are as many."""
+
 
 @attrs.define(eq=False, repr=False)
 class Inspector:
@@ -51,9 +54,9 @@ class Inspector:
                     self._inspection.note(step, now)
 
     def rest(self) -> None:
-        """Do the work that no answer should wait for."""
+        """Let go of messages that are over, some at a time: no answer should wait for it."""
         with self._watching() as is_on:
-            if is_on:
+            if is_on and self._inspection.waiting >= MOST_WAITING:
                 self._inspection.rest()
 
     def result(self) -> InspectResult:

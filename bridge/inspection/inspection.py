@@ -234,6 +234,11 @@ class Inspection:
             if isinstance(part, DataPart) and part.mime_type == "usage" and request in self._rows:
                 self._rows[request].usage = part.data[:MOST_LOOKED_AT]
 
+    @property
+    def waiting(self) -> int:
+        """The number of requests that are over, and whose messages are still kept."""
+        return len(self._over)
+
     def rest(self) -> None:
         """Let go of the messages of the requests that are over."""
         over, self._over = self._over, []

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 import pytest
 
+from actors.inspection import inspector
 from agents.events import Say, Stop
 from bridge import methods
 from bridge.inspection.inspection import Inspection
@@ -60,11 +61,32 @@ async def test_an_error_in_it_ends_no_chat_and_is_logged_once(
         raise RuntimeError("it is wrong")
 
     monkeypatch.setattr(owner, method, fail)
+    monkeypatch.setattr(inspector, "MOST_WAITING", 1)
     async with connected_to(lambda _: ScriptedAgent([[Say("Yes."), Stop()]] * 2)) as editor:
         chat = Chat(editor)
         assert [(await chat.say("Well?")).text for _ in range(2)] == ["Yes.", "Yes."]
         await inspected(editor)
     assert len([one for one in caplog.records if "it is wrong" in str(one.exc_info)]) == 1
+
+
+@pytest.mark.limit("actors.inspection.inspector.MOST_WAITING")
+async def test_messages_that_are_over_are_let_go_some_at_a_time(
+    monkeypatch: pytest.MonkeyPatch, autojump_clock: MockClock
+) -> None:
+    waiting: list[int] = []
+    let_go = Inspection.rest
+
+    def noted(inspection: Inspection) -> None:
+        waiting.append(inspection.waiting)
+        let_go(inspection)
+
+    monkeypatch.setattr(Inspection, "rest", noted)
+    turns = [[Say("Yes."), Stop()]] * (2 * inspector.MOST_WAITING)
+    async with connected_to(lambda _: ScriptedAgent(turns)) as editor:
+        chat = Chat(editor)
+        for number in range(2 * inspector.MOST_WAITING):
+            await chat.say(f"And {number}?")
+    assert waiting == [inspector.MOST_WAITING] * 2
 
 
 async def test_secrets_are_hidden(autojump_clock: MockClock) -> None:
