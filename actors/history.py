@@ -42,7 +42,6 @@ from .beginning import Start
 from .conversation import Conversation
 from .editor_face import EditorFace
 from .inspection.inspector import Inspector
-from .inspection.page import page_with
 from .inspection.statistics import AgentCounts, statistics, tell_measured
 from .journal import Journal
 from .lease import Lease
@@ -185,6 +184,8 @@ class HistoryActor:
     def _inspect(self, request: RequestId, page: bool) -> None:
         result = self._inspector.result()
         if page:
+            from .inspection.page import page_with  # few people ever look
+
             blank = page_with(InspectResult([]), secrets.token_urlsafe(16))
             result = replace(result, page=blank)
         self.editor.tell_inspection(request, result)

@@ -1,24 +1,58 @@
-"""Watches the chats of a running server for `lm/inspect`. An error here ends no chat."""
+"""Watches the chats of a running server for `lm/inspect`. An error here ends no chat.
+
+The modules that watch take some milliseconds to load. The first answer of a process doesn't wait
+for them: until it is over, its events are only kept.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import attrs
 
 from actors.messages import Asked, Began
 from agents.boundary import failure_of
 from bridge.chats import Chats
-from bridge.inspection.inspection import Inspection
-from bridge.inspection.telling import MemoryKind
-from bridge.inspection.tracker import AskedOf, OpenAnswers, Tracker
+from bridge.history.machine import History
 from bridge.redact import Hide
-from bridge.routing.chat_events import ChatEvent, ChatRequest, Closed, Effects, Ended, Said
+from bridge.routing.chat_events import (
+    ChatEvent,
+    ChatRequest,
+    Closed,
+    Effects,
+    Ended,
+    Opened,
+    Said,
+)
+from bridge.routing.index import ConversationKey
 from bridge.wire import InspectResult
+
+if TYPE_CHECKING:
+    from bridge.inspection.inspection import Inspection  # noqa: TC004  attrs needs the name only
+    from bridge.inspection.tracker import OpenAnswers, Tracker  # noqa: TC004  likewise
 
 MOST_WAITING = 32
 """Requests that are over, and whose messages are kept until somebody looks or there are as many."""
+
+
+@attrs.frozen(eq=False, repr=False)
+class _Early:
+    """An event that was taken in before the modules were loaded."""
+
+    event: ChatEvent | Began
+    now: float
+    effects: Effects
+    asked: Asked | None
+
+
+@attrs.define(eq=False, repr=False)
+class _Watch:
+    """The modules that watch, once they are loaded."""
+
+    tracker: Tracker
+    inspection: Inspection
 
 
 @attrs.define(eq=False, repr=False)
@@ -29,70 +63,124 @@ class Inspector:
     hide: Hide
     is_on: bool = attrs.field(default=True, init=False)
     """Whether it watches; it stops at an unexpected error."""
-    _tracker: Tracker = attrs.field(init=False)
-    _inspection: Inspection = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        self._tracker = Tracker(self.chats)
-        self._inspection = Inspection(self.hide)
+    _watch: _Watch | None = attrs.field(default=None, init=False)
+    _early: list[_Early] = attrs.field(factory=list["_Early"], init=False)
+    _histories: dict[ConversationKey, History] = attrs.field(
+        factory=dict["ConversationKey", History], init=False
+    )
+    """Those of the conversations that opened meanwhile."""
 
     def apply(self, event: ChatEvent, now: float, asked: Asked | None = None) -> Effects:
         """Have the chats take an event in; `asked` is the request, if it is one."""
-        answers: OpenAnswers = {} if asked is None else self._tracker.open_answers()
+        if self._watch is None and (asked is None or not self._early):
+            effects = self.chats.apply(event, now)
+            if self.is_on:
+                self._early.append(_Early(event, now, effects, asked))
+                opened = (key for key, effect in effects if isinstance(effect, Opened))
+                self._histories |= {key: self.chats[key].history for key in opened}
+            return effects
+        answers: OpenAnswers = {}
+        with self._watching() as watch:
+            if watch is not None and asked is not None:
+                answers = watch.tracker.open_answers()
         effects = self.chats.apply(event, now)
-        with self._watching() as is_on:
-            if is_on:
-                self._watch(event, effects, now, answers, asked)
+        with self._watching() as watch:
+            if watch is not None:
+                _take(watch, event, effects, now, answers, asked)
         return effects
 
     def began(self, began: Began, now: float) -> None:
         """Take in how a session began."""
-        about = began.conversation, began.turn, began.start.value, began.why.value
-        with self._watching() as is_on:
-            if is_on:
-                for step in self._tracker.began(*about, began.told, began.process):
-                    self._inspection.note(step, now)
+        if self._watch is None and self.is_on:
+            self._early.append(_Early(began, now, [], None))
+            return
+        with self._watching() as watch:
+            if watch is not None:
+                _begin(watch, began, now)
 
     def rest(self) -> None:
         """Let go of messages that are over, some at a time: no answer should wait for it."""
-        with self._watching() as is_on:
-            if is_on and self._inspection.waiting >= MOST_WAITING:
-                self._inspection.rest()
+        if self._watch is None and not self._has_answered:
+            return
+        with self._watching() as watch:
+            if watch is not None and watch.inspection.waiting >= MOST_WAITING:
+                watch.inspection.rest()
 
     def result(self) -> InspectResult:
         """Return the events until now."""
-        return self._inspection.result(self._tracker.open_answers())
+        with self._watching() as watch:
+            if watch is not None:
+                return watch.inspection.result(watch.tracker.open_answers())
+        return InspectResult([])
 
-    def _watch(
-        self,
-        event: ChatEvent,
-        effects: Effects,
-        now: float,
-        answers: OpenAnswers,
-        asked: Asked | None,
-    ) -> None:
-        if isinstance(event, Said | Ended):
-            request = self._tracker.request_of(event.conversation, event.turn)
-            self._inspection.said(request, event.parts)
-        if not effects or isinstance(event, Said):
-            return
-        if isinstance(event, ChatRequest) and asked is not None:
-            kind = MemoryKind.of(asked.agent, asked.model)
-            said = AskedOf(asked.transcript, kind, asked.model)
-            steps = self._tracker.decided(event, said, answers, effects)
-        else:
-            steps = self._tracker.followed(effects)
-        for step in steps:
-            self._inspection.note(step, now)
-        for key, effect in effects:
-            if isinstance(effect, Closed):
-                self._tracker.forget(key)
+    @property
+    def _has_answered(self) -> bool:
+        """Whether the first answer is over."""
+        return any(not isinstance(one.event, ChatRequest | Said | Began) for one in self._early)
+
+    def _load(self) -> _Watch:
+        """Load the modules, and take in the events that were kept."""
+        from bridge.inspection.inspection import Inspection
+        from bridge.inspection.tracker import Tracker
+
+        watch = self._watch = _Watch(Tracker(self.chats, self._histories), Inspection(self.hide))
+        early, self._early = self._early, []
+        for one in early:
+            if isinstance(one.event, Began):
+                _begin(watch, one.event, one.now)
+            else:
+                _take(watch, one.event, one.effects, one.now, {}, one.asked)
+        return watch
 
     @contextmanager
-    def _watching(self) -> Generator[bool]:
-        """Give whether it watches; an error of the block is logged, and ends the watching."""
+    def _watching(self) -> Generator[_Watch | None]:
+        """Give the modules, or None if it doesn't watch; an error ends the watching."""
         try:
-            yield self.is_on
+            watch = (self._watch or self._load()) if self.is_on else None
         except Exception as error:
-            self.is_on = False
-            failure_of(error, "inspection=decisions")
+            self._stop(error)
+            watch = None
+        try:
+            yield watch
+        except Exception as error:
+            self._stop(error)
+
+    def _stop(self, error: Exception) -> None:
+        self.is_on = False
+        failure_of(error, "inspection=decisions")
+
+
+def _begin(watch: _Watch, began: Began, now: float) -> None:
+    about = began.conversation, began.turn, began.start.value, began.why.value
+    for step in watch.tracker.began(*about, began.told, began.process):
+        watch.inspection.note(step, now)
+
+
+def _take(
+    watch: _Watch,
+    event: ChatEvent,
+    effects: Effects,
+    now: float,
+    answers: OpenAnswers,
+    asked: Asked | None,
+) -> None:
+    from bridge.inspection.telling import MemoryKind
+    from bridge.inspection.tracker import AskedOf
+
+    tracker, inspection = watch.tracker, watch.inspection
+    if isinstance(event, Said | Ended):
+        request = tracker.request_of(event.conversation, event.turn)
+        inspection.said(request, event.parts)
+    if not effects or isinstance(event, Said):
+        return
+    if isinstance(event, ChatRequest) and asked is not None:
+        kind = MemoryKind.of(asked.agent, asked.model)
+        said = AskedOf(asked.transcript, kind, asked.model)
+        steps = tracker.decided(event, said, answers, effects)
+    else:
+        steps = tracker.followed(effects)
+    for step in steps:
+        inspection.note(step, now)
+    for key, effect in effects:
+        if isinstance(effect, Closed):
+            tracker.forget(key)

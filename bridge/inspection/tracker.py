@@ -80,6 +80,10 @@ class Tracker:
     """Follows the chats. Tell it of every event that `chats` has taken in, in their order."""
 
     chats: Chats
+    histories: dict[ConversationKey, History] = attrs.field(
+        factory=dict["ConversationKey", History]
+    )
+    """Those of conversations whose opening it is told of late: they may have closed since."""
     _known: dict[ConversationKey, _Known] = attrs.field(
         factory=dict["ConversationKey", _Known], init=False
     )
@@ -101,7 +105,8 @@ class Tracker:
         for key, effect in effects:
             match effect:
                 case Opened():
-                    self._known[key] = _Known(self.chats[key].history)
+                    early = self.histories.pop(key, None)
+                    self._known[key] = _Known(early or self.chats[key].history)
                 case Routed(turn=turn, outcome=outcome):
                     self._known[key].turns[turn] = asked.request
                     yield self._decision(key, outcome, said, asked)

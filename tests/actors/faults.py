@@ -438,13 +438,13 @@ FAULTS = [
     Fault(
         "an error while a person is told ends the chat",
         "inspection/inspector",
-        "        except Exception as error:\n            self.is_on = False\n",
-        "        except ZeroDivisionError as error:\n            self.is_on = False\n",
+        "            yield watch\n        except Exception as error:\n",
+        "            yield watch\n        except ZeroDivisionError as error:\n",
     ),
     Fault(
         "an error while a person is told comes again with each event",
         "inspection/inspector",
-        "            self.is_on = False\n",
+        "        self.is_on = False\n",
         "",
     ),
     Fault(
