@@ -32,6 +32,8 @@ export async function packagedFor(version: string): Promise<string> {
   delete manifest.devDependencies;
   await writeFile(file, JSON.stringify(manifest));
   const packagePath = join(OUTPUT, `for-${version}.vsix`);
-  await createVSIX({ cwd: folder, packagePath, dependencies: false, allowMissingRepository: true });
+  // As long as the package names no repository, its README has no pictures to lead there.
+  const withoutRepository = { allowMissingRepository: true, rewriteRelativeLinks: false };
+  await createVSIX({ cwd: folder, packagePath, dependencies: false, ...withoutRepository });
   return packagePath;
 }
