@@ -1,7 +1,7 @@
 """Watches the chats of a running server for `lm/inspect`. An error here ends no chat.
 
 The modules that watch take some milliseconds to load. The first answer of a process doesn't wait
-for them: until it is over, its events are only kept.
+for them: until the second request, events are only kept.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from bridge.routing.chat_events import (
     Said,
 )
 from bridge.routing.index import ConversationKey
-from bridge.wire import InspectResult
+from bridge.wire import DataPart, InspectResult
 
 if TYPE_CHECKING:
     from bridge.inspection.inspection import Inspection  # noqa: TC004  attrs needs the name only
@@ -74,7 +74,7 @@ class Inspector:
         """Have the chats take an event in; `asked` is the request, if it is one."""
         if self._watch is None and (asked is None or not self._early):
             effects = self.chats.apply(event, now)
-            if self.is_on:
+            if self.is_on and not _is_only_words(event):
                 self._early.append(_Early(event, now, effects, asked))
                 opened = (key for key, effect in effects if isinstance(effect, Opened))
                 self._histories |= {key: self.chats[key].history for key in opened}
@@ -100,7 +100,7 @@ class Inspector:
 
     def rest(self) -> None:
         """Let go of messages that are over, some at a time: no answer should wait for it."""
-        if self._watch is None and not self._has_answered:
+        if self._watch is None:
             return
         with self._watching() as watch:
             if watch is not None and watch.inspection.waiting >= MOST_WAITING:
@@ -112,11 +112,6 @@ class Inspector:
             if watch is not None:
                 return watch.inspection.result(watch.tracker.open_answers())
         return InspectResult([])
-
-    @property
-    def _has_answered(self) -> bool:
-        """Whether the first answer is over."""
-        return any(not isinstance(one.event, ChatRequest | Said | Began) for one in self._early)
 
     def _load(self) -> _Watch:
         """Load the modules, and take in the events that were kept."""
@@ -148,6 +143,11 @@ class Inspector:
     def _stop(self, error: Exception) -> None:
         self.is_on = False
         failure_of(error, "inspection=decisions")
+
+
+def _is_only_words(event: ChatEvent) -> bool:
+    """Return whether an event has nothing that a person is told here: the record has the words."""
+    return isinstance(event, Said) and not any(isinstance(one, DataPart) for one in event.parts)
 
 
 def _begin(watch: _Watch, began: Began, now: float) -> None:
