@@ -47,7 +47,10 @@ AGENT_HOST = {
 }
 """By what they do, as VS Code's Agent Host names them."""
 
-EDIT_TOOLS = frozenset({"create_file", "replace_string_in_file", "multi_replace_string_in_file"})
+CREATE_FILE = "create_file"
+REPLACE_STRING = "replace_string_in_file"
+REPLACE_STRINGS = "multi_replace_string_in_file"
+EDIT_TOOLS = frozenset({CREATE_FILE, REPLACE_STRING, REPLACE_STRINGS})
 """Tools by which the editor makes an agent's edits. They are offered, unless the agent makes its
 edits itself."""
 

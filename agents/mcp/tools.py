@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, cast
 import attrs
 import msgspec
 
+from agents.duplicates import EDIT_TOOLS
 from agents.loading import input_schema_of
 from bridge.wire import ToolSpec
 
@@ -45,12 +46,7 @@ READ_ONLY = frozenset(
 
 Two agents call such tools side by side and all others one by one, so saying it is worth a table. It
 grants nothing: whether the user is asked, the editor decides."""
-CREATE_FILE = "create_file"
-REPLACE_STRING = "replace_string_in_file"
-REPLACE_STRINGS = "multi_replace_string_in_file"
-EDITS = frozenset(
-    {CREATE_FILE, REPLACE_STRING, REPLACE_STRINGS, "insert_edit_into_file", "edit_notebook_file"}
-)
+EDITS = EDIT_TOOLS | {"insert_edit_into_file", "edit_notebook_file"}
 """Tools of VS Code's own that change files."""
 _OPEN_WORLD = frozenset({"github_repo", "github_text_search", "vscode_searchExtensions_internal"})
 

@@ -8,7 +8,7 @@ from typing import Any, assert_never
 from agents.acp.calls.state import CallRecord
 from agents.acp.quirks import KnownAgent
 from agents.acp.schema.content import Diff
-from agents.mcp.tools import CREATE_FILE, REPLACE_STRING, REPLACE_STRINGS
+from agents.duplicates import CREATE_FILE, REPLACE_STRING, REPLACE_STRINGS
 from bridge.wire import EditsBy
 
 from .text_edit import NewFile, Replacement
