@@ -164,9 +164,6 @@ def _take(
     answers: OpenAnswers,
     asked: Asked | None,
 ) -> None:
-    from bridge.inspection.telling import MemoryKind
-    from bridge.inspection.tracker import AskedOf
-
     tracker, inspection = watch.tracker, watch.inspection
     if isinstance(event, Said | Ended):
         request = tracker.request_of(event.conversation, event.turn)
@@ -174,6 +171,9 @@ def _take(
     if not effects or isinstance(event, Said):
         return
     if isinstance(event, ChatRequest) and asked is not None:
+        from bridge.inspection.telling import MemoryKind
+        from bridge.inspection.tracker import AskedOf
+
         kind = MemoryKind.of(asked.agent, asked.model)
         said = AskedOf(asked.transcript, kind, asked.model)
         steps = tracker.decided(event, said, answers, effects)

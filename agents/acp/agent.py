@@ -45,7 +45,7 @@ from .continued.owners import Owners
 from .continued.session import ContinuedSession, UnboundSession
 from .handles import NAMELESS, SessionHandle
 from .learned import AgentFacts, Fact, Learned
-from .quirks import KnownAgent, started_by
+from .quirks import started_by
 from .session import AcpSession
 from .session_channel import SessionChannel
 from .session_open import SessionIdInUse
@@ -86,6 +86,8 @@ class AcpAgent:
         workspace: Workspace | None = None,
     ) -> None:
         self._spec = spec
+        self._known = started_by((spec.command, *spec.args))
+        """Its known facts, found by its command: it has yet to say its name."""
         self._nursery = nursery
         self._new_call_id = new_call_id
         self._start_link = connect
@@ -497,11 +499,6 @@ class AcpAgent:
         return link if tap is None else tapped(link, tap)
 
     @property
-    def _known(self) -> KnownAgent:
-        """Return what is known of the agent by its command, before it can say its name."""
-        return started_by((self._spec.command, *self._spec.args))
-
-    @property
     def _without_own_edits(self) -> McpServerSpec:
         """The definition with the agent's own tools to edit switched off, as far as that can be."""
         known, spec = self._known, self._spec
@@ -514,7 +511,7 @@ class AcpAgent:
             settings.edits,
             self._known,
             reads_texts=self._workspace.texts.are_offered,
-            tools={tool.name for tool in tools},
+            tools=(tool.name for tool in tools),
         )
 
 

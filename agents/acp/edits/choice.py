@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any, assert_never
 
 from agents.acp.calls.state import CallRecord
@@ -15,16 +15,15 @@ from .text_edit import NewFile, Replacement
 
 
 def edits_by_editor(
-    setting: EditsBy | None, known: KnownAgent, *, reads_texts: bool, tools: Collection[str]
+    setting: EditsBy | None, known: KnownAgent, *, reads_texts: bool, tools: Iterable[str]
 ) -> bool:
     """Return whether the editor makes an agent's edits.
 
     `known` is the agent, as far as its command tells it. `reads_texts` says that the editor returns
     the texts of files, and `tools` are the names of those that it offers.
     """
-    if not (reads_texts and can_edit(tools)):
-        return False
-    return known.edits_by_editor if setting is None else setting == "editor"
+    is_wanted = known.edits_by_editor if setting is None else setting == "editor"
+    return is_wanted and reads_texts and can_edit({*tools})
 
 
 def can_edit(tools: Collection[str]) -> bool:
