@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from bridge.models import AgentChoice, Catalogue
 from bridge.stdio import open_stdio
 from bridge.wire import ListedSession
 from vscodelm.places import state_folder
-from vscodelm.store.lazy import LEARNED, OFFERED, PICTURES, open_memory
+from vscodelm.store.lazy import LEARNED, OFFERED, PICTURES, LateMemory, open_memory
 
 from . import collector
 from .config_file import load_catalogue, with_editor_endpoints
@@ -43,21 +44,36 @@ class ServeOptions:
     state_dir: Path | None = None
 
 
-def serve(options: ServeOptions) -> int:
-    """Serve one editor on stdio; return the exit status: 0, or 128 + n after signal n."""
+def begin_secrets(options: ServeOptions) -> KnownSecrets:
+    """Set the log up, and return the secrets that it hides."""
     secrets = KnownSecrets()
     secrets.learn_kept(os.environ)
     set_up_logging(options.log_level, secrets.hide_all)
+    return secrets
+
+
+def learn_of_listings(catalogue: Catalogue, secrets: KnownSecrets) -> None:
+    """Learn the secrets of the endpoints that are asked before any chat."""
+    for listing in catalogue.listings:
+        secrets.learn(listing.definition, os.environ)
+
+
+def begin_trace(options: ServeOptions, name: str, secrets: KnownSecrets) -> Trace:
+    """Open the trace of a run, if one is wanted; `name` begins the names of its files."""
+    if not options.trace_dir:
+        return Trace()
+    learn = partial(secrets.learn_from, environment=os.environ)
+    return trace_or_none(options.trace_dir, f"{name}-{os.getpid()}", secrets.hide, learn)
+
+
+def serve(options: ServeOptions) -> int:
+    """Serve one editor on stdio; return the exit status: 0, or 128 + n after signal n."""
+    secrets = begin_secrets(options)
     catalogue, faults = with_editor_endpoints(load_catalogue(options.config))
     for fault in faults:
         log.error("%s", fault)
-    for listing in catalogue.listings:  # they are asked before any chat
-        secrets.learn(listing.definition, os.environ)
-    trace = Trace()
-    if options.trace_dir:
-        name = f"vscodelm-{os.getpid()}"
-        learn = partial(secrets.learn_from, environment=os.environ)
-        trace = trace_or_none(options.trace_dir, name, secrets.hide, learn)
+    learn_of_listings(catalogue, secrets)
+    trace = begin_trace(options, "vscodelm", secrets)
     collector.hold_back()
     try:
         return trio.run(_serve, catalogue, trace, options.state_dir, secrets)
@@ -78,23 +94,67 @@ async def list_models(
 
 
 @attrs.frozen(eq=False, repr=False)
-class _Accounts:
-    """The agents' logins and sessions, of which no error shows a secret."""
+class ServedAgents:
+    """The agents behind a server, with their logins and sessions. No error shows a secret of them.
+
+    A definition's secrets are learnt before its agent can repeat one.
+    """
 
     directory: AgentDirectory
+    memory: LateMemory
     secrets: KnownSecrets
 
+    @property
+    def counts(self) -> AgentCounts:
+        """The counters of the agents."""
+        directory = self.directory
+        return AgentCounts(lambda: directory.processes, directory.measure, directory.ledger)
+
+    def agent_for(self, choice: AgentChoice) -> Agent:
+        """Return the agent of a definition."""
+        self._learn(choice)
+        return self.directory.agent_for(choice)
+
     async def log_in(self, choice: AgentChoice, method_id: str) -> None:
-        self.secrets.learn_once(choice.key, os.environ)
+        """Log in to an agent."""
+        self._learn(choice)
         await self.directory.log_in(choice, method_id)
 
     async def log_out(self, choice: AgentChoice) -> None:
-        self.secrets.learn_once(choice.key, os.environ)
+        """Log out of an agent."""
+        self._learn(choice)
         await self.directory.log_out(choice)
 
     async def sessions_of(self, choice: AgentChoice) -> list[ListedSession]:
-        self.secrets.learn_once(choice.key, os.environ)
+        """Return the sessions that an agent keeps."""
+        self._learn(choice)
         return await self.directory.sessions_of(choice)
+
+    def _learn(self, choice: AgentChoice) -> None:
+        self.secrets.learn_once(choice.key, os.environ)
+
+
+@asynccontextmanager
+async def open_agents(
+    trace: Trace,
+    state_dir: Path | None,
+    secrets: KnownSecrets,
+    activities: Activities | None = None,
+    find_pictures: Callable[[], Path] | None = None,
+) -> AsyncGenerator[ServedAgents]:
+    """Open the directory of the agents, and the memory of their sessions."""
+    async with (
+        open_memory(state_dir) as memory,
+        open_directory(
+            trace.tap,
+            memory,
+            activities=activities,
+            find_learned=lambda: state_folder(state_dir) / LEARNED,
+            find_offered=lambda: state_folder(state_dir) / OFFERED,
+            find_pictures=find_pictures,
+        ) as directory,
+    ):
+        yield ServedAgents(directory, memory, secrets)
 
 
 async def _serve(
@@ -104,34 +164,22 @@ async def _serve(
     signals = Signals(until)
     activities = Activities()
 
-    def agent_for(choice: AgentChoice) -> Agent:
-        secrets.learn_once(choice.key, os.environ)  # before the agent can repeat one
-        return directory.agent_for(choice)
+    def find_pictures() -> Path:
+        return state_folder(state_dir) / PICTURES
 
     async with open_stdio() as (source, sink), trio.open_nursery() as nursery:
         await nursery.start(signals.watch)
-        async with (
-            open_memory(state_dir) as memory,
-            open_directory(
-                trace.tap,
-                memory,
-                activities=activities,
-                find_learned=lambda: state_folder(state_dir) / LEARNED,
-                find_offered=lambda: state_folder(state_dir) / OFFERED,
-                find_pictures=lambda: state_folder(state_dir) / PICTURES,
-            ) as directory,
-        ):
+        async with open_agents(trace, state_dir, secrets, activities, find_pictures) as agents:
+            directory = agents.directory
             await run_system(
                 source,
                 sink,
-                agent_for=agent_for,
-                counts=AgentCounts(
-                    lambda: directory.processes, directory.measure, directory.ledger
-                ),
+                agent_for=agents.agent_for,
+                counts=agents.counts,
                 catalogue=catalogue,
                 list_models=partial(list_models, trace) if catalogue.listings else None,
-                memory=memory,
-                accounts=_Accounts(directory, secrets),
+                memory=agents.memory,
+                accounts=agents,
                 at_rest=collector.collect_if_due,
                 trace=trace,
                 hide=secrets.hide_all,

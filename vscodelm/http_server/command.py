@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import logging
-import os
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import attrs
 import trio
 
-from actors.history import AgentCounts
-from actors.trace import Trace, trace_or_none
-from agents.base import Agent
+from actors.trace import Trace
 from agents.boundary import contained
-from agents.directory import AgentDirectory, open_directory
 from bridge.known_secrets import KnownSecrets
-from bridge.models import AgentChoice, Catalogue
+from bridge.models import Catalogue
 from bridge.wire import Permissions
 from vscodelm.config_file import load_catalogue
-from vscodelm.log_setup import set_up_logging
 from vscodelm.places import state_folder
-from vscodelm.serve import ServeOptions, list_models
+from vscodelm.serve import (
+    ServedAgents,
+    ServeOptions,
+    begin_secrets,
+    begin_trace,
+    learn_of_listings,
+    list_models,
+    open_agents,
+)
 from vscodelm.signals import Signals
-from vscodelm.store.lazy import LEARNED, OFFERED, LateMemory, open_memory
 
 from .answering import Answering
 from .app import Guarded, make_app
@@ -63,20 +64,13 @@ class HttpOptions:
 def serve_http(options: HttpOptions) -> int:
     """Serve until a signal comes; return the exit status."""
     shared = options.shared
-    secrets = KnownSecrets()
-    secrets.learn_kept(os.environ)
-    set_up_logging(shared.log_level, secrets.hide_all)
+    secrets = begin_secrets(shared)
     state = state_folder(shared.state_dir)
     token = find_token(options.token_file, state / TOKEN_FILE)
     secrets.learn({"mcp_server": {"env": [{"name": "TOKEN", "value": token.text}]}}, {})
     catalogue = load_catalogue(shared.config)
-    for listing in catalogue.listings:
-        secrets.learn(listing.definition, os.environ)
-    trace = Trace()
-    if shared.trace_dir:
-        learn = partial(secrets.learn_from, environment=os.environ)
-        named = f"vscodelm-http-{os.getpid()}"
-        trace = trace_or_none(shared.trace_dir, named, secrets.hide, learn)
+    learn_of_listings(catalogue, secrets)
+    trace = begin_trace(shared, "vscodelm-http", secrets)
     _check_place(options.listen, token)
     try:
         with bound(options.listen, options.port) as (listening, address):
@@ -119,16 +113,9 @@ class _Server:
         try:
             async with trio.open_nursery() as nursery:
                 await nursery.start(signals.watch)
-                async with (
-                    open_memory(self.options.shared.state_dir) as memory,
-                    open_directory(
-                        self.trace.tap,
-                        memory,
-                        find_learned=lambda: self.state / LEARNED,
-                        find_offered=lambda: self.state / OFFERED,
-                    ) as directory,
-                ):
-                    await self._serve(listening, address, memory, directory, records, until)
+                state_dir = self.options.shared.state_dir
+                async with open_agents(self.trace, state_dir, self.secrets) as agents:
+                    await self._serve(listening, address, agents, records, until)
                 nursery.cancel_scope.cancel()
         finally:
             records.close()
@@ -138,27 +125,21 @@ class _Server:
         self,
         listening: socket,
         address: ServedAddress,
-        memory: LateMemory,
-        directory: AgentDirectory,
+        agents: ServedAgents,
         records: ResponseRecords,
         until: trio.CancelScope,
     ) -> None:
-        def agent_for(choice: AgentChoice) -> Agent:
-            self.secrets.learn_once(choice.key, os.environ)
-            return directory.agent_for(choice)
-
         folder = (self.options.folder or Path.cwd()).absolute()
-        directory.workspace.folders = (str(folder),)
-        counts = AgentCounts(lambda: directory.processes, directory.measure, directory.ledger)
+        agents.directory.workspace.folders = (str(folder),)
         async with (
             open_answering(
-                agent_for,
+                agents.agent_for,
                 records,
                 self.catalogue,
                 key=make_key(self.state / _KEY_FILE),
                 permissions=self.options.permissions,
-                memory=memory,
-                counts=counts,
+                memory=agents.memory,
+                counts=agents.counts,
                 trace=self.trace,
                 hide=self.secrets.hide_all,
             ) as answering,
