@@ -266,16 +266,12 @@ def offered_tools(
     `to_agent`: they are for an agent that has tools of its own, not for a bare model.
     """
     chosen = settings.tools
-    left_out = DUPLICATES.difference(chosen.include)
-    if settings.edits != "agent":
-        left_out -= EDIT_TOOLS
-    leaves_out = to_agent and chosen.duplicates == "leave_out"
+    left_out = OWN_TOOLS
+    if to_agent and chosen.duplicates == "leave_out":
+        needed = frozenset[str]() if settings.edits == "agent" else EDIT_TOOLS
+        left_out |= DUPLICATES - needed - {*chosen.include}
     return tuple(
-        tool
-        for tool in options.tools
-        if tool.name not in OWN_TOOLS
-        and chosen.allows(tool.name)
-        and not (leaves_out and tool.name in left_out)
+        tool for tool in options.tools if tool.name not in left_out and chosen.allows(tool.name)
     )
 
 

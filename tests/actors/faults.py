@@ -131,22 +131,22 @@ FAULTS = [
     Fault(
         "an agent is offered tools that it has itself",
         "plan",
-        "and not (leaves_out and tool.name in left_out)",
-        "",
+        "        left_out |= DUPLICATES - needed - {*chosen.include}\n",
+        "        pass\n",
         _PLAN,
     ),
     Fault(
         "a model without tools of its own isn't offered the editor's",
         "plan",
-        'leaves_out = to_agent and chosen.duplicates == "leave_out"',
-        'leaves_out = chosen.duplicates == "leave_out"',
+        'if to_agent and chosen.duplicates == "leave_out":',
+        'if chosen.duplicates == "leave_out":',
         _PLAN,
     ),
     Fault(
         "an agent is offered the tool that asks the user",
         "plan",
-        "tool.name not in OWN_TOOLS",
-        "tool.name != PERMISSION_TOOLS[0]",
+        "    left_out = OWN_TOOLS\n",
+        "    left_out = frozenset({PERMISSION_TOOLS[0]})\n",
         _PLAN,
     ),
     Fault(

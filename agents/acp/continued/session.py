@@ -125,16 +125,12 @@ class UnboundSession:
 
     handle: str | None = None
     knows_history = False
+    process: int | None = None
     has_own_process = False
     lost: Failure | None = _ONLY_ANSWERS
 
     def __init__(self, words: Sequence[Say]) -> None:
         self._words = words
-
-    @property
-    def process(self) -> int | None:
-        """No process is needed."""
-        return None
 
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return true: it needs none."""

@@ -173,8 +173,10 @@ class FileDesk:
                 if opened.after is not None:
                     await opened.after.wait()
                 answer = await self._answer(request)
-        except (_Refused, TextUnreadable) as error:
-            answer = error.error if isinstance(error, _Refused) else _unreadable(error)
+        except _Refused as error:
+            answer = error.error
+        except TextUnreadable as error:
+            answer = Error(INTERNAL_ERROR, str(error))
         finally:
             del self._open[id_]
             opened.over.set()
@@ -266,7 +268,3 @@ def _words(told: Any) -> str:
     """Return the beginning of a tool's result, as far as it is text."""
     text = " ".join(piece for piece in pieces(told) if isinstance(piece, str))
     return " ".join(text.split())[:MOST_WORDS]
-
-
-def _unreadable(error: TextUnreadable) -> Error:
-    return Error(INTERNAL_ERROR, str(error))
