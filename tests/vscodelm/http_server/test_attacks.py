@@ -172,6 +172,8 @@ async def test_one_stream_too_many_is_told_when_to_try_again(
                 assert (statuses.count(200), statuses.count(429)) == (20, 10)
                 nursery.cancel_scope.cancel()
             await until(lambda: not face.answering.port.replies)
+            # A place is free a moment after its answer has ended.
+            await until(lambda: face.answering._places == 20)  # pyright: ignore[reportPrivateUsage]
 
 
 @pytest.mark.parametrize(
