@@ -31,7 +31,7 @@ JSON = dict[str, Any]
 EDITOR: JSON = {"edits": "editor"}
 AWAIT: JSON = {"await": True}
 OUTCOMES: JSON = {"outcomes": True}
-FILE = "/work/a.py"
+FILE = "/project/a.py"
 TEXT = "one\ntwo\nthree\n"
 
 
@@ -50,7 +50,7 @@ async def scene(
         async with connected(agent, workspace=window, leaves_within=30) as editor:
             editor.files.disk[FILE] = TEXT
             await editor.initialize(*capabilities).settled()
-            window.folders = ("/work",)
+            window.folders = ("/project",)
             yield editor, peers, Chat(editor, options=options, settings=settings or EDITOR)
         assert peers.faults == []
 
@@ -104,13 +104,13 @@ def contents(peers: PeerAgent) -> list[str]:
 
 
 async def test_a_missing_file_is_said_in_the_protocols_way() -> None:
-    async with scene({"read": "/work/no"}, AWAIT, OUTCOMES) as (_, __, chat):
-        assert await said(chat) == "-32002 There is no file /work/no."
+    async with scene({"read": "/project/no"}, AWAIT, OUTCOMES) as (_, __, chat):
+        assert await said(chat) == "-32002 There is no file /project/no."
 
 
 async def test_gemini_reads_a_missing_file_as_an_empty_one() -> None:
     gemini = {"agentInfo": {"name": "gemini-cli", "version": "1"}}
-    steps = ({"read": "/work/no"}, AWAIT, {"say": "done"})
+    steps = ({"read": "/project/no"}, AWAIT, {"say": "done"})
     async with scene(*steps, agent=gemini) as (_, peers, chat):
         await said(chat)
         assert contents(peers) == [""]
@@ -151,13 +151,17 @@ async def test_a_write_becomes_the_editors_own_edit() -> None:
 
 
 async def test_a_new_file_is_created() -> None:
-    async with scene({"write": "/work/b", "content": "b\n"}, AWAIT, OUTCOMES) as (editor, _, chat):
+    async with scene({"write": "/project/b", "content": "b\n"}, AWAIT, OUTCOMES) as (
+        editor,
+        _,
+        chat,
+    ):
         request = await chat.ask("Go").settled()
         (call,) = request.calls
         assert call["toolName"] == "create_file"
-        assert call["parameters"] == {"filePath": "/work/b", "content": "b\n"}
+        assert call["parameters"] == {"filePath": "/project/b", "content": "b\n"}
         await chat.carry_out(request)
-        assert editor.files.disk["/work/b"] == "b\n"
+        assert editor.files.disk["/project/b"] == "b\n"
 
 
 async def test_an_equal_text_is_written_at_once() -> None:
@@ -171,7 +175,7 @@ async def test_two_files_are_edited_together_and_one_file_after_itself() -> None
     steps = (
         {"write": FILE, "content": "1\ntwo\nthree\n"},
         {"write": FILE, "content": "1\n2\nthree\n"},
-        {"write": "/work/b", "content": "b"},
+        {"write": "/project/b", "content": "b"},
         AWAIT,
         OUTCOMES,
     )
@@ -179,7 +183,7 @@ async def test_two_files_are_edited_together_and_one_file_after_itself() -> None
         request = await chat.ask("Go").settled()
         assert sorted(names(request)) == ["create_file", "replace_string_in_file"]
         await chat.carry_out(request)
-        assert editor.files.disk == {FILE: "1\n2\nthree\n", "/work/b": "b"}
+        assert editor.files.disk == {FILE: "1\n2\nthree\n", "/project/b": "b"}
 
 
 QUESTION: JSON = {"ask": {"toolCallId": "c", "title": "Run"}}
@@ -241,9 +245,9 @@ async def test_what_was_read_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPat
     """Then the buffer itself is the base, as for an agent that writes without reading."""
     monkeypatch.setattr(desk, "MOST_REMEMBERED", len(TEXT))
     write: JSON = {"write": FILE, "content": "1\ntwo\nthree\n"}
-    reads = ({"read": FILE}, AWAIT, {"read": "/work/b"}, AWAIT)
+    reads = ({"read": FILE}, AWAIT, {"read": "/project/b"}, AWAIT)
     async with scene(*reads, QUESTION, AWAIT, write, AWAIT) as (editor, _, chat):
-        editor.files.disk["/work/b"] = "b"
+        editor.files.disk["/project/b"] = "b"
         request = await chat.ask("Go").settled()
         chat.keep(request)
         editor.files.unsaved[FILE] = TEXT + "mine\n"
@@ -374,7 +378,7 @@ async def test_an_agent_that_may_write_the_disk_is_asked_about(agent: JSON) -> N
         {**EDIT, "content": []},
         {**EDIT, "content": [{**EDIT["content"][0], "path": "a.py"}]},
         {**EDIT, "content": [{**EDIT["content"][0], "path": "/etc/passwd"}]},
-        {**EDIT, "content": [{**EDIT["content"][0], "path": "/work/../etc/passwd"}]},
+        {**EDIT, "content": [{**EDIT["content"][0], "path": "/project/../etc/passwd"}]},
         {**EDIT, "locations": [{"path": "/elsewhere/b"}]},
     ],
 )
@@ -494,8 +498,13 @@ async def test_only_so_many_files_of_a_turn_are_remembered_as_edited(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(desk, "MOST_EDITED", 1)
-    other = {"content": [{**EDIT["content"][0], "path": "/work/b"}], "toolCallId": "c2"}
-    writes = ({"write": FILE, "content": "x"}, AWAIT, {"write": "/work/b", "content": "x"}, AWAIT)
+    other = {"content": [{**EDIT["content"][0], "path": "/project/b"}], "toolCallId": "c2"}
+    writes = (
+        {"write": FILE, "content": "x"},
+        AWAIT,
+        {"write": "/project/b", "content": "x"},
+        AWAIT,
+    )
     told = ({"update": DONE}, {"update": {**DONE, **other}})
     async with scene(*writes, *told) as (_, __, chat):
         assert (await said(chat)).endswith("📝 Changed by the agent: `b`")
