@@ -6,6 +6,7 @@ import { type ConfiguredModels, readAgents } from "./agents/agents.ts";
 import type { Variables } from "./agents/variables.ts";
 import { fillIn } from "./agents/variables.ts";
 import { Failure } from "./chat/failures.ts";
+import { isObject } from "./json.ts";
 import { type OwnSetting, ownValue, SECTION } from "./setup/own_settings.ts";
 
 /** The settings that the process starts with: a change needs a new process. */
@@ -79,10 +80,6 @@ function isText(value: unknown): value is string {
 
 function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isText);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isTextsByName(value: unknown): value is Record<string, string> {

@@ -3,6 +3,11 @@
 
 import { MAX_JSON_DEPTH } from "./limits.ts";
 
+/** Return whether a value has names and values, as a JSON object has. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Encode a value on one line, as far as JSON can hold it. */
 export function encode(value: unknown): string {
   if (isDeep(value)) {

@@ -1,6 +1,7 @@
 // The setting `vscodelm.agents`: models by their ids, and who answers for each. A wrong entry is
 // reported, and costs only itself.
 
+import { isObject } from "../json.ts";
 import type { ModelInformation } from "../program/wire.ts";
 import { findAgent, KNOWN_AGENTS, type KnownAgent } from "./known_agents.ts";
 import { fillIn, type Variables } from "./variables.ts";
@@ -171,8 +172,4 @@ function text(value: unknown): string | undefined {
 
 function tokens(value: unknown): number | undefined {
   return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -7,6 +7,7 @@ import { wordsWithoutIcons } from "../elicitation/words.ts";
 import type { Server } from "../program/server.ts";
 import type { ListedSession, SessionsParams } from "../program/wire.ts";
 import type { Fixer } from "../setup/fixes.ts";
+import { openChat } from "../setup/open_chat.ts";
 import { SECTION } from "../setup/own_settings.ts";
 
 const UNTITLED = "Untitled session";
@@ -62,11 +63,7 @@ export async function continueSession(
   if (chosen === undefined) {
     return;
   }
-  await vscode.commands.executeCommand("workbench.action.chat.newChat");
-  await vscode.commands.executeCommand("workbench.action.chat.open", {
-    query: `/continue ${chosen.session.sessionId}`,
-    modelSelector: { vendor: SECTION, id: model.id },
-  });
+  await openChat(model.id, `/continue ${chosen.session.sessionId}`);
 }
 
 /** Return the agent that the person chooses; there is no choice where there is only one. */

@@ -3,6 +3,7 @@
 // A wrong part that isn't needed, such as a default of another type, is left out. A schema whose form
 // nobody could fill in throws `Unreadable`.
 
+import { isObject } from "../json.ts";
 import { MAX_FIELD_OPTIONS, MAX_FORM_FIELDS, MAX_PATTERN_CHARACTERS } from "../limits.ts";
 import { compiled } from "./pattern.ts";
 
@@ -237,8 +238,4 @@ function given(value: unknown): unknown {
 
 function text(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value : undefined;
-}
-
-function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

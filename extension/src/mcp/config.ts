@@ -2,6 +2,7 @@
 
 import { type ParseError, parse, printParseErrorCode } from "jsonc-parser";
 import { digestOf } from "../chat/rules.ts";
+import { isObject } from "../json.ts";
 import type { EnvFile } from "./env_file.ts";
 
 export interface McpInput {
@@ -68,10 +69,6 @@ export function inputsIn(entry: unknown): string[] {
 export function entryDigest(entry: unknown, { inputs }: McpConfig, envFile?: EnvFile): string {
   const named = inputsIn(entry).map((id) => inputs.get(id) ?? null);
   return digestOf({ entry, inputs: named, envFile: envFile ?? null });
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function isText(value: unknown): value is string {

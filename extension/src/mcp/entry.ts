@@ -3,9 +3,10 @@
 
 import { basename, isAbsolute, resolve, sep } from "node:path";
 import { messageOf } from "../chat/failures.ts";
+import { isObject } from "../json.ts";
 import { findOnPath, shellEndings, withEnding } from "../program/executable.ts";
 import type { McpServer, NamedValue } from "../program/wire.ts";
-import { inputsIn, isObject, isText, type McpInput } from "./config.ts";
+import { inputsIn, isText, type McpInput } from "./config.ts";
 import { type EnvFile, readEnvFile } from "./env_file.ts";
 
 /** What variables in an entry stand for. */

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as vscode from "vscode";
-import { isObject } from "./config.ts";
+import { isObject } from "../json.ts";
 
 const DEFAULT_PROFILE = "__default__profile__";
 

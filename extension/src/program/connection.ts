@@ -2,7 +2,7 @@
 // directions are apart: the other side may use any number or string.
 
 import type { Readable, Writable } from "node:stream";
-import { encode } from "../json.ts";
+import { encode, isObject } from "../json.ts";
 import { MAX_LINE_BYTES, MAX_OPEN_REQUESTS } from "../limits.ts";
 import { Lines } from "./lines.ts";
 
@@ -260,8 +260,4 @@ function requestIdOf(id: unknown): RequestId {
     throw new Error("its id is neither a number nor a string");
   }
   return id;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,6 +3,7 @@
 
 import { usualKeys } from "../agents/agents.ts";
 import { findAgent } from "../agents/known_agents.ts";
+import { isObject } from "../json.ts";
 import { ownAgents, writeAgents } from "./own_settings.ts";
 
 type Entry = Record<string, unknown>;
@@ -62,8 +63,4 @@ export async function nameKey(modelId: string, variable: string): Promise<void> 
   if (entry !== undefined) {
     await writeAgents({ ...own, [modelId]: entry });
   }
-}
-
-function isObject(value: unknown): value is Entry {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@
 // away. A folder can't make them, even a trusted one: an agent may write the folder's settings file.
 
 import * as vscode from "vscode";
+import { isObject } from "../json.ts";
 
 export const SECTION = "vscodelm";
 
@@ -60,8 +61,4 @@ export async function showAgents(): Promise<void> {
   } else {
     await vscode.commands.executeCommand("workbench.action.openRemoteSettings", { query });
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -49,7 +49,14 @@ function run(agents: object = MINE): Promise<void> {
 
 const opened = (id: string) => [
   ["newChat"],
-  ["open", { query: `/continue ${id}`, modelSelector: { vendor: "vscodelm", id: "mine" } }],
+  [
+    "open",
+    {
+      query: `/continue ${id}`,
+      isPartialQuery: false,
+      modelSelector: { vendor: "vscodelm", id: "mine" },
+    },
+  ],
 ];
 
 test("the chosen session is continued in a new chat with its agent", async () => {
