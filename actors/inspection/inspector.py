@@ -23,6 +23,7 @@ from bridge.routing.chat_events import (
     Closed,
     Effects,
     Ended,
+    Leaving,
     Opened,
     Said,
 )
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from bridge.inspection.tracker import OpenAnswers, Tracker  # noqa: TC004  likewise
 
 MOST_WAITING = 32
-"""Requests that are over, and whose messages are kept until somebody looks or there are as many."""
+"""Requests that are over and keep their messages, until their chat ends or there are as many."""
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -78,6 +79,9 @@ class Inspector:
                 self._early.append(_Early(event, now, effects, asked))
                 opened = (key for key, effect in effects if isinstance(effect, Opened))
                 self._histories |= {key: self.chats[key].history for key in opened}
+                if _ends_a_chat(event, effects):
+                    with self._watching():  # takes in what was kept, and lets go of the chat
+                        pass
             return effects
         answers: OpenAnswers = {}
         with self._watching() as watch:
@@ -150,6 +154,11 @@ def _is_only_words(event: ChatEvent) -> bool:
     return isinstance(event, Said) and not any(isinstance(one, DataPart) for one in event.parts)
 
 
+def _ends_a_chat(event: ChatEvent, effects: Effects) -> bool:
+    """Return whether a chat ended that others outlive: its messages are held no longer then."""
+    return not isinstance(event, Leaving) and any(isinstance(one, Closed) for _, one in effects)
+
+
 def _begin(watch: _Watch, began: Began, now: float) -> None:
     about = began.conversation, began.turn, began.start.value, began.why.value
     for step in watch.tracker.began(*about, began.told, began.process):
@@ -184,3 +193,5 @@ def _take(
     for key, effect in effects:
         if isinstance(effect, Closed):
             tracker.forget(key)
+    if _ends_a_chat(event, effects):
+        inspection.rest()

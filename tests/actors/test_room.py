@@ -21,7 +21,16 @@ from actors.messages import Asked, Cancelled, Expired
 from actors.outbox import Outbox
 from actors.plan import Delivery
 from actors.trace import Trace
-from agents.events import AskPermission, Await, CallTool, Decision, PermissionAnswer, Prompt, Say
+from agents.events import (
+    AskPermission,
+    Await,
+    CallTool,
+    Decision,
+    PermissionAnswer,
+    Prompt,
+    Say,
+    Stop,
+)
 from bridge.errors import Failure
 from bridge.history.message import Message
 from bridge.history.transcript import Transcript
@@ -308,11 +317,14 @@ async def test_no_request_is_kept_whole_after_it_was_cancelled() -> None:
         opening.opened.set()
 
 
+@pytest.mark.parametrize("others", [0, 2])
 async def test_an_ended_chat_is_not_held_as_the_last_that_was_read(
-    autojump_clock: MockClock,
+    others: int, autojump_clock: MockClock
 ) -> None:
-    agent = ScriptedAgent([[Say("Well"), Hang()]])
+    agent = ScriptedAgent([[Say("Yes."), Stop()]] * others + [[Say("Well"), Hang()]])
     async with connected(agent) as editor:
+        for number in range(others):
+            await Chat(editor).say(f"And {number}?")
         chat = Chat(editor, settings={"idleSeconds": 60})
         request = await chat.ask("held " * 10).shows("Well")
         assert held("held held")
