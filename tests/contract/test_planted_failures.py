@@ -25,7 +25,7 @@ import trio
 
 import agents
 from actors.system import ModelLister
-from agents.acp.agent import AcpAgent
+from agents.acp.processes.pool import ProcessPool
 from agents.acp.transport.base import Link
 from agents.directory import open_directory
 from agents.open_responses.models.refresh import keep_listing
@@ -136,10 +136,10 @@ async def acp(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Stage]:
     close: JSON = {"agentCapabilities": {"sessionCapabilities": {"close": {}}}}
     peers = PeerAgent({"agent": close, "otherwise": [{"say": "It is "}, {"say": "done."}]})
 
-    def connect(_: AcpAgent, __: McpServerSpec) -> AbstractAsyncContextManager[Link]:
+    def connect(_: ProcessPool, __: McpServerSpec) -> AbstractAsyncContextManager[Link]:
         return peers.connect()
 
-    monkeypatch.setattr(AcpAgent, "_connect", connect)
+    monkeypatch.setattr(ProcessPool, "_connect", connect)
     one, other = ({"acp": {"name": name, "command": name}} for name in ("one", "other"))
     yield Stage((one, other), "It is done.")
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agents.acp.agent_process import AcpProcess
 from agents.acp.connected_agent import ConnectedAgent
 from agents.acp.learned import Learned
+from agents.acp.processes.process import AcpProcess
 from agents.acp.session import AcpSession
 from agents.acp.session_channel import SessionChannel
 from agents.acp.session_params import SessionParams

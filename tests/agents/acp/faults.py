@@ -168,14 +168,14 @@ FAULTS = [
     ),
     Fault(
         "files are promised to an agent that makes its edits itself",
-        "agent_process",
+        "processes/process",
         "fs=CAPABILITIES.fs if self.edits_by_editor else None,",
         "fs=CAPABILITIES.fs,",
         _EDITS,
     ),
     Fault(
         "one process has chats of both kinds of edits",
-        "agent",
+        "processes/pool",
         "edits_by_editor in (process.edits_by_editor, None) and self._has_room(process)",
         "self._has_room(process)",
         _EDITS,
@@ -217,7 +217,7 @@ FAULTS = [
     ),
     Fault(
         "a session doesn't know of the user's servers beside its own",
-        "agent",
+        "session_setup",
         "peer.strays.has_neighbours = True",
         "pass",
         ("tests/agents/acp/test_user_servers.py",),
@@ -244,7 +244,7 @@ FAULTS = [
     ),
     Fault(
         "a capability isn't advertised, although it is handled",
-        "agent_process",
+        "processes/process",
         "notices=Supported(),",
         "",
         ("tests/agents/acp/test_advertised.py",),
@@ -336,7 +336,7 @@ FAULTS = [
     ),
     Fault(
         "an agent that asked before a prompt counts as one that asked in a turn",
-        "agent",
+        "session_setup",
         "if not tools.has_begun:",
         "if False:",
         ("reopened",),
@@ -913,9 +913,10 @@ FAULTS = [
     ),
     Fault(
         "after a logout a process that was logged in goes on",
-        "agent",
-        "                one.retire()\n",
+        "processes/pool",
+        "            process.retire()\n",
         "",
+        ("agent",),
     ),
     Fault(
         "what stands round the entries is forgotten",
@@ -1254,9 +1255,10 @@ FAULTS = [
     ),
     Fault(
         "spare processes pile up",
-        "agent",
+        "processes/pool",
         "                    other.end()\n",
         "                    pass\n",
+        ("agent",),
     ),
     Fault(
         "an extension of the protocol is a warning",
@@ -1285,14 +1287,14 @@ FAULTS = [
     ),
     Fault(
         "what an agent wrote on stdout isn't told where it fails at its start",
-        "agent_process",
+        "processes/process",
         "return ended_early(self.name, exit_.status, exit_.last_words, said=said)",
         "return ended_early(self.name, exit_.status, exit_.last_words)",
         ("agent",),
     ),
     Fault(
         "what an agent wrote on stdout is why it ended, however long ago that was",
-        "agent_process",
+        "processes/process",
         "return exited(self.name, exit_.status, exit_.last_words)",
         "return ended_early(self.name, exit_.status, self._noise)",
         ("agent",),
@@ -1467,7 +1469,7 @@ FAULTS = [
     ),
     Fault(
         "an agent is promised forms that the editor doesn't show",
-        "agent_process",
+        "processes/process",
         "CAPABILITIES.elicitation if self.workspace.shows_forms else None",
         "CAPABILITIES.elicitation",
         _ELICITATION,
@@ -1488,13 +1490,13 @@ FAULTS = [
     Fault(
         "a chat that has told a session something loses it to another",
         "agent",
-        "if session_id in self._untold:\n            return False\n        peers",
-        "return False\n        peers",
+        "if self._continued.is_untold(session_id):\n            return False\n        ",
+        "return False\n        ",
         CHATS,
     ),
     Fault(
         "a session that was given up is closed again, and with it the new owner's",
-        "agent",
+        "continued/holders",
         "if not session.is_given_up:",
         "if True:",
         CHATS,
@@ -1530,14 +1532,14 @@ FAULTS = [
     Fault(
         "a chat has its session again that another one continued",
         "agent",
-        "if not self._owners.may_open(handle):",
+        "if not self._continued.owners.may_open(handle):",
         "if False:",
         CHATS,
     ),
     Fault(
         "an owner that has another handle loses its session",
         "agent",
-        "self._owners.rename(name, held.name)",
+        "self._continued.owners.rename(name, held.name)",
         "pass",
         CHATS,
     ),

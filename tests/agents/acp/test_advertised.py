@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast, get_args
 import msgspec
 import pytest
 
-from agents.acp.agent_process import CAPABILITIES
+from agents.acp.processes.process import CAPABILITIES
 from agents.acp.schema import methods, updates
 from agents.acp.schema.coverage import CLIENT_CAPABILITIES, METHODS, UPDATES
 from agents.acp.schema.elicitation import COMPLETE_ELICITATION

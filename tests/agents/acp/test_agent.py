@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
 from agents.acp.agent import IDLE_SECONDS, AcpAgent
-from agents.acp.agent_process import INITIALIZE_SECONDS
+from agents.acp.processes.process import INITIALIZE_SECONDS
 from agents.acp.session_open import FRESH_SECONDS
 from agents.base import AgentError
 from agents.events import AskPermission, Decision, PermissionAnswer, Prompt, Say
@@ -131,7 +131,7 @@ async def test_a_launcher_may_take_a_minute(autojump_clock: MockClock) -> None:
         await use(agent)
 
 
-@pytest.mark.limit("agents.acp.agent_process.INITIALIZE_SECONDS")
+@pytest.mark.limit("agents.acp.processes.process.INITIALIZE_SECONDS")
 @pytest.mark.checklist(5)
 async def test_an_agent_that_never_introduces_itself_is_given_up(
     autojump_clock: MockClock,

@@ -15,7 +15,7 @@ import pytest
 import trio
 
 from actors.response import DRAIN_SECONDS
-from agents.acp.agent_process import INITIALIZE_SECONDS
+from agents.acp.processes.process import INITIALIZE_SECONDS
 from agents.acp.session_open import SESSION_SECONDS
 from agents.acp.turn_machine import LATE_SECONDS
 from bridge.wire import PERMISSION_TOOL

@@ -13,6 +13,9 @@ import attrs
 import trio
 from msgspec.structs import replace
 
+from agents.acp.connected_agent import ConnectedAgent
+from agents.acp.errors import ended_early, exited, refused, silent, wrong_version
+from agents.acp.learned import Learned
 from agents.acp.prompt.budget import ContextWindow
 from agents.acp.rpc.connection import Connection
 from agents.acp.schema.errors import Error
@@ -37,10 +40,6 @@ from agents.workspace import Workspace
 from bridge.errors import Failure
 from bridge.version import own_version
 from bridge.wire import McpServerSpec
-
-from .connected_agent import ConnectedAgent
-from .errors import ended_early, exited, refused, silent, wrong_version
-from .learned import Learned
 
 INITIALIZE_SECONDS = 120.0
 """Seconds that `initialize` may take; a launcher may download the agent first."""

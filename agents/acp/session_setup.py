@@ -1,0 +1,130 @@
+"""Decides what a session of an agent works with: folders, tools, servers, and who edits."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import attrs
+
+from agents.acp.edits.choice import edits_by_editor
+from agents.acp.edits.desk import FileDesk
+from agents.acp.schema.initialize import McpServer
+from agents.acp.schema.user_servers import servers_for
+from agents.acp.transport.subprocess import working_directory
+from agents.events import Prompt
+from agents.guarded import Tasks
+from agents.mcp.session_tools import Toolbox
+from agents.mcp.tool_servers import Toolboxes
+from agents.workspace import Workspace
+from bridge.wire import McpServerSpec, Settings, ToolSpec
+
+from .connected_agent import ConnectedAgent
+from .learned import AgentFacts, Fact
+from .quirks import KnownAgent
+from .session_params import SessionParams
+
+log = logging.getLogger("vscodelm.acp")
+
+
+@attrs.define(eq=False, repr=False)
+class SessionSetup:
+    """The setup of the sessions of one definition; `nursery` runs what serves their files."""
+
+    spec: McpServerSpec
+    known: KnownAgent
+    nursery: Tasks
+    toolboxes: Toolboxes
+    workspace: Workspace
+    _left_out: set[tuple[str, str]] = attrs.field(factory=set[tuple[str, str]], init=False)
+    """Names and types of the user's MCP servers that it doesn't take: the log has said so."""
+
+    @property
+    def folder(self) -> str:
+        """The folder in which a new session works."""
+        is_set = self.spec.cwd is not None
+        return self.workspace.folder_for(working_directory(self.spec), is_set=is_set)
+
+    def edits_by_editor(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
+        """Return whether the editor makes the agent's edits in a session with these tools."""
+        return edits_by_editor(
+            settings.edits,
+            self.known,
+            reads_texts=self.workspace.texts.are_offered,
+            tools=(tool.name for tool in tools),
+        )
+
+    async def params(
+        self, peer: ConnectedAgent, prompt: Prompt, cwd: str, server: str = ""
+    ) -> SessionParams:
+        """Return the parameters of a session; its server is named `server`, if it can be."""
+        if not prompt.tools:
+            return self._without_tools(peer, cwd)
+        if peer.known.http_tools_only:
+            web = await self.toolboxes.make_web(prompt.tools, server)
+            return self._with_tools(peer, cwd, web)
+        await self.toolboxes.prepare()  # again: the door may have failed while the agent started
+        return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools, server))
+
+    def another(
+        self, peer: ConnectedAgent, prompt: Prompt, cwd: str
+    ) -> Callable[[], SessionParams | None]:
+        """Return a function that makes a spare's parameters, or None if that would have to wait."""
+
+        def make() -> SessionParams | None:
+            if not prompt.tools:
+                return self._without_tools(peer, cwd)
+            if peer.known.http_tools_only or not self.toolboxes.is_ready:
+                return None
+            return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools))
+
+        return make
+
+    def _without_tools(self, peer: ConnectedAgent, cwd: str) -> SessionParams:
+        """Return session parameters without the editor's tools."""
+        return SessionParams(cwd, more=self._more(peer, cwd), users=self._users(peer))
+
+    def _with_tools(self, peer: ConnectedAgent, cwd: str, tools: Toolbox) -> SessionParams:
+        """Return session parameters with tools whose calls `Strays` checks."""
+        peer.strays.watch(tools)
+        tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
+        more, users = self._more(peer, cwd), self._users(peer)
+        if not peer.process.edits_by_editor:
+            return SessionParams(cwd, tools, peer.servers, more, users)
+        known = peer.known
+        files = FileDesk(
+            self.workspace.texts,
+            tools,
+            self.nursery,
+            missing_is_empty=known.missing_is_empty,
+            writes_itself=known.writes_itself,
+            folders=(cwd, *more),
+            is_used=known.writes_through_editor,
+        )
+        return SessionParams(cwd, tools, peer.servers, more, users, files, known.edit_meta)
+
+    def _users(self, peer: ConnectedAgent) -> tuple[McpServer, ...]:
+        """Return the user's servers that the agent takes; the log tells once of any other."""
+        able = peer.about.agent_capabilities.mcp_capabilities
+        http_only = peer.known.http_tools_only
+        taken, left_out = servers_for(self.workspace.servers, able, http_only=http_only)
+        for one in left_out:
+            if (one.name, one.type) not in self._left_out:
+                self._left_out.add((one.name, one.type))
+                words = "agent=%s isn't given the MCP server %r: it takes no servers of type %s"
+                log.warning(words, self.spec.name, one.name, one.type)
+        if taken:
+            peer.strays.has_neighbours = True
+        return taken
+
+    def _more(self, peer: ConnectedAgent, cwd: str) -> tuple[str, ...]:
+        """Return the editor's other folders, if the agent can work in several."""
+        can = peer.about.agent_capabilities.session_capabilities.additional_directories
+        return () if can is None else self.workspace.beside(cwd)
+
+
+def _learn_of_asking(facts: AgentFacts, tools: Toolbox) -> None:
+    facts.learn(Fact.ASKS_FOR_TOOLS)
+    if not tools.has_begun:
+        facts.learn(Fact.ASKS_BEFORE_PROMPT)
