@@ -17,6 +17,7 @@ import msgspec
 import trio
 from msgspec import UNSET
 
+from agents.acp.launch.completed import completed
 from agents.activities import Activities
 from agents.boundary import failure_of
 from agents.breather import Breather
@@ -48,7 +49,14 @@ from bridge.jsonrpc import (
     request_line,
     result_line,
 )
-from bridge.models import AgentChoice, Catalogue, client_model, with_choices, with_permissions
+from bridge.models import (
+    AgentChoice,
+    Catalogue,
+    Model,
+    client_model,
+    with_choices,
+    with_permissions,
+)
 from bridge.redact import Hide, redact_text
 from bridge.stdio import CHUNK
 from bridge.tokens.gauge import Calibration, Measured
@@ -70,7 +78,6 @@ from bridge.wire import (
     LogInParams,
     LogOutParams,
     McpServersParams,
-    ModelInformation,
     ModelsParams,
     ModelsResult,
     Part,
@@ -80,6 +87,7 @@ from bridge.wire import (
     ResponseCompleteParams,
     ResponsePartParams,
     Settings,
+    ShownModel,
     Stats,
     TokenCountParams,
     TokenCountResult,
@@ -110,6 +118,7 @@ which writes a long request before it reads is still heard."""
 
 _decode_any = msgspec.json.Decoder().decode
 _decode_settings = msgspec.json.Decoder(Settings).decode
+_decode_shown = msgspec.json.Decoder(ShownModel).decode
 _EMPTY = Empty()
 
 
@@ -301,7 +310,7 @@ class EditorPort:
             case TokenCountParams():
                 return TokenCountResult((yield from self._tokens(params)))
             case ModelsParams():
-                return ModelsResult(self._models(params))
+                return self._models(params)
             case _:
                 raise AssertionError(f"no request takes {params!r}")
 
@@ -324,21 +333,23 @@ class EditorPort:
         names = ", ".join(repr(one.name) for one in self.workspace.servers)
         log.info("agents are given these MCP servers from now on: %s", names)
 
-    def _models(self, params: ModelsParams) -> list[ModelInformation]:
-        """Return the models of the catalogue, and those that the client defines itself."""
-        models = list(self.catalogue.models)
-        for model_id, definition in params.agents.items():
+    def _models(self, params: ModelsParams) -> ModelsResult:
+        """Return the models that the client defines itself, and those of the catalogue."""
+        own: dict[str, Model] = {}
+        faults: dict[str, str] = {}
+        for model_id in params.agents:
             try:
-                agent = self._agent_in(definition, f"agents.{model_id}")
-                settings = _settings(params.settings.get(model_id), f"settings.{model_id}")
-            except RpcError as error:  # the other models can be used all the same
-                log.warning("a model isn't listed: %s", error)
-                continue
-            models.append(client_model(model_id, agent, settings))
-        return [
+                own[model_id] = _client_model(params, model_id)
+            except (msgspec.ValidationError, UnicodeDecodeError) as error:
+                # the other models can be used all the same
+                faults[model_id] = f"The model {model_id!r} can't be used: {error}."
+                log.warning("%s", faults[model_id])
+        known = [one for one in self.catalogue.models if one.information.id not in own]
+        models = [
             with_choices(one, self.offered.of(one.agent), self.offered.window_of(one.agent))
-            for one in models
+            for one in (*known, *own.values())
         ]
+        return ModelsResult(models, faults or UNSET)
 
     def _tokens(self, params: TokenCountParams) -> Work[int]:
         yield  # reading a long line was a step of its own
@@ -381,7 +392,7 @@ class EditorPort:
     ) -> AgentChoice:
         """Return the agent that a request names, or else that of its model."""
         if params.agent is not UNSET:
-            return self._agent_in(params.agent, "agent")
+            return self._agent_in(params.agent, params.model_id)
         model = self.catalogue.find(params.model_id)
         if model is not None:
             return model.agent
@@ -392,13 +403,13 @@ class EditorPort:
             "Name an `agent` in the request, or add the model to the configuration.",
         ).as_rpc_error()
 
-    def _agent_in(self, definition: msgspec.Raw, place: str) -> AgentChoice:
+    def _agent_in(self, definition: msgspec.Raw, model_id: str) -> AgentChoice:
         try:
-            return _agent(bytes(definition))
+            return _agent(bytes(definition), model_id)
         except msgspec.ValidationError as error:
-            raise RpcError(INVALID_PARAMS, f"Invalid params: {_at(place, error)}") from None
+            raise RpcError(INVALID_PARAMS, f"Invalid params: {_at('agent', error)}") from None
         except UnicodeDecodeError as error:
-            raise RpcError(PARSE_ERROR, f"Parse error: {error} - at `$.{place}`") from None
+            raise RpcError(PARSE_ERROR, f"Parse error: {error} - at `$.agent`") from None
 
     def let_go(self) -> None:
         """Hold the newest chat request no longer: its conversation has ended."""
@@ -485,17 +496,24 @@ class EditorPort:
 
 
 @lru_cache(maxsize=64)
-def _agent(definition: bytes) -> AgentChoice:
+def _agent(definition: bytes, model_id: str) -> AgentChoice:
     """Return the choice that each request of a chat repeats."""
-    return AgentChoice.of(_decode_any(definition))
+    return AgentChoice.of(completed(_decode_any(definition), model_id))
 
 
-def _settings(given: msgspec.Raw | None, place: str) -> Settings:
-    """Return a model's settings; raises `RpcError`."""
+def _client_model(params: ModelsParams, model_id: str) -> Model:
+    """Return a model that the client defines; the error says at which place something is wrong."""
+    place = ""
+    place = f"agents.{model_id}"
     try:
-        return Settings() if given is None else _decode_settings(given)
+        agent = _agent(bytes(params.agents[model_id]), model_id)
+        place = f"settings.{model_id}"
+        settings = _decode_settings(params.settings.get(model_id, b"{}"))
+        place = f"information.{model_id}"
+        shown = _decode_shown(params.information.get(model_id, b"{}"))
     except msgspec.ValidationError as error:
-        raise RpcError(INVALID_PARAMS, f"Invalid params: {_at(place, error)}") from None
+        raise msgspec.ValidationError(_at(place, error)) from None
+    return client_model(model_id, agent, settings, shown)
 
 
 def _at(place: str, error: msgspec.ValidationError) -> str:

@@ -17,8 +17,8 @@ Every model that an endpoint lists can be picked, as `local/NAME`. The list come
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -37,6 +37,7 @@ from .wire import (
     ModelInformation,
     Permissions,
     Settings,
+    ShownModel,
     passes,
 )
 
@@ -208,20 +209,28 @@ class Catalogue(Value):
         return next((m for m in self.models if m.information.id == model_id), None)
 
 
-def parse_catalogue(toml: str) -> Catalogue:
+Complete: TypeAlias = Callable[[dict[str, Any], str], dict[str, Any]]
+"""Returns an agent's definition with all that may be left out, for a model of that id."""
+
+
+def _as_given(definition: dict[str, Any], _model_id: str) -> dict[str, Any]:
+    return definition
+
+
+def parse_catalogue(toml: str, complete: Complete = _as_given) -> Catalogue:
     """Return the models of a configuration file; raises `ConfigError`."""
     try:
-        return _catalogue(msgspec.toml.decode(toml, type=_File))
+        return _catalogue(msgspec.toml.decode(toml, type=_File), complete)
     except RecursionError:
         raise ConfigError(f"line {_deepest(toml)}: it is nested too deeply") from None
     except (msgspec.DecodeError, ValueError) as error:  # such as a number of too many digits
         raise ConfigError(str(error)) from None
 
 
-def parse_json_catalogue(text: str) -> Catalogue:
+def parse_json_catalogue(text: str, complete: Complete = _as_given) -> Catalogue:
     """Return the models of a file in JSON, with the same keys; raises `ConfigError`."""
     try:
-        return _catalogue(msgspec.json.decode(text, type=_File))
+        return _catalogue(msgspec.json.decode(text, type=_File), complete)
     except RecursionError:
         raise ConfigError(TOO_DEEP) from None
     except (msgspec.DecodeError, ValueError) as error:
@@ -263,7 +272,7 @@ def _deepest(toml: str) -> int:
     return found
 
 
-def _catalogue(file: _File) -> Catalogue:
+def _catalogue(file: _File, complete: Complete) -> Catalogue:
     models: dict[str, Model] = {ELIZA_ID: ELIZA}
     given: set[str] = set()
     for index, model in enumerate(file.models):
@@ -271,7 +280,7 @@ def _catalogue(file: _File) -> Catalogue:
             raise ConfigError(f"the id {model.id!r} is given twice - at `$.models[{index}].id`")
         given.add(model.id)
         try:
-            agent = AgentChoice.of(model.agent)
+            agent = AgentChoice.of(complete(model.agent, model.id))
         except msgspec.ValidationError as error:
             raise ConfigError(f"{error} - in `$.models[{index}].agent`") from None
         has_limit = model.max_input_tokens is not None
@@ -336,22 +345,27 @@ _PERMISSION_TEXTS: dict[Permissions, tuple[str, str]] = {
 }
 
 
-def client_model(model_id: str, agent: AgentChoice, settings: Settings) -> Model:
-    """Return a model that the client defines itself. The client knows its limits, if it has any."""
+def client_model(model_id: str, agent: AgentChoice, settings: Settings, shown: ShownModel) -> Model:
+    """Return a model that the client defines itself."""
     definition = agent.spec.definition
-    if isinstance(definition, ElizaSpec):
+    is_eliza = isinstance(definition, ElizaSpec)
+    if is_eliza:
         name = ELIZA.information.name
     else:
-        name = definition.name if isinstance(definition, McpServerSpec) else definition.model
+        name = definition.name if isinstance(definition, McpServerSpec) else model_id
+    takes_images = not is_eliza if shown.image_input is None else shown.image_input
     information = ModelInformation(
         id=model_id,
-        name=name,
-        family=model_id,
-        version="1",
-        max_input_tokens=DEFAULT_INPUT_TOKENS,
-        max_output_tokens=DEFAULT_OUTPUT_TOKENS,
+        name=shown.name or name,
+        family=shown.family or model_id,
+        version=shown.version,
+        max_input_tokens=shown.max_input_tokens or DEFAULT_INPUT_TOKENS,
+        max_output_tokens=shown.max_output_tokens or DEFAULT_OUTPUT_TOKENS,
+        tooltip=msgspec.UNSET if shown.tooltip is None else shown.tooltip,
+        detail=msgspec.UNSET if shown.detail is None else shown.detail,
+        capabilities=ModelCapabilities(shown.tool_calling, takes_images),
     )
-    return Model(information, agent, settings)
+    return Model(information, agent, settings, has_limit=shown.max_input_tokens is not None)
 
 
 def with_choices(

@@ -239,8 +239,25 @@ class OpenResponsesSpec(Wire):
             raise ValueError("retries can't be less than 0")
 
 
+class ReadyAgentSpec(Wire):
+    """An agent that vscodelm is tested with, by its id in the registry of ACP agents.
+
+    It stands where an `AgentSpec` may, and means the `acp` agent that npx starts in the version
+    that was tested. `args` are added to the agent's own. `env` may be an object of values by their
+    names. Unless it has one of the agent's keys, the agent is given those that the editor keeps.
+    """
+
+    registry: str
+    args: tuple[str, ...] = ()
+    env: tuple[EnvVariable, ...] | dict[str, str] = ()
+
+
 class AgentSpec(Wire, rename=None):
-    """Which agent answers: exactly one of the kinds; `acp` is an alias of `mcp_server`."""
+    """Which agent answers: exactly one of the kinds; `acp` is an alias of `mcp_server`.
+
+    In a request, `env` of a command may also be an object of values by their names, and a missing
+    `name` is the id of the model. A `ReadyAgentSpec` may stand for the whole.
+    """
 
     eliza: ElizaSpec | UnsetType = UNSET
     mcp_server: McpServerSpec | UnsetType = UNSET
@@ -431,13 +448,34 @@ class InitializeResult(Wire, omit_defaults=False):
 class ModelsParams(Wire):
     """`silent`: don't ask the user anything (we never do).
 
-    `agents` has the definitions of the client's own models by their ids, and `settings` has their
-    settings. Each such model is listed with that id. A wrong definition is left out.
+    `agents` has the definitions of the client's own models by their ids. `settings` has their
+    settings, and `information` their names and limits. Each such model is listed with that id, in
+    the place of one of ours. If something of a model is wrong, the model is left out, and the
+    result has its fault.
     """
 
     silent: bool = False
     agents: dict[str, Raw] = {}
     settings: dict[str, Raw] = {}
+    information: dict[str, Raw] = {}
+
+
+class ShownModel(Wire):
+    """A model as its owner wants it to be shown; limits in tokens.
+
+    The name is by default that of the agent, or else the id. `family` is by default the id. Every
+    agent but Eliza takes images unless `imageInput` is false.
+    """
+
+    name: str = ""
+    family: str = ""
+    version: str = "1"
+    max_input_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    max_output_tokens: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    tooltip: str | None = None
+    detail: str | None = None
+    tool_calling: bool = True
+    image_input: bool | None = None
 
 
 class ModelCapabilities(Wire, omit_defaults=False):
@@ -486,9 +524,13 @@ class ModelInformation(Wire, omit_defaults=False):
 
 
 class ModelsResult(Wire, omit_defaults=False):
-    """Every model that can be picked."""
+    """Every model that can be picked.
+
+    `faults` has, by the ids of the client's models, why one isn't listed, in words for the user.
+    """
 
     models: list[ModelInformation]
+    faults: dict[str, str] | UnsetType = UNSET
 
 
 class ChatParams(Wire):

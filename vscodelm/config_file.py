@@ -7,6 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from agents.acp.launch.completed import completed
 from bridge.models import (
     Catalogue,
     ConfigError,
@@ -29,7 +30,7 @@ def load_catalogue(named: Path | None) -> Catalogue:
         return Catalogue()
     try:
         parse = parse_json_catalogue if path.suffix == ".json" else parse_catalogue
-        return parse(path.read_text(encoding="utf-8"))
+        return parse(path.read_text(encoding="utf-8"), completed)
     except (OSError, UnicodeDecodeError, ConfigError) as error:
         raise ConfigError(f"{path}: {error}") from None
 
@@ -48,8 +49,8 @@ def add_model(path: Path, entry: str) -> None:
     try:
         old = path.read_text(encoding="utf-8") if path.exists() else ""
         new = f"{old.rstrip()}\n\n{entry}" if old.strip() else entry
-        parse_catalogue(old)
-        parse_catalogue(new)
+        parse_catalogue(old, completed)
+        parse_catalogue(new, completed)
         _replace(path.resolve(), new)
     except (OSError, UnicodeDecodeError, ConfigError) as error:
         raise ConfigError(f"{path}: {error}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Iterator
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 import msgspec
 from msgspec import NODEFAULT, UNSET, Raw, UnsetType
@@ -19,14 +19,20 @@ from .markdown import anchor, block, sections, table
 
 PARTS: tuple[type[msgspec.Struct], ...] = get_args(wire.KnownPart)
 
+_AGENT = "[AgentSpec](#agentspec) or [ReadyAgentSpec](#readyagentspec)"
+
 # What stays raw in the code until it is needed has a shape all the same.
 _RAW: dict[tuple[type[msgspec.Struct], str], str] = {
     (wire.ChatParams, "messages"): "list of [ChatMessage](#chatmessage)",
-    (wire.ChatParams, "agent"): "[AgentSpec](#agentspec)",
+    (wire.ChatParams, "agent"): _AGENT,
+    (wire.LogInParams, "agent"): _AGENT,
+    (wire.LogOutParams, "agent"): _AGENT,
+    (wire.AgentSessionsParams, "agent"): _AGENT,
     (wire.InitializeParams, "mcp_servers"): "list of [UserMcpServer](#usermcpserver)",
     (wire.McpServersParams, "mcp_servers"): "list of [UserMcpServer](#usermcpserver)",
-    (wire.ModelsParams, "agents"): "object of [AgentSpec](#agentspec)",
+    (wire.ModelsParams, "agents"): f"object of {_AGENT}",
     (wire.ModelsParams, "settings"): "object of [Settings](#settings)",
+    (wire.ModelsParams, "information"): "object of [ShownModel](#shownmodel)",
     (wire.TokenCountParams, "message"): "[ChatMessage](#chatmessage)",
     (wire.ToolSpec, "input_schema"): "JSON Schema",
     (wire.ToldFailure, "kind"): "[kind of failure](errors.md#kinds-of-failure)",
@@ -84,6 +90,8 @@ def structs() -> str:
             if struct is not None:
                 _meet(struct, met)
     _meet(wire.AgentSpec, met)
+    _meet(wire.ReadyAgentSpec, met)
+    _meet(wire.ShownModel, met)
     _meet(wire.ChatMessage, met)
     _meet(wire.UserMcpServer, met)
     _meet(wire.ChangedFiles, met)
@@ -130,6 +138,8 @@ def hint_words(hint: Any) -> str:
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return _link(hint)
     origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return hint_words(inner[0])
     if origin is Literal:
         return " or ".join(f"`{_json(value)}`" for value in inner)
     if origin in (list, tuple) and inner[1:] in ((), (...,)):

@@ -30,7 +30,10 @@ export function workingFolder(): string {
   return windowFolders()[0] ?? homedir();
 }
 
-/** Return the models of the user's settings; `thinking` alone is a folder's to say, which only shows. */
+/**
+ * Return the models of the user's settings; `thinking` alone is a folder's to say, which only shows.
+ * Throws `Failure` if they aren't models by their ids.
+ */
 export function configuredModels(): ConfiguredModels {
   const edits = ownValue("edits");
   const defaults = {
@@ -40,7 +43,7 @@ export function configuredModels(): ConfiguredModels {
     tools: ownValue("tools") ?? {},
     ...(edits === "editor" || edits === "agent" ? { edits } : {}),
   };
-  return readAgents(ownValue("agents"), defaults, variables());
+  return readAgents(own("agents", {}, isObject), defaults, variables());
 }
 
 /** Return the command, arguments and environment of the process. Throws `Failure` for a value of another kind. */
@@ -67,6 +70,7 @@ function own<T>(key: OwnSetting, fallback: T, is: (value: unknown) => value is T
 }
 
 const EXPECTED: Partial<Record<OwnSetting, string>> = {
+  agents: "an object of models by their ids",
   path: "a text",
   arguments: "a list of texts",
   environment: "an object of texts by their names",

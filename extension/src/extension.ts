@@ -50,7 +50,7 @@ import { IgnoredSettings } from "./setup/ignored.ts";
 import { keptAs, nameKey } from "./setup/key_names.ts";
 import { MENU, showMenu } from "./setup/menu.ts";
 import { addModelGroup } from "./setup/open_chat.ts";
-import { SECTION } from "./setup/own_settings.ts";
+import { SECTION, showAgents } from "./setup/own_settings.ts";
 import { deleteSecret, setSecret } from "./setup/secret_commands.ts";
 import { Secrets } from "./setup/secrets.ts";
 import { welcome } from "./setup/welcome.ts";
@@ -130,6 +130,12 @@ export function activate(context: vscode.ExtensionContext): void {
     configuredModels,
     (own) => server.models(own),
     log,
+    reporting(log, "agents", async (words: string) => {
+      const open = "Open Settings";
+      if ((await vscode.window.showWarningMessage(words, open)) === open) {
+        await showAgents();
+      }
+    }),
   );
   const nameOf = (modelId: string) => models.list().find(({ id }) => id === modelId)?.name;
   const elicitations = new Elicitations((modelId) => nameOf(modelId) ?? modelId, log);
@@ -212,7 +218,7 @@ export function activate(context: vscode.ExtensionContext): void {
         secrets: async () => [
           ...Object.values(await secrets.environment()),
           ...secretsIn(processSettings().environment, "variable"),
-          ...configuredModels().models.flatMap(({ agent }) => secretsIn(agent)),
+          ...models.definitions.flatMap((agent) => secretsIn(agent)),
         ],
       }),
     addAgent: () =>

@@ -249,5 +249,6 @@ function chat(id, text, params) {
 /** A model of the client's own, whose one choice is the name of its kind of agent. */
 function chosen([id, agent]) {
   const kind = { type: "string", title: "Kind", enum: Object.keys(agent) };
-  return { ...model(id), configurationSchema: { type: "object", properties: { kind } } };
+  const name = "eliza" in agent ? "Eliza" : id;
+  return { ...model(id), name, configurationSchema: { type: "object", properties: { kind } } };
 }

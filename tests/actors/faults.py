@@ -18,6 +18,12 @@ _REPEATS = ("tests/actors/test_repeats.py",)
 
 FAULTS = [
     Fault(
+        "a model of the editor's is listed beside ours of the same id",
+        "editor",
+        "if one.information.id not in own]",
+        "]",
+    ),
+    Fault(
         "a request beside a chat commands as its user does",
         "conversation",
         "may_command=request_class is RequestClass.MAIN,",

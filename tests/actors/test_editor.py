@@ -237,7 +237,8 @@ def test_the_client_s_own_agents_are_listed_with_their_choices() -> None:
 def test_each_kind_of_agent_is_listed_by_its_name() -> None:
     endpoint = {"open_responses": {"baseUrl": "http://127.0.0.1:1/v1", "model": "small"}}
     models = listed(Port(), agents={"a": AGENT, "b": {"eliza": {}}, "c": endpoint})
-    assert [models[id_]["name"] for id_ in "abc"] == ["claude", "Eliza", "small"]
+    assert [models[id_]["name"] for id_ in "abc"] == ["claude", "Eliza", "c"]
+    assert [models[id_]["capabilities"]["imageInput"] for id_ in "abc"] == [True, False, True]
     assert ["configurationSchema" in models[id_] for id_ in "abc"] == [True, False, False]
 
 
@@ -257,12 +258,80 @@ def test_the_limit_of_an_agent_is_its_own_context_unless_the_configuration_has_o
     }
 
 
-def test_an_agent_that_is_none_costs_the_others_nothing(caplog: pytest.LogCaptureFixture) -> None:
-    agents = {"odd": {"acp": {"name": 1}}, "mine": AGENT, "set": AGENT}
-    models = listed(Port(), agents=agents, settings={"set": {"permissions": "perhaps"}})
-    assert list(models) == ["eliza", "mine"]
-    assert "$.agents.odd.acp.name" in caplog.text
-    assert "$.settings.set.permissions" in caplog.text
+def test_a_model_is_shown_as_its_owner_says() -> None:
+    shown = {
+        "name": "E",
+        "family": "f",
+        "version": "2",
+        "tooltip": "t",
+        "detail": "d",
+        "maxInputTokens": 5,
+        "maxOutputTokens": 6,
+    }
+    given = {**shown, "toolCalling": False, "imageInput": True}
+    agents: dict[str, Any] = {"eliza": {"eliza": {}}, "free": {"registry": "claude-code-acp"}}
+    params = {"agents": agents, "information": {"eliza": given}}
+    result = Port().result(MODELS, params)["models"]
+    assert [one["id"] for one in result] == ["eliza", "free"], "ours of that id isn't there as well"
+    models = {one["id"]: one for one in result}
+    assert models["eliza"] == {
+        "id": "eliza",
+        **shown,
+        "capabilities": {"toolCalling": False, "imageInput": True},
+    }
+    del models["free"]["configurationSchema"]
+    assert models["free"] == {
+        "id": "free",
+        "name": "Claude Code",
+        "family": "free",
+        "version": "1",
+        "maxInputTokens": 1_000_000,
+        "maxOutputTokens": 64_000,
+        "capabilities": {"toolCalling": True, "imageInput": True},
+    }
+
+
+def test_the_limit_that_the_owner_says_counts_for_more_than_the_agent_s_context() -> None:
+    port = Port()
+    port.it.offered.learn_window(AgentChoice.of(AGENT), 64_000)
+    information = {"limited": {"maxInputTokens": 1_000_000}}
+    models = listed(port, agents={"limited": AGENT, "free": AGENT}, information=information)
+    assert [models[id_]["maxInputTokens"] for id_ in ("limited", "free")] == [1_000_000, 64_000]
+
+
+ODD: list[tuple[str, str, Any, str]] = [
+    ("agents", "odd", {"acp": {"name": 1}}, "got `int` - at `$.agents.odd.acp.name`"),
+    ("agents", "none", 1, "Expected `object`, got `int` - at `$.agents.none`"),
+    ("agents", "empty", {}, "got none of them - at `$.agents.empty`"),
+    ("agents", "stranger", {"registry": "nobody"}, "Any other agent is defined"),
+    ("settings", "set", {"permissions": "perhaps"}, "'perhaps' - at `$.settings.set.permissions`"),
+    ("information", "named", {"name": 3}, "at `$.information.named.name`"),
+    ("information", "small", {"maxInputTokens": 0}, "at `$.information.small.maxInputTokens`"),
+    ("information", "large", {"maxOutputTokens": -1}, "`$.information.large.maxOutputTokens`"),
+]
+
+
+@pytest.mark.parametrize(("where", "model", "value", "told"), ODD)
+def test_a_model_that_is_wrong_is_told_and_costs_the_others_nothing(
+    where: str, model: str, value: Any, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    params: dict[str, Any] = {"agents": {model: AGENT, "mine": AGENT}}
+    params.setdefault(where, {})[model] = value
+    result = Port().result(MODELS, params)
+    assert [one["id"] for one in result["models"]] == ["eliza", "mine"]
+    ((faulty, fault),) = result["faults"].items()
+    assert faulty == model
+    assert fault.startswith(f"The model '{model}' can't be used: ")
+    assert told in fault
+    assert fault in caplog.text
+    assert "faults" not in Port().result(MODELS, {"agents": {"mine": AGENT}})
+
+
+def test_a_request_may_name_a_ready_agent() -> None:
+    asked = Port().ask(1, agent={"registry": "opencode"})
+    assert getattr(asked.agent.spec.definition, "name", None) == "OpenCode"
+    unnamed = Port().ask(1, modelId="mine", agent={"acp": {"command": "x"}})
+    assert getattr(unnamed.agent.spec.definition, "name", None) == "mine"
 
 
 def test_permissions_that_can_be_chosen_count_and_others_are_ask() -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.acp.launch.completed import completed
 from bridge.models import parse_catalogue
 from docs import generate
 from docs.generator import checklist, links, real_agents, replays, transcripts
@@ -96,7 +97,7 @@ def blocks(language: str, of: str = "") -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("page", "toml"), blocks("toml"))
 def test_every_configuration_that_is_shown_can_be_read(page: str, toml: str) -> None:
-    assert parse_catalogue(toml).models, page
+    assert parse_catalogue(toml, completed).models, page
 
 
 def test_the_labels_that_are_shown_are_those_of_the_replay_that_is_shown() -> None:

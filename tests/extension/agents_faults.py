@@ -215,10 +215,25 @@ FAULTS = [
         "return `${variable}_${suffix}`;",
     ),
     Fault(
-        "an agent with a key of its own is given the others, too",
-        "agents/agents",
+        "the keys of an agent with a key of its own are those of all such agents, too",
+        "setup/key_names",
         "known.secrets.some((name) => name in env) ? [] : known.secrets",
         "known.secrets",
+        ("agents/remove_agent",),
+    ),
+    Fault(
+        "a model that the program can't use is offered",
+        "chat/models",
+        ".filter(({ id }) => !(id in this.faults))",
+        "",
+        ("chat/provider",),
+    ),
+    Fault(
+        "a fault of a model is told each time that the models are listed",
+        "chat/models",
+        "if (!this.toldFaults.has(words)) {",
+        "if (words) {",
+        ("chat/provider",),
     ),
     Fault(
         "what is removed comes back by default",

@@ -104,6 +104,31 @@ def test_what_was_added_is_what_was_meant() -> None:
     assert found.agent.spec.acp == McpServerSpec("b", "b-acp")
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("models.toml", '[[models]]\nid = "one"\nagent = { registry = "opencode" }'),
+        ("models.json", '{"models": [{"id": "one", "agent": {"registry": "opencode"}}]}'),
+    ],
+)
+def test_a_file_may_name_a_ready_agent(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
+    path.write_text(text)
+    found = load_catalogue(path).find("one")
+    assert found is not None
+    assert getattr(found.agent.spec.definition, "name", None) == "OpenCode"
+    path.write_text(text.replace("opencode", "nobody"))
+    with pytest.raises(ConfigError, match=r"'nobody'.*`\$.registry` - in `\$.models\[0\].agent`"):
+        load_catalogue(path)
+
+
+def test_a_ready_agent_can_stand_in_a_file_to_which_one_is_added(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('[[models]]\nid = "one"\nagent = { registry = "opencode" }\n')
+    add_model(path, ENTRY)
+    assert [one.information.id for one in load_catalogue(path).models] == ["eliza", "one", "b"]
+
+
 def test_a_file_may_be_json_by_its_name(tmp_path: Path) -> None:
     path = tmp_path / "models.json"
     path.write_text('{"models": [{"id": "one", "agent": {"eliza": {}}}]}')

@@ -10,14 +10,12 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
 
+from agents.acp.launch.ready_agents import renamed
 from bridge.value import Value
 
 INDEX_URL: Final = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
 MOST_AGENTS: Final = 10_000
 """Entries of the registry that are read."""
-
-RENAMED: Final = {"claude-code-acp": "claude-acp"}
-"""Ids that agents had before; both are understood, whichever the index has."""
 
 PackageKind: TypeAlias = Literal["npx", "uvx"]
 _PACKAGES: tuple[PackageKind, ...] = ("npx", "uvx")
@@ -87,8 +85,8 @@ class RegistryIndex(Value):
     def find(self, id_: str) -> RegistryAgent | None:
         """Return the agent of that id, of its newer or of its older one."""
         by_id = {agent.id: agent for agent in self.agents}
-        older = (old for old, new in RENAMED.items() if new == id_)
-        names = (id_, RENAMED.get(id_, id_), *older)
+        older = (old for old, new in renamed().items() if new == id_)
+        names = (id_, renamed().get(id_, id_), *older)
         return next((by_id[name] for name in names if name in by_id), None)
 
 

@@ -13,13 +13,13 @@ from typing import Literal, TypeAlias
 import attrs
 
 from agents.acp.launch.package import is_older, package_name
-from agents.acp.launch.ready_agents import ReadyAgent, ready_agents
+from agents.acp.launch.ready_agents import ReadyAgent, ready_agents, renamed
 from agents.acp.quirks import never_asks
 from bridge.value import Value
 from vscodelm.places import cache_folder
 
 from .cache import CachedIndex, IndexCache
-from .index import INDEX_URL, RENAMED, Package, RegistryAgent
+from .index import INDEX_URL, Package, RegistryAgent
 from .install import Shelf
 from .launch import Distribution, LaunchSpec, choose, kinds_of, launch, platform_of
 from .members import BadArchive
@@ -104,7 +104,7 @@ class Registry:
         starts. Return the index's entry if it is newer, if the user asked for another `kind`, or if
         it works without npx, which is missing here.
         """
-        tested = next((one for one in ready_offers() if one.id == RENAMED.get(id_, id_)), None)
+        tested = next((one for one in ready_offers() if one.id == renamed().get(id_, id_)), None)
         cached = self.cache.load()
         if cached is None:
             if tested is not None:

@@ -17,6 +17,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
+from agents.acp.launch.completed import completed
 from bridge.chats import Chats
 from bridge.errors import Failure, RpcError
 from bridge.history.events import Forward
@@ -248,4 +249,6 @@ def _agent(params: ChatParams) -> AgentKey:
 
 
 def _chosen(params: ChatParams) -> AgentChoice | None:
-    return None if params.agent is UNSET else AgentChoice.of(_decode_any(params.agent))
+    if params.agent is UNSET:
+        return None
+    return AgentChoice.of(completed(_decode_any(params.agent), params.model_id))

@@ -18,7 +18,8 @@ _FILE = Path(__file__).with_name("ready_agents.json")
 
 class ReadyAgent(Value):
     """An agent that npx starts. `node` is the oldest major version of Node that runs it, if any
-    is needed. `secrets` names the variables that may hold its keys.
+    is needed. `secrets` names the variables that may hold its keys. `formerly` has the ids that
+    it had before.
     """  # noqa: D205  one sentence
 
     id: str
@@ -29,6 +30,7 @@ class ReadyAgent(Value):
     arguments: tuple[str, ...]
     node: int | None
     secrets: tuple[str, ...]
+    formerly: tuple[str, ...] = ()
 
     @property
     def requirement(self) -> str:
@@ -40,6 +42,18 @@ class ReadyAgent(Value):
 def ready_agents() -> tuple[ReadyAgent, ...]:
     """Return the list, in the order in which it is shown."""
     return msgspec.json.decode(_FILE.read_bytes(), type=tuple[ReadyAgent, ...])
+
+
+@cache
+def renamed() -> dict[str, str]:
+    """Return the present ids of agents by their former ids."""
+    return {old: agent.id for agent in ready_agents() for old in agent.formerly}
+
+
+def ready_agent(id_: str) -> ReadyAgent | None:
+    """Return the agent of an id, which may be a former one."""
+    newest = renamed().get(id_, id_)
+    return next((agent for agent in ready_agents() if agent.id == newest), None)
 
 
 def ready_package(name: str) -> ReadyAgent | None:

@@ -9,6 +9,7 @@ import type { ListedSession, SessionsParams } from "../program/wire.ts";
 import type { Fixer } from "../setup/fixes.ts";
 import { openChat } from "../setup/open_chat.ts";
 import { SECTION } from "../setup/own_settings.ts";
+import { kindOf } from "./agents.ts";
 
 const UNTITLED = "Untitled session";
 const AFTER_FIX = {
@@ -84,8 +85,8 @@ async function choose(models: Models): Promise<PickableModel | undefined> {
 
 /** Endpoints and Eliza keep none. What the program's own models are isn't known here. */
 function keepsSessions(models: Models, id: string): boolean {
-  const agent = models.configuredModel(id)?.agent;
-  return agent === undefined ? id !== "eliza" : "acp" in agent;
+  const model = models.configuredModel(id);
+  return model === undefined ? id !== "eliza" : ["acp", "mcp_server"].includes(kindOf(model) ?? "");
 }
 
 async function list(
@@ -94,8 +95,7 @@ async function list(
   { id, name }: PickableModel,
   fixer: Fixer,
 ): Promise<ListedSession[] | undefined> {
-  const agent = models.configuredModel(id)?.agent;
-  const params: SessionsParams = { modelId: id, ...(agent && { agent }) };
+  const params: SessionsParams = { modelId: id, ...models.definitionOf(id) };
   const location = vscode.ProgressLocation.Notification;
   const title = `Listing the sessions of ${name}`;
   try {

@@ -7,8 +7,8 @@ export interface KnownAgent {
   id: string;
   name: string;
   description: string;
-  command: string;
-  args: string[];
+  /** The ids that it had before. */
+  formerly?: string[];
   /** The secrets that it may have, each in the variable of its name. */
   secrets: string[];
 }
@@ -24,11 +24,7 @@ export interface KnownEndpoint {
   example: string;
 }
 
-export const KNOWN_AGENTS: readonly KnownAgent[] = readyAgents.map((agent) => ({
-  ...agent,
-  command: "npx",
-  args: ["-y", `${agent.package}@${agent.version}`, ...agent.arguments],
-}));
+export const KNOWN_AGENTS: readonly KnownAgent[] = readyAgents;
 
 export const KNOWN_ENDPOINTS: readonly KnownEndpoint[] = [
   {
@@ -78,10 +74,7 @@ export const KNOWN_ENDPOINTS: readonly KnownEndpoint[] = [
   },
 ];
 
-/** Ids that agents had before. */
-const RENAMED: Record<string, string> = { "claude-code-acp": "claude-acp" };
-
-export function findAgent(id: string): KnownAgent | undefined {
-  const newer = RENAMED[id] ?? id;
-  return KNOWN_AGENTS.find((agent) => agent.id === newer);
+/** Return the agent of an id, which may be a former one. */
+export function findAgent(id: unknown): KnownAgent | undefined {
+  return KNOWN_AGENTS.find((agent) => agent.id === id || agent.formerly?.some((old) => old === id));
 }

@@ -68,8 +68,7 @@ export class Logins {
   }
 
   private async ask(modelId: string, title: string, more: { methodId?: string }): Promise<boolean> {
-    const agent = this.models.configuredModel(modelId)?.agent;
-    const params: AccountParams = { modelId, ...(agent && { agent }), ...more };
+    const params: AccountParams = { modelId, ...this.models.definitionOf(modelId), ...more };
     const location = vscode.ProgressLocation.Notification;
     return vscode.window.withProgress({ location, title, cancellable: true }, (_, token) =>
       this.server.account(params, token),

@@ -1,10 +1,10 @@
 // Removing a model: its entry in the settings, and its key if no other model has that.
 
 import * as vscode from "vscode";
+import { keysOf } from "../setup/key_names.ts";
 import { defaultAgents, ownAgents, writeAgents } from "../setup/own_settings.ts";
 import type { Secrets } from "../setup/secrets.ts";
 import type { Present } from "./add_agent.ts";
-import { keysOf } from "./agents.ts";
 
 interface Removable extends vscode.QuickPickItem {
   id: string;

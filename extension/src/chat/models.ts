@@ -2,8 +2,16 @@
 // Editors ask many times a minute, so they get the known list, and an event when it changes.
 
 import * as vscode from "vscode";
-import type { ConfiguredModel, ConfiguredModels } from "../agents/agents.ts";
-import type { ModelInformation } from "../program/wire.ts";
+import {
+  type AgentKind,
+  type ConfiguredModel,
+  type ConfiguredModels,
+  kindOf,
+  provisional,
+} from "../agents/agents.ts";
+import { isObject } from "../json.ts";
+import type { ModelInformation, ModelsResult } from "../program/wire.ts";
+import { messageOf } from "./failures.ts";
 
 const KEPT = "models";
 
@@ -20,7 +28,7 @@ export interface PickableModel extends ModelInformation {
 }
 
 /** How the picker shows each kind of agent. */
-const FACES: Record<string, { icon: string; label: string; order: number }> = {
+const FACES: Record<AgentKind, { icon: string; label: string; order: number }> = {
   acp: { icon: "terminal", label: "Agent", order: 1 },
   mcp_server: { icon: "terminal", label: "Agent", order: 1 },
   open_responses: { icon: "cloud", label: "Endpoint", order: 2 },
@@ -32,14 +40,19 @@ export class Models implements vscode.Disposable {
   readonly onDidChange = this.changed.event;
   private configured: ConfiguredModels;
   private offered: ModelInformation[];
+  /** Why models of the settings can't be used, by their ids. */
+  private faults: Record<string, string> = {};
+  private toldFaults = new Set<string>();
   private refreshing: Promise<void> | undefined;
   private wasListed = false;
 
   constructor(
     private readonly memory: vscode.Memento,
     private readonly read: () => ConfiguredModels,
-    private readonly ask: (configured: ConfiguredModel[]) => Promise<unknown>,
+    private readonly ask: (configured: ConfiguredModel[]) => Promise<ModelsResult | null>,
     private readonly log: { info(text: string): void; warn(text: string): void },
+    /** Called with the program's words about a model that can't be used. */
+    private readonly onFault: (words: string) => unknown = () => {},
   ) {
     this.offered = modelsIn(memory.get<unknown>(KEPT)) ?? [];
     this.configured = this.readSettings();
@@ -55,36 +68,44 @@ export class Models implements vscode.Disposable {
       void this.refresh();
     }
     const { models, hidden } = this.configured;
-    const taken = new Set([...models.map(({ information }) => information.id), ...hidden]);
+    const taken = new Set([...models.map(({ id }) => id), ...hidden]);
     const all = [
-      ...models.map((model) => ({
-        ...model.information,
-        ...this.knownOf(model),
-        ...faceOf(model),
-      })),
+      ...models
+        .filter(({ id }) => !(id in this.faults))
+        .map((model) => ({
+          ...(this.offered.find(({ id }) => id === model.id) ?? provisional(model)),
+          ...faceOf(model),
+        })),
       ...this.offered.filter(({ id }) => !taken.has(id)),
     ];
     return all.map((information) => ({ ...information, isUserSelectable: true }));
   }
 
-  /** The process knows what the agent of a model offers to choose, and the size of its context. */
-  private knownOf({ information, hasLimit }: ConfiguredModel): Partial<ModelInformation> {
-    const offered = this.offered.find((model) => model.id === information.id);
-    const { configurationSchema, maxInputTokens } = offered ?? {};
-    return {
-      ...(configurationSchema !== undefined && { configurationSchema }),
-      ...(maxInputTokens !== undefined && !hasLimit && { maxInputTokens }),
-    };
+  /** Why models of the settings can't be used, by their ids: the words of the program. */
+  get faulty(): Readonly<Record<string, string>> {
+    return this.faults;
+  }
+
+  /** The definitions of the settings. */
+  get definitions(): unknown[] {
+    return this.configured.models.map(({ agent }) => agent);
   }
 
   /** Return the model of the settings, undefined if it is one that the process knows. */
   configuredModel(id: string): ConfiguredModel | undefined {
-    return this.configured.models.find(({ information }) => information.id === id);
+    return this.configured.models.find((model) => model.id === id);
+  }
+
+  /** Return the definition that a request about a model carries: none if the process knows the model. */
+  definitionOf(id: string): { agent?: unknown } {
+    const configured = this.configuredModel(id);
+    return configured === undefined ? {} : { agent: configured.agent };
   }
 
   /** The settings have changed. */
   reconfigure(): void {
     this.configured = this.readSettings();
+    this.faults = {}; // the next answer says which are left
     this.changed.fire();
     if (this.wasListed) {
       void this.refreshAnew();
@@ -111,12 +132,15 @@ export class Models implements vscode.Disposable {
 
   private async fetch(): Promise<void> {
     try {
-      const offered = modelsIn(await this.ask(this.configured.models));
+      const answer = await this.ask(this.configured.models);
+      const offered = modelsIn(answer?.models);
       if (offered === undefined) {
         throw new Error("the program's answer isn't a list.");
       }
-      if (JSON.stringify(offered) !== JSON.stringify(this.offered)) {
-        this.offered = offered;
+      const before = JSON.stringify([this.offered, this.faults]);
+      this.offered = offered;
+      this.takeFaults(answer?.faults);
+      if (JSON.stringify([offered, this.faults]) !== before) {
         await this.memory.update(KEPT, offered);
         this.changed.fire();
       }
@@ -126,20 +150,32 @@ export class Models implements vscode.Disposable {
     }
   }
 
-  private readSettings(): ConfiguredModels {
-    const read = this.read();
-    for (const fault of read.faults) {
-      this.log.warn(fault);
+  /** Each fault is told once, as long as its words stay the same. */
+  private takeFaults(told: unknown): void {
+    this.faults = isObject(told) ? (told as Record<string, string>) : {};
+    for (const words of Object.values(this.faults)) {
+      if (!this.toldFaults.has(words)) {
+        this.onFault(words);
+      }
     }
-    return read;
+    this.toldFaults = new Set(Object.values(this.faults));
+  }
+
+  private readSettings(): ConfiguredModels {
+    try {
+      return this.read();
+    } catch (error) {
+      this.log.warn(messageOf(error));
+      return { models: [], hidden: [] };
+    }
   }
 }
 
 /** Return how the picker shows a model of the settings. */
-function faceOf({ agent }: ConfiguredModel): Pick<PickableModel, "category" | "statusIcon"> {
-  const face = FACES[Object.keys(agent)[0] ?? ""];
+function faceOf(model: ConfiguredModel): Pick<PickableModel, "category" | "statusIcon"> {
+  const face = FACES[kindOf(model) ?? "acp"];
   if (face === undefined) {
-    return {};
+    return {}; // the program is about to say that there is no such agent
   }
   const { icon, label, order } = face;
   return { category: { label, order }, statusIcon: new vscode.ThemeIcon(icon) };

@@ -130,8 +130,8 @@ export class Provider implements vscode.LanguageModelChatProvider {
   }
 
   private askerOf({ id, name }: vscode.LanguageModelChatInformation): Asker {
-    const agent = this.models.configuredModel(id)?.agent;
-    return { id, name, definition: agent && digestOf(agent) };
+    const configured = this.models.configuredModel(id);
+    return { id, name, definition: configured && digestOf(configured.agent) };
   }
 
   private paramsOf(

@@ -73,7 +73,7 @@ export class Rules {
 }
 
 /** Return a digest of a definition: the definition may have secrets, so it isn't kept. */
-export function digestOf(agent: object): string {
+export function digestOf(agent: unknown): string {
   return createHash("sha256")
     .update(JSON.stringify(sorted(agent)))
     .digest("hex");

@@ -23,6 +23,7 @@ import {
   type McpServer,
   MODELS,
   type ModelsParams,
+  type ModelsResult,
   type Part,
   type SessionsParams,
   STATS,
@@ -91,15 +92,15 @@ export class Server {
   }
 
   /** List the models that the process knows by itself, and these of the settings, as it has answered. */
-  async models(configured: ConfiguredModel[] = []): Promise<unknown> {
+  async models(configured: ConfiguredModel[] = []): Promise<ModelsResult | null> {
     const process = await this.process(false);
-    const params: ModelsParams = { silent: true, agents: {}, settings: {} };
-    for (const { information, agent, settings } of configured) {
-      params.agents[information.id] = agent;
-      params.settings[information.id] = settings;
+    const params: ModelsParams = { silent: true, agents: {}, settings: {}, information: {} };
+    for (const { id, agent, settings, shown } of configured) {
+      params.agents[id] = agent;
+      params.settings[id] = settings;
+      params.information[id] = shown;
     }
-    const { result } = process.request<{ models?: unknown } | null>(MODELS, params);
-    return (await result)?.models;
+    return process.request<ModelsResult | null>(MODELS, params).result;
   }
 
   /**

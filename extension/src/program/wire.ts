@@ -105,22 +105,22 @@ export interface ChatOptions {
 export interface ChatParams {
   modelId: string;
   messages: Message[];
-  agent?: object;
+  agent?: unknown;
   options: ChatOptions;
-  settings?: object;
+  settings?: unknown;
 }
 
 /** Which agent is to log in, by `methodId`, or to log out. */
 export interface AccountParams {
   modelId: string;
-  agent?: object;
+  agent?: unknown;
   methodId?: string;
 }
 
 /** Of which agent the sessions are to be listed. */
 export interface SessionsParams {
   modelId: string;
-  agent?: object;
+  agent?: unknown;
 }
 
 /** A session that an agent keeps. */
@@ -145,11 +145,18 @@ export interface ModelInformation {
   configurationSchema?: object;
 }
 
-/** The client's own models by their ids. */
+/** The client's own models by their ids, as the settings have them. */
 export interface ModelsParams {
   silent: boolean;
-  agents: Record<string, object>;
-  settings: Record<string, object>;
+  agents: Record<string, unknown>;
+  settings: Record<string, unknown>;
+  information: Record<string, object>;
+}
+
+/** What the program says: all models, and by ids of the client's why one isn't among them. */
+export interface ModelsResult {
+  models?: unknown;
+  faults?: unknown;
 }
 
 export interface Capabilities {

@@ -62,8 +62,9 @@ export class Doctor implements vscode.Disposable {
 
   /** Ask which agent, and examine it. */
   async run(): Promise<void> {
+    const { models } = this.places;
     const id = await vscode.window.showQuickPick(
-      this.places.models.list().map((model) => model.id),
+      [...models.list().map((model) => model.id), ...Object.keys(models.faulty)],
       { title: "Choose the agent to examine" },
     );
     if (id !== undefined) {
@@ -73,6 +74,10 @@ export class Doctor implements vscode.Disposable {
 
   /** Return the report on an agent; undefined if the user cancelled. */
   async reportOn(id: string): Promise<Report | undefined> {
+    const fault = this.places.models.faulty[id];
+    if (fault !== undefined) {
+      return reportOf(id, fault);
+    }
     const launch = await this.places.launch();
     const printed = await vscode.window.withProgress(
       {
@@ -174,7 +179,6 @@ function nameOf(id: string): string {
 }
 
 /** Return a model as the program's own file has it, in JSON. */
-export function modelsFile({ information, agent, settings }: ConfiguredModel): string {
-  const { capabilities, ...shown } = information;
-  return JSON.stringify({ models: [{ ...shown, ...capabilities, agent, settings }] });
+export function modelsFile({ id, agent, settings }: ConfiguredModel): string {
+  return JSON.stringify({ models: [{ id, agent, settings }] });
 }

@@ -1,12 +1,34 @@
 // vscodelm gives a key only to the agents whose definition names it. So when a user sets one for an agent,
 // the agent's entry in the settings must name it, too.
 
-import { usualKeys } from "../agents/agents.ts";
-import { findAgent } from "../agents/known_agents.ts";
+import { findAgent, type KnownAgent } from "../agents/known_agents.ts";
 import { isObject } from "../json.ts";
 import { ownAgents, writeAgents } from "./own_settings.ts";
 
 type Entry = Record<string, unknown>;
+
+/** Return the variables of the keys that an agent of the registry is given; one with a key of its own, none. */
+function usualKeys(known: KnownAgent, env: Entry): readonly string[] {
+  return known.secrets.some((name) => name in env) ? [] : known.secrets;
+}
+
+/** Return the variables of the keys that an entry refers to. */
+export function keysOf(entry: unknown): string[] {
+  if (!isObject(entry)) {
+    return [];
+  }
+  const referred = [...JSON.stringify(entry).matchAll(/\$\{secret:([^}"$]+)\}/g)].map(
+    ([, name]) => name,
+  );
+  const known = findAgent(entry.registry);
+  const usual = known ? usualKeys(known, isObject(entry.env) ? entry.env : {}) : [];
+  const endpoint = isObject(entry.agent) ? entry.agent.open_responses : undefined;
+  const named = isObject(endpoint) ? endpoint.apiKeyEnv : undefined;
+  const all = [...referred, ...usual, named];
+  return [
+    ...new Set(all.filter((name): name is string => typeof name === "string" && name !== "")),
+  ];
+}
 
 /** Return the entry with the key among its variables, undefined if it needs no change. */
 export function withKey(entry: unknown, variable: string): Entry | undefined {

@@ -3,6 +3,7 @@
 
 import type * as vscode from "vscode";
 import { messageToWire } from "../chat/outgoing.ts";
+import { isObject } from "../json.ts";
 import type { ChatParams, Part } from "../program/wire.ts";
 import { HybridEstimator } from "./tokens.ts";
 
@@ -26,7 +27,7 @@ export class TokenCounter {
     if (
       part.type !== "data" ||
       part.mimeType !== "usage" ||
-      !agent ||
+      !isObject(agent) ||
       !("open_responses" in agent)
     ) {
       return;

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import * as vscode from "vscode";
 import { addAgent, type Present } from "../../src/agents/add_agent.ts";
-import { readAgents } from "../../src/agents/agents.ts";
 import { KNOWN_AGENTS, KNOWN_ENDPOINTS } from "../../src/agents/known_agents.ts";
 import { ADDED_LISTED_WITHIN_MS } from "../../src/limits.ts";
+import { keysOf } from "../../src/setup/key_names.ts";
 import { Secrets } from "../../src/setup/secrets.ts";
 import { Memory, Vault } from "../memory.ts";
 import { AS_PROPOSED, chat, configure, openAnew, person, setting } from "../vscode.ts";
@@ -44,12 +44,9 @@ function agents(): Record<string, unknown> {
   return setting("vscodelm.agents") as Record<string, unknown>;
 }
 
-/** Return what an agent of the settings is given, as the program is told of it. */
-function environmentOf(id: string): unknown {
-  const variables = { workspaceFolder: "/", userHome: "/", env: {} };
-  const { models } = readAgents(agents(), {}, variables);
-  const found = models.find(({ information }) => information.id === id);
-  return (found?.agent.acp as { env?: unknown } | undefined)?.env;
+/** Return the keys that an agent of the settings refers to. */
+function keysNamedBy(id: string): string[] {
+  return keysOf(agents()[id]);
 }
 
 test("a known agent is added beside what is there, and its place is told", async () => {
@@ -264,9 +261,7 @@ test("a key in any variable that an agent reads is the one that it signs in with
   await add();
   vi.unstubAllEnvs();
   expect(agents().codex).toEqual({ registry: "codex-acp" });
-  expect(environmentOf("work")).toEqual([
-    { name: "CODEX_API_KEY", value: "${secret:CODEX_API_KEY_WORK}" },
-  ]);
+  expect(keysNamedBy("work")).toEqual(["CODEX_API_KEY_WORK"]);
   expect(person.lists.flat()).not.toContain(OWN_LOGIN);
 });
 
@@ -282,13 +277,8 @@ test("two entries of one agent have keys of their own, and neither is given the 
   const env = { ANTHROPIC_API_KEY: `\${secret:${variable}}` };
   expect(agents()["claude-code-2"]).toEqual({ registry: "claude-acp", name: "Claude Code 2", env });
   expect(await secrets.environment()).toEqual({ ANTHROPIC_API_KEY: "first", [variable]: "second" });
-  expect(environmentOf("claude-code")).toContainEqual({
-    name: "ANTHROPIC_API_KEY",
-    value: "${secret:ANTHROPIC_API_KEY}",
-  });
-  expect(environmentOf("claude-code-2")).toEqual([
-    { name: "ANTHROPIC_API_KEY", value: `\${secret:${variable}}` },
-  ]);
+  expect(keysNamedBy("claude-code")).toContain("ANTHROPIC_API_KEY");
+  expect(keysNamedBy("claude-code-2")).toEqual([variable]);
 });
 
 test("a key of its own overwrites no other that is kept", async () => {

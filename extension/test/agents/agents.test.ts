@@ -1,179 +1,125 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { DEFAULT_INPUT_TOKENS, readAgents } from "../../src/agents/agents.ts";
+import { kindOf, provisional, readAgents } from "../../src/agents/agents.ts";
 import { KNOWN_AGENTS } from "../../src/agents/known_agents.ts";
 import { fillIn } from "../../src/agents/variables.ts";
 
 const variables = { workspaceFolder: "/project", userHome: "/home/me", env: { KEY: "k" } };
-const read = (setting: unknown, defaults = {}) => readAgents(setting, defaults, variables);
+const read = (setting: Record<string, unknown>, defaults = {}) =>
+  readAgents(setting, defaults, variables);
+const one = (entry: unknown) => {
+  const [model] = read({ mine: entry }).models;
+  if (model === undefined) {
+    throw new Error("it is hidden");
+  }
+  return model;
+};
 const manifest = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 const { properties } = manifest.contributes.configuration;
 
-test("by default there is Eliza, and nothing is wrong", () => {
-  const { models, faults } = read(properties["vscodelm.agents"].default);
-  expect(faults).toEqual([]);
-  expect(models).toEqual([
+test("by default there is Eliza", () => {
+  const { models, hidden } = read(properties["vscodelm.agents"].default);
+  expect(models).toEqual([{ id: "eliza", agent: { eliza: {} }, settings: {}, shown: {} }]);
+  expect(models.map(provisional)).toEqual([
     {
-      information: {
-        id: "eliza",
-        name: "Eliza",
-        family: "eliza",
-        version: "1",
-        maxInputTokens: DEFAULT_INPUT_TOKENS,
-        maxOutputTokens: 64_000,
-        capabilities: { toolCalling: true, imageInput: false },
-      },
-      agent: { eliza: {} },
-      hasLimit: false,
-      settings: {},
+      ...{ id: "eliza", name: "Eliza", family: "eliza", version: "1" },
+      ...{ maxInputTokens: 1_000_000, maxOutputTokens: 64_000 },
+      capabilities: { toolCalling: true, imageInput: false },
     },
   ]);
+  expect(hidden).toEqual([]);
 });
 
-test("each ready entry is a program with arguments, and the settings offer all of them", () => {
-  const ids = KNOWN_AGENTS.map(({ id }) => id);
-  const { models, faults } = read(Object.fromEntries(ids.map((id) => [id, { registry: id }])));
-  expect(faults).toEqual([]);
-  expect(models.map(({ information }) => information.name)).toEqual(
-    KNOWN_AGENTS.map(({ name }) => name),
-  );
-  for (const { agent } of models) {
-    expect(agent).toMatchObject({ acp: { command: "npx", args: expect.arrayContaining(["-y"]) } });
+test("a ready agent is sent by its id, with what its entry adds", () => {
+  expect(one({ registry: "opencode" }).agent).toEqual({ registry: "opencode" });
+  const added = { args: ["--print-logs"], env: { A: "${env:KEY}" } };
+  expect(one({ registry: "opencode", ...added }).agent).toEqual({
+    registry: "opencode",
+    args: ["--print-logs"],
+    env: { A: "k" },
+  });
+});
+
+test("until the program answers, a ready agent has the name that it is listed by", () => {
+  for (const { id, name } of KNOWN_AGENTS) {
+    expect(provisional(one({ registry: id })).name).toBe(name);
   }
-  const entry = properties["vscodelm.agents"].additionalProperties;
-  expect(entry.properties.registry.anyOf[0].enum).toEqual(expect.arrayContaining(ids));
-  expect(
-    entry.defaultSnippets.flatMap(
-      ({ body }: { body: { registry?: string } }) => body.registry ?? [],
-    ),
-  ).toEqual(ids);
+  expect(provisional(one({ registry: "claude-code-acp" })).name).toBe("Claude Code");
+  expect(provisional(one({ registry: "gemini", name: "Mine" })).name).toBe("Mine");
+  expect(provisional(one({ registry: "nobody", name: "" })).name).toBe("mine");
 });
 
-test("an agent is known by its older id, too", () => {
-  const [model] = read({ cc: { registry: "claude-code-acp" } }).models;
-  expect(model?.information.name).toBe("Claude Code");
-});
-
-test("arguments and variables are added to a ready entry", () => {
-  const [model] = read({
-    oc: { registry: "opencode", args: ["--print-logs"], env: { A: "${env:KEY}" } },
-  }).models;
-  expect(model?.agent).toEqual({
+test("a definition is sent as it is, with variables filled in", () => {
+  const acp = {
+    command: "${userHome}/bin/agent",
+    args: ["${workspaceFolder}", "$HOME"],
+    env: { A: "1" },
+    cwd: "${workspaceFolder}/sub",
+  };
+  expect(one({ agent: { acp } }).agent).toEqual({
     acp: {
-      name: "OpenCode",
-      command: "npx",
-      args: ["-y", "opencode-ai@1.18.33", "acp", "--print-logs"],
-      env: [{ name: "A", value: "k" }],
-    },
-  });
-});
-
-test("a ready entry names the secrets that its agent may have", () => {
-  const [model] = read({ g: { registry: "gemini", env: { A: "1" } } }).models;
-  expect(model?.agent).toMatchObject({
-    acp: {
-      env: [
-        { name: "GEMINI_API_KEY", value: "${secret:GEMINI_API_KEY}" },
-        { name: "GOOGLE_API_KEY", value: "${secret:GOOGLE_API_KEY}" },
-        { name: "A", value: "1" },
-      ],
-    },
-  });
-});
-
-test("a ready entry with a key of its own is given no other key", () => {
-  const env = { GOOGLE_API_KEY: "${secret:MINE}" };
-  const [model] = read({ g: { registry: "gemini", env } }).models;
-  expect(model?.agent).toMatchObject({
-    acp: { env: [{ name: "GOOGLE_API_KEY", value: "${secret:MINE}" }] },
-  });
-});
-
-test("a command is taken as it is, with variables filled in", () => {
-  const [model] = read({
-    mine: {
-      agent: {
-        acp: {
-          command: "${userHome}/bin/agent",
-          args: ["${workspaceFolder}", "$HOME"],
-          env: [{ name: "A", value: "1" }],
-          cwd: "${workspaceFolder}/sub",
-        },
-      },
-    },
-  }).models;
-  expect(model?.agent).toEqual({
-    acp: {
-      name: "mine",
       command: "/home/me/bin/agent",
       args: ["/project", "$HOME"],
-      env: [{ name: "A", value: "1" }],
+      env: { A: "1" },
       cwd: "/project/sub",
     },
   });
-});
-
-test("an endpoint goes whole, with options that this version doesn't know", () => {
   const endpoint = { baseUrl: "http://127.0.0.1/v1", model: "m", reasoning: { effort: "high" } };
-  const [model] = read({ e: { agent: { open_responses: endpoint } } }).models;
-  expect(model?.agent).toEqual({ open_responses: endpoint });
-  expect(model?.information.capabilities.imageInput).toBe(true);
+  expect(one({ agent: { open_responses: endpoint } }).agent).toEqual({ open_responses: endpoint });
 });
 
-test("what an entry says wins over what is said for all", () => {
-  const defaults = { permissions: "ask", thinking: "part" };
+test("the settings of an entry win over those of all, and the rest of it says how it is shown", () => {
+  const shown = { name: "E", tooltip: "t", maxInputTokens: "many", imageInput: true };
   const entry = {
     agent: { eliza: {} },
-    name: "E",
-    family: "f",
-    version: "2",
-    tooltip: "t",
-    detail: "d",
-    maxInputTokens: 5,
-    maxOutputTokens: 6,
-    toolCalling: false,
-    imageInput: true,
+    enabled: true,
     settings: { permissions: "deny" },
+    ...shown,
   };
-  const [model] = read({ e: entry }, defaults).models;
-  expect(model?.settings).toEqual({ permissions: "deny", thinking: "part" });
-  expect(model?.information).toEqual({
+  const [model] = read({ e: entry }, { permissions: "ask", thinking: "part" }).models;
+  expect(model).toEqual({
     id: "e",
-    name: "E",
-    family: "f",
-    version: "2",
-    tooltip: "t",
-    detail: "d",
-    maxInputTokens: 5,
-    maxOutputTokens: 6,
-    capabilities: { toolCalling: false, imageInput: true },
+    agent: { eliza: {} },
+    settings: { permissions: "deny", thinking: "part" },
+    shown,
   });
 });
 
 test("null and `enabled: false` take a model out of the list", () => {
-  const { models, hidden, faults } = read({ a: null, b: { enabled: false, agent: 1 } });
-  expect([models, hidden, faults]).toEqual([[], ["a", "b"], []]);
+  const { models, hidden } = read({ a: null, b: { enabled: false, agent: 1 } });
+  expect([models, hidden]).toEqual([[], ["a", "b"]]);
 });
 
 test.each([
-  [1, "it must be an object"],
-  [{}, "it needs `registry` or `agent`"],
-  [{ registry: "nobody" }, 'there is no ready entry for "nobody". There are: claude-acp, '],
-  [{ registry: "gemini", agent: { eliza: {} } }, "it has both"],
-  [{ agent: {} }, "exactly one of"],
-  [{ agent: { eliza: {}, acp: {} } }, "exactly one of"],
-  [{ agent: { robot: {} } }, "exactly one of"],
-  [{ agent: { acp: 1 } }, "`agent.acp` must be an object"],
-  [{ agent: { acp: {} } }, "`agent.acp` needs a `command`"],
-])("%j is told to be wrong, and costs no other entry", (entry, complaint) => {
-  const { models, faults } = read({ bad: entry, eliza: { agent: { eliza: {} } } });
-  expect(models.map(({ information }) => information.id)).toEqual(["eliza"]);
-  expect(faults).toHaveLength(1);
-  expect(faults[0]).toContain(complaint);
+  [1, { agent: 1, settings: {} }],
+  [{}, { agent: {}, settings: {} }],
+  [{ registry: 3 }, { agent: { registry: 3 }, settings: {} }],
+  [
+    { registry: "gemini", agent: { eliza: {} } },
+    { agent: { registry: "gemini", eliza: {} }, settings: {} },
+  ],
+  [
+    { registry: "gemini", agent: 1 },
+    { agent: { registry: "gemini" }, settings: {} },
+  ],
+  [{ agent: [] }, { agent: [], settings: {} }],
+  [{ agent: { acp: 1 } }, { agent: { acp: 1 }, settings: {} }],
+  [
+    { agent: { eliza: {} }, settings: 5 },
+    { agent: { eliza: {} }, settings: 5 },
+  ],
+])("%j is sent as it is, for the program to say what is wrong", (entry, sent) => {
+  expect(one(entry)).toEqual({ id: "mine", shown: {}, ...sent });
 });
 
-test("a setting that is no object is told", () => {
-  expect(read([]).faults).toHaveLength(1);
+test.each([
+  [{ registry: "gemini" }, "acp"],
+  [{ agent: { acp: {} } }, "acp"],
+  [{ agent: { open_responses: {} } }, "open_responses"],
+  [{ agent: {} }, undefined],
+  [1, undefined],
+])("the kind of %j is %s", (entry, kind) => {
+  expect(kindOf(one(entry))).toBe(kind);
 });
 
 test("a variable that isn't set is empty, and what isn't one stays", () => {

@@ -32,10 +32,13 @@ beforeEach(() => {
   answer = async () => [session, { sessionId: "s2", cwd: "/x" }];
 });
 
-function run(agents: object = MINE): Promise<void> {
+function run(agents: Record<string, unknown> = MINE): Promise<void> {
   const variables = { workspaceFolder: "/project", userHome: "/home/me", env: {} };
   const read = () => readAgents(agents, {}, variables);
-  const models = new Models(new Memory(), read, async () => [], { info() {}, warn() {} });
+  const models = new Models(new Memory(), read, async () => ({ models: [] }), {
+    info() {},
+    warn() {},
+  });
   const server = {
     async sessions(params: SessionsParams) {
       asked.push(params);

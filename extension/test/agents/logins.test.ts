@@ -27,7 +27,7 @@ beforeEach(() => {
   const variables = { workspaceFolder: "/project", userHome: "/home/me", env: {} };
   const quiet = { info() {}, warn() {} };
   const read = () => readAgents({ mine: { name: "Mine", agent } }, {}, variables);
-  const models = new Models(new Memory(), read, async () => [], quiet);
+  const models = new Models(new Memory(), read, async () => ({ models: [] }), quiet);
   const server = {
     async account(params: AccountParams) {
       asked.push(params);

@@ -1,8 +1,9 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Present } from "../../src/agents/add_agent.ts";
-import { keysOf } from "../../src/agents/agents.ts";
+import { provisional } from "../../src/agents/agents.ts";
 import { removeAgent } from "../../src/agents/remove_agent.ts";
 import { configuredModels } from "../../src/configuration.ts";
+import { keysOf } from "../../src/setup/key_names.ts";
 import { Secrets } from "../../src/setup/secrets.ts";
 import { Memory, Vault } from "../memory.ts";
 import { configure, env, openAnew, person, setting } from "../vscode.ts";
@@ -24,7 +25,10 @@ beforeEach(() => {
 
 /** Return the models that can be picked, as the extension lists them. */
 function models(): Present[] {
-  const named = configuredModels().models.map(({ information: { id, name } }) => ({ id, name }));
+  const named = configuredModels().models.map((model) => ({
+    id: model.id,
+    name: provisional(model).name,
+  }));
   return [...named, { id: "far", name: "Far" }];
 }
 

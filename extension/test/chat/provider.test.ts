@@ -38,12 +38,21 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function modelsOf(setting: () => unknown, ask = async () => [own("own")], memory = new Memory()) {
+type Setting = Record<string, unknown>;
+
+function modelsOf(
+  setting: () => Setting,
+  ask: () => Promise<unknown> = async () => [own("own")],
+  memory = new Memory(),
+  faults: () => unknown = () => undefined,
+  told: string[] = [],
+) {
   return new Models(
     memory,
     () => readAgents(setting(), { thinking: "part" }, variables),
-    ask,
+    async () => ({ models: await ask(), faults: faults() }),
     quiet,
+    (words) => told.push(words),
   );
 }
 
@@ -277,12 +286,15 @@ test("a list of models that isn't one is none, now and after the next start", as
   );
   await models.refresh();
   for (const wrong of [null, "text", { models: [] }, undefined]) {
-    const ask = async () => wrong as unknown as ModelInformation[];
-    const others = modelsOf(() => ({}), ask, memory);
+    const others = modelsOf(
+      () => ({}),
+      async () => wrong,
+      memory,
+    );
     await others.refresh();
     expect(others.list().map(({ id }) => id)).toEqual(["own"]);
   }
-  const some = async () => [null, 3, {}, own("good")] as ModelInformation[];
+  const some = async () => [null, 3, {}, own("good")];
   const others = modelsOf(() => ({}), some, memory);
   await others.refresh();
   expect(others.list().map(({ id }) => id)).toEqual(["good"]);
@@ -329,10 +341,10 @@ test("what an endpoint counted makes the estimates of its model better, and no o
 });
 
 test("models of the settings go before those that the process knows", async () => {
-  let setting: unknown = { eliza: { agent: { eliza: {} }, name: "Mine" }, hidden: null };
+  let setting: Setting = { eliza: { agent: { eliza: {} }, name: "Mine" }, hidden: null };
   const models = modelsOf(
     () => setting,
-    async () => [own("eliza"), own("own"), own("hidden")],
+    async () => [{ ...own("eliza"), name: "Mine" }, own("own"), own("hidden")],
   );
   const changes = vi.fn();
   models.onDidChange(changes);
@@ -344,7 +356,7 @@ test("models of the settings go before those that the process knows", async () =
   expect(changes).toHaveBeenCalledTimes(1); // nothing was new
   setting = {};
   models.reconfigure();
-  expect(models.list().map(({ name }) => name)).toEqual(["eliza", "own", "hidden"]);
+  expect(models.list().map(({ name }) => name)).toEqual(["Mine", "own", "hidden"]);
   expect(changes).toHaveBeenCalledTimes(2);
 });
 
@@ -478,17 +490,53 @@ test("the usage of an answer reaches the tooltip and the editor", async () => {
   expect(seen).toHaveLength(4);
 });
 
-test("a model of the settings has the size of its agent's context, unless an entry limits it", async () => {
-  const agent = { acp: { name: "a", command: "a" } };
-  const setting = { free: { agent }, limited: { agent, maxInputTokens: 7 } };
+test("a model of the settings is shown as the program says, as soon as it does", async () => {
+  const said = { ...own("free"), name: "Said", maxInputTokens: 200, configurationSchema: {} };
   const models = modelsOf(
-    () => setting,
-    async () => [own("free"), own("limited")].map((one) => ({ ...one, maxInputTokens: 200 })),
+    () => ({ free: { agent: { acp: { command: "a" } } } }),
+    async () => [said],
   );
-  const limits = () => models.list().map(({ maxInputTokens }) => maxInputTokens);
-  expect(limits()).toEqual([1_000_000, 7]);
+  expect(models.list()).toMatchObject([{ name: "free", maxInputTokens: 1_000_000 }]);
   await models.refresh();
-  expect(limits()).toEqual([200, 7]);
+  expect(models.list()).toMatchObject([{ ...said, category: { label: "Agent" } }]);
+});
+
+test("a model that the program can't use is not listed, is told once, and costs no other", async () => {
+  let faults: unknown = { odd: "The model 'odd' can't be used." };
+  const told: string[] = [];
+  const models = modelsOf(
+    () => ({ odd: 1, good: { agent: { eliza: {} } } }),
+    async () => [own("good")],
+    new Memory(),
+    () => faults,
+    told,
+  );
+  const ids = () => models.list().map(({ id }) => id);
+  const changes = vi.fn();
+  models.onDidChange(changes);
+  expect(ids()).toEqual(["odd", "good"]); // nobody knows yet
+  await models.refresh();
+  expect(ids()).toEqual(["good"]);
+  expect(changes).toHaveBeenCalledTimes(1);
+  await models.refresh();
+  models.reconfigure();
+  await models.refreshAnew();
+  expect([ids(), told]).toEqual([["good"], ["The model 'odd' can't be used."]]);
+  faults = "none";
+  await models.refresh();
+  expect([ids(), models.faulty]).toEqual([["odd", "good"], {}]);
+});
+
+test("settings that hold no models leave those that the process knows", async () => {
+  const warn = vi.fn();
+  const broken = () => {
+    throw new Error("no object");
+  };
+  const log = { ...quiet, warn };
+  const models = new Models(new Memory(), broken, async () => ({ models: [own("own")] }), log);
+  await models.refresh();
+  expect(models.list().map(({ id }) => id)).toEqual(["own"]);
+  expect(warn).toHaveBeenCalledWith("no object");
 });
 
 test("a turn that is soon over isn't shown at all", () => {

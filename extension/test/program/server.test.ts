@@ -252,7 +252,7 @@ test("whoever may ask the user isn't content with the failure of one who may not
 
 test("the models of the process are listed", async () => {
   const [server] = serve();
-  expect(await server.models()).toEqual([expect.objectContaining({ id: "own" })]);
+  expect(await server.models()).toEqual({ models: [expect.objectContaining({ id: "own" })] });
 });
 
 test("noise is told and does no harm, and notices are passed on", async () => {

@@ -34,10 +34,11 @@ beforeEach(async () => {
   openAnew();
   folder = await mkdtemp(join(tmpdir(), "vscodelm-doctor-"));
   storage = join(folder, "storage");
-  const configured = { mine: { agent: { acp: { command: "mine", env: { TOKEN: "t" } } } } };
+  const configured = { odd: 1, mine: { agent: { acp: { command: "mine", env: { TOKEN: "t" } } } } };
   const quiet = { info() {}, warn() {} };
   const read = () => readAgents(configured, {}, variables);
-  models = new Models(new Memory(), read, async () => [offered], quiet);
+  const faults = { odd: "The model 'odd' can't be used: it is odd." };
+  models = new Models(new Memory(), read, async () => ({ models: [offered], faults }), quiet);
   await models.refresh();
 });
 
@@ -98,14 +99,22 @@ test("a model of the settings is examined as it is set, in a file for nobody els
     `echo "$@" > asked; cp "$5" config; ls -l "$5" > mode; echo "$KEY" > key; ${healthy}`,
   );
   await doctor.run();
-  expect(person.lists).toEqual([["mine", "own"]]);
+  expect(person.lists).toEqual([["mine", "own", "odd"]]);
   const asked = await readFile(join(folder, "asked"), "utf8");
   expect(asked).toMatch(/^--x doctor --json --config \S+doctor\.json mine\n$/);
   const { models } = JSON.parse(await readFile(join(folder, "config"), "utf8"));
-  expect(models).toMatchObject([{ id: "mine", toolCalling: true, agent: expect.anything() }]);
+  const agent = { acp: { command: "mine", env: { TOKEN: "t" } } };
+  expect(models).toEqual([{ id: "mine", agent, settings: {} }]);
   expect(await readFile(join(folder, "mode"), "utf8")).toMatch(/^-rw-------/);
   expect(await readFile(join(folder, "key"), "utf8")).toBe("k\n");
   expect(await readdir(storage)).toEqual([]);
+});
+
+test("the report on a model that can't be read has the program's words", async () => {
+  person.picks = ["odd"];
+  await (await doctorWith("touch ran")).run();
+  expect([...person.documents.values()][0]).toContain("The model 'odd' can't be used: it is odd.");
+  expect(await readdir(folder)).toEqual(["vscodelm"]); // nothing ran
 });
 
 test("the report of an agent that can be used stays open", async () => {

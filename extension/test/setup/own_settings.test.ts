@@ -69,17 +69,18 @@ test.each([
 
 test("the user's agents are beside the default's, and one of the same id is wholly theirs", () => {
   configure("vscodelm.agents", MINE);
-  expect(configuredModels().models.map(({ information }) => information.id)).toEqual([
-    "eliza",
-    "mine",
-  ]);
+  expect(configuredModels().models.map(({ id }) => id)).toEqual(["eliza", "mine"]);
   configure("vscodelm.agents", { eliza: MINE.mine });
   expect(configuredModels()).toMatchObject({
     models: [{ agent: { acp: { command: "mine" } } }],
-    faults: [],
   });
   configure("vscodelm.agents", { eliza: null });
   expect(configuredModels()).toMatchObject({ models: [], hidden: ["eliza"] });
+});
+
+test("agents that are no object are told by the name of the setting", () => {
+  configure("vscodelm.agents", []);
+  expect(configuredModels).toThrow(`"vscodelm.agents" isn't an object of models by their ids.`);
 });
 
 test("a folder may say how thinking is shown, which is all that it may", () => {
@@ -111,7 +112,7 @@ test.each([
   await addAgent(new Secrets(new Vault(), new Memory()), [], async () => undefined);
   expect(setting("vscodelm.agents", here)).toEqual({ opencode: { registry: "opencode" } });
   expect(setting("vscodelm.agents", elsewhere)).toBeUndefined();
-  expect(configuredModels().models.map(({ information }) => information.id)).toContain("opencode");
+  expect(configuredModels().models.map(({ id }) => id)).toContain("opencode");
 });
 
 test.each([

@@ -25,6 +25,12 @@ CHATS = ("tests/agents/acp/continued/test_chats.py",)
 
 FAULTS = [
     Fault(
+        "an agent with a key of its own is given the others, too",
+        "launch/completed",
+        "usual = {} if has_own else",
+        "usual =",
+    ),
+    Fault(
         "an edit outside of the agent's folders is allowed silently",
         "edits/desk",
         "return any(place.is_relative_to(os.path.normpath(one)) for one in self.folders)",

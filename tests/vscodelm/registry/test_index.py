@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.acp.launch.ready_agents import renamed
 from vscodelm.registry import index as index_module
-from vscodelm.registry.index import RENAMED, Archive, IndexFault, Package, RegistryIndex, read_index
+from vscodelm.registry.index import Archive, IndexFault, Package, RegistryIndex, read_index
 
 from .entries import BINARY, NPX, UVX, index_of
 
@@ -137,7 +138,7 @@ def test_of_two_entries_with_one_id_the_first_counts() -> None:
 
 
 def test_an_agent_is_found_by_its_newer_and_by_its_older_id() -> None:
-    for old, new in RENAMED.items():
+    for old, new in renamed().items():
         for there, asked in ((old, new), (new, old), (old, old), (new, new)):
             found = read_index(index_of({**NPX, "id": there})).find(asked)
             assert found is not None

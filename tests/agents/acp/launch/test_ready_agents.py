@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from agents.acp.launch.ready_agents import ReadyAgent, ready_agents, ready_package
+from agents.acp.launch.ready_agents import ReadyAgent, ready_agents, ready_package, renamed
 from tests.real.agents import ALL_AGENTS
 from tooling.real_agents import FOLDER, NPM, PROGRAMS
-from vscodelm.registry.index import RENAMED, read_index
+from vscodelm.registry.index import read_index
 from vscodelm.registry.local import ready_offers
 
 ROOT = Path(__file__).parents[4]
@@ -32,7 +32,7 @@ def test_an_agent_is_found_by_its_package() -> None:
 def test_the_settings_offer_each_of_them_by_its_id_and_its_name() -> None:
     offered = ENTRY["properties"]["registry"]["anyOf"][0]
     names = dict(zip(offered["enum"], offered["enumDescriptions"], strict=True))
-    assert {id_: name for id_, name in names.items() if id_ not in RENAMED} == {
+    assert {id_: name for id_, name in names.items() if id_ not in renamed()} == {
         agent.id: agent.name for agent in ready_agents()
     }
     snippets = ENTRY["defaultSnippets"]
