@@ -210,8 +210,8 @@ FEATURES: dict[str, tuple[Cell, Cell]] = {
     ),
     "Cost of a chat": (
         Cell(
-            "in the status bar's tooltip, while an answer runs",
-            (f"{_CHOICES}the status bar says what the chat has used",),
+            "in the statistics",
+            (f"{_CHOICES}the statistics say what the chat has used",),
         ),
         _NOT_TRIED,
     ),

@@ -9,6 +9,7 @@ import { pick } from "./boxes.ts";
 import { ADDRESS, openBrowser } from "./browser.ts";
 import { Chat, VIEW } from "./chat.ts";
 import { Editor } from "./editor.ts";
+import { Log } from "./log.ts";
 import { OUTPUT } from "./places.ts";
 import { crop, dismissHint, shoot } from "./screenshots.ts";
 
@@ -19,6 +20,7 @@ const [first, second, third] = ["workspace", "second", "third"].map((name) =>
   join(OUTPUT, "choices", name),
 ) as [string, string, string];
 const storage = join(OUTPUT, "choices/user/User/chatLanguageModels.json");
+const log = new Log("choices");
 let editor: Editor;
 let context: BrowserContext;
 let page: Page;
@@ -64,6 +66,8 @@ beforeAll(async () => {
   await mkdir(agents, { recursive: true });
   editor = await Editor.start({
     name: "choices",
+    env: log.env,
+    prepare: log.prepare,
     settings: {
       "vscodelm.agents": {
         scripted: await agent.model({
@@ -77,7 +81,6 @@ beforeAll(async () => {
           words: {
             hello: [{ update: COMMANDS }, { update: USAGE }, { say: "Hello." }],
             "/review main": [{ say: "It looks good." }],
-            "take your time": [{ say: "here " }, { sleep: 6 }, { say: "it is" }],
             "what do you remember?": [{ memory: true }],
           },
         }),
@@ -180,16 +183,10 @@ test("a command is put into the chat", async () => {
   await page.keyboard.press("Delete");
 });
 
-test("the status bar says what the chat has used", async () => {
-  await chat.send("take your time");
-  const item = page.locator(".statusbar-item", { hasText: "Scripted agent" });
-  await item.waitFor();
-  await item.hover();
-  const hover = page.locator(".monaco-hover:visible", { hasText: "Answering" });
-  await hover.waitFor();
-  await shoot(page, "choices", "usage");
-  expect(await hover.textContent()).toContain("64K of 200K tokens in its context, 0.12 USD so far");
-  await chat.finished();
+test("the statistics say what the chat has used", async () => {
+  await chat.command("vscodelm: Show Statistics");
+  const used = "64K of 200K tokens in its context, 0.12 USD so far";
+  await expect.poll(() => log.text(), { timeout: 20_000 }).toContain(used);
 });
 
 test("a folder that is added counts for a new chat", async () => {

@@ -16,7 +16,6 @@ import { Models } from "./chat/models.ts";
 import { Provider } from "./chat/provider.ts";
 import { Questions } from "./chat/questions.ts";
 import { Rules } from "./chat/rules.ts";
-import { Turns } from "./chat/turns.ts";
 import {
   configuredModels,
   processSettings,
@@ -139,9 +138,6 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   const nameOf = (modelId: string) => models.list().find(({ id }) => id === modelId)?.name;
   const elicitations = new Elicitations((modelId) => nameOf(modelId) ?? modelId, log);
-  const item = vscode.window.createStatusBarItem("vscodelm.turns", vscode.StatusBarAlignment.Right);
-  item.name = "vscodelm";
-  const turns = new Turns(item);
   const questions = new Questions();
   const rules = new Rules(context.globalState);
   const always = new AlwaysAllow(questions, rules);
@@ -154,7 +150,6 @@ export function activate(context: vscode.ExtensionContext): void {
   const provider = new Provider(
     server,
     models,
-    turns,
     questions,
     rules,
     changes,
@@ -266,7 +261,6 @@ export function activate(context: vscode.ExtensionContext): void {
     models,
     secrets,
     mcp,
-    turns,
     changes,
     vscode.workspace.registerTextDocumentContentProvider(BEFORE, changes),
     doctor,

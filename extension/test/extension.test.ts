@@ -114,15 +114,14 @@ test("an editor whose user wants to add models leads to an agent, and silent que
   ]);
 });
 
-test("a model answers through the process, and the status bar shows it if that takes a while", async () => {
+test("a model answers through the process, and a running answer isn't in the status bar", async () => {
   await vi.waitFor(() => expect(models()).toContain("own"), SOON); // the process has started
   expect(await ask("a b")).toBe("ab");
-  expect(person.status).toEqual([]);
   const hanging = ask("hang").catch((error: Error) => error.message);
-  await vi.waitFor(() => expect(person.status).toEqual(["$(loading~spin) Eliza"]), SOON);
+  expect(await ask("c d")).toBe("cd"); // it answers while the other runs
   await run("restart");
   expect(await hanging).toContain("vscodelm was stopped");
-  expect(person.status).toEqual(["$(loading~spin) Eliza", ""]);
+  expect(person.status).toEqual([]);
 });
 
 test("an agent's question is shown with its model's name, and closes with the process", async () => {

@@ -145,7 +145,7 @@ UPDATES = (
         "config_option_update", "shown", "A line for each new value, and the model picker."
     ),
     CoverageRow("session_info_update", "handled", "The title is in `lm/stats`."),
-    CoverageRow("usage_update", "shown", "The context widget, the status bar and `lm/stats`."),
+    CoverageRow("usage_update", "shown", "The context widget, and `lm/stats`."),
     CoverageRow("notice", "shown", "A quotation with an icon for its severity."),
     CoverageRow("compaction_update", "shown", "A line; the summary is a thinking part."),
     CoverageRow("compaction_summary_chunk", "shown", "A thinking part."),

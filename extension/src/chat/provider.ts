@@ -11,9 +11,7 @@ import type { Models } from "./models.ts";
 import { messageToWire, optionsToWire } from "./outgoing.ts";
 import type { Asker, Questions } from "./questions.ts";
 import { digestOf, type Rules } from "./rules.ts";
-import type { Turns } from "./turns.ts";
 import { UnaskedQuestions } from "./unasked.ts";
-import { usageIn } from "./usage.ts";
 
 /** The parts of the editor that ask for a person and show them the error. */
 const BUILT_IN_CHATS = ["github.copilot-chat", "core"];
@@ -36,7 +34,6 @@ export class Provider implements vscode.LanguageModelChatProvider {
   constructor(
     private readonly server: Pick<Server, "chat">,
     private readonly models: Models,
-    private readonly turns: Turns,
     private readonly questions: Questions,
     private readonly rules: Rules,
     private readonly changes: Pick<AgentChanges, "take">,
@@ -70,7 +67,6 @@ export class Provider implements vscode.LanguageModelChatProvider {
     progress: vscode.Progress<vscode.LanguageModelResponsePart>,
     token: vscode.CancellationToken,
   ): Promise<void> {
-    const turn = this.turns.begin(model.name);
     const { requestInitiator } = options as { requestInitiator?: string };
     const isBuiltIn = BUILT_IN_CHATS.includes(requestInitiator ?? "");
     try {
@@ -82,10 +78,6 @@ export class Provider implements vscode.LanguageModelChatProvider {
         params,
         (received) => {
           this.learn(params, model, received);
-          const usage = usageIn(received);
-          if (usage) {
-            turn.use(usage);
-          }
           if (this.changes.take(received)) {
             return;
           }
@@ -104,8 +96,6 @@ export class Provider implements vscode.LanguageModelChatProvider {
     } catch (error) {
       this.fail(model, error, isBuiltIn);
       throw isBuiltIn ? toShownError(error) : toLanguageModelError(error);
-    } finally {
-      turn.dispose();
     }
   }
 

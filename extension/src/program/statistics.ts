@@ -1,7 +1,6 @@
 // Formats the counts of the process as lines for the log: how requests found their conversations,
 // and which sessions agents hold.
 
-import { usageWords } from "../chat/usage.ts";
 import type { AgentProcess, NewestRequest, SessionUsage, Stats } from "./wire.ts";
 
 const HARNESSES: Record<string, string> = {
@@ -56,11 +55,31 @@ function sessionLine(session: SessionUsage): string {
   const { agent, turns, title, promptTokens = 0, completionTokens = 0, commands = [] } = session;
   const words = [
     `${turns} ${turns === 1 ? "turn" : "turns"}`,
-    usageWords({ ...session, chatTokens: promptTokens + completionTokens }),
+    usageWords(session, promptTokens + completionTokens),
     commands.length > 0 ? `commands: ${commands.length}` : "",
   ];
   const name = title === undefined ? agent : `${agent}, "${title}"`;
   return `  ${name}: session with ${words.filter(Boolean).join(", ")}`;
+}
+
+/** Return the words for it, such as "64K of 200K tokens, 0.12 USD"; none where nothing is known. */
+function usageWords({ usedTokens, contextWindow, cost }: SessionUsage, soFar: number): string {
+  const of = contextWindow ? ` of ${short(contextWindow)}` : "";
+  return [
+    ...(usedTokens ? [`${short(usedTokens)}${of} tokens in its context`] : []),
+    ...(soFar ? [`${short(soFar)} tokens so far`] : []),
+    ...(cost ? [`${Number(cost.amount.toFixed(4))} ${cost.currency} so far`] : []),
+  ].join(", ");
+}
+
+function short(tokens: number): string {
+  const units = [
+    { of: 1_000_000, unit: "M" },
+    { of: 1_000, unit: "K" },
+  ];
+  const { of, unit } = units.find(({ of }) => tokens >= of) ?? { of: 1, unit: "" };
+  const number = tokens / of;
+  return `${number < 10 ? Number(number.toFixed(1)) : Math.round(number)}${unit}`;
 }
 
 function held({ processes, memoryBytes }: AgentProcess): string[] {

@@ -5,7 +5,6 @@ import { Models } from "../../src/chat/models.ts";
 import { type ChatAnswer, Provider } from "../../src/chat/provider.ts";
 import { Questions } from "../../src/chat/questions.ts";
 import { digestOf, Rules } from "../../src/chat/rules.ts";
-import { SHOWN_AFTER_MS, Turns } from "../../src/chat/turns.ts";
 import { AgentChanges } from "../../src/edits/agent_changes.ts";
 import { RpcError } from "../../src/program/connection.ts";
 import { launchOf } from "../../src/program/launch.ts";
@@ -77,21 +76,17 @@ function providerOf(
   const chat = async (params: ChatParams, received: (part: Part) => void) =>
     (await answer(params, received)) as RpcError | undefined;
   const changes = new AgentChanges(item);
-  const turns = new Turns(item);
-  const provider = new Provider({ chat }, models, turns, questions, rules, changes, quiet, failed);
-  return { provider, item, questions };
+  const provider = new Provider({ chat }, models, questions, rules, changes, quiet, failed);
+  return { provider, questions };
 }
 
 const message = { role: 1, content: [new vscode.LanguageModelTextPart("hi")], name: undefined };
 
 test("a request carries the agent and the settings of its model, and parts come back", async () => {
-  vi.useFakeTimers();
   const asked: ChatParams[] = [];
-  const { provider, item } = providerOf(async (params, received) => {
+  const { provider } = providerOf(async (params, received) => {
     asked.push(params);
     received({ type: "text", value: "hello" });
-    vi.advanceTimersByTime(SHOWN_AFTER_MS);
-    expect(item.text).toBe("$(loading~spin) eliza");
   });
   const parts: unknown[] = [];
   const progress = { report: (part: unknown) => parts.push(part) };
@@ -234,10 +229,8 @@ test("a question that the editor could not ask is told when its answer is sent o
   expect(person.asked).toEqual([expect.stringContaining("VS Code could not ask you")]);
 });
 
-test("a request that can't even be sent ends its turn with an error", async () => {
-  vi.useFakeTimers();
-  const { provider, item } = providerOf(async () => {});
-  const shown = vi.spyOn(item, "show");
+test("a request that can't even be sent ends with an error", async () => {
+  const { provider } = providerOf(async () => {});
   const broken = {
     role: 1,
     name: undefined,
@@ -254,8 +247,6 @@ test("a request that can't even be sent ends its turn with an error", async () =
     token,
   );
   await expect(answer).rejects.toThrow("no content");
-  vi.advanceTimersByTime(SHOWN_AFTER_MS);
-  expect(shown).not.toHaveBeenCalled();
 });
 
 test("an estimate that can't be made better costs no part of the answer", async () => {
@@ -421,62 +412,16 @@ test("several who want the models ask one question", async () => {
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test("the status bar shows who answers, and nothing when nobody does", () => {
-  const item = { text: "", tooltip: "", command: "", show: vi.fn(), hide: vi.fn(), dispose() {} };
-  vi.useFakeTimers();
-  const turns = new Turns(item);
-  const first = turns.begin("Claude Code");
-  const second = turns.begin("Eliza");
-  vi.advanceTimersByTime(SHOWN_AFTER_MS);
-  expect(item.text).toBe("$(loading~spin) Claude Code +1");
-  first.dispose();
-  first.dispose();
-  expect(item.text).toBe("$(loading~spin) Eliza");
-  expect(item.hide).not.toHaveBeenCalled();
-  second.dispose();
-  expect(item.hide).toHaveBeenCalledTimes(1);
-});
-
-test("the tooltip shows the tokens and costs of an answer, or else those of the last one", () => {
-  const item = { text: "", tooltip: "", command: "", show: vi.fn(), hide: vi.fn(), dispose() {} };
-  vi.useFakeTimers();
-  const turns = new Turns(item);
-  const first = turns.begin("Claude Code");
-  vi.advanceTimersByTime(SHOWN_AFTER_MS);
-  expect(item.tooltip).toBe("Answering: Claude Code");
-  const cost = { amount: 0.5, currency: "USD" };
-  first.use({ usedTokens: 64_000, contextWindow: 200_000, cost });
-  const words = "64K of 200K tokens in its context, 0.5 USD so far";
-  expect(item.tooltip).toBe(`Answering: Claude Code\nClaude Code: ${words}`);
-  first.dispose();
-  first.use({ usedTokens: 9 }); // too late to be shown
-  expect(item.hide).toHaveBeenCalledTimes(1);
-  turns.begin("Claude Code");
-  turns.begin("Eliza");
-  vi.advanceTimersByTime(SHOWN_AFTER_MS);
-  expect(item.tooltip).toBe(
-    "Answering: Claude Code, Eliza\nClaude Code (last answer): 9 tokens in its context",
-  );
-});
-
-test("the usage of an answer reaches the tooltip and the editor", async () => {
-  vi.useFakeTimers();
+test("what an answer says of its usage reaches the editor", async () => {
   const record = { total_tokens: 1_234, context_window: 0, chat: { total_tokens: 9_999 } };
   const parts: Part[] = [record, "no record", { cost: { amount: "much" } }].map((value) => ({
     type: "data",
     mimeType: "usage",
     data: Buffer.from(JSON.stringify(value)).toString("base64"),
   }));
-  const { provider, item } = providerOf(async (_, received) => {
-    vi.advanceTimersByTime(SHOWN_AFTER_MS);
-    received(parts[0] as Part);
-    expect(item.tooltip).toBe(
-      "Answering: eliza\neliza: 1.2K tokens in its context, 10K tokens so far",
-    );
+  const { provider } = providerOf(async (_, received) => {
     received({ ...(parts[0] as Part), data: "no JSON" });
-    expect(item.tooltip).toContain("1.2K");
-    parts.slice(1).forEach(received);
-    expect(item.tooltip).toBe("Answering: eliza");
+    parts.forEach(received);
   });
   const seen: unknown[] = [];
   const progress = { report: (part: unknown) => seen.push(part) };
@@ -537,17 +482,6 @@ test("settings that hold no models leave those that the process knows", async ()
   await models.refresh();
   expect(models.list().map(({ id }) => id)).toEqual(["own"]);
   expect(warn).toHaveBeenCalledWith("no object");
-});
-
-test("a turn that is soon over isn't shown at all", () => {
-  const item = { text: "", tooltip: "", command: "", show: vi.fn(), hide: vi.fn(), dispose() {} };
-  vi.useFakeTimers();
-  const turn = new Turns(item).begin("Eliza");
-  vi.advanceTimersByTime(SHOWN_AFTER_MS - 1);
-  turn.dispose();
-  vi.advanceTimersByTime(SHOWN_AFTER_MS);
-  expect(item.show).not.toHaveBeenCalled();
-  expect(item.hide).not.toHaveBeenCalled();
 });
 
 test("secrets are variables of the process, and are listed by name alone", async () => {
