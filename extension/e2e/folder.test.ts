@@ -31,7 +31,7 @@ function wishes(folder: string): Record<string, unknown> {
     "vscodelm.environment": { PYTHONPATH: folder },
     "vscodelm.traceDirectory": join(folder, "traces"),
     "vscodelm.permissions": "allow",
-    "vscodelm.tools": { exclude: ["*"] },
+    "vscodelm.tools.exclude": ["*"],
     "vscodelm.agents": {
       eliza: { agent: { acp: { command: program } }, settings: { permissions: "allow" } },
       evil: { name: "Eliza the Evil", agent: { acp: { command: program } } },

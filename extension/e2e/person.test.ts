@@ -44,7 +44,7 @@ beforeAll(async () => {
     name: "person",
     files: { "notes.txt": "Buy milk.\n" },
     settings: {
-      "vscodelm.tools": { duplicates: "offer" },
+      "vscodelm.tools.duplicates": "offer",
       "vscodelm.agents": {
         eliza: { agent: { eliza: { deterministic: true } } },
         absent: { name: "Scripted nobody", agent: { acp: { command: "no-such-agent" } } },

@@ -24,7 +24,7 @@ beforeAll(async () => {
     name: "real-agent",
     files: { "notes.txt": "Buy milk.\n" },
     // It is to use the editor's tools, although it has such tools itself.
-    settings: { ...agent.settings, "vscodelm.tools": { duplicates: "offer" } },
+    settings: { ...agent.settings, "vscodelm.tools.duplicates": "offer" },
   });
   context = await openBrowser(editor);
   page = await openWindow(context, editor);

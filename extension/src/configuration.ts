@@ -40,7 +40,11 @@ export function configuredModels(): ConfiguredModels {
     permissions: ownValue("permissions") ?? "ask",
     permissionChoices: ownValue("permissionChoices") ?? ["ask", "read_only"],
     thinking: vscode.workspace.getConfiguration(SECTION).get<string>("thinking", "part"),
-    tools: ownValue("tools") ?? {},
+    tools: {
+      duplicates: ownValue("tools.duplicates"),
+      exclude: ownValue("tools.exclude"),
+      include: ownValue("tools.include"),
+    },
     ...(edits === "editor" || edits === "agent" ? { edits } : {}),
   };
   return readAgents(own("agents", {}, isObject), defaults, variables());

@@ -85,7 +85,7 @@ export class Hosted {
         "chat.editor.preferCopilotHarness": true,
         "chat.defaultToCopilotHarness": true,
         "vscodelm.agents": agents,
-        "vscodelm.tools": { duplicates: "offer" },
+        "vscodelm.tools.duplicates": "offer",
       },
     });
     this.context = await openBrowser(this.editor);

@@ -31,7 +31,7 @@ test("settings are found in a file as editors read it: with comments, escapes an
     /* "vscodelm.arguments": [] */
     "vscodelm.agents" : { "vscodelm.traceDirectory": "" },
     "vscodelm.p\\u0061th": "x",
-    "other": "vscodelm.tools", "a \\" \\\\": "vscodelm.environment",
+    "other": "vscodelm.tools.include", "a \\" \\\\": "vscodelm.environment",
     "vscodelm.thinking": "hide", "vscodelm.agents": {},
   `;
   expect(ownSettingsIn(text)).toEqual([
@@ -63,9 +63,9 @@ test("each setting is told once, in each folder and in the file of the workspace
     line("path"),
     line("path", join(folder, "a.code-workspace")),
   ]);
-  await writeFile(file, '{ "vscodelm.tools": {}, "vscodelm.path": "z" }');
+  await writeFile(file, '{ "vscodelm.tools.include": {}, "vscodelm.path": "z" }');
   await ignored.look();
-  expect(log.slice(3)).toEqual([line("tools")]);
+  expect(log.slice(3)).toEqual([line("tools.include")]);
 });
 
 test("nothing is told of a window without folders, of a folder without settings, of a new workspace", async () => {

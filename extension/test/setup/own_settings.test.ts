@@ -22,7 +22,9 @@ const HOSTILE = {
   "vscodelm.edits": "agent",
   "vscodelm.permissions": "allow",
   "vscodelm.permissionChoices": ["allow"],
-  "vscodelm.tools": { include: ["*"] },
+  "vscodelm.tools.duplicates": "offer",
+  "vscodelm.tools.exclude": ["nothing-evil"],
+  "vscodelm.tools.include": ["*", "evil"],
   "vscodelm.path": "/evil/vscodelm",
   "vscodelm.arguments": ["--config", "/evil/config.toml"],
   "vscodelm.environment": { PYTHONPATH: "/evil" },
@@ -83,13 +85,29 @@ test("agents that are no object are told by the name of the setting", () => {
   expect(configuredModels).toThrow(`"vscodelm.agents" isn't an object of models by their ids.`);
 });
 
+test("all settings but the models and the endpoints can be edited without JSON", () => {
+  interface Schema {
+    type?: string;
+    items?: Schema;
+    additionalProperties?: Schema;
+  }
+  // As the settings editor has it: texts, choices, lists of texts, and texts by their names.
+  const isSimple = ({ type }: Schema = {}) => type === "string" || type === "boolean";
+  const isEditable = (schema: Schema) =>
+    isSimple(schema) ||
+    (schema.type === "array" && isSimple(schema.items)) ||
+    (schema.type === "object" && isSimple(schema.additionalProperties));
+  const others = Object.entries<Schema>(properties).filter(([, schema]) => !isEditable(schema));
+  expect(others.map(([name]) => name)).toEqual(["vscodelm.agents", "vscodelm.endpoints"]);
+});
+
 test("a folder may say how thinking is shown, which is all that it may", () => {
   configure("vscodelm.thinking", "hide", "workspace");
   expect(configuredModels().models[0]?.settings).toEqual({
     permissions: "ask",
     permissionChoices: ["ask", "read_only"],
     thinking: "hide",
-    tools: { duplicates: "leave_out" },
+    tools: { duplicates: "leave_out", exclude: [], include: ["*"] },
   });
 });
 
