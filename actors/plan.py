@@ -7,7 +7,7 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from agents.duplicates import DUPLICATES, EDIT_TOOLS
+from agents.duplicates import DUPLICATES, EDIT_TOOLS, UNASKED_EDIT_TOOLS
 from agents.events import (
     Answer,
     AskPermission,
@@ -263,13 +263,16 @@ def offered_tools(
 ) -> tuple[ToolSpec, ...]:
     """Return the host's tools that `settings.tools` lets through; some are ours.
 
-    `to_agent`: they are for an agent that has tools of its own, not for a bare model.
+    `to_agent`: they are for an agent that has tools of its own, not for a bare model. If the
+    settings forbid it to change files, it gets no tool that does so unasked.
     """
     chosen = settings.tools
     left_out = OWN_TOOLS
     if to_agent and chosen.duplicates == "leave_out":
         needed = frozenset[str]() if settings.edits == "agent" else EDIT_TOOLS
         left_out |= DUPLICATES - needed - {*chosen.include}
+    if to_agent and settings.permissions in ("read_only", "deny"):
+        left_out |= UNASKED_EDIT_TOOLS
     return tuple(
         tool for tool in options.tools if tool.name not in left_out and chosen.allows(tool.name)
     )

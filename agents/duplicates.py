@@ -53,6 +53,8 @@ REPLACE_STRINGS = "multi_replace_string_in_file"
 EDIT_TOOLS = frozenset({CREATE_FILE, REPLACE_STRING, REPLACE_STRINGS})
 """Tools by which the editor makes an agent's edits. They are offered, unless the agent makes its
 edits itself."""
+UNASKED_EDIT_TOOLS = EDIT_TOOLS | {"insert_edit_into_file", "apply_patch", "edit_notebook_file"}
+"""Tools that change files of the workspace without a question of the editor's."""
 
 DUPLICATES = frozenset(
     name for kinds in (LOCAL_HARNESS, AGENT_HOST) for names in kinds.values() for name in names

@@ -142,6 +142,13 @@ FAULTS = [
         _PLAN,
     ),
     Fault(
+        "an agent that may only read is offered tools that edit unasked",
+        "plan",
+        'settings.permissions in ("read_only", "deny")',
+        'settings.permissions in ("deny",)',
+        _PLAN,
+    ),
+    Fault(
         "a model without tools of its own isn't offered the editor's",
         "plan",
         'if to_agent and chosen.duplicates == "leave_out":',

@@ -33,6 +33,7 @@ from bridge.wire import (
     ChatMessage,
     ChatOptions,
     EditsBy,
+    Permissions,
     Settings,
     TextPart,
     ToolFilter,
@@ -321,3 +322,18 @@ def test_the_editors_edit_tools_are_offered_unless_the_agent_edits(
     settings = Settings(tools=ToolFilter(duplicates="leave_out"), edits=edits)
     kept = offered_tools(ChatOptions(tools), settings, to_agent=True)
     assert kept == (tools[1:] if offered else ())
+
+
+@pytest.mark.parametrize("duplicates", ["offer", "leave_out"])
+@pytest.mark.parametrize("permissions", ["ask", "read_only", "allow", "deny"])
+def test_an_agent_that_may_change_no_file_gets_no_tool_that_does_it_unasked(
+    permissions: Permissions, duplicates: Literal["offer", "leave_out"]
+) -> None:
+    edits = ("create_file", "replace_string_in_file", "edit_notebook_file")
+    options = ChatOptions(tuple(map(ToolSpec, ("get_errors", *edits))))
+    chosen = ToolFilter(include=("*", "create_file"), duplicates=duplicates)
+    settings = Settings(tools=chosen, permissions=permissions, edits="editor")
+    for to_agent in (False, True):
+        kept = {tool.name for tool in offered_tools(options, settings, to_agent=to_agent)}
+        may_change = not to_agent or permissions in ("ask", "allow")
+        assert kept == {"get_errors", *(edits if may_change else ())}
