@@ -82,7 +82,6 @@ from bridge.wire import (
     ModelsResult,
     Part,
     ProgressParams,
-    ReadTextFileParams,
     RequestId,
     ResponseCompleteParams,
     ResponsePartParams,
@@ -212,7 +211,7 @@ class EditorPort:
 
     def _answered(self, response: RpcResponse) -> FormAnswered | None:
         """Take in an answer to a request of ours. A form that can't be read is a closed one."""
-        if self.workspace.texts.answer(response):
+        if self.workspace.answer(response):
             return None
         form = response.id
         if form is None or form not in self.forms:
@@ -302,8 +301,7 @@ class EditorPort:
             case InitializeParams(client_info=client, capabilities=capabilities):
                 log.info("client=%s version=%s connected", client.name, client.version)
                 self._capabilities = capabilities
-                self.workspace.shows_forms = capabilities.elicit
-                self.workspace.texts.port = self if capabilities.read_text_file else None
+                self.workspace.connect(self, capabilities)
                 self._take_folders(params.workspace_folders)
                 self._take_servers(params.mcp_servers)
                 return InitializeResult(ClientInfo("vscodelm", own_version()))
@@ -443,13 +441,17 @@ class EditorPort:
             self._send(complete + result_line(request, _EMPTY))
         self.outbox.flush()
 
-    def ask_for_text(self, id_: str, params: ReadTextFileParams) -> None:
-        """Ask for the text of a file; see `agents.workspace.TextPort`."""
-        self._send(request_line(id_, methods.READ_TEXT_FILE, params))
+    def ask(self, id_: str, method: str, params: msgspec.Struct) -> None:
+        """Send a request; see `agents.workspace.WindowPort`."""
+        self._send(request_line(id_, method, params))
         self.outbox.flush()
 
-    def forget_text(self, id_: str) -> None:
-        """Tell the editor that a text isn't needed any more."""
+    def tell(self, method: str, params: msgspec.Struct) -> None:
+        """Send a notification."""
+        self._send(notification_line(method, params))
+
+    def forget(self, id_: str) -> None:
+        """Tell the editor that an answer isn't needed any more."""
         self._send(notification_line(methods.CANCEL_REQUEST, CancelRequestParams(id_)))
 
     def tell_stats(self, request: RequestId, stats: Stats) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import os
 from functools import cache
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import attrs
 import msgspec
@@ -11,94 +13,180 @@ import trio
 from msgspec import UNSET
 
 from bridge.jsonrpc import RpcResponse
-from bridge.wire import ReadTextFileParams, ReadTextFileResult, RequestId, UserMcpServer
+from bridge.methods import CHANGED_FILES, READ_TEXT_FILE, WATCH_FILES
+from bridge.wire import (
+    Capabilities,
+    ReadTextFileParams,
+    ReadTextFileResult,
+    RequestId,
+    UserMcpServer,
+    WatchedFiles,
+    WatchedFilesParams,
+    WatchFilesParams,
+)
+
+log = logging.getLogger("vscodelm.workspace")
 
 READ_SECONDS = 10.0
 """Seconds that the editor may take to return the text of a file."""
+CHANGED_SECONDS = 3.0
+"""Seconds that the editor may take to name the files that have changed."""
+MOST_CHANGED = 100
+"""Changed files that are named; further ones are counted."""
 MOST_REASON = 300
 """Characters of an error of the editor's that are passed on."""
-ID_PREFIX = "read-"
-"""Begins the ids of these requests of ours. The editor's ids are another kind."""
+
+T = TypeVar("T")
 
 
 class TextUnreadable(Exception):
     """The editor didn't return the text of a file; the message says why."""
 
 
-class TextPort(Protocol):
+class WindowPort(Protocol):
     """The connection to the editor."""
 
-    def ask_for_text(self, id_: str, params: ReadTextFileParams) -> None:
-        """Send a request for the text of a file."""
+    def ask(self, id_: str, method: str, params: msgspec.Struct) -> None:
+        """Send a request."""
         ...
 
-    def forget_text(self, id_: str) -> None:
-        """Tell the editor that a text isn't needed any more."""
+    def tell(self, method: str, params: msgspec.Struct) -> None:
+        """Send a notification."""
+        ...
+
+    def forget(self, id_: str) -> None:
+        """Tell the editor that an answer isn't needed any more."""
         ...
 
 
 @attrs.define(eq=False, repr=False)
-class _Read:
+class _Asked:
     answered: trio.Event = attrs.field(factory=trio.Event, init=False)
-    answer: ReadTextFileResult | TextUnreadable | None = attrs.field(default=None, init=False)
+    answer: RpcResponse | None = attrs.field(default=None, init=False)
+
+
+@attrs.define(eq=False, repr=False)
+class _Requests:
+    """Requests of one kind to the editor.
+
+    `prefix` begins their ids. The editor's ids are another kind.
+    """
+
+    prefix: str
+    port: WindowPort | None = attrs.field(default=None, init=False)
+    """Set if the editor answers such requests."""
+    _open: dict[RequestId, _Asked] = attrs.field(factory=dict[RequestId, _Asked], init=False)
+    _asked: int = attrs.field(default=0, init=False)
+    """The number of requests so far."""
+
+    async def ask(
+        self, port: WindowPort, method: str, params: msgspec.Struct, seconds: float
+    ) -> RpcResponse | None:
+        """Return the editor's answer; None if there is none in time."""
+        self._asked += 1
+        id_, asked = f"{self.prefix}{self._asked}", _Asked()
+        self._open[id_] = asked
+        try:
+            port.ask(id_, method, params)
+            with trio.move_on_after(seconds):
+                await asked.answered.wait()
+        finally:
+            if self._open.pop(id_, None) is not None:
+                port.forget(id_)
+        return asked.answer
+
+    def answer(self, response: RpcResponse) -> bool:
+        """Take in an answer of the editor's; return whether it is to one of these requests."""
+        asked = None if response.id is None else self._open.pop(response.id, None)
+        if asked is None:
+            return False
+        asked.answer = response
+        asked.answered.set()
+        return True
 
 
 @attrs.define(eq=False, repr=False)
 class EditorTexts:
     """The texts of files, as the editor's user sees them: an open buffer, else the disk."""
 
-    port: TextPort | None = attrs.field(default=None, init=False)
-    """Set if the editor returns texts."""
-    _open: dict[RequestId, _Read] = attrs.field(factory=dict[RequestId, _Read], init=False)
-    _asked: int = attrs.field(default=0, init=False)
-    """The number of texts that were asked for."""
+    requests: _Requests = attrs.field(factory=lambda: _Requests("read-"), init=False)
 
     @property
     def are_offered(self) -> bool:
         """Whether the editor returns texts."""
-        return self.port is not None
+        return self.requests.port is not None
 
     async def read(self, path: str) -> ReadTextFileResult:
         """Return the text of a file, by its absolute path; raises `TextUnreadable`."""
-        port = self.port
+        port = self.requests.port
         if port is None:
             raise TextUnreadable("This editor doesn't return the texts of files.")
-        self._asked += 1
-        id_, read = f"{ID_PREFIX}{self._asked}", _Read()
-        self._open[id_] = read
-        try:
-            port.ask_for_text(id_, ReadTextFileParams(path))
-            with trio.move_on_after(READ_SECONDS):
-                await read.answered.wait()
-        finally:
-            if self._open.pop(id_, None) is not None:
-                port.forget_text(id_)
-        match read.answer:
-            case ReadTextFileResult() as result:
-                return result
-            case TextUnreadable() as error:
-                raise error
-            case None:
-                reason = f"The editor didn't return the text of the file in {READ_SECONDS:.0f} s."
-                raise TextUnreadable(reason)
-
-    def answer(self, response: RpcResponse) -> bool:
-        """Take in an answer of the editor's; return whether it is about a text."""
-        read = None if response.id is None else self._open.pop(response.id, None)
-        if read is None:
-            return False
-        read.answer = _result(response)
-        read.answered.set()
-        return True
+        params = ReadTextFileParams(path)
+        response = await self.requests.ask(port, READ_TEXT_FILE, params, READ_SECONDS)
+        if response is None:
+            reason = f"The editor didn't return the text of the file in {READ_SECONDS:.0f} s."
+            raise TextUnreadable(reason)
+        if response.error is not UNSET and response.result is UNSET:
+            raise TextUnreadable(f"The editor couldn't read the file{_reason(response.error)}.")
+        result = _result(response, ReadTextFileResult)
+        if isinstance(result, str):
+            reason = f"The editor's answer to {READ_TEXT_FILE} can't be used: {result}"
+            raise TextUnreadable(reason)
+        return result
 
 
-def _result(response: RpcResponse) -> ReadTextFileResult | TextUnreadable:
-    if response.error is not UNSET and response.result is UNSET:
-        return TextUnreadable(f"The editor couldn't read the file{_reason(response.error)}.")
+@attrs.define(eq=False, repr=False)
+class FileWatch:
+    """The files that change while one turn runs; it must be ended."""
+
+    number: int
+    _requests: _Requests
+    _port: WindowPort
+    _is_over: bool = attrs.field(default=False, init=False)
+
+    async def changed(self) -> WatchedFiles:
+        """Return what has changed so far, as far as the editor says so in time."""
+        params = WatchedFilesParams(self.number)
+        response = await self._requests.ask(self._port, CHANGED_FILES, params, CHANGED_SECONDS)
+        result = "no answer in time" if response is None else _result(response, WatchedFiles)
+        if isinstance(result, str):
+            log.warning("the changed files aren't known: %s", result)
+            return WatchedFiles()
+        paths = [*dict.fromkeys(filter(os.path.isabs, result.paths))]
+        more = max(0, result.more) + max(0, len(paths) - MOST_CHANGED)
+        return WatchedFiles(tuple(paths[:MOST_CHANGED]), more)
+
+    def end(self) -> None:
+        """Let the editor stop to watch, once."""
+        if not self._is_over:
+            self._is_over = True
+            self._port.tell(WATCH_FILES, WatchFilesParams(self.number, is_over=True))
+
+
+@attrs.define(eq=False, repr=False)
+class FileWatches:
+    """The turns for which the editor watches the files of its workspace."""
+
+    requests: _Requests = attrs.field(factory=lambda: _Requests("changed-"), init=False)
+    _begun: int = attrs.field(default=0, init=False)
+
+    def begin(self) -> FileWatch | None:
+        """Begin to watch, if the editor can."""
+        port = self.requests.port
+        if port is None:
+            return None
+        self._begun += 1
+        port.tell(WATCH_FILES, WatchFilesParams(self._begun))
+        return FileWatch(self._begun, self.requests, port)
+
+
+def _result(response: RpcResponse, kind: type[T]) -> T | str:
+    """Return the result of an answer, or else why it can't be used."""
+    result = b"null" if response.result is UNSET else response.result
     try:
-        return _decoder().decode(b"null" if response.result is UNSET else response.result)
+        return _decoder(kind).decode(result)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return TextUnreadable(f"The editor's answer to lm/readTextFile can't be used: {error}")
+        return str(error)
 
 
 def _reason(error: msgspec.Raw) -> str:
@@ -115,8 +203,8 @@ class _ErrorWords(msgspec.Struct):
 
 
 @cache
-def _decoder() -> msgspec.json.Decoder[ReadTextFileResult]:
-    return msgspec.json.Decoder(ReadTextFileResult)
+def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    return msgspec.json.Decoder(kind)
 
 
 @attrs.define(eq=False, repr=False)
@@ -130,6 +218,17 @@ class Workspace:
     shows_forms: bool = False
     """Whether an agent may ask the user for input."""
     texts: EditorTexts = attrs.field(factory=EditorTexts, init=False)
+    watches: FileWatches = attrs.field(factory=FileWatches, init=False)
+
+    def connect(self, port: WindowPort, capabilities: Capabilities) -> None:
+        """Use the connection for the requests that the editor answers."""
+        self.shows_forms = capabilities.elicit
+        self.texts.requests.port = port if capabilities.read_text_file else None
+        self.watches.requests.port = port if capabilities.changed_files else None
+
+    def answer(self, response: RpcResponse) -> bool:
+        """Take in an answer of the editor's; return whether it is to a request of the window's."""
+        return self.texts.requests.answer(response) or self.watches.requests.answer(response)
 
     def folder_for(self, chosen: str, *, is_set: bool) -> str:
         """Return the folder of a session: the one in the agent's definition, or else the first.

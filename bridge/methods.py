@@ -43,6 +43,8 @@ CANCEL_PROGRESS = "lm/cancelProgress"
 FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders"
 ELICIT = "lm/elicit"
 READ_TEXT_FILE = "lm/readTextFile"
+WATCH_FILES = "lm/watchFiles"
+CHANGED_FILES = "lm/changedFiles"
 MCP_SERVERS_CHANGED = "lm/didChangeMcpServers"
 MODELS_CHANGED = "lm/didChangeLanguageModelChatInformation"
 
@@ -181,6 +183,24 @@ METHODS: tuple[WireMethod, ...] = (
         "Return the text of a file as the user sees it: that of the open buffer, or else that on "
         "the disk. Sent only to an editor that has the capability `readTextFile`, at any time. "
         "`$/cancelRequest` says if the text isn't needed any more.",
+    ),
+    WireMethod(
+        WATCH_FILES,
+        "notification from us",
+        wire.WatchFilesParams,
+        None,
+        "Begin, or end, to note which files of the workspace change, because an agent begins or "
+        "ends a turn. Turns of several chats may run at once. Sent only to an editor that has the "
+        "capability `changedFiles`.",
+    ),
+    WireMethod(
+        CHANGED_FILES,
+        "request from us",
+        wire.WatchedFilesParams,
+        wire.WatchedFiles,
+        "Return the files that have changed since a turn began. The end of the answer names them. "
+        "Sent before the end of a turn in which the agent has used a tool, only to an editor that "
+        "has the capability `changedFiles`. The answer is waited for at most 3 seconds.",
     ),
     WireMethod(
         MODELS_CHANGED,

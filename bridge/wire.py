@@ -391,7 +391,9 @@ class Capabilities(Wire):
     With `progress` it also gets notifications about long work. With `elicit` it answers
     `lm/elicit`, and with `readTextFile` it answers `lm/readTextFile`. With `changes` it gets the
     files that an agent has changed by itself, as data of the kind
-    `application/vnd.vscodelm.changes+json` with [ChangedFiles](#changedfiles) in it.
+    `application/vnd.vscodelm.changes+json` with [ChangedFiles](#changedfiles) in it. With
+    `changedFiles` it watches the files of its workspace while an agent works: it gets
+    `lm/watchFiles`, and answers `lm/changedFiles`.
     """
 
     thinking: bool = False
@@ -402,6 +404,7 @@ class Capabilities(Wire):
     elicit: bool = False
     read_text_file: bool = False
     changes: bool = False
+    changed_files: bool = False
 
 
 class InitializeParams(Wire):
@@ -770,11 +773,35 @@ class ReadTextFileResult(Wire):
     is_dirty: bool = False
 
 
-class ChangedFile(Wire):
-    """A file that an agent has changed by itself, by its path as the agent names it.
+class WatchFilesParams(Wire):
+    """A turn of an agent begins, or with `isOver` it ends. `watch` is its number."""
 
-    `before` is its text before the turn, with LF as line ends: null for a new file, absent if it
-    isn't known.
+    watch: int
+    is_over: bool = False
+
+
+class WatchedFilesParams(Wire):
+    """The number of the turn that is watched."""
+
+    watch: int
+
+
+class WatchedFiles(Wire):
+    """The absolute paths of files that have changed since the turn began.
+
+    Left out are changes that the editor has made itself, and files that its settings or git leave
+    out. `more` is the number of changed files that aren't named.
+    """
+
+    paths: tuple[str, ...] = ()
+    more: int = 0
+
+
+class ChangedFile(Wire):
+    """A file that an agent has changed by itself, or that has changed while the agent worked.
+
+    `path` is as the agent or the editor names it. `before` is its text before the turn, with LF as
+    line ends: null for a new file, absent if it isn't known.
     """
 
     path: str
@@ -782,7 +809,7 @@ class ChangedFile(Wire):
 
 
 class ChangedFiles(Wire):
-    """The files that an agent has changed by itself in a turn."""
+    """The files that have changed in a turn, and not by the editor's own edits."""
 
     files: tuple[ChangedFile, ...]
 

@@ -22,6 +22,7 @@ from agents.acp.schema.methods import CLOSE_SESSION, CloseSessionRequest, EmptyR
 from agents.acp.transport.environment import environment_of
 from agents.base import AgentError
 from agents.boundary import contained
+from agents.workspace import Workspace
 from bridge.errors import Failure
 from bridge.wire import McpServerSpec, RequestId
 
@@ -46,6 +47,7 @@ class PeerHost(Protocol):
     spec: McpServerSpec
     edits_by_editor: bool
     """Whether the editor makes the agent's edits, in all sessions of this process."""
+    workspace: Workspace
 
     @property
     def pid(self) -> int | None:

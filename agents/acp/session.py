@@ -30,6 +30,7 @@ from agents.events import Answer, Prompt
 from agents.habits import Habits
 from agents.ledger import Ledger
 from agents.offered import Properties
+from agents.workspace import FileWatch
 from bridge.errors import Failure, LocalError
 from bridge.wire import ChatMessage, Settings, ToolSpec
 from bridge.work import Work
@@ -354,6 +355,10 @@ class AcpSession:
     async def read_file(self, path: str) -> str | None:
         """Return the text of a file that the agent has changed."""
         return await read_changed(path, self._root)
+
+    def watch_files(self) -> FileWatch | None:
+        """Begin to watch the files of the workspace, if the editor can."""
+        return self.peer.process.workspace.watches.begin()
 
     def take_notes(self) -> list[str]:
         """Return what the log should say about the session."""

@@ -1,8 +1,8 @@
 """One turn with an ACP agent, as a channel of batches.
 
 The first receive sends the prompt, so a turn that is cancelled before that costs the agent nothing.
-`TurnMachine` decides. `AcpTurn` waits for news and for the clock, prepares the prompt and reads the
-files that the agent has changed.
+`TurnMachine` decides. `AcpTurn` waits for news and for the clock, prepares the prompt, reads the
+files that the agent has changed, and asks the editor which other files have changed meanwhile.
 """
 
 from __future__ import annotations
@@ -13,16 +13,20 @@ import attrs
 import trio
 
 from agents.acp.render.changed_files import look_at_changes
-from agents.acp.schema.content import ContentBlock
+from agents.acp.schema.content import ContentBlock, ToolCall, ToolCallUpdate
 from agents.base import AgentError
 from agents.breather import Breather
 from agents.events import Answer, Batch
+from agents.workspace import FileWatch
 from bridge.errors import Failure
 from bridge.work import Work
 
 from .turn_machine import TurnMachine
 from .turn_ports import TurnChannel, TurnSession
 from .turn_states import Cancelling, Closing, PromptNotSent, PromptSent, TurnState
+
+SETTLE_SECONDS = 0.5
+"""Seconds that the editor takes to notice a change of a file, as it watches folders."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -37,7 +41,11 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     _machine: TurnMachine
     _blocks: tuple[ContentBlock, ...] | None = attrs.field(default=None, init=False)
     """The prompt, when it is written."""
-    _preparing: trio.CancelScope | None = attrs.field(default=None, init=False)
+    _waiting: trio.CancelScope | None = attrs.field(default=None, init=False)
+    """A stop interrupts this: the preparation, or the look at the changed files."""
+    _watch: FileWatch | None = attrs.field(default=None, init=False)
+    _called_at: float | None = attrs.field(default=None, init=False)
+    """When the agent last said something of a call of a tool."""
 
     @property
     def runs(self) -> bool:
@@ -59,9 +67,10 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def _stop(self, event: Cancelling | Closing) -> None:
         self._machine.apply(event, trio.current_time())
-        if self._preparing is not None:
-            self._preparing.cancel()
+        if self._waiting is not None:
+            self._waiting.cancel()
         self.line.wake()
+        self._forget()
 
     async def aclose(self) -> None:
         """Close the turn; it never waits for anything."""
@@ -88,10 +97,12 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                 return batch
 
     def _forget(self) -> None:
-        """Free the memory of the prompt when the turn is over: the prompt may be large."""
+        """Free what the turn holds when it is over: the prompt may be large."""
         if self._machine.state in (TurnState.OVER, TurnState.LOST):
             self._blocks = ()
             self.writing.close()
+        if not self.runs and self._watch is not None:
+            self._watch.end()
 
     async def _begin(self) -> Batch:
         """Prepare the prompt, and send it."""
@@ -100,23 +111,27 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             raise AgentError(self.line.lost)
         failure: Failure | None = None
         if machine.state is not TurnState.UNSENT:
-            with trio.CancelScope() as self._preparing:
+            with trio.CancelScope() as self._waiting:
                 if self._blocks is None:
                     self._blocks = await Breather().do(self.writing)
                 login = machine.login
                 failure = await (
                     self.session.prepare() if login is None else self.session.log_in(login)
                 )
-            self._preparing = None
+            self._waiting = None
         now = trio.current_time()
         if failure is not None or self._blocks is None:
             return machine.apply(PromptNotSent(failure), now)
+        if self._watch is None:
+            self._watch = self.session.watch_files()
         return machine.apply(PromptSent(self._blocks), now)
 
     async def _go_on(self) -> Batch:
         """Return the agent's news, or wait for some."""
         machine, line = self._machine, self.line
         line.receive()
+        if any(isinstance(one, ToolCall | ToolCallUpdate) for one in line.heard):
+            self._called_at = trio.current_time()
         await look_at_changes(line.heard, machine.renderer, self.session.read_file)
         if machine.state is TurnState.CLOSED:
             return ()
@@ -129,4 +144,20 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             raise AgentError(line.lost)
         with trio.move_on_at(machine.deadline(trio.current_time())) as scope:
             await line.changed()
-        return machine.elapsed(trio.current_time()) if scope.cancelled_caught else ()
+        if not scope.cancelled_caught:
+            return ()
+        late = await self._look_around() if machine.state is TurnState.ENDING else ()
+        return (*late, *machine.elapsed(trio.current_time()))
+
+    async def _look_around(self) -> Batch:
+        """Ask the editor for the changed files; return what the agent has said meanwhile.
+
+        An agent that has called no tool has changed none.
+        """
+        if self._watch is None or self._called_at is None:
+            return ()
+        with trio.CancelScope() as self._waiting:
+            await trio.sleep_until(self._called_at + SETTLE_SECONDS)
+            self._machine.renderer.notice_changes(await self._watch.changed())
+        self._waiting = None
+        return self._machine.hear(trio.current_time())

@@ -12,6 +12,7 @@ from agents.acp.schema.elicitation import CreateElicitationResponse
 from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import RequestPermissionOutcome
 from agents.events import CallTool, ToolAnswer
+from agents.workspace import FileWatch
 from bridge.errors import Failure
 
 
@@ -169,6 +170,10 @@ class TurnSession(Protocol):
 
     async def read_file(self, path: str) -> str | None:
         """Return the text of a file that the agent has changed."""
+        ...
+
+    def watch_files(self) -> FileWatch | None:
+        """Begin to watch the files of the workspace, if the editor can."""
         ...
 
     def take_notes(self) -> list[str]:

@@ -27,9 +27,11 @@ COMMANDS = "⌨️ Commands of this agent: "
 """The beginning of a line that names an agent's slash commands."""
 CHANGED_FILES = "📝 Changed by the agent: "
 """The beginning of a line that names the files which an agent has changed by itself."""
+CHANGED_MEANWHILE = "📝 Changed while the agent worked: "
+"""The beginning of a line that names files of which no message of the agent's told a change."""
 _STATUS = re.compile(
     "^(?:🔀 [^\n`]{1,100}: `|🗜️ The agent condenses its memory of this chat"
-    "|⌨️ Commands of this agent: `/|📝 Changed by the agent: `)[^\n]*$",
+    "|⌨️ Commands of this agent: `/|📝 Changed (?:by the agent|while the agent worked): `)[^\n]*$",
     re.MULTILINE,
 )
 _TELLING = 20

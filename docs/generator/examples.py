@@ -71,6 +71,8 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     ),
     methods.MODELS_CHANGED: wire.Empty(),
     methods.READ_TEXT_FILE: wire.ReadTextFileParams("/home/me/app/main.py"),
+    methods.WATCH_FILES: wire.WatchFilesParams(1),
+    methods.CHANGED_FILES: wire.WatchedFilesParams(1),
     methods.ELICIT: wire.ElicitParams(
         1,
         "Which branch shall I use?",
@@ -137,7 +139,15 @@ _RESULTS: Mapping[str, msgspec.Struct] = {
         ]
     ),
     methods.READ_TEXT_FILE: wire.ReadTextFileResult("print('hello')\n", is_dirty=True),
+    methods.CHANGED_FILES: wire.WatchedFiles(("/home/me/app/main.py",), 3),
     methods.ELICIT: wire.ElicitResult("accept", {"branch": "main"}),
+}
+
+
+_OUR_IDS = {
+    methods.ELICIT: "elicit-1",
+    methods.READ_TEXT_FILE: "read-1",
+    methods.CHANGED_FILES: "changed-2",
 }
 
 
@@ -166,7 +176,7 @@ def lines(method: methods.WireMethod) -> list[str]:
 
 
 def _asked_by_us(method: methods.WireMethod, params: msgspec.Struct) -> list[str]:
-    id_ = "elicit-1" if method.name == methods.ELICIT else "read-1"
+    id_ = _OUR_IDS[method.name]
     line = request_line(id_, method.name, params)
     answer = result_line(id_, _RESULTS[method.name]).rstrip(b"\n")
     response = parse_line(answer)

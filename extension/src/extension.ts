@@ -24,6 +24,7 @@ import {
 } from "./configuration.ts";
 import { AgentChanges, BEFORE } from "./edits/agent_changes.ts";
 import { openText } from "./edits/open_text.ts";
+import { WatchedFiles } from "./edits/watched_files.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
 import { secretsIn } from "./inspection/hidden.ts";
 import { KeptLines } from "./inspection/kept_lines.ts";
@@ -40,7 +41,13 @@ import { launchOf } from "./program/launch.ts";
 import { logLevel, logLine } from "./program/log.ts";
 import { Server } from "./program/server.ts";
 import { statisticsLines } from "./program/statistics.ts";
-import { MODELS_CHANGED, PERMISSION_TOOL, PROGRESS, PROGRESS_TOOL } from "./program/wire.ts";
+import {
+  MODELS_CHANGED,
+  PERMISSION_TOOL,
+  PROGRESS,
+  PROGRESS_TOOL,
+  WATCH_FILES,
+} from "./program/wire.ts";
 import { offerLog, reporting } from "./reporting.ts";
 import { setUpChat } from "./setup/chat_setup.ts";
 import { Doctor } from "./setup/doctor.ts";
@@ -96,6 +103,7 @@ export function activate(context: vscode.ExtensionContext): void {
     userFile(context.globalStorageUri.fsPath),
     log,
   );
+  const watchedFiles = new WatchedFiles();
   const server = new Server({
     clientInfo: { name: vscode.env.appName, version: vscode.version },
     capabilities: capabilities(),
@@ -113,9 +121,12 @@ export function activate(context: vscode.ExtensionContext): void {
           void models.refresh();
         } else if (method === PROGRESS) {
           activities.tell(from, params);
+        } else if (method === WATCH_FILES) {
+          watchedFiles.watch(from, params);
         }
       },
       textRead: openText,
+      filesChanged: (params, from) => watchedFiles.changed(from, params),
       elicited: (params, modelId, signal) => elicitations.ask(params, modelId, signal),
       ended: (message) => {
         log.error(message);
@@ -262,6 +273,7 @@ export function activate(context: vscode.ExtensionContext): void {
     secrets,
     mcp,
     changes,
+    watchedFiles,
     vscode.workspace.registerTextDocumentContentProvider(BEFORE, changes),
     doctor,
     knowledge,

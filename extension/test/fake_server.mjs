@@ -183,6 +183,10 @@ function chat(id, text, params) {
       asks = id;
       say({ id: 1, method: "lm/readTextFile", params: { path: text.slice(5) } });
       break;
+    case "changed":
+      asks = id;
+      say({ id: 1, method: "lm/changedFiles", params: { watch: 1 } });
+      break;
     case "ask lm/unknown":
     case "ask lm/elicit":
       asks = id;

@@ -140,6 +140,7 @@ test("an editor without thinking parts is sent none, and says so first", () => {
     elicit: true,
     readTextFile: true,
     changes: true,
+    changedFiles: true,
   });
   withoutThinking(() => {
     expect(capabilities().thinking).toBe(false);

@@ -2,7 +2,7 @@
 // says what they do, and has what they were shown.
 
 import { readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, matchesGlob, relative } from "node:path";
 import type * as real from "vscode";
 import { closeBoxes, FakeInputBox, FakeQuickPick, QuickInputButtons, ThemeIcon } from "./boxes.ts";
 import { BuiltInChat } from "./chat.ts";
@@ -148,6 +148,20 @@ let settings = new Settings();
 const changed = new EventEmitter<real.ConfigurationChangeEvent>();
 const foldersChanged = new EventEmitter<real.WorkspaceFoldersChangeEvent>();
 export const fileChanged = new EventEmitter<void>();
+/** What the editor notices of the files of its folders. */
+const fileEvents = {
+  created: new EventEmitter<FakeUri>(),
+  changed: new EventEmitter<FakeUri>(),
+  deleted: new EventEmitter<FakeUri>(),
+};
+/** What the editor itself has done with files. */
+const done = {
+  saved: new EventEmitter<{ uri: FakeUri }>(),
+  notebookSaved: new EventEmitter<{ uri: FakeUri }>(),
+  created: new EventEmitter<{ files: FakeUri[] }>(),
+  deleted: new EventEmitter<{ files: FakeUri[] }>(),
+  renamed: new EventEmitter<{ files: { oldUri: FakeUri; newUri: FakeUri }[] }>(),
+};
 /** The files that are watched. */
 export const watched = new Set<string>();
 const provided = new Map<string, unknown>();
@@ -177,7 +191,60 @@ export function openAnew(how: { isRemote?: boolean; honoursScopes?: boolean } = 
   workspace.isTrusted = true;
   fileChanged.dispose();
   watched.clear();
+  Object.values(fileEvents).forEach((event) => void event.dispose());
+  Object.values(done).forEach((event) => void event.dispose());
+  git.ignored.clear();
+  git.committed.clear();
+  Object.assign(git, { isThere: false, answers: true });
 }
+
+/** Notice that a file has changed, whoever did that. */
+export function notice(happened: keyof typeof fileEvents, path: string): void {
+  fileEvents[happened].fire(Uri.file(path));
+}
+
+/** Save a file in the editor. */
+export function save(path: string): void {
+  done.saved.fire({ uri: Uri.file(path) });
+}
+
+/** Delete a file in the editor, or rename it. */
+export function remove(path: string, to?: string): void {
+  if (to === undefined) {
+    done.deleted.fire({ files: [Uri.file(path)] });
+  } else {
+    done.renamed.fire({ files: [{ oldUri: Uri.file(path), newUri: Uri.file(to) }] });
+  }
+}
+
+/** The repository that the built-in git extension has, for all files. */
+export const git = {
+  isThere: false,
+  /** The files that it ignores. */
+  ignored: new Set<string>(),
+  /** The files in the last commit. */
+  committed: new Set<string>(),
+  /** Whether it ever answers which files it ignores. */
+  answers: true,
+  checkIgnore: async (paths: string[]): Promise<ReadonlySet<string>> =>
+    git.answers
+      ? new Set(paths.filter((path) => git.ignored.has(path)))
+      : new Promise<never>(() => {}),
+  async show(_: string, path: string) {
+    if (!git.committed.has(path)) {
+      throw new Error("fatal: path isn't in HEAD");
+    }
+    return "committed";
+  },
+};
+
+/** The interface of the git extension. */
+const gitExports = {
+  getAPI: () => ({
+    getRepository: () => git,
+    toGitUri: (uri: { path: string }, ref: string) => ({ ...uri, scheme: "git", query: ref }),
+  }),
+};
 
 /** Change a setting: by default one of the user's own. */
 export function configure(key: string, value: unknown, layer?: Layer): void {
@@ -354,7 +421,17 @@ export const workspace = {
   workspaceFolders: undefined as { uri: Place }[] | undefined,
   workspaceFile: undefined as Place | undefined,
   isTrusted: true,
-  createFileSystemWatcher({ base, pattern }: RelativePattern) {
+  createFileSystemWatcher(files: RelativePattern | string) {
+    if (typeof files === "string") {
+      watched.add(files);
+      return {
+        onDidChange: fileEvents.changed.event,
+        onDidCreate: fileEvents.created.event,
+        onDidDelete: fileEvents.deleted.event,
+        dispose: () => watched.delete(files),
+      };
+    }
+    const { base, pattern } = files;
     const file = `${base.fsPath}/${pattern}`;
     watched.add(file);
     return {
@@ -366,6 +443,11 @@ export const workspace = {
   },
   onDidChangeConfiguration: changed.event,
   onDidChangeWorkspaceFolders: foldersChanged.event,
+  onDidSaveTextDocument: done.saved.event,
+  onDidSaveNotebookDocument: done.notebookSaved.event,
+  onDidCreateFiles: done.created.event,
+  onDidDeleteFiles: done.deleted.event,
+  onDidRenameFiles: done.renamed.event,
   onDidCloseTextDocument: documentClosed.event,
   onDidChangeTextDocument: documentChanged.event,
   textDocuments: buffers,
@@ -388,6 +470,7 @@ export const workspace = {
       stat(fsPath).then(
         (found) => ({
           size: found.size,
+          mtime: found.mtimeMs,
           type: found.isDirectory() ? FileType.Directory : FileType.File,
         }),
         notFound,
@@ -414,12 +497,26 @@ export const lm = {
 };
 
 export const extensions = {
-  getExtension: (id: string) =>
-    id === "GitHub.copilot-chat" && chat.isOn ? { id, activate: async () => {} } : undefined,
+  getExtension(id: string) {
+    if (id === "vscode.git") {
+      return git.isThere ? { id, exports: gitExports } : undefined;
+    }
+    return id === "GitHub.copilot-chat" && chat.isOn ? { id, activate: async () => {} } : undefined;
+  },
   onDidChange: (listener: () => void) => chat.switched.event(listener),
 };
 
 export const languages = {
+  /** Tell whether a file fits one of these patterns, as far as they name no language. */
+  match: (selector: { pattern: RelativePattern }[], { uri }: { uri: Place }) =>
+    selector.some(({ pattern: { base, pattern } }) =>
+      matchesGlob(
+        relative((base as { uri?: Place }).uri?.fsPath ?? base.fsPath, uri.fsPath),
+        pattern,
+      ),
+    )
+      ? 10
+      : 0,
   registerCodeLensProvider({ scheme }: { scheme: string }, found: real.CodeLensProvider) {
     lenses.set(scheme, found);
     return new Disposable(() => lenses.delete(scheme));

@@ -1,4 +1,4 @@
-"""The texts of files are asked of the editor, one request each."""
+"""The texts of files and the changed files are asked of the editor, one request each."""
 
 from __future__ import annotations
 
@@ -9,9 +9,25 @@ import trio
 import trio.testing
 from msgspec import UNSET, Raw
 
-from agents.workspace import MOST_REASON, EditorTexts, TextUnreadable
+from agents.workspace import (
+    CHANGED_SECONDS,
+    MOST_CHANGED,
+    MOST_REASON,
+    EditorTexts,
+    FileWatch,
+    TextUnreadable,
+    Workspace,
+)
 from bridge.jsonrpc import RpcResponse
-from bridge.wire import ReadTextFileParams, ReadTextFileResult
+from bridge.methods import CHANGED_FILES, READ_TEXT_FILE, WATCH_FILES
+from bridge.wire import (
+    Capabilities,
+    ReadTextFileParams,
+    ReadTextFileResult,
+    WatchedFiles,
+    WatchedFilesParams,
+    WatchFilesParams,
+)
 from tests.fakes.waiting import PATIENCE
 
 
@@ -19,25 +35,43 @@ from tests.fakes.waiting import PATIENCE
 class Port:
     """The connection to an editor."""
 
-    texts: EditorTexts
+    window: Workspace
     answers: list[RpcResponse] = attrs.field(factory=list[RpcResponse])
-    asked: list[tuple[str, str]] = attrs.field(factory=list[tuple[str, str]])
+    asked: list[tuple[str, msgspec.Struct]] = attrs.field(factory=list[tuple[str, msgspec.Struct]])
+    told: list[msgspec.Struct] = attrs.field(factory=list[msgspec.Struct])
     forgotten: list[str] = attrs.field(factory=list[str])
 
-    def ask_for_text(self, id_: str, params: ReadTextFileParams) -> None:
-        self.asked.append((id_, params.path))
+    @property
+    def texts(self) -> EditorTexts:
+        return self.window.texts
+
+    def ask(self, id_: str, method: str, params: msgspec.Struct) -> None:
+        assert method in (READ_TEXT_FILE, CHANGED_FILES)
+        self.asked.append((id_, params))
         if self.answers:
             answer = self.answers.pop(0)
-            assert self.texts.answer(RpcResponse(id_, answer.result, answer.error))
+            assert self.window.answer(RpcResponse(id_, answer.result, answer.error))
 
-    def forget_text(self, id_: str) -> None:
+    def tell(self, method: str, params: msgspec.Struct) -> None:
+        assert method == WATCH_FILES
+        self.told.append(params)
+
+    def forget(self, id_: str) -> None:
         self.forgotten.append(id_)
 
 
 def port_with(*answers: RpcResponse) -> Port:
-    texts = EditorTexts()
-    port = texts.port = Port(texts, list(answers))
+    window = Workspace()
+    port = Port(window, list(answers))
+    window.connect(port, Capabilities(read_text_file=True, changed_files=True))
     return port
+
+
+def watch_with(*answers: RpcResponse) -> tuple[Port, FileWatch]:
+    port = port_with(*answers)
+    watch = port.window.watches.begin()
+    assert watch is not None
+    return port, watch
 
 
 def result(text: bytes) -> RpcResponse:
@@ -49,7 +83,7 @@ async def test_the_text_and_whether_it_is_saved_are_returned() -> None:
     with trio.fail_after(PATIENCE):
         assert await port.texts.read("/a") == ReadTextFileResult("a", is_dirty=True)
         assert await port.texts.read("/b") == ReadTextFileResult(None)
-    assert [path for _, path in port.asked] == ["/a", "/b"]
+    assert [params for _, params in port.asked] == [*map(ReadTextFileParams, ("/a", "/b"))]
     assert len({id_ for id_, _ in port.asked}) == 2
     assert not port.forgotten
 
@@ -85,7 +119,7 @@ async def test_a_read_that_is_cancelled_is_taken_back_and_a_late_answer_is_ignor
     with trio.move_on_after(0):
         await port.texts.read("/a")
     (id_,) = port.forgotten
-    assert not port.texts.answer(RpcResponse(id_, Raw(b'{"text": "a"}'), UNSET))
+    assert not port.window.answer(RpcResponse(id_, Raw(b'{"text": "a"}'), UNSET))
 
 
 @pytest.mark.limit("agents.workspace.READ_SECONDS")
@@ -99,8 +133,57 @@ async def test_an_editor_that_is_silent_is_waited_for_a_while(
 
 
 async def test_an_editor_without_texts_isnt_asked() -> None:
-    texts = EditorTexts()
-    assert not texts.are_offered
+    window = Workspace()
+    window.connect(Port(window), Capabilities())
+    assert not window.texts.are_offered
     with pytest.raises(TextUnreadable, match="This editor"):
-        await texts.read("/a")
-    assert not texts.answer(RpcResponse(None, Raw(b"{}"), UNSET))
+        await window.texts.read("/a")
+    assert not window.answer(RpcResponse(None, Raw(b"{}"), UNSET))
+    assert window.watches.begin() is None
+
+
+# The files that change.
+
+
+async def test_the_changed_files_of_a_turn_are_asked_for_by_its_number() -> None:
+    answers = [result(b'{"paths": ["/a", "b", "/a", "/c"], "more": 2}'), result(b'{"more": -1}')]
+    port, watch = watch_with(*answers)
+    other = port.window.watches.begin()
+    assert other is not None
+    with trio.fail_after(PATIENCE):
+        assert await watch.changed() == WatchedFiles(("/a", "/c"), 2)
+        assert await other.changed() == WatchedFiles()
+    assert [params for _, params in port.asked] == [WatchedFilesParams(1), WatchedFilesParams(2)]
+    watch.end()
+    watch.end()
+    begun = [WatchFilesParams(1), WatchFilesParams(2)]
+    assert port.told == [*begun, WatchFilesParams(1, is_over=True)]
+
+
+@pytest.mark.limit("agents.workspace.MOST_CHANGED")
+async def test_further_changed_files_are_counted() -> None:
+    paths = [f"/{at}" for at in range(MOST_CHANGED + 3)]
+    _, watch = watch_with(result(msgspec.json.encode({"paths": paths, "more": 4})))
+    with trio.fail_after(PATIENCE):
+        assert await watch.changed() == WatchedFiles(tuple(paths[:MOST_CHANGED]), 7)
+
+
+@pytest.mark.parametrize(
+    "answer", [RpcResponse(None, UNSET, Raw(b'{"code": 1}')), result(b'{"paths": 7}')]
+)
+async def test_an_answer_that_names_no_files_costs_only_the_line(answer: RpcResponse) -> None:
+    _, watch = watch_with(answer)
+    with trio.fail_after(PATIENCE):
+        assert await watch.changed() == WatchedFiles()
+
+
+@pytest.mark.limit("agents.workspace.CHANGED_SECONDS")
+async def test_an_editor_that_names_no_changed_files_is_waited_for_a_while(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    port, watch = watch_with()
+    with trio.fail_after(60):
+        began = trio.current_time()
+        assert await watch.changed() == WatchedFiles()
+    assert trio.current_time() - began == CHANGED_SECONDS
+    assert len(port.forgotten) == 1

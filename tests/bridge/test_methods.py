@@ -36,11 +36,12 @@ BY_DIRECTION = {
     },
     "notification from us": {
         "lm/progress",
+        "lm/watchFiles",
         "lm/responsePart",
         "lm/responseComplete",
         "lm/didChangeLanguageModelChatInformation",
     },
-    "request from us": {"lm/elicit", "lm/readTextFile"},
+    "request from us": {"lm/elicit", "lm/readTextFile", "lm/changedFiles"},
 }
 
 

@@ -97,8 +97,45 @@ FAULTS = [
     Fault(
         "a file whose earlier text isn't known is left out without a word",
         "edits/agent_changes",
-        "if (unknown.length > 0) {",
+        'if (words.some((text) => text !== "")) {',
         "if (false) {",
+    ),
+    Fault(
+        "a file is compared with a commit that it isn't in",
+        "edits/git",
+        "return isThere ? known?.toGitUri(uri, COMMITTED) : undefined;",
+        "return known?.toGitUri(uri, COMMITTED);",
+        ("edits/agent_changes",),
+    ),
+    Fault(
+        "what the editor has written itself is named as another's change",
+        "edits/watched_files",
+        "return !this.written.has(path) || (await this.written.get(path)) !== now?.mtime;",
+        "return true;",
+    ),
+    Fault(
+        "what others write after the editor isn't named",
+        "edits/watched_files",
+        "return !this.written.has(path) || (await this.written.get(path)) !== now?.mtime;",
+        "return !this.written.has(path);",
+    ),
+    Fault(
+        "what git ignores is named",
+        "edits/watched_files",
+        "all.filter((path) => !ignored.has(path))",
+        "all",
+    ),
+    Fault(
+        "what is in a folder that the settings leave out is named",
+        "edits/watched_files",
+        "isLeftOut(dirname(path)));",
+        "false);",
+    ),
+    Fault(
+        "the turns of a process that has ended are watched",
+        "edits/watched_files",
+        "void from.gone.then(() => {",
+        "void new Promise<void>(() => {}).then(() => {",
     ),
     Fault(
         "an agent that never asks is added without a word",

@@ -238,7 +238,13 @@ class FakeEditor:
         """Whether it answers where it is asked for the text of a file."""
         self.texts_asked: list[str] = []
         """The paths of the texts that it was asked for."""
-        self._shows_forms = self._reads_texts = False
+        self.changed_files: JSON | None = {}
+        """Its answer where it is asked which files have changed; None: it gives no answer."""
+        self.watched: set[int] = set()
+        """The turns in which it watches its files."""
+        self.changes_asked: list[int] = []
+        """The turns in which it was asked which files have changed."""
+        self._shows_forms = self._reads_texts = self._watches_files = False
         self.texts_open: set[str] = set()
         self._source = source
         self._sink = sink
@@ -286,6 +292,7 @@ class FakeEditor:
         """Say which kinds of part this editor takes."""
         self._shows_forms = "elicit" in capabilities
         self._reads_texts = "readTextFile" in capabilities
+        self._watches_files = "changedFiles" in capabilities
         return self.request(
             methods.INITIALIZE,
             {
@@ -424,6 +431,18 @@ class FakeEditor:
                     self.send({"jsonrpc": "2.0", "id": id_, "result": self.files.read(path)})
                 else:
                     self.texts_open.add(id_)
+            case {"method": methods.WATCH_FILES, "params": {"watch": int(watch), **rest}}:
+                assert self._watches_files, "this editor watches no files"
+                is_over = rest.get("isOver", False)
+                assert (watch in self.watched) is is_over, "a watch begins once and ends once"
+                self.watched ^= {watch}
+            case {"method": methods.CHANGED_FILES, "id": str(id_), "params": {"watch": watch}}:
+                assert watch in self.watched, "it watches nothing by that number"
+                self.changes_asked.append(watch)
+                if self.changed_files is None:
+                    self.texts_open.add(id_)
+                else:
+                    self.send({"jsonrpc": "2.0", "id": id_, "result": self.changed_files})
             case {"method": methods.CANCEL_REQUEST, "params": {"id": id_}} if (
                 id_ in self.texts_open
             ):

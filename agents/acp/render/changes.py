@@ -1,8 +1,11 @@
-"""Collect the files that an agent has changed by itself in a turn. Pure.
+"""Collect the files that have changed in a turn, but not by the editor's own edits. Pure.
 
 The editor shows its own edits, but not these. So the end of the turn names them, and the editor is
 given their texts from before, as far as the agent's messages tell. An agent sends the changed lines
 only. They are put back into the text of the file where they stand in it exactly once.
+
+A command of the agent's changes files of which no message tells. The editor notices that, but not
+who did it. So these files are named apart.
 """
 
 from __future__ import annotations
@@ -18,8 +21,8 @@ from agents.acp.edits.text_edit import plain
 from agents.acp.schema.content import Diff, ToolCallContent
 from agents.acp.text.markdown import code, one_line
 from agents.events import Attach
-from bridge.routing.own_words import CHANGED_FILES
-from bridge.wire import CHANGES_MIME_TYPE, ChangedFile, ChangedFiles
+from bridge.routing.own_words import CHANGED_FILES, CHANGED_MEANWHILE
+from bridge.wire import CHANGES_MIME_TYPE, ChangedFile, ChangedFiles, WatchedFiles
 
 from .call_subject import relative
 
@@ -45,6 +48,8 @@ class Changes:
     )
     """The text before the turn, by path: None for a new file, unset if it isn't known."""
     _size: int = attrs.field(default=0, init=False)
+    _noticed: WatchedFiles = attrs.field(factory=WatchedFiles, init=False)
+    """The files that have changed while the agent worked."""
 
     def note(self, call: CallRecord) -> None:
         """Take note of a call that has ended well; its `files` are the texts after it."""
@@ -57,29 +62,49 @@ class Changes:
                 self._size += len(before or "")
             self._before[path] = before
 
+    def notice(self, seen: WatchedFiles) -> None:
+        """Take note of files that have changed while the agent worked, as the editor says."""
+        self._noticed = seen
+
+    @property
+    def _others(self) -> Sequence[str]:
+        """The files that no call has named, and that the editor hasn't edited."""
+        return [
+            path
+            for path in self._noticed.paths
+            if path not in self._before and path not in self.by_editor
+        ]
+
     def beside(self, content: Sequence[ToolCallContent]) -> tuple[ToolCallContent, ...]:
         """Return what a call gave, without the changes that the editor has made and shows."""
         return tuple(
             part for part in content if not (isinstance(part, Diff) and part.path in self.by_editor)
         )
 
-    def line(self, root: str) -> str:
-        """Return the line that names the changed files; nothing if there are none."""
-        names = [code(one_line(relative(path, root), 200)) for path in self._before]
-        if not names:
-            return ""
-        more = len(names) - MOST_NAMED
-        rest = f" and {more} more" if more > 0 else ""
-        return f"{CHANGED_FILES}{', '.join(names[:MOST_NAMED])}{rest}"
+    def lines(self, root: str) -> Sequence[str]:
+        """Return the lines that name the changed files; none if there are none."""
+        named = (
+            (CHANGED_FILES, [*self._before], 0),
+            (CHANGED_MEANWHILE, self._others, self._noticed.more),
+        )
+        return [_line(begin, paths, more, root) for begin, paths, more in named if paths]
 
     def record(self) -> Attach | None:
         """Return the changed files for the editor; None if there are none."""
         files = [ChangedFile(path, before) for path, before in self._before.items()]
+        files += map(ChangedFile, self._others)
         if not files:
             return None
         return Attach(
             CHANGES_MIME_TYPE, msgspec.json.encode(ChangedFiles(tuple(files[:MOST_SENT])))
         )
+
+
+def _line(begin: str, paths: Sequence[str], more: int, root: str) -> str:
+    """Return a line that names files; `more` are counted beside these."""
+    names = [code(one_line(relative(path, root), 200)) for path in paths[:MOST_NAMED]]
+    more += len(paths) - len(names)
+    return f"{begin}{', '.join(names)}{f' and {more} more' if more else ''}"
 
 
 def _changed(call: CallRecord) -> Mapping[str, Sequence[Diff]]:

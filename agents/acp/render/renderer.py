@@ -42,6 +42,7 @@ from agents.acp.schema.updates import (
     UserMessageChunk,
 )
 from agents.events import Attach, Say, Think
+from bridge.wire import WatchedFiles
 
 from .changes import Changes
 from .content import content_view
@@ -71,7 +72,8 @@ class Renderer:
     the files of an update; set their texts in `files`, by path, before passing the update.
     `names_commands` if the turn begins a chat: then its end names the agent's slash commands.
 
-    The end of the turn also names the files that the agent has changed. Those in `by_editor`, which
+    The end of the turn also names the files that the agent has changed, and others that
+    `notice_changes` was told of. Those in `by_editor`, which
     the editor has changed and shows, are left out, also where a call shows its changes.
     """
 
@@ -194,6 +196,10 @@ class Renderer:
         """Return the editor's tools of which the agent has announced a call since."""
         return self._calls.take_announced()
 
+    def notice_changes(self, seen: WatchedFiles) -> None:
+        """Take note of files that have changed while the agent worked."""
+        self._changes.notice(seen)
+
     def begin_response(self) -> None:
         """Go on in another response to the editor: nothing stands there yet."""
         self._page.turn()
@@ -214,7 +220,8 @@ class Renderer:
         """
         calls = self._calls.finish(is_complete=is_complete)
         left = (*calls, *(say for text in self._plans.rest() for say in self._page.add(text)))
-        left = (*left, *self._page.add(self._changes.line(self._root)))
+        for line in self._changes.lines(self._root):
+            left = (*left, *self._page.add(line))
         changed = self._changes.record()
         left = left if changed is None else (*left, changed)
         if is_complete and self._names_commands:

@@ -35,5 +35,6 @@ export function capabilities(): Capabilities {
     elicit: true,
     readTextFile: true,
     changes: data,
+    changedFiles: true,
   };
 }

@@ -1,23 +1,32 @@
-// The files that an agent has changed by itself in its newest answer, shown as one comparison.
+// The files that have changed in the newest answer, but not by the editor's own edits, shown as one
+// comparison.
 //
 // A link in an answer may not run a command, so an entry in the status bar does, and the palette.
 
 import { basename, isAbsolute } from "node:path";
 import * as vscode from "vscode";
 import type { ChangedFile, Part } from "../program/wire.ts";
+import { committed } from "./git.ts";
 
 /** The kind of data that names such files. */
 export const CHANGES_MIME_TYPE = "application/vnd.vscodelm.changes+json";
 /** The scheme of the texts from before. */
 export const BEFORE = "vscodelm-before";
 export const SHOW_CHANGES = "vscodelm.showChanges";
-/** How many files are named whose earlier text isn't known. */
+/** How many files are opened and named whose earlier text isn't known. */
 const MOST_NAMED = 5;
 
 type Item = Pick<
   vscode.StatusBarItem,
   "text" | "tooltip" | "command" | "show" | "hide" | "dispose"
 >;
+
+interface Compared {
+  /** Where the earlier text comes from. */
+  before: "known" | "committed" | "unknown";
+  /** The file, its text from before, and its text now. */
+  uris: [vscode.Uri, vscode.Uri | undefined, vscode.Uri | undefined];
+}
 
 export class AgentChanges implements vscode.TextDocumentContentProvider, vscode.Disposable {
   private files: readonly ChangedFile[] = [];
@@ -39,31 +48,43 @@ export class AgentChanges implements vscode.TextDocumentContentProvider, vscode.
       this.files = files;
       this.answer++;
       this.item.text = `$(diff-multiple) ${counted(files.length)}`;
-      this.item.tooltip = "Changed by the agent itself: show the changes";
+      this.item.tooltip = "Changed by the agent, or while it worked: show the changes";
       this.item.show();
     }
     return true;
   }
 
-  /** Open the comparison of all files whose earlier texts are known, and name the others. */
+  /**
+   * Open the comparison of all files whose earlier texts are known: the texts from before the answer, or
+   * else those of the last commit. Open the others themselves.
+   */
   async show(): Promise<void> {
     this.item.hide();
     if (this.files.length === 0) {
       await vscode.window.showInformationMessage("No agent has changed a file by itself yet.");
       return;
     }
-    const known = this.files.filter(({ before }) => before !== undefined);
-    if (known.length > 0) {
-      const resources = await Promise.all(known.map((file) => this.compared(file)));
+    const all = await Promise.all(this.files.map((file) => this.compared(file)));
+    const resources = all.filter(({ before }) => before !== "unknown").map(({ uris }) => uris);
+    if (resources.length > 0) {
       await vscode.commands.executeCommand("vscode.changes", "The agent's changes", resources);
     }
-    const unknown = this.files.filter(({ before }) => before === undefined);
-    if (unknown.length > 0) {
-      const names = unknown.slice(0, MOST_NAMED).map(({ path }) => basename(path));
-      const more = unknown.length > MOST_NAMED ? ` and ${unknown.length - MOST_NAMED} more` : "";
-      await vscode.window.showInformationMessage(
-        `The agent has also changed ${names.join(", ")}${more}. The earlier text isn't known.`,
-      );
+    const unknown = all.filter(({ before }) => before === "unknown");
+    for (const { uris } of unknown.slice(0, MOST_NAMED)) {
+      const [, , after] = uris;
+      if (after !== undefined) {
+        await vscode.commands.executeCommand("vscode.open", after, { preview: false });
+      }
+    }
+    const words = [
+      named(
+        all.filter(({ before }) => before === "committed"),
+        "Compared with the last commit",
+      ),
+      named(unknown, "Changed from a text that isn't known"),
+    ];
+    if (words.some((text) => text !== "")) {
+      await vscode.window.showInformationMessage(words.filter((text) => text !== "").join(" "));
     }
   }
 
@@ -77,15 +98,27 @@ export class AgentChanges implements vscode.TextDocumentContentProvider, vscode.
   }
 
   /** Return what the editor compares: a new file has nothing before, and a deleted one nothing after. */
-  private async compared({ path, before }: ChangedFile): Promise<(vscode.Uri | undefined)[]> {
+  private async compared({ path, before }: ChangedFile): Promise<Compared> {
     const uri = vscode.Uri.file(path);
     const isThere = await vscode.workspace.fs.stat(uri).then(
       () => true,
       () => false,
     );
+    const after = isThere ? uri : undefined;
+    if (before === undefined) {
+      const earlier = await committed(uri);
+      return { before: earlier ? "committed" : "unknown", uris: [uri, earlier, after] };
+    }
     const earlier = uri.with({ scheme: BEFORE, query: `${this.answer}` });
-    return [uri, before === null ? undefined : earlier, isThere ? uri : undefined];
+    return { before: "known", uris: [uri, before === null ? undefined : earlier, after] };
   }
+}
+
+/** Return a sentence that names files; nothing if there are none. */
+function named(files: readonly Compared[], beginning: string): string {
+  const names = files.slice(0, MOST_NAMED).map(({ uris: [uri] }) => basename(uri.fsPath));
+  const more = files.length > MOST_NAMED ? ` and ${files.length - MOST_NAMED} more` : "";
+  return files.length > 0 ? `${beginning}: ${names.join(", ")}${more}.` : "";
 }
 
 /** Return the files with absolute paths in such data; none if it can't be read. */

@@ -8,6 +8,7 @@ import { Lines } from "./lines.ts";
 import { type Launch, start, whyNotStarted } from "./start.ts";
 import {
   CANCEL,
+  CHANGED_FILES,
   CHAT,
   type ChatParams,
   ELICIT,
@@ -22,6 +23,7 @@ import {
   RESPONSE_PART,
   type ReadTextFileResult,
   type ResponseCompleteParams,
+  type WatchedFiles,
 } from "./wire.ts";
 
 /** A process that tells something, as far as it can be answered. */
@@ -39,6 +41,8 @@ export interface Observer {
   elicited(params: ElicitParams, modelId: string, signal: AbortSignal): Promise<ElicitResult>;
   /** An agent reads or writes a file: return its text. Rejects with why it can't be read. */
   textRead(path: unknown): Promise<ReadTextFileResult>;
+  /** A turn of an agent ends: return the files that have changed since it began. */
+  filesChanged(params: unknown, from: Teller): Promise<WatchedFiles>;
   /** It has ended; `message` tells how. */
   ended(message: string): void;
 }
@@ -250,6 +254,9 @@ export class ServerProcess {
   private async requested(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     if (method === READ_TEXT_FILE) {
       return this.observer.textRead((params as { path?: unknown } | undefined)?.path);
+    }
+    if (method === CHANGED_FILES) {
+      return this.observer.filesChanged(params, this);
     }
     if (method !== ELICIT) {
       throw methodNotFound(method);

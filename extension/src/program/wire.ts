@@ -13,6 +13,8 @@ export const RESPONSE_PART = "lm/responsePart";
 export const RESPONSE_COMPLETE = "lm/responseComplete";
 export const ELICIT = "lm/elicit";
 export const READ_TEXT_FILE = "lm/readTextFile";
+export const WATCH_FILES = "lm/watchFiles";
+export const CHANGED_FILES = "lm/changedFiles";
 export const PROGRESS = "lm/progress";
 export const CANCEL_PROGRESS = "lm/cancelProgress";
 export const FOLDERS_CHANGED = "lm/didChangeWorkspaceFolders";
@@ -168,6 +170,7 @@ export interface Capabilities {
   elicit: boolean;
   readTextFile: boolean;
   changes: boolean;
+  changedFiles: boolean;
 }
 
 /** The text of the open buffer, or else of the file on the disk; null if there is no file. */
@@ -175,6 +178,12 @@ export interface ReadTextFileResult {
   text: string | null;
   /** Whether the buffer has changes that aren't saved. */
   isDirty: boolean;
+}
+
+/** The files that have changed since a watch began: absolute paths, and the number of others. */
+export interface WatchedFiles {
+  paths: string[];
+  more: number;
 }
 
 /** The introduction of a client. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import * as vscode from "vscode";
 import { AgentChanges, BEFORE, CHANGES_MIME_TYPE } from "../../src/edits/agent_changes.ts";
-import { openAnew, person } from "../vscode.ts";
+import { git, openAnew, person } from "../vscode.ts";
 
 let folder: string;
 let changes: AgentChanges;
@@ -56,13 +56,37 @@ test("the files of the newest answer are compared: changed, new and deleted ones
   expect(person.asked).toEqual([]);
 });
 
-test("a file whose earlier text isn't known is named, and compared with nothing", async () => {
-  const files = ["a", "b", "c", "d", "e", "f"].map((name) => ({ path: join(folder, name) }));
+test("a file whose earlier text isn't known is opened and named, and compared with nothing", async () => {
+  const names = ["a", "b", "c", "d", "e", "f"];
+  await writeFile(join(folder, "a"), "x");
+  await writeFile(join(folder, "f"), "x");
+  changes.take(part({ files: names.map((name) => ({ path: join(folder, name) })) }));
+  await changes.show();
+  expect(person.ran).toMatchObject([["vscode.open", { fsPath: join(folder, "a") }, {}]]);
+  expect(person.asked).toEqual(["Changed from a text that isn't known: a, b, c, d, e and 1 more."]);
+});
+
+test("a file whose earlier text only git has is compared with the last commit", async () => {
+  const [known, old, gone, made] = ["known", "old", "gone", "made"].map((name) =>
+    join(folder, name),
+  ) as [string, string, string, string];
+  for (const path of [known, old, made]) {
+    await writeFile(path, "after");
+  }
+  git.isThere = true;
+  git.committed.add(known).add(old).add(gone);
+  const files = [{ path: known, before: "x" }, { path: old }, { path: gone }, { path: made }];
   changes.take(part({ files }));
   await changes.show();
-  expect(person.ran).toEqual([]);
+  const [, , resources] = person.ran[0] ?? [];
+  expect(resources).toMatchObject([
+    [{ path: known }, { scheme: BEFORE }, { path: known }],
+    [{ path: old }, { scheme: "git", path: old, query: "HEAD" }, { path: old }],
+    [{ path: gone }, { scheme: "git", path: gone }, undefined],
+  ]);
+  expect(person.ran.slice(1)).toMatchObject([["vscode.open", { fsPath: made }, {}]]);
   expect(person.asked).toEqual([
-    "The agent has also changed a, b, c, d, e and 1 more. The earlier text isn't known.",
+    "Compared with the last commit: old, gone. Changed from a text that isn't known: made.",
   ]);
 });
 

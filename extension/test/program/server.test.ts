@@ -57,7 +57,7 @@ function serve(how: () => string = () => "", patience: Patience = {}): [Server, 
     clientInfo: { name: "test", version: "1" },
     capabilities: {
       ...{ thinking: true, data: true, usage: true, marker: true },
-      ...{ progress: true, elicit: true, readTextFile: true, changes: true },
+      ...{ progress: true, elicit: true, readTextFile: true, changes: true, changedFiles: true },
     },
     graceMs: 200,
     ...patience,
@@ -80,6 +80,10 @@ function serve(how: () => string = () => "", patience: Patience = {}): [Server, 
           throw new Error("It is a folder.");
         }
         return { text: "a", isDirty: true };
+      },
+      filesChanged: async (params) => {
+        expect(params).toEqual({ watch: 1 });
+        return { paths: ["/a.py"], more: 2 };
       },
       elicited: (params, modelId, signal) =>
         new Promise((resolve) => {
@@ -537,6 +541,13 @@ test("the text of a file is returned, or why it can't be", async () => {
   });
   expect(JSON.parse(await ask(server, "read /b"))).toMatchObject({
     error: { code: -32603, message: "It is a folder." },
+  });
+});
+
+test("the files that have changed in a turn are returned", async () => {
+  const [server] = serve();
+  expect(JSON.parse(await ask(server, "changed"))).toMatchObject({
+    result: { paths: ["/a.py"], more: 2 },
   });
 });
 

@@ -20,6 +20,7 @@ GROUND = Ground(
 _EDITS = ("tests/agents/acp/test_edits.py",)
 _TEXT_EDIT = ("tests/agents/acp/edits/test_text_edit.py",)
 _CHANGES = ("tests/agents/acp/render/test_changes.py",)
+_WATCHED = ("tests/agents/acp/edits/test_watched.py",)
 _ELICITATION = ("tests/agents/acp/test_elicitation.py",)
 CHATS = ("tests/agents/acp/continued/test_chats.py",)
 
@@ -57,6 +58,34 @@ FAULTS = [
         "if path in self.by_editor or path in self._before",
         "if path in self._before",
         _CHANGES,
+    ),
+    Fault(
+        "a file that a call has named is named twice",
+        "render/changes",
+        "if path not in self._before and path not in self.by_editor",
+        "if path not in self.by_editor",
+        _CHANGES,
+    ),
+    Fault(
+        "the editor has no time to notice the last change",
+        "turn",
+        "            await trio.sleep_until(self._called_at + SETTLE_SECONDS)\n",
+        "",
+        _WATCHED,
+    ),
+    Fault(
+        "a turn without any tool waits for the editor's files",
+        "turn",
+        "if self._watch is None or self._called_at is None:",
+        "if self._watch is None:",
+        _WATCHED,
+    ),
+    Fault(
+        "the editor watches for a turn that is over",
+        "turn",
+        "if not self.runs and self._watch is not None:",
+        "if False:",
+        _WATCHED,
     ),
     Fault(
         "a change that the editor shows is shown twice",

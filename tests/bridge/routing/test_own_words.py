@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.history.message import Message
-from bridge.routing.own_words import CHANGED, CHANGED_FILES, COMMANDS, MEMORY, without_own_words
+from bridge.routing.own_words import (
+    CHANGED,
+    CHANGED_FILES,
+    CHANGED_MEANWHILE,
+    COMMANDS,
+    MEMORY,
+    without_own_words,
+)
 from bridge.wire import (
     ChatMessage,
     DataPart,
@@ -160,7 +167,7 @@ def test_after_a_restart_a_line_about_the_mode_is_not_told_again() -> None:
     commands = f"{COMMANDS}`/init`. A message can begin with one."
     text = f"{mode}\n\nI look.\n\n▶️ `ls` ✔\n\n{memory}\n\nMode: `x`, I say 🔀 Mode: `y`."
     files = f"{CHANGED_FILES}`a.py`, `b.py`"
-    text += f"\n\n{commands}\n\n{files}"
+    text += f"\n\n{commands}\n\n{files}\n\n{CHANGED_MEANWHILE}`b.py`"
     for answers in ([], [recorded(TextPart(text))]):
         assert told(echoed(text), *answers) == (
             TextPart("I look.\n\n▶️ `ls` ✔\n\nMode: `x`, I say 🔀 Mode: `y`."),

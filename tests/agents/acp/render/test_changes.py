@@ -20,6 +20,7 @@ from agents.acp.schema.content import (
     ToolCallLocation,
 )
 from agents.events import Attach, Say
+from bridge.wire import WatchedFiles
 
 TEXT = "one\ntwo\nthree\n"
 UNKNOWN = "unknown"
@@ -107,12 +108,12 @@ def test_what_the_editor_has_changed_is_left_out() -> None:
 @pytest.mark.limit("agents.acp.render.changes.MOST_NAMED")
 def test_the_line_names_some_files_and_counts_the_others() -> None:
     noted = Changes()
-    assert noted.line("/w") == ""
+    assert noted.lines("/w") == []
     noted.note(call(kind="edit", at=[f"/w/{n}" for n in range(changes.MOST_NAMED)]))
     names = ", ".join(f"`{n}`" for n in range(changes.MOST_NAMED))
-    assert noted.line("/w") == f"📝 Changed by the agent: {names}"
+    assert noted.lines("/w") == [f"📝 Changed by the agent: {names}"]
     noted.note(call(kind="edit", at=["/w/more", "/w/most"]))
-    assert noted.line("/w") == f"📝 Changed by the agent: {names} and 2 more"
+    assert noted.lines("/w") == [f"📝 Changed by the agent: {names} and 2 more"]
 
 
 @pytest.mark.limit("agents.acp.render.changes.MOST_NOTED")
@@ -120,7 +121,7 @@ def test_the_line_names_some_files_and_counts_the_others() -> None:
 def test_many_files_are_bounded() -> None:
     noted = Changes()
     noted.note(call(kind="edit", at=[f"/{n}" for n in range(changes.MOST_NOTED + 1)]))
-    assert noted.line("").endswith(f" and {changes.MOST_NOTED - changes.MOST_NAMED} more")
+    assert noted.lines("")[0].endswith(f" and {changes.MOST_NOTED - changes.MOST_NAMED} more")
     assert len(sent(noted.record())) == changes.MOST_SENT
 
 
@@ -143,3 +144,27 @@ def test_the_end_of_a_turn_names_the_changed_files_once_in_our_own_words() -> No
     assert say == Say("\n\n📝 Changed by the agent: `a`", by_us=True)
     assert isinstance(record, Attach)
     assert sent(record) == {"/w/a": UNKNOWN}
+
+
+def test_what_no_call_has_named_is_named_apart_in_words_that_accuse_nobody() -> None:
+    noted = Changes(by_editor=("/w/mine",))
+    noted.note(call(Diff("/w/a", "y\n", "x\n"), files={"/w/a": "y\n"}))
+    assert noted.lines("/w") == ["📝 Changed by the agent: `a`"]
+    noted.notice(WatchedFiles(("/w/a", "/w/mine", "/w/built", "/elsewhere\n[x](y)")))
+    line = "📝 Changed while the agent worked: `built`, `/elsewhere [x](y)`"
+    assert noted.lines("/w") == ["📝 Changed by the agent: `a`", line]
+    assert sent(noted.record()) == {
+        "/w/a": "x\n",
+        "/w/built": UNKNOWN,
+        "/elsewhere\n[x](y)": UNKNOWN,
+    }
+
+
+def test_files_beyond_the_named_ones_are_counted_with_those_of_the_editor() -> None:
+    noted = Changes()
+    noted.notice(WatchedFiles(("/a", "/b"), 40))
+    assert noted.lines("")[0].endswith("`/b` and 40 more")
+    noted.notice(WatchedFiles(tuple(f"/{at}" for at in range(changes.MOST_NAMED + 2)), 40))
+    assert noted.lines("")[0].endswith(" and 42 more")
+    noted.notice(WatchedFiles((), 40))
+    assert noted.lines("") == []
