@@ -1,6 +1,7 @@
 // The changes of an agent are the editor's edits: they are kept or undone there, what isn't saved is
 // respected, and a checkpoint takes files and words back.
 
+import { execFileSync } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
@@ -15,6 +16,8 @@ import { crop, inWideChat, shoot } from "./screenshots.ts";
 const agents = join(OUTPUT, "edits-agents");
 const agent = new ScriptedAgent(agents, "editor");
 const own = new ScriptedAgent(agents, "itself");
+/** There is such a file when the agent's command has ended. */
+const made = join(agents, "made");
 const MANY = 30;
 /** Rounds after which the editor asks whether to go on. */
 const LIMIT = 35;
@@ -38,6 +41,26 @@ function changed(name: string, oldText: string, newText: string) {
     content,
   };
   return { update: { sessionUpdate: "tool_call", ...call } };
+}
+
+/** A call by which an agent tells that it runs a command, and nothing of the files. */
+function command(status: string) {
+  const call = { toolCallId: "make", title: "make report", kind: "execute", status };
+  return { update: { sessionUpdate: "tool_call", ...call } };
+}
+
+/** Commit all files of the workspace but those that git is to ignore. */
+async function commit(): Promise<void> {
+  const workspace = join(OUTPUT, "edits/workspace");
+  await writeFile(join(workspace, ".gitignore"), "*.log\n");
+  const author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
+  for (const args of [
+    ["init", "-q"],
+    ["add", "."],
+    [...author, "commit", "-qm", "Begin"],
+  ]) {
+    execFileSync("git", args, { cwd: workspace });
+  }
 }
 
 /** Steps that read a file, and write it anew. */
@@ -67,7 +90,9 @@ beforeAll(async () => {
       "shell.txt": "old\n",
       "plan.txt": "1\n",
       "own.txt": "after\n",
+      "report.txt": "committed\n",
     },
+    prepare: commit,
     settings: {
       "chat.agent.maxRequests": LIMIT,
       "vscodelm.agents": {
@@ -98,6 +123,13 @@ beforeAll(async () => {
   await own.model({
     turns: [
       [{ say: "[a link](command:vscodelm.showLog)" }, changed("own.txt", "before\n", "after\n")],
+      [
+        command("in_progress"),
+        { say: "I make it." },
+        { until: made },
+        command("completed"),
+        { say: "It is made." },
+      ],
     ],
   });
   context = await openBrowser(editor);
@@ -207,4 +239,21 @@ test("what an agent changes by itself is named, and can be compared", async () =
   await comparison.filter({ hasText: "after" }).waitFor();
   const tab = page.locator(".part.editor .tab.active");
   await crop(page, "edits", "comparison", tab, comparison.filter({ hasText: "before" }));
+});
+
+test("what a command changes is named apart, and compared with the last commit", async () => {
+  await chat.newChat();
+  await chat.send("make a report");
+  await chat.response.getByText("I make").first().waitFor();
+  await writeFile(at("make.log"), "ignored\n");
+  await writeFile(at("report.txt"), "reported\n");
+  await writeFile(made, "");
+  const answer = await chat.finished();
+  expect(answer).toContain("It is made.");
+  expect(answer).toContain("Changed while the agent worked: report.txt");
+  expect(answer).not.toContain("make.log");
+  await page.locator(".statusbar-item", { hasText: "1 file changed" }).click();
+  const comparison = page.locator(".multiDiffEntry");
+  await comparison.filter({ hasText: "committed" }).waitFor();
+  await comparison.filter({ hasText: "reported" }).waitFor();
 });
