@@ -56,6 +56,10 @@ MOST_WORDS = 500
 
 NO_TURN = "Files can be written only while you answer the user. Nothing was written."
 NOT_ALLOWED = "The user doesn't allow changes of files. Nothing was written."
+NOTEBOOK = (
+    "The editor's tools see the cells of a notebook, and not its text. Nothing was written. "
+    "Use the editor's tool edit_notebook_file if you have it."
+)
 CANCELLED = "The turn was cancelled."
 TAKEN_BACK = "The request was taken back."
 TOO_MANY = f"{MOST_OPEN} requests about files are open already. Wait for some of them first."
@@ -216,6 +220,8 @@ class FileDesk:
             raise _Refused(NOT_ALLOWED)
         if not self.tools.is_open:
             raise _Refused(NO_TURN)
+        if path.lower().endswith(".ipynb"):
+            raise _Refused(NOTEBOOK)
         await self._edit(path, text)
         self._note(path, text)
         if len(self.edited) < MOST_EDITED:

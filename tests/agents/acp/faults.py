@@ -46,6 +46,13 @@ FAULTS = [
         _EDITS,
     ),
     Fault(
+        "the place of an edit in a notebook is guessed by the editor",
+        "edits/desk",
+        'if path.lower().endswith(".ipynb"):',
+        "if False:",
+        _EDITS,
+    ),
+    Fault(
         "an agent that only reports what it writes counts as one that writes here",
         "edits/desk",
         "self.is_used = not self.writes_itself",

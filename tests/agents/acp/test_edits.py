@@ -290,6 +290,13 @@ async def test_no_file_is_written_where_the_settings_forbid_it(permissions: str)
         assert desk.NOT_ALLOWED in request.text
 
 
+async def test_a_notebook_is_never_written_as_text() -> None:
+    path = "/project/Analysis.IPYNB"
+    async with scene({"write": path, "content": "{}"}, AWAIT, OUTCOMES) as (editor, _, chat):
+        assert "edit_notebook_file" in await said(chat)
+        assert not editor.files.made
+
+
 async def test_a_turn_that_is_cancelled_answers_its_write_at_once() -> None:
     turns = [[{"say": "Hi."}], [{"write": FILE, "content": "x"}, AWAIT, OUTCOMES]]
     async with scene(turns=turns, otherwise=[{"say": "Next."}]) as (editor, peers, chat):
