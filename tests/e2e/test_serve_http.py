@@ -6,8 +6,9 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+import tempfile
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import httpx
 import pytest
 import trio
 
+from tests.fakes.groups import group_is_gone, groups_of_children
 from tests.fakes.http_face import text_of
 
 from .process import COMMAND, PATIENCE, run
@@ -31,7 +33,7 @@ class Server:
     url: str
     stderr: bytes = b""
     is_told: bool = False
-    """Whether it got its signal. A second one would kill it."""
+    """Whether it got its signal. A second one would end it at once."""
 
     def end(self, number: int = signal.SIGTERM) -> None:
         if not self.is_told:
@@ -50,9 +52,12 @@ class Server:
 
 @asynccontextmanager
 async def server(
-    *arguments: str, env: Mapping[str, str] | None = None, end: int = signal.SIGTERM
+    *arguments: str,
+    env: Mapping[str, str] | None = None,
+    end: int = signal.SIGTERM,
+    status: int = 0,
 ) -> AsyncGenerator[Server]:
-    """Start a server; a signal must end it with status 0, and nothing more may be on stdout."""
+    """Start a server; a signal must end it with this status, and nothing more may be on stdout."""
     with trio.fail_after(2 * PATIENCE):
         it = await trio.lowlevel.open_process(
             [*COMMAND, "serve-http", *arguments],
@@ -74,13 +79,33 @@ async def server(
             rest = await it.stdout.receive_some()
             while chunk := await it.stderr.receive_some():
                 one.stderr += chunk
-            assert await it.wait() == 0, one.stderr
+            assert await it.wait() == status, one.stderr
             assert rest == b""
             assert TOKEN.encode() not in one.stderr
         finally:
             it.kill()
             with trio.CancelScope(shield=True):
                 await it.wait()
+
+
+@contextmanager
+def short_folder() -> Generator[Path]:
+    """Make a folder whose path is short enough for a socket."""
+    with tempfile.TemporaryDirectory(prefix="v") as name:
+        yield Path(name)
+
+
+def scripted(folder: Path, script: str) -> Path:
+    """Return a configuration with the model `mine`, an ACP agent that does what a script says."""
+    config = folder / "config.toml"
+    file = folder / "script.json"
+    file.write_text(script)
+    python = sys.executable.replace("\\", "/")
+    config.write_text(
+        f'[[models]]\nid = "mine"\nagent = {{ acp = {{ name = "fake", command = "{python}", '
+        f'args = ["{ACP.as_posix()}", "{file.as_posix()}"] }} }}\n'
+    )
+    return config
 
 
 async def respond(client: httpx.AsyncClient, given: str, **fields: Any) -> dict[str, Any]:
@@ -109,14 +134,7 @@ async def test_a_response_that_is_open_is_cancelled_at_the_end() -> None:
 async def test_the_token_is_made_where_it_is_missing_and_the_agents_never_see_it(
     tmp_path: Path,
 ) -> None:
-    config = tmp_path / "config.toml"
-    script = tmp_path / "script.json"
-    script.write_text('{"otherwise": [{"say": "I am the agent."}]}')
-    python = sys.executable.replace("\\", "/")
-    config.write_text(
-        f'[[models]]\nid = "mine"\nagent = {{ acp = {{ name = "fake", command = "{python}", '
-        f'args = ["{ACP.as_posix()}", "{script.as_posix()}"] }} }}\n'
-    )
+    config = scripted(tmp_path, '{"otherwise": [{"say": "I am the agent."}]}')
     state = tmp_path / "state"
     async with server(
         "--state-dir", str(state), "--config", str(config), env={"VSCODELM_TOKEN": ""}
@@ -137,6 +155,29 @@ async def test_the_lineage_survives_a_restart(tmp_path: Path) -> None:
     async with server("--state-dir", str(tmp_path)) as one, one.client() as client:
         second = await respond(client, "Hm.", previous_response_id=first["id"])
     assert second["status"] == "completed"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal ends a process at once")
+async def test_a_second_signal_ends_a_server_at_once_with_its_agents_and_its_socket(
+    tmp_path: Path,
+) -> None:
+    script = '{"start": [{"ignore": ["SIGTERM"]}], "lingers": true, "otherwise": [{"hang": true}]}'
+    arguments = ["--config", str(scripted(tmp_path, script))]
+    with short_folder() as folder:
+        path = folder / "s"
+        arguments += ["--listen", f"unix:{path}"]
+        async with server(*arguments, status=128 + signal.SIGINT) as one, one.client() as client:
+            body = {"model": "mine", "input": "Hello!", "stream": True}
+            async with client.stream("POST", "/responses", json=body) as stream:
+                assert stream.status_code == 200
+                (group,) = groups_of_children(one.it.pid)
+                one.end()
+                text = "".join([chunk async for chunk in stream.aiter_text()])
+                assert "response.incomplete" in text
+                assert not group_is_gone(group)  # it is stubborn
+                one.it.send_signal(signal.SIGINT)
+        assert group_is_gone(group)
+        assert not path.exists()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no Unix sockets")

@@ -12,6 +12,13 @@ _SESSION_MEMORY = ("tests/vscodelm/store/test_session_memory.py",)
 
 FAULTS = [
     Fault(
+        "a first signal kills the agents, too",
+        "signals",
+        "if is_second and self.at_second is not None:",
+        "if self.at_second is not None:",
+        ("tests/vscodelm/test_signals.py",),
+    ),
+    Fault(
         "a session that was continued in another chat is found by the chat that had it",
         "store/sessions",
         "            for other in others if is_ours else ():\n",
@@ -238,6 +245,27 @@ FAULTS = [
                 "        if not self._places:\n",
                 "        if False:\n",
                 ("tests/vscodelm/http_server/test_attacks.py",),
+            ),
+            (
+                "a cancel by its id waits for a core that is stuck",
+                "answering",
+                "with trio.move_on_after(END_SECONDS):",
+                "with trio.CancelScope():",
+                (),
+            ),
+            (
+                "an answer that was left blocks its branch for as long as the core is stuck",
+                "answering",
+                "            answer.is_over.set()  # nobody waits",
+                "            # nobody waits",
+                (),
+            ),
+            (
+                "a shutdown waits for a core that is stuck",
+                "core",
+                "trio.move_on_after(LEAVING_SECONDS, shield=True)",
+                "trio.move_on_after(LEAVING_SECONDS + 60, shield=True)",
+                (),
             ),
             (
                 "the connection still knows a response after a failure",

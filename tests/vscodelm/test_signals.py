@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import trio
+import trio.testing
 
 from vscodelm.signals import Signals
 
@@ -33,3 +34,22 @@ async def test_without_a_signal_the_status_is_zero() -> None:
         await nursery.start(signals.watch)
         nursery.cancel_scope.cancel()
     assert signals.status == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process can't send itself these signals")
+async def test_a_second_signal_does_what_it_is_told_to_do_and_the_first_does_not() -> None:
+    told: list[int] = []
+    with trio.fail_after(5):
+        async with trio.open_nursery() as nursery:
+            signals = Signals(trio.CancelScope(), told.append)
+            await nursery.start(signals.watch)
+            with signals.scope:
+                os.kill(os.getpid(), signal.SIGTERM)
+                await trio.sleep_forever()
+            await trio.testing.wait_all_tasks_blocked()
+            assert not told
+            os.kill(os.getpid(), signal.SIGINT)
+            while not told:
+                await trio.lowlevel.checkpoint()
+            nursery.cancel_scope.cancel()
+    assert told == [128 + signal.SIGINT]

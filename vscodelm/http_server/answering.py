@@ -47,7 +47,9 @@ BUSY_SECONDS = 1.0
 KEEPALIVE_SECONDS = 15.0
 """Seconds of silence after which a stream shows that it is still there."""
 END_SECONDS = 5.0
-"""Seconds that an answer may take to end after its client has left."""
+"""Seconds that an answer may take to end after it was cancelled, or after its client has left."""
+FAREWELL_SECONDS = 2.0
+"""Seconds for open answers to reach their clients at the shutdown."""
 
 Send: TypeAlias = Callable[[bytes], Awaitable[None]]
 """Sends a piece of an answer, and waits until there is room for the next."""
@@ -120,12 +122,13 @@ class Answering:
         self.catalogue = catalogue
 
     async def leave(self) -> None:
-        """Cancel every answer that is open, and wait until their clients have read that."""
-        for answer in list(self._open.values()):
-            await self.port.cancel(answer.reply)
-        while self._places < MOST_OPEN:
-            self._freed = trio.Event()
-            await self._freed.wait()
+        """Cancel every answer that is open, and wait a moment for their clients to read that."""
+        with trio.move_on_after(FAREWELL_SECONDS):
+            for answer in list(self._open.values()):
+                await self.port.cancel(answer.reply)
+            while self._places < MOST_OPEN:
+                self._freed = trio.Event()
+                await self._freed.wait()
 
     # Before an answer.
 
@@ -303,13 +306,16 @@ class Answering:
         """End an answer whose client has left; its session stays for the next request."""
         if answer.is_over.is_set():
             return
-        with trio.move_on_after(END_SECONDS, shield=True):
-            await self.port.cancel(answer.reply)
-            while not answer.reply.is_settled:
-                await answer.reply.news()
-                answer.writer.add(answer.reply.take())
-            await self._close(answer)
-        self._open.pop(answer.query.id, None)
+        try:
+            with trio.move_on_after(END_SECONDS, shield=True):
+                await self.port.cancel(answer.reply)
+                while not answer.reply.is_settled:
+                    await answer.reply.news()
+                    answer.writer.add(answer.reply.take())
+                await self._close(answer)
+        finally:
+            self._open.pop(answer.query.id, None)
+            answer.is_over.set()  # nobody waits longer for it, even if the core is stuck
 
     async def _close(self, answer: OpenAnswer) -> bytes:
         """Write the end of an answer that is settled, and keep it."""
@@ -366,8 +372,8 @@ class Answering:
         """End a response early, and return it; one that is over stays as it is."""
         answer = self._open.get(response)
         if answer is not None:
-            await self.port.cancel(answer.reply)
             with trio.move_on_after(END_SECONDS):
+                await self.port.cancel(answer.reply)
                 await answer.is_over.wait()
             return answer.writer.result
         return await self.resource(response)

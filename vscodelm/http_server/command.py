@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import os
 import sys
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import attrs
 import trio
 
 from actors.trace import Trace
+from agents.acp.transport.running import kill_all
 from agents.boundary import contained
 from bridge.known_secrets import KnownSecrets
 from bridge.models import Catalogue
@@ -39,8 +42,6 @@ from .token import ServerToken, TokenError, find_token, make_key
 if TYPE_CHECKING:
     from socket import socket
 
-FAREWELL_SECONDS = 2.0
-"""Seconds for open answers to reach their clients at the shutdown."""
 TOKEN_FILE = "http-token"
 """The token's file in the state folder."""
 _KEY_FILE = "http-key"
@@ -96,6 +97,16 @@ def _check_place(listen: str, token: ServerToken) -> None:
     )
 
 
+def end_at_once(socket: str | None, status: int) -> NoReturn:
+    """End this process, whatever it waits for, with its agents and its Unix socket."""
+    log.warning("a second signal: the agents are killed")
+    kill_all()
+    if socket is not None:
+        Path(socket).unlink(missing_ok=True)
+    logging.shutdown()
+    os._exit(status)
+
+
 @attrs.frozen(eq=False, repr=False)
 class _Server:
     options: HttpOptions
@@ -108,7 +119,7 @@ class _Server:
     async def run(self, listening: socket, address: ServedAddress) -> int:
         """Serve until a signal; every answer that is open is cancelled then."""
         until = trio.CancelScope()
-        signals = Signals(until)
+        signals = Signals(until, partial(end_at_once, address.path))
         records = open_records(self.state / _RESPONSES)
         try:
             async with trio.open_nursery() as nursery:
@@ -173,5 +184,4 @@ class _Server:
             sys.stdout.flush()
             with until:
                 await trio.sleep_forever()
-            with trio.move_on_after(FAREWELL_SECONDS):
-                await answering.leave()
+            await answering.leave()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 
 import trio
 
@@ -59,6 +59,9 @@ async def open_answering(
                 yield Answering(port, records, catalogue, permissions, key)
             finally:
                 whole.deadline = trio.current_time() + LEAVING_SECONDS
-                with trio.CancelScope(shield=True):
+                with (
+                    trio.move_on_after(LEAVING_SECONDS, shield=True),
+                    suppress(trio.BrokenResourceError),  # it has failed, and that is raised
+                ):
                     async with send_inbox:
                         await send_inbox.send(Leaving())

@@ -28,6 +28,7 @@ from agents.base import AgentError
 from bridge.value import Value
 from bridge.wire import McpServerSpec
 
+from . import running
 from .base import LAST_WORDS_SECONDS, Exit
 from .environment import environment_of
 from .stderr import Tail
@@ -166,6 +167,7 @@ async def open_process(
     assert process.stdin is not None, "asked for in _start"
     assert process.stderr is not None, "asked for in _start"
     child = ChildProcess(spec.name, process, process.stdout, process.stdin)
+    running.begins(child.pid)
     log.info("agent=%s pid=%s started command=%s", spec.name, child.pid, spec.command)
     try:
         async with trio.open_nursery() as nursery:
@@ -176,6 +178,7 @@ async def open_process(
                 await child.end()
                 nursery.cancel_scope.cancel()
     finally:
+        running.has_ended(child.pid)
         with trio.CancelScope(shield=True):  # if the nursery itself was cancelled at once
             await process.stderr.aclose()
 

@@ -1282,6 +1282,20 @@ FAULTS = [
         ("login",),
     ),
     Fault(
+        "a second signal leaves the agents behind",
+        "transport/subprocess",
+        "    running.begins(child.pid)\n",
+        "",
+        ("transport/running",),
+    ),
+    Fault(
+        "another process is killed that has the id of an agent that has ended",
+        "transport/subprocess",
+        "        running.has_ended(child.pid)\n",
+        "        pass\n",
+        ("transport/running",),
+    ),
+    Fault(
         "a definition is tried though no system takes it",
         "transport/subprocess",
         "fault = definition_fault(spec)",

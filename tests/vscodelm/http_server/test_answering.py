@@ -1,4 +1,4 @@
-"""Answers while the core behind them is silent: it takes one message and tells nothing."""
+"""Answers while the core behind them is stuck: it takes one message and tells nothing."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from actors.trace import Trace
 from bridge.models import Catalogue
 from vscodelm.http_server.answering import (
     END_SECONDS,
+    FAREWELL_SECONDS,
     HOLD_SECONDS,
     KEEPALIVE_SECONDS,
     Answering,
@@ -28,7 +29,7 @@ from vscodelm.http_server.records import open_records
 
 @asynccontextmanager
 async def asked(folder: Path) -> AsyncGenerator[tuple[Answering, OpenAnswer]]:
-    """Ask the silent core."""
+    """Ask the stuck core."""
     inbox, messages = trio.open_memory_channel[FromEditor](1)
     records = open_records(folder)
     answering = Answering(HttpPort(inbox, Trace()), records, Catalogue(), "read_only", b"key")
@@ -87,3 +88,36 @@ async def test_a_request_that_is_never_heard_leaves_nothing_open(
         with trio.move_on_after(0.5):
             await answering.begin(query, answering.writer(body, query))
         assert len(answering.port.replies) == 1
+
+
+async def test_a_cancel_by_its_id_does_not_wait_long_for_a_core_that_is_stuck(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with asked(tmp_path) as (answering, answer):
+        with trio.fail_after(END_SECONDS + 1):
+            found = await answering.cancel(answer.query.id)
+    assert b'"status":"in_progress"' in found
+
+
+async def test_a_client_that_leaves_a_core_that_is_stuck_frees_its_place_and_its_branch(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async def send(_lines: bytes) -> None:
+        raise trio.BrokenResourceError
+
+    async with asked(tmp_path) as (answering, answer):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(answering.cancel, answer.query.id)  # it waits, too
+            await trio.testing.wait_all_tasks_blocked()
+            with trio.fail_after(END_SECONDS + 1), pytest.raises(trio.BrokenResourceError):
+                await answering.pump(answer, send)
+        assert answer.is_over.is_set()
+
+
+async def test_a_shutdown_does_not_wait_long_for_a_core_that_is_stuck(
+    tmp_path: Path, autojump_clock: trio.testing.MockClock
+) -> None:
+    async with asked(tmp_path) as (answering, _):
+        with trio.fail_after(FAREWELL_SECONDS + 1), answering.place():
+            await answering.leave()
+        assert trio.current_time() >= FAREWELL_SECONDS
