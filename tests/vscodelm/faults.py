@@ -219,6 +219,15 @@ FAULTS = [
                 (),
             ),
             (
+                "a connection stays open after its stream",
+                "app",
+                '        return {"type": "http.response.body", "body": b""}\n',
+                '        last: Message = {"type": "http.response.body", "body": b""}\n'
+                "        await send(last)\n"
+                "        return last\n",
+                ("tests/vscodelm/http_server/test_attacks.py",),
+            ),
+            (
                 "a body has no limit",
                 "app",
                 "if len(body) > MOST_BODY_BYTES:",

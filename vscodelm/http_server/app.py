@@ -34,7 +34,7 @@ from .websocket import talk
 from .writer import AnswerWriter
 
 if TYPE_CHECKING:
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Message, Receive, Scope, Send
     from starlette.websockets import WebSocket
 
 MOST_BODY_BYTES = 32 * 1024 * 1024
@@ -163,18 +163,24 @@ class _Answer(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         error: ApiError | None = None
+        last: Message | None = None
         with self._answering.place():
             async with trio.open_nursery() as nursery:
                 nursery.start_soon(_watch, receive, nursery.cancel_scope.cancel)
                 try:
-                    await self._answer(send)
+                    last = await self._answer(send)
                 except ApiError as refusal:
                     error = refusal  # raised outside, where no nursery wraps it in a group
                 nursery.cancel_scope.cancel()
+            if last is not None:
+                # Not watched any more: the end of an answer counts as a disconnect, and a cancel
+                # then would keep hypercorn from closing the connection, or from watching its rest.
+                await send(last)
         if error is not None:
             raise error
 
-    async def _answer(self, send: Send) -> None:
+    async def _answer(self, send: Send) -> Message:
+        """Send all but the last message, and return that."""
         answer = await self._answering.begin(self._query, self._writer)
         if not self._is_stream:
             failure = await self._answering.pump(answer, None)
@@ -183,8 +189,7 @@ class _Answer(Response):
             whole = Response(self._writer.result, media_type="application/json")
             start = {"type": "http.response.start", "status": 200, "headers": whole.raw_headers}
             await send(start)
-            await send({"type": "http.response.body", "body": whole.body})
-            return
+            return {"type": "http.response.body", "body": whole.body}
         has_begun = False
 
         async def send_piece(piece: bytes) -> None:
@@ -195,7 +200,7 @@ class _Answer(Response):
             await send({"type": "http.response.body", "body": piece, "more_body": True})
 
         await self._answering.pump(answer, send_piece)
-        await send({"type": "http.response.body", "body": b""})
+        return {"type": "http.response.body", "body": b""}
 
 
 @attrs.define(eq=False, repr=False)

@@ -136,6 +136,24 @@ async def test_headers_that_trickle_end_the_connection(
         assert await raw(face, b"GET /v1/models HTTP/1.1\r\nhost:") == b""
 
 
+@pytest.mark.parametrize("is_stream", ["false", "true"])
+async def test_a_connection_that_rests_after_its_answer_ends_and_so_does_one_that_shall_close(
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+    is_stream: str,
+) -> None:
+    monkeypatch.setattr(serving, "HEADER_SECONDS", 0.3)
+    body = f'{{"model": "eliza", "input": "Hello!", "stream": {is_stream}}}'.encode()
+    async with attacked(tmp_path, caplog) as face:
+        length = f"content-length: {len(body)}"
+        closing = head(face, "POST /v1/responses", AUTHORIZED, length)
+        for begun in (closing, closing.replace(b"connection: close\r\n", b"")):
+            answer = await raw(face, begun + body)
+            assert answer.startswith(b"HTTP/1.1 200")
+            assert b"completed" in answer
+
+
 async def test_a_client_that_leaves_amid_its_body_harms_nobody(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
