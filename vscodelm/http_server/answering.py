@@ -20,7 +20,7 @@ from bridge.value import Value
 from bridge.wire import ChatMessage, ChatOptions, Permissions, ToolResultPart
 
 from .api_error import RETRY_SECONDS, ApiError, bad_request, of_failure
-from .body import ResponseBody, echo, model_options, offer_of
+from .body import OfferedFunctions, ResponseBody, echo, model_options, offer_of
 from .compaction import Restorer, compact
 from .completions import CompletionWriter
 from .events import EventWriter
@@ -60,6 +60,7 @@ class Query(Value):
 
     id: str
     wanted: Wanted
+    offer: OfferedFunctions
     line: tuple[Raw, ...]
     """All messages but the instructions, which hold for one response."""
     asked: tuple[Raw, ...]
@@ -152,6 +153,7 @@ class Answering:
         return Query(
             f"resp_{secrets.token_hex(16)}",
             Wanted(model.information.id, model.agent, messages, options, settings),
+            offer,
             (*before, *asked),
             (*before, *asked) if is_short else asked,
             items,
@@ -164,9 +166,8 @@ class Answering:
     ) -> EventWriter:
         """Return the writer of a response; `agent` is what the client says that it is."""
         fields = {"id": query.id, "created_at": int(time.time())}
-        offer = offer_of(body.tools, body.tool_choice)
         hides_own = frames and not body.stream and can_skip_nothing(agent)
-        return EventWriter({**fields, **echo(body, offer)}, frames, hides_own)
+        return EventWriter({**fields, **echo(body, query.offer)}, frames, hides_own)
 
     def completion_writer(self, query: Query, *, wants_usage: bool) -> CompletionWriter:
         """Return the writer of a completion."""
