@@ -14,6 +14,8 @@ from . import (
     acp_burst,
     acp_sessions,
     history,
+    http,
+    http_memory,
     idle,
     memory,
     open_responses,
@@ -44,7 +46,11 @@ BENCHMARKS: dict[str, Callable[[], list[Result]]] = {
     "open-responses": open_responses.measure,
     "open-responses-client": open_responses_client.measure,
     "tokens": tokens.measure,
+    "http": http.measure,
+    "http-memory": http_memory.measure,
 }
+FULL: dict[str, Callable[[], list[Result]]] = {"http-memory": http_memory.measure_fully}
+"""The long forms of benchmarks that are shorter otherwise."""
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -52,11 +58,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(BENCHMARKS))
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there, too")
+    parser.add_argument("--full", action="store_true", help=f"the long form of {', '.join(FULL)}")
     options = parser.parse_args(arguments)
     unknown = set(options.names) - set(BENCHMARKS)
     if unknown:
         parser.error(f"there is no {', '.join(sorted(unknown))}; there is {', '.join(BENCHMARKS)}")
-    results = tell(BENCHMARKS[name] for name in options.names or BENCHMARKS)
+    known = {**BENCHMARKS, **FULL} if options.full else BENCHMARKS
+    results = tell(known[name] for name in options.names or known)
     if options.json:
         options.json.write_bytes(as_json(results))
     return 0 if all(result.held for result in results) else 1

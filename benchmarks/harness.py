@@ -16,7 +16,7 @@ import sysconfig
 import tempfile
 import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -103,10 +103,16 @@ class Child:
 
 
 @contextmanager
-def running(argv: Sequence[str]) -> Generator[Child]:
-    """Run a child; when the block is left its input ends, and it must end too."""
+def running(
+    argv: Sequence[str], *, variables: Mapping[str, str] | None = None, ends_by: int = 0
+) -> Generator[Child]:
+    """Run a child; when the block is left its input ends, and it must end too.
+
+    A child that doesn't read its input ends by the signal `ends_by`.
+    """
+    whole = {**environment(), **(variables or {})}
     with subprocess.Popen(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), cwd=ROOT
+        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=whole, cwd=ROOT
     ) as process:
         stop = threading.Timer(PATIENCE_SECONDS, process.kill)
         stop.start()
@@ -114,6 +120,8 @@ def running(argv: Sequence[str]) -> Generator[Child]:
             yield Child(process)
             assert process.stdin is not None
             process.stdin.close()
+            if ends_by:
+                process.send_signal(ends_by)
             process.wait(timeout=PATIENCE_SECONDS)
         finally:
             stop.cancel()

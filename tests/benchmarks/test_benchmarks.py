@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import attrs
 import msgspec
 import pytest
 import trio
@@ -15,6 +16,8 @@ from benchmarks import (
     acp_burst,
     acp_sessions,
     history,
+    http,
+    http_memory,
     idle,
     memory,
     open_responses_client,
@@ -104,6 +107,16 @@ def test_this_machine_has_a_pace() -> None:
     assert 1.0 <= pace() < 100
 
 
+def test_the_long_form_is_measured_only_if_it_is_asked_for(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(command, "FULL", {"quick": lambda: [attrs.evolve(HELD, note="long")]})
+    assert command.main(["quick"]) == 0
+    assert "long" not in capsys.readouterr().out
+    assert command.main(["quick", "--full"]) == 0
+    assert "long" in capsys.readouterr().out
+
+
 def test_results_are_written_as_json(tmp_path: Path) -> None:
     file = tmp_path / "results.json"
     command.main(["both", "--json", str(file)])
@@ -161,8 +174,10 @@ class TestOnRealProcesses:
             *acp_burst.measure(short=100, long=5_000, repetitions=1, chunks=5),
             *acp_sessions.measure(sessions=3),
             *tokens.measure(modules=4, repetitions=1),
+            *http.measure(short=50, long=500, repetitions=1, alone=20, streams=5, words=50),
+            *http_memory.measure(early=10, late=20),
         ]
-        assert len(results) == 15
+        assert len(results) == 19
         assert all(result.measured > 0 for result in results)
 
     def test_the_benchmark_of_idling_looks_at_live_agents(self) -> None:
