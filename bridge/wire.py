@@ -317,7 +317,8 @@ class Settings(Wire):
 
     `model` and `mode` name a choice that the agent offers, by id or by name. None leaves them as
     they are, with one exception: a known mode in which the agent decides by itself is changed to
-    one in which it asks, unless `permissions` is "allow".
+    one in which it asks, unless `permissions` is "allow". With "read_only" and "deny" such a mode
+    isn't chosen, whether it stands here or in a request's `modelConfiguration`.
 
     `edits` names the side that makes an agent's edits: the "editor", which can show, keep and undo
     them, or the "agent". None is the side that is known to work with the agent.

@@ -32,9 +32,11 @@ from agents.acp.schema.options import (
 from bridge.errors import Failure
 from bridge.models import PERMISSIONS
 from bridge.value import Value
-from bridge.wire import ConfigurationProperty
+from bridge.wire import ConfigurationProperty, Permissions
 
 Change: TypeAlias = SetSessionConfigOptionRequest | SetSessionModeRequest | SetSessionModelRequest
+Asking: TypeAlias = Mapping[str, Mapping[str, str]]
+"""By key, the values with which an agent acts without asking, and for each the one to ask with."""
 EFFORT = "reasoningEffort"
 NAVIGATION, TOKENS = "navigation", "tokens"
 """The groups that VS Code shows beside the model: one property of each. It means the second for the
@@ -45,9 +47,15 @@ _CATEGORIES = {"model": "model", "mode": "mode", EFFORT: "thought_level"}
 """The keys of a configuration schema, and the categories of the options that they stand for."""
 _ORDER = {key: number for number, key in enumerate(_CATEGORIES)}
 _RESERVED = frozenset({*_CATEGORIES, PERMISSIONS})
+NEVER_UNASKED: frozenset[Permissions] = frozenset({"read_only", "deny"})
+"""The permissions under which no choice stands by which an agent acts without asking."""
 _SHOWN = 20
 _ON, _OFF = "true", "false"
 _ON_AND_OFF = (SessionConfigSelectOption(_ON, "On"), SessionConfigSelectOption(_OFF, "Off"))
+
+
+NONE_KNOWN: Asking = MappingProxyType({})
+"""No value with which an agent acts without asking is known."""
 
 
 class Choices(Value):
@@ -67,10 +75,12 @@ class Choices(Value):
         return replace(self, options=options)
 
     def with_mode(self, mode: str) -> Choices:
-        """Return the choices when the mode has changed."""
+        """Return the choices when the mode has changed. Some agents offer it as an option, too."""
+        option = _option(self.options, _CATEGORIES["mode"])
+        known = self if option is None else self._with_value(option.id, mode)
         if self.modes is None:
-            return self
-        return replace(self, modes=replace(self.modes, current_mode_id=mode))
+            return known
+        return replace(known, modes=replace(self.modes, current_mode_id=mode))
 
     def after(self, change: Change) -> Choices:
         """Return the choices when the agent has made a change and said nothing more of it."""
@@ -82,14 +92,17 @@ class Choices(Value):
                     return self
                 return replace(self, models=replace(self.models, current_model_id=model))
             case SetSessionConfigOptionRequest(config_id=config_id, value=value):
-                return self.with_options(
-                    tuple(
-                        replace(option, current_value=value) if option.id == config_id else option
-                        for option in self.options
-                    )
-                )
+                return self._with_value(config_id, value)
             case _:
                 assert_never(change)
+
+    def _with_value(self, option_id: str, value: str | bool) -> Choices:
+        return self.with_options(
+            tuple(
+                replace(option, current_value=value) if option.id == option_id else option
+                for option in self.options
+            )
+        )
 
 
 class Selection(Value):
@@ -191,17 +204,30 @@ class Picked:
         self.before: dict[str, str] = {}
         """The values before the user's first choice, by key."""
 
-    def due(self, choices: Choices, configuration: Mapping[str, str]) -> list[tuple[str, str]]:
+    def due(
+        self,
+        choices: Choices,
+        configuration: Mapping[str, str],
+        asking: Asking = NONE_KNOWN,
+    ) -> list[tuple[str, str]]:
         """Return the keys and values to choose now, each once; the model comes first.
 
-        A key that is given no more gets the value back that it had at first. A value that the agent
-        has changed itself since the user's choice is left alone.
+        A key that is given no more gets the value back that it had at first. With a value of
+        `asking` the agent wouldn't ask, so it gets the one to ask with. A value that the agent has
+        changed itself since the user's choice is left alone.
         """
-        wanted = {key: value for key, value in self.before.items() if key not in configuration}
+
+        def asked(key: str, value: str) -> str:
+            return asking.get(key, {}).get(value, value)
+
+        wanted = {
+            key: asked(key, value) for key, value in self.before.items() if key not in configuration
+        }
         wanted |= {key: one for key, one in configuration.items() if one != self._picked.get(key)}
         for key in wanted:
             if key in configuration:
-                self.before.setdefault(key, chosen(choices, key) or configuration[key])
+                before = chosen(choices, key) or configuration[key]
+                self.before.setdefault(key, asked(key, before))
             else:
                 del self.before[key]
         self._picked = dict(configuration)
@@ -215,15 +241,43 @@ def not_offered_now(choices: Choices, key: str, value: str) -> str:
     return f"The agent doesn't offer {value!r} as its {key} now.{rest}"
 
 
-def asking_mode(choices: Choices, asking_modes: Mapping[str, str]) -> str | None:
-    """Return the mode to choose so that the user is asked; None where nothing need be chosen.
+def unasked(choices: Choices, wanted: Mapping[str, str], asking: Asking) -> dict[str, str]:
+    """Return those of the wanted values, ids or names, with which the agent acts without asking."""
+    offered = selections(choices)
+    found: dict[str, str] = {}
+    for key, value in wanted.items():
+        values = offered[key].values if key in offered else ()
+        if (_find(values, value) or value) in asking.get(key, {}):
+            found[key] = value
+    return found
 
-    `asking_modes` says for modes in which the agent decides by itself in which it asks.
+
+def to_ask(
+    choices: Choices, asking: Asking, own: Mapping[str, str], *, is_strict: bool = False
+) -> list[tuple[str, str]]:
+    """Return the keys and values to choose so that the user is asked.
+
+    `own` has the values that the user has chosen, of those that are offered. A choice of the user's
+    stands, also where the agent has changed it since. If it `is_strict`, the agent is changed back,
+    and the value to ask with is returned even where the agent doesn't offer it.
     """
-    wanted = asking_modes.get(chosen(choices, "mode") or "")
-    if wanted is None or isinstance(change_to(choices, "", "mode", wanted), Failure):
-        return None
-    return wanted
+    found: list[tuple[str, str]] = []
+    for key, values in asking.items():
+        current = chosen(choices, key) or ""
+        if current not in values or (key in own and not is_strict):
+            continue
+        wanted = own.get(key, values[current])
+        if is_strict or not isinstance(change_to(choices, "", key, wanted), Failure):
+            found.append((key, wanted))
+    return found
+
+
+def not_permitted(key: str, value: str, permissions: Permissions) -> str:
+    """Return the words for a choice that the permissions don't allow."""
+    return (
+        f"With {value!r} as its {key} the agent acts without asking, and your permissions are "
+        f"{permissions!r}."
+    )
 
 
 def _option(options: Iterable[SessionConfigOption], kind: str) -> SessionConfigSelect | None:

@@ -32,6 +32,8 @@ import msgspec
 
 from bridge.value import Value
 
+from .options import Asking
+
 
 class KnownAgent(Value):
     """Facts about an agent.
@@ -45,8 +47,9 @@ class KnownAgent(Value):
     are the arguments with which its program logs in in a terminal, instead of `serves`, with which
     it speaks ACP; `logout` likewise. `ignored_methods` are ways to log in that do nothing here.
     `keys` are the environment variables that a method to log in is about. `asking_modes` name
-    for each mode in which it acts without asking the one in which it asks the user. `never_asks`:
-    it has no such mode, and by itself it asks before nothing, or before no tool of its own.
+    for each mode in which it acts without asking the one in which it asks the user, and
+    `asking_options` do so for the values of its options, by their ids. `never_asks`: it has no such
+    mode, and by itself it asks before nothing, or before no tool of its own.
     `packages` are the names by which a registry or a launcher has it. `commands` begin words of the
     commands that start it.
 
@@ -73,6 +76,9 @@ class KnownAgent(Value):
     commands: tuple[str, ...] = ()
     environment: dict[str, str] = msgspec.field(default_factory=dict[str, str])
     asking_modes: dict[str, str] = msgspec.field(default_factory=dict[str, str])
+    asking_options: dict[str, dict[str, str]] = msgspec.field(
+        default_factory=dict[str, "dict[str, str]"]
+    )
     never_asks: bool = False
     packages: frozenset[str] = frozenset()
     edits_by_editor: bool = False
@@ -82,6 +88,11 @@ class KnownAgent(Value):
     missing_is_empty: bool = False
     writes_itself: bool = False
     writes_through_editor: bool = False
+
+    @property
+    def asking(self) -> Asking:
+        """The choices with which it acts without asking, by the keys of the picker."""
+        return {"mode": self.asking_modes, **self.asking_options}
 
 
 _MODES = "https://agentclientprotocol.com/protocol/session-modes#"
@@ -168,6 +179,7 @@ _AGENTS = (
         serves=("--acp",),
         login=("login",),
         asking_modes={f"{_MODES}autopilot": f"{_MODES}agent"},
+        asking_options={"allow_all": {"on": "off"}},
     ),
     KnownAgent(
         "qwen-code",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 import trio
@@ -41,13 +41,17 @@ from .existing import can_find
 from .handles import NAMELESS, SessionHandle
 from .learned import Fact
 from .options import (
+    NEVER_UNASKED,
+    NONE_KNOWN,
     Change,
     Picked,
-    asking_mode,
     change_to,
     chosen,
     not_offered_now,
+    not_permitted,
     properties,
+    to_ask,
+    unasked,
 )
 from .reopened import GOES_ON_WITHOUT, lesson
 from .session_channel import SessionChannel
@@ -59,7 +63,7 @@ CHANGE_SECONDS = 30.0
 NOT_CHANGED = "A choice was not applied"
 """The title of a warning about a choice in the host's picker."""
 NOT_ASKING = "This agent may act without asking you"
-"""Warns the user if the agent refuses the mode in which it asks."""
+"""Warns the user if the agent refuses the mode in which it asks, or has none."""
 TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} to answer this.)"
 """Tells the agent that the host demands a tool: the protocol has no field for it."""
 
@@ -104,6 +108,8 @@ class AcpSession:
         self._offer = offer
         self._ledger = ledger or Ledger()
         self._picked = Picked()
+        self._forbidden: dict[str, str] = {}
+        """The choices of the newest prompt that its permissions don't allow."""
         choices = channel.choices
         mode = chosen(choices, "mode") or ""
         self._told = Told(mode, values_of(choices.options), channel.session_record)
@@ -177,9 +183,12 @@ class AcpSession:
             )
         self._untold = prompt
         self._ledger.begin_turn(self.channel.session_record)
+        permissions = prompt.settings.permissions
+        is_strict = permissions in NEVER_UNASKED
+        self._told.forbidden = self.peer.known.asking if is_strict else NONE_KNOWN
         files = self.channel.files
         if files is not None:
-            files.begin(prompt.settings.permissions)
+            files.begin(permissions)
         self._turn = AcpTurn(
             self.channel,
             self,
@@ -194,7 +203,7 @@ class AcpSession:
                     names_commands=self._begins_chat(prompt),
                     by_editor=() if files is None else files.edited,
                 ),
-                prompt.settings.permissions,
+                permissions,
                 self._habits,
                 self.peer.name,
             ),
@@ -247,58 +256,107 @@ class AcpSession:
     # Called by the turn; see `TurnSession`.
 
     async def prepare(self) -> Failure | None:
-        """Offer the tools of this turn, and choose the model and the mode of the settings.
-
-        Some agents decide by themselves unless they are in a certain mode. If the settings name no
-        mode, such an agent is put into one in which it asks, unless everything is allowed anyway.
-        If the agent refuses that mode, the user is warned under "ask". Otherwise the turn fails.
-        """
-        prompt = self._untold
-        assert prompt is not None, "a prompt is prepared before it is sent"
+        """Offer the tools of this turn, and make the choices of the settings and of the picker."""
+        untold = self._untold
+        assert untold is not None, "a prompt is prepared before it is sent"
         if self.channel.tools is not None and self.peer.known.prompts_without_tools:
             await self.channel.tools.learned()
-        await self.renew(prompt)
-        mode, permissions = prompt.settings.mode, prompt.settings.permissions
-        is_ours = mode is None and permissions != "allow"
-        if is_ours:
-            mode = asking_mode(self.channel.choices, self.peer.known.asking_modes)
-        for kind, name in (("model", prompt.settings.model), ("mode", mode)):
-            if name is None or self._offers(kind, prompt.configuration.get(kind)):
+        await self.renew(untold)
+        prompt = self._permitted(untold)
+        for key, value in (("model", prompt.settings.model), ("mode", prompt.settings.mode)):
+            if value is None or self._offers(key, prompt.configuration.get(key)):
                 continue
-            change = change_to(self.channel.choices, self.channel.session_id, kind, name)
-            failure = (
-                change
-                if change is None or isinstance(change, Failure)
-                else await self._change(change, kind)
-            )
+            failure = await self._choose(key, value)
             if isinstance(failure, Error):
-                if kind == "mode" and is_ours and permissions == "ask":
-                    self._warn(name, failure)
+                failure = self.peer.authentication.failure_of(failure)
+            if failure is not None:
+                return failure
+        failure = await self._keep_asking(prompt)
+        if failure is None and await self._configure(prompt):
+            failure = await self._keep_asking(prompt)
+        return failure
+
+    def _permitted(self, prompt: Prompt) -> Prompt:
+        """Return a prompt without the choices that its permissions don't allow, and say so."""
+        settings, known = prompt.settings, self.peer.known
+        if settings.permissions not in NEVER_UNASKED:
+            self._forbidden = {}
+            return prompt
+        if known.never_asks:
+            reason = f"{self.peer.name} never asks, so {settings.permissions!r} can't stop it."
+            self._told.warn(NOT_ASKING, reason)
+        preset = {} if settings.mode is None else {"mode": settings.mode}
+        preset = unasked(self.channel.choices, preset, known.asking)
+        picked = unasked(self.channel.choices, prompt.configuration, known.asking)
+        before, self._forbidden = self._forbidden, preset | picked
+        for key, value in self._forbidden.items() - before.items():
+            reason = not_permitted(key, value, settings.permissions)
+            self._told.warn(NOT_CHANGED, reason, again=True)
+        return replace(
+            prompt,
+            settings=replace(settings, mode=None) if preset else settings,
+            configuration={
+                key: value for key, value in prompt.configuration.items() if key not in picked
+            },
+        )
+
+    async def _keep_asking(self, prompt: Prompt) -> Failure | None:
+        """Choose what makes the agent ask, unless all is allowed or the user has chosen otherwise.
+
+        Some agents act by themselves in some of their modes. If the agent refuses the change, the
+        user is warned under "ask". Otherwise the turn fails.
+        """
+        permissions, mode = prompt.settings.permissions, prompt.settings.mode
+        if permissions == "allow":
+            return None
+        own = {} if mode is None else {"mode": mode}
+        own |= {key: one for key, one in prompt.configuration.items() if self._offers(key, one)}
+        is_strict = permissions in NEVER_UNASKED
+        choices, asking = self.channel.choices, self.peer.known.asking
+        for key, value in to_ask(choices, asking, own, is_strict=is_strict):
+            failure = await self._choose(key, value)
+            if isinstance(failure, Error):
+                if not is_strict:
+                    self._warn(key, value, failure)
                     continue
                 failure = self.peer.authentication.failure_of(failure)
             if failure is not None:
                 return failure
-        await self._configure(prompt.configuration)
         return None
 
-    async def _configure(self, configuration: Mapping[str, str]) -> None:
-        """Make the choices of the host's picker. One that can't be made costs the user a line."""
+    async def _choose(self, key: str, value: str) -> Failure | Error | None:
+        """Choose a value, unless it is chosen already; return why it isn't."""
+        change = change_to(self.channel.choices, self.channel.session_id, key, value)
+        if change is None or isinstance(change, Failure):
+            return change
+        return await self._change(change, key)
+
+    async def _configure(self, prompt: Prompt) -> bool:
+        """Make the choices of the host's picker; return whether there were any to make.
+
+        One that can't be made costs the user a line.
+        """
         channel = self.channel
-        for key, value in self._picked.due(channel.choices, configuration):
+        is_free = prompt.settings.permissions == "allow"
+        asking = NONE_KNOWN if is_free else self.peer.known.asking
+        due = self._picked.due(channel.choices, prompt.configuration, asking)
+        for key, value in due:
             change = change_to(channel.choices, channel.session_id, key, value)
             if change is None:
                 continue
             if isinstance(change, Failure):
-                self._told.warn(NOT_CHANGED, not_offered_now(channel.choices, key, value))
+                reason = not_offered_now(channel.choices, key, value)
+                self._told.warn(NOT_CHANGED, reason, again=True)
                 continue
             failure = await self._change(change, key)
             if isinstance(failure, Error):
                 reason = f"{self.peer.name} refused {key} {value!r}: {words_of(failure)}"
-                self._told.warn(NOT_CHANGED, reason)
+                self._told.warn(NOT_CHANGED, reason, again=True)
             elif failure is not None:
-                self._told.warn(NOT_CHANGED, failure.message)
+                self._told.warn(NOT_CHANGED, failure.message, again=True)
                 break  # an agent that is silent once would make the user wait again
         self._report()
+        return bool(due)
 
     def _offers(self, key: str, value: str | None) -> bool:
         choices = self.channel.choices
@@ -308,11 +366,11 @@ class AcpSession:
         """Report the agent's choices. The defaults are the values without the user's picks."""
         self._offer(properties(self.channel.choices, self._picked.before))
 
-    def _warn(self, mode: str, error: Error) -> None:
-        """Tell the user that the agent has refused the mode in which it asks."""
+    def _warn(self, key: str, value: str, error: Error) -> None:
+        """Tell the user that the agent has refused the mode or the option with which it asks."""
         reason = words_of(error)
-        log.warning("session=%s refused mode=%s: %s", self.channel.session_id, mode, reason)
-        self._told.warn(NOT_ASKING, f"{self.peer.name} refused its mode {mode}: {reason}")
+        log.warning("session=%s refused %s=%s: %s", self.channel.session_id, key, value, reason)
+        self._told.warn(NOT_ASKING, f"{self.peer.name} refused its {key} {value}: {reason}")
 
     async def _change(self, change: Change, kind: str) -> Failure | Error | None:
         request = self.peer.connection.request

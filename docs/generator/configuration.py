@@ -51,7 +51,8 @@ _SETTINGS = {
     "The default depends on the kind of agent. Requests beside a chat, such as one for a title, "
     "get all by default. Eliza always gets only the question.",
     "model": "The id of one of an ACP agent's own models; by default the agent chooses.",
-    "mode": "The id of one of an ACP agent's own modes; by default the agent chooses.",
+    "mode": "The id of one of an ACP agent's own modes; by default the agent chooses. A known mode "
+    "in which it acts without asking isn't used with the permissions `read_only` and `deny`.",
     "tools": "The editor's tools that the agent can use, by glob: `include`, then `exclude`. "
     'With `duplicates = "leave_out"` an ACP agent doesn\'t get tools for work that it does itself, '
     "such as reading files or running commands. An exact name in `include` is offered in any case.",

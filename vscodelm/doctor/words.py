@@ -12,11 +12,11 @@ from agents.acp.public.described import (
     KnownAgent,
     SessionConfigBoolean,
     SessionConfigSelect,
-    asking_mode,
     change_to,
     chosen,
     login_advice,
     title_of,
+    to_ask,
 )
 from bridge.wire import McpServerSpec
 
@@ -116,9 +116,13 @@ def permission(offered: Choices, known: KnownAgent, wanted: str | None) -> Facts
     current = chosen(offered, "mode")
     if wanted is not None:
         mode = current if change_to(offered, "", "mode", wanted) is None else wanted
-        unasked = ", which acts without asking" if mode in known.asking_modes else ""
+        unasked = ""
+        if mode in known.asking_modes:
+            asking = title_of(known.asking_modes[mode])
+            unasked = ", which acts without asking; with `read_only` or `deny` vscodelm selects "
+            unasked += asking
         return (("asks", f"as the mode {title_of(wanted)} of your settings{unasked}"),)
-    asking = asking_mode(offered, known.asking_modes)
+    asking = dict(to_ask(offered, known.asking, {})).get("mode")
     if asking is None:
         return ()
     here = f"its default mode is {title_of(current or '')}, which acts without asking"

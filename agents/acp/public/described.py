@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.acp.launch.definition import missing_fixes
 from agents.acp.login import login_advice
-from agents.acp.options import Choices, asking_mode, change_to, chosen
+from agents.acp.options import Choices, change_to, chosen, to_ask
 from agents.acp.quirks import KnownAgent, environment_for
 from agents.acp.schema.initialize import AgentCapabilities, InitializeResponse
 from agents.acp.schema.options import SessionConfigBoolean, SessionConfigSelect
@@ -17,11 +17,11 @@ __all__ = [
     "KnownAgent",
     "SessionConfigBoolean",
     "SessionConfigSelect",
-    "asking_mode",
     "change_to",
     "chosen",
     "environment_for",
     "login_advice",
     "missing_fixes",
     "title_of",
+    "to_ask",
 ]

@@ -27,6 +27,12 @@ _ICONS = {"info": "💡", "warning": "⚠️", "error": "❌"}
 
 _MOST_NAMED = 8
 """Slash commands that are named in the first answer of a chat."""
+_UNASKED = (
+    "The agent may act without asking you",
+    "It changed this itself, and your permissions don't allow it. vscodelm changes it back before "
+    "your next message.",
+)
+"""The title and the words of a warning."""
 _STATES = {"running": "…", "idle": "✔", "requires_action": "*waits for you*"}
 """The marks for a sub-agent's states. Other states aren't shown."""
 
@@ -77,7 +83,7 @@ class Notices:
         if not mode or mode == self._told.mode:
             return ()
         self._told.mode = mode
-        return self._changed("Mode", mode)
+        return (*self._changed("Mode", mode), *self._forbidden("mode", mode))
 
     def options(self, update: ConfigOptionUpdate) -> Sequence[Say]:
         """Return the options that have another value than before, a line for each."""
@@ -91,7 +97,14 @@ class Notices:
                 said += self.mode(CurrentModeUpdate(value))
             else:
                 said += self._changed(one_line(option.name, 60) or "Option", label_of(option))
+                said += self._forbidden(option.id, value)
         return said
+
+    def _forbidden(self, key: str, value: str) -> Sequence[Say]:
+        """Return a warning where the agent has chosen what the user's permissions don't allow."""
+        if value not in self._told.forbidden.get(key, ()):
+            return ()
+        return self.notice(Notice("warning", *_UNASKED))
 
     def _changed(self, what: str, value: str) -> Sequence[Say]:
         return self._page.add(f"{CHANGED}{escape(what)}: {code(one_line(value, 60) or '?')}")

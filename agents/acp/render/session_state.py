@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
+
 import attrs
 
 from agents.acp.schema.methods import is_extension
@@ -25,6 +27,10 @@ class Told:
     mode: str = ""
     options: dict[str, str] = attrs.field(factory=dict[str, str])
     record: SessionRecord = attrs.field(factory=lambda: SessionRecord(""))
+    forbidden: Mapping[str, Container[str]] = attrs.field(
+        factory=dict[str, "Container[str]"], init=False
+    )
+    """The modes, and the values of options by id, that the permissions of this turn don't allow."""
     subagents: dict[str, tuple[str, str]] = attrs.field(
         factory=dict[str, "tuple[str, str]"], init=False
     )
@@ -64,10 +70,13 @@ class Told:
             self._kinds.add(note)
             self._notes.append(note)
 
-    def warn(self, title: str, reason: str) -> None:
-        """Warn the user of something, once in a session for each reason."""
+    def warn(self, title: str, reason: str, *, again: bool = False) -> None:
+        """Warn the user of something, once in a session for each reason, or `again`."""
+        warning = Notice("warning", title, reason)
+        if again:
+            self._warnings.pop(warning, None)
         if len(self._warnings) < _MOST_KINDS:
-            self._warnings.setdefault(Notice("warning", title, reason), False)
+            self._warnings.setdefault(warning, False)
 
     def take_warnings(self) -> list[Notice]:
         """Return the warnings for the user, each once."""

@@ -433,8 +433,8 @@ FAULTS = [
     Fault(
         "an agent that refuses to ask goes on where the user allows nothing but reading",
         "session",
-        'if kind == "mode" and is_ours and permissions == "ask":',
-        'if kind == "mode" and is_ours:',
+        "if not is_strict:",
+        "if True:",
         ("turn",),
     ),
     Fault(
@@ -619,8 +619,15 @@ FAULTS = [
     Fault(
         "a mode that the agent doesn't have keeps it from asking",
         "session",
-        "if name is None or self._offers(kind, prompt.configuration.get(kind)):",
-        "if name is None or kind in prompt.configuration:",
+        "for key, one in prompt.configuration.items() if self._offers(key, one)",
+        "for key, one in prompt.configuration.items()",
+        ("tests/agents/acp/test_choices.py",),
+    ),
+    Fault(
+        "a model that the agent doesn't have keeps that of the settings from it",
+        "session",
+        "if value is None or self._offers(key, prompt.configuration.get(key)):",
+        "if value is None or key in prompt.configuration:",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
@@ -647,9 +654,61 @@ FAULTS = [
     Fault(
         "an agent is left to decide by itself",
         "session",
-        "mode = asking_mode(self.channel.choices, self.peer.known.asking_modes)",
-        "mode = None",
+        "for key, value in to_ask(choices, asking, own, is_strict=is_strict):",
+        "for key, value in ():",
         ("tests/agents/acp/test_turn.py",),
+    ),
+    Fault(
+        "a mode without questions is chosen though the permissions forbid it",
+        "options",
+        "if (_find(values, value) or value) in asking.get(key, {}):",
+        "if value in asking.get(key, {}):",
+    ),
+    Fault(
+        "an agent stays in a mode without questions though the permissions forbid it",
+        "options",
+        "if current not in values or (key in own and not is_strict):",
+        "if current not in values or key in own:",
+    ),
+    Fault(
+        "a choice of the user's that changes the mode as well ends the questions",
+        "session",
+        "if failure is None and await self._configure(prompt):",
+        "if failure is None and not await self._configure(prompt):",
+        ("tests/agents/acp/test_choices.py",),
+    ),
+    Fault(
+        "a mode of the settings defeats the permissions",
+        "session",
+        "settings=replace(settings, mode=None) if preset else settings,",
+        "settings=settings,",
+        ("tests/agents/acp/test_choices.py",),
+    ),
+    Fault(
+        "a mode of the picker defeats the permissions",
+        "session",
+        "for key, value in prompt.configuration.items() if key not in picked",
+        "for key, value in prompt.configuration.items()",
+        ("tests/agents/acp/test_choices.py",),
+    ),
+    Fault(
+        "a choice that is taken back leads to a mode without questions",
+        "options",
+        "key: asked(key, value)",
+        "key: value",
+    ),
+    Fault(
+        "a mode that an agent tells is missed where it is an option, too",
+        "options",
+        "known = self if option is None else self._with_value(option.id, mode)",
+        "known = self",
+    ),
+    Fault(
+        "an agent that takes a mode without questions itself is not warned of",
+        "render/notices",
+        "if value not in self._told.forbidden.get(key, ()):",
+        "if True:",
+        ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
         "a question without details shows nothing else",

@@ -10,11 +10,11 @@ import pytest
 import trio
 from msgspec.structs import replace
 
-from agents.acp.session import CHANGE_SECONDS
+from agents.acp.session import CHANGE_SECONDS, NOT_ASKING, NOT_CHANGED
 from agents.base import AgentSession
-from agents.events import Prompt, Stop
+from agents.events import Break, Prompt, Stop
 from bridge.models import AgentChoice
-from bridge.wire import Settings
+from bridge.wire import Permissions, Settings
 from tests.agents.talk import rest_of, said
 from tests.fakes.acp_agents import agent_in_process
 from tests.fakes.acp_peer import PeerAgent
@@ -117,12 +117,15 @@ async def test_a_value_that_is_offered_no_more_is_told_and_skipped(
     autojump_clock: MockClock,
 ) -> None:
     async with session_with({"session": SESSION}) as (session, peers):
-        first = await answer(session, picking(model="huge", reasoningEffort="high"))
+        gone = picking(model="huge", reasoningEffort="high")
+        first = await answer(session, gone)
         assert "'huge'" in first
         assert first.count("\n") <= 2
         assert first.endswith("ok")
-        assert await answer(session, picking(model="huge", reasoningEffort="high")) == "ok"
+        assert await answer(session, gone) == "ok"
         assert changes(peers) == [{"configId": "thinking", "value": "high"}]
+        assert await answer(session, picking(reasoningEffort="high")) == "ok"
+        assert await answer(session, gone) == first, "it was chosen anew"
 
 
 async def test_a_mode_that_is_offered_no_more_leaves_the_one_in_which_the_agent_asks(
@@ -133,6 +136,14 @@ async def test_a_mode_that_is_offered_no_more_leaves_the_one_in_which_the_agent_
     async with session_with(script) as (session, peers):
         await answer(session, picking(mode="gone"))
         assert changes(peers) == [{"modeId": "default"}]
+
+
+async def test_a_model_that_is_offered_no_more_leaves_that_of_the_settings(
+    autojump_clock: MockClock,
+) -> None:
+    async with session_with({"session": SESSION}) as (session, peers):
+        assert "'gone'" in await answer(session, picking(Settings(model="big"), model="gone"))
+        assert changes(peers) == [{"configId": "llm", "value": "big"}]
 
 
 async def test_a_silent_agent_can_t_hang_the_turn(autojump_clock: MockClock) -> None:
@@ -212,3 +223,173 @@ async def test_options_that_change_in_a_turn_are_reported_at_once(
         assert list(told[-1]) == ["mode", "web"]
         await session.cancel()
         await rest_of(turn)
+
+
+QWEN: JSON = {"agentInfo": {"name": "qwen-code", "version": "1"}}
+ALL_MODES: JSON = {
+    "currentModeId": "auto",
+    "availableModes": [{"id": one, "name": one.title()} for one in ("auto", "default", "yolo")],
+}
+LAX = {"agent": QWEN, "session": {"modes": ALL_MODES}}
+STRICT: list[Permissions] = ["read_only", "deny"]
+
+
+def lax(*turns: list[JSON]) -> JSON:
+    return {**LAX, "turns": [*turns]} if turns else LAX
+
+
+def moded(peers: PeerAgent) -> list[str]:
+    return [change["modeId"] for change in changes(peers)]
+
+
+@pytest.mark.parametrize("permissions", STRICT)
+@pytest.mark.parametrize("value", ["yolo", "Yolo"])
+async def test_a_mode_without_questions_isn_t_chosen_where_the_permissions_forbid_it(
+    autojump_clock: MockClock, permissions: Permissions, value: str
+) -> None:
+    """Whether by the picker or by the settings. Each choice is told in one line, once."""
+    settings = Settings(permissions=permissions)
+    async with session_with(LAX) as (session, peers):
+        picked = picking(settings, mode=value)
+        words = await answer(session, picked)
+        assert moded(peers) == ["default"]
+        assert words.startswith(f"> ⚠️ **{NOT_CHANGED}**: ")
+        assert f"'{value}'" in words
+        assert f"'{permissions}'" in words
+        assert words.count("\n") == 2
+        assert words.endswith("ok")
+        assert await answer(session, picked) == "ok"
+        assert await answer(session, picking(settings)) == "ok"
+        assert await answer(session, picked) == words, "it was chosen anew"
+        set_by = picking(replace(settings, mode=value))
+        assert await answer(session, set_by) == "ok", "it is the same choice, told already"
+        assert moded(peers) == ["default"]
+    async with session_with(LAX) as (session, peers):
+        assert await answer(session, set_by) == words
+        assert moded(peers) == ["default"]
+
+
+async def test_a_mode_without_questions_ends_when_the_permissions_forbid_it(
+    autojump_clock: MockClock,
+) -> None:
+    """Under the other permissions it is the user's own choice."""
+    async with session_with(LAX) as (session, peers):
+        assert await answer(session, picking(mode="yolo")) == "ok"
+        forbidden = picking(Settings(permissions="read_only"), mode="yolo")
+        assert "'yolo'" in await answer(session, forbidden)
+        allowed = picking(Settings(permissions="allow"), mode="yolo")
+        assert await answer(session, allowed) == "ok"
+        assert moded(peers) == ["yolo", "default", "yolo"]
+        assert "'yolo'" in await answer(session, forbidden)
+
+
+async def test_of_two_choices_the_one_counts_that_the_permissions_allow(
+    autojump_clock: MockClock,
+) -> None:
+    settings = Settings(permissions="read_only", mode="plan")
+    async with session_with({"agent": QWEN, "session": {"modes": MODES}}) as (session, peers):
+        assert "'auto'" in await answer(session, picking(settings, mode="auto"))
+        assert moded(peers) == ["plan"]
+
+
+async def test_a_choice_that_is_taken_back_brings_no_mode_without_questions(
+    autojump_clock: MockClock,
+) -> None:
+    """The first mode of the agent was one, while all was allowed."""
+    async with session_with(LAX) as (session, peers):
+        await answer(session, picking(Settings(permissions="allow"), mode="default"))
+        await answer(session, picking(Settings(permissions="read_only")))
+        assert moded(peers) == ["default"]
+
+
+@pytest.mark.parametrize("picked", [{}, {"mode": "default"}])
+async def test_an_agent_that_leaves_the_mode_itself_is_told_of_and_changed_back(
+    autojump_clock: MockClock, picked: dict[str, str]
+) -> None:
+    update = {"sessionUpdate": "current_mode_update", "currentModeId": "yolo"}
+    turn = [{"update": update}, {"say": "done"}]
+    async with session_with(lax(turn, [{"say": "ok"}], turn)) as (session, peers):
+        prompt = replace(picking(Settings(permissions="read_only")), configuration=dict(picked))
+        words = await answer(session, prompt)
+        assert "🔀 Mode: `yolo`" in words
+        assert "> ⚠️ **The agent may act without asking you**: " in words
+        assert await answer(session, prompt) == "ok"
+        assert moded(peers) == ["default", "default"]
+        asking = replace(prompt, settings=Settings())
+        words = await answer(session, asking)
+        assert "🔀 Mode: `yolo`" in words
+        assert "⚠️" not in words
+
+
+async def test_a_choice_of_the_user_s_that_changes_the_mode_as_well_lets_the_agent_ask(
+    autojump_clock: MockClock,
+) -> None:
+    mode = {**EFFORT, "id": "m", "category": "mode", "currentValue": "default"}
+    mode["options"] = [{"value": one, "name": one} for one in ("auto", "default")]
+    changed = {
+        "configOptions": [{**MODEL, "currentValue": "big"}, {**mode, "currentValue": "auto"}]
+    }
+    script = {
+        "agent": QWEN,
+        "session": {"configOptions": [MODEL, mode]},
+        "on": {"session/set_config_option": [[{"result": changed}], []]},
+    }
+    async with session_with(script) as (session, peers):
+        await answer(session, picking(model="big"))
+        made = [(change["configId"], change["value"]) for change in changes(peers)]
+        assert made == [("llm", "big"), ("m", "default")]
+
+
+async def test_an_option_without_questions_is_treated_like_a_mode(
+    autojump_clock: MockClock,
+) -> None:
+    option: JSON = {
+        "id": "allow_all",
+        "name": "Allow All",
+        "category": "permissions",
+        "type": "select",
+        "currentValue": "off",
+        "options": [{"value": "on", "name": "On"}, {"value": "off", "name": "Off"}],
+    }
+    on = {**option, "currentValue": "on"}
+    update = {"sessionUpdate": "config_option_update", "configOptions": [on]}
+    script: JSON = {
+        "agent": {"agentInfo": {"name": "Copilot", "version": "1"}},
+        "session": {"configOptions": [option]},
+        "turns": [[{"update": update}], [], []],
+    }
+    settings = Settings(permissions="deny")
+    async with session_with(script) as (session, peers):
+        words = await answer(session, picking(settings))
+        assert "🔀 Allow All: `On`" in words
+        assert "> ⚠️ **The agent may act without asking you**: " in words
+        assert "'on'" in await answer(session, picking(settings, allow_all="on"))
+        assert changes(peers) == [{"configId": "allow_all", "value": "off"}]
+        await answer(session, picking(allow_all="on"))
+        assert changes(peers)[1:] == [{"configId": "allow_all", "value": "on"}]
+
+
+async def test_without_a_mode_in_which_the_agent_asks_nothing_is_sent_to_it(
+    autojump_clock: MockClock,
+) -> None:
+    only: JSON = {"currentModeId": "auto", "availableModes": [{"id": "auto", "name": "Auto"}]}
+    async with session_with({"agent": QWEN, "session": {"modes": only}}) as (session, peers):
+        with trio.fail_after(5):
+            events = await rest_of(session.run(picking(Settings(permissions="deny"))))
+        assert isinstance(events[-1], Break)
+        assert "has no mode 'default'" in events[-1].failure.message
+        assert peers.asked("session/prompt") == []
+        assert await answer(session, picking()) == "ok", "the user is asked where that can be"
+
+
+async def test_where_an_agent_never_asks_the_permissions_that_it_ignores_are_named_once(
+    autojump_clock: MockClock,
+) -> None:
+    about: JSON = {"agentInfo": {"name": "pi-acp", "version": "1"}}
+    async with session_with({"agent": about}) as (session, _):
+        assert await answer(session, picking()) == "ok"
+        prompt = picking(Settings(permissions="read_only"))
+        words = await answer(session, prompt)
+        assert words.startswith(f"> ⚠️ **{NOT_ASKING}**: ")
+        assert "'read_only'" in words
+        assert await answer(session, prompt) == "ok"

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import pytest
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from agents.acp.options import (
     EFFORT,
     Change,
     Choices,
     Picked,
-    asking_mode,
     change_to,
     chosen,
     not_offered_now,
+    not_permitted,
     properties,
+    to_ask,
+    unasked,
 )
 from agents.acp.schema.methods import (
     LoadSessionResponse,
@@ -176,19 +179,67 @@ def test_what_is_chosen_is_known_in_each_way_and_without_one(kind: str) -> None:
     assert chosen(Choices((), modes, models), kind) == {"model": "big", "mode": "ask"}[kind]
 
 
+def modes(current: str, *offered: str) -> Choices:
+    return Choices(
+        modes=SessionModeState(current, tuple(SessionMode(one, one.title()) for one in offered))
+    )
+
+
+ASKING = {"mode": {"auto": "default", "bypass": "default"}, "allow_all": {"on": "off"}}
+SWITCH = (SessionConfigSelectItem("On", "on"), SessionConfigSelectItem("Off", "off"))
+ALL_MODES = ("auto", "bypass", "default", "plan")
+
+
 @pytest.mark.parametrize(
     ("current", "offered", "wanted"),
     [
-        ("auto", ("auto", "default"), "default"),
-        ("auto", ("auto",), None),
-        ("plan", ("plan", "default"), None),
+        ("auto", ("auto", "default"), [("mode", "default")]),
+        ("auto", ("auto",), []),
+        ("plan", ("plan", "default"), []),
     ],
 )
 def test_a_mode_in_which_the_user_is_asked_is_chosen_where_there_is_one(
-    current: str, offered: tuple[str, ...], wanted: str | None
+    current: str, offered: tuple[str, ...], wanted: list[tuple[str, str]]
 ) -> None:
-    modes = SessionModeState(current, tuple(SessionMode(one, one) for one in offered))
-    assert asking_mode(Choices(modes=modes), {"auto": "default"}) == wanted
+    assert to_ask(modes(current, *offered), ASKING, {}) == wanted
+
+
+def test_an_option_is_changed_so_that_the_user_is_asked() -> None:
+    choices = Choices((select("allow_all", "permissions", SWITCH, "on"),))
+    assert to_ask(choices, ASKING, {}) == [("allow_all", "off")]
+    assert to_ask(Choices(), ASKING, {}) == []
+
+
+def test_what_the_user_has_chosen_is_left_alone_unless_the_permissions_are_strict() -> None:
+    choices = modes("bypass", *ALL_MODES)
+    assert to_ask(choices, ASKING, {"mode": "bypass"}) == []
+    assert to_ask(choices, ASKING, {"mode": "plan"}) == [], "the agent went on from there"
+    assert to_ask(choices, ASKING, {"mode": "plan"}, is_strict=True) == [("mode", "plan")]
+    assert to_ask(choices, ASKING, {}, is_strict=True) == [("mode", "default")]
+    assert to_ask(modes("bypass", "bypass"), ASKING, {}, is_strict=True) == [("mode", "default")]
+
+
+def test_a_choice_by_which_the_agent_never_asks_is_found_by_id_and_by_name() -> None:
+    choices = replace(
+        modes("default", *ALL_MODES), options=(select("allow_all", "permissions", SWITCH, "off"),)
+    )
+    wanted = {"mode": "Bypass", "allow_all": "on", "model": "auto"}
+    assert unasked(choices, wanted, ASKING) == {"mode": "Bypass", "allow_all": "on"}
+    assert unasked(choices, {"mode": "plan", "allow_all": "off"}, ASKING) == {}
+    assert unasked(Choices(), {"mode": "bypass"}, ASKING) == {"mode": "bypass"}
+    words = not_permitted("mode", "Bypass", "read_only")
+    assert "'Bypass'" in words
+    assert "'read_only'" in words
+
+
+def test_a_change_of_the_mode_counts_in_both_ways_in_which_an_agent_offers_it() -> None:
+    option = select("mode", "mode", SWITCH, "off")
+    changed = replace(modes("off", "on", "off"), options=(option, select())).with_mode("on")
+    assert chosen(changed, "mode") == "on"
+    assert chosen(Choices(modes=changed.modes), "mode") == "on"
+    assert chosen(changed, "model") == "small"
+    assert chosen(Choices((option,)).with_mode("on"), "mode") == "on"
+    assert Choices((select(),)).with_mode("on") == Choices((select(),))
 
 
 EFFORTS = (SessionConfigSelectItem("Low", "low"), SessionConfigSelectItem("High", "high", "Slow"))
@@ -265,6 +316,14 @@ def test_a_key_that_is_given_no_more_gets_its_first_value_back() -> None:
     assert picked.due(WHOLE, {}) == [("model", "small")]
     assert picked.due(WHOLE, {}) == []
     assert picked.before == {}
+
+
+def test_no_choice_that_is_taken_back_leads_to_a_value_without_questions() -> None:
+    free, strict = Picked(), Picked()
+    free.due(modes("auto", *ALL_MODES), {"mode": "plan"})
+    assert free.due(modes("plan", *ALL_MODES), {}, ASKING) == [("mode", "default")]
+    strict.due(modes("auto", *ALL_MODES), {"mode": "plan"}, ASKING)
+    assert strict.before == {"mode": "default"}
 
 
 def test_a_default_that_is_offered_no_more_is_none() -> None:

@@ -56,6 +56,13 @@ MODES = {
 }
 
 
+def test_an_option_that_ends_all_questions_is_known_as_well_as_the_modes() -> None:
+    asking = known_agent("Copilot").asking
+    assert asking["allow_all"] == {"on": "off"}
+    assert [mode.rpartition("#")[2] for mode in asking["mode"]] == ["autopilot"]
+    assert known_agent("OpenCode").asking == {"mode": {}}
+
+
 @pytest.mark.parametrize("name", MODES)
 def test_from_each_mode_without_questions_one_leads_to_the_mode_that_asks(name: str) -> None:
     modes = known_agent(name).asking_modes

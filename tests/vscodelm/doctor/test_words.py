@@ -155,7 +155,10 @@ def test_the_mode_into_which_an_agent_is_put_is_told() -> None:
 
 
 def test_a_mode_of_the_settings_is_said_to_count() -> None:
-    unasked = "as the mode auto of your settings, which acts without asking"
+    unasked = (
+        "as the mode auto of your settings, which acts without asking; with `read_only` or `deny` "
+        "vscodelm selects default"
+    )
     assert asks("default", "auto") == unasked
     assert asks("auto", "auto") == unasked
     assert asks("auto", "Auto") == unasked.replace("auto", "Auto", 1)
