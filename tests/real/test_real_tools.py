@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import pytest
 import trio
@@ -23,6 +23,7 @@ from .agents import AGENTS
 from .bench import at_work
 from .forty_tools import forty
 from .real_agent import RealAgent
+from .remote_server import Transport, remote_server
 from .window import LIST, READ, Window, called, results, use
 
 pytestmark = pytest.mark.agents
@@ -206,6 +207,28 @@ async def test_claude_calls_a_tool_of_the_users_own_mcp_server_and_its_model_get
         (told,) = one.told
         assert "seventeen apples" in told
         assert "The tool said:" in answer.text
+
+
+@pytest.mark.parametrize("transport", get_args(Transport))
+async def test_claude_calls_a_tool_of_the_users_own_server_on_the_network(
+    transport: Transport, tmp_path: Path
+) -> None:
+    """The server wants the header of its entry, which the agent alone sends."""
+    (claude,) = (agent for agent in AGENTS if agent.name == "claude")
+    headers = [{"name": "Authorization", "value": "Bearer swordfish"}]
+    async with remote_server(transport, "swordfish") as url, window(claude, tmp_path) as one:
+        server: JSON = {"name": "notes", "type": transport, "url": url, "headers": headers}
+        one.bench.process.editor.notify(MCP_SERVERS_CHANGED, {"mcpServers": [server]})
+        question = await one.chat.say(use("=mcp__notes__count", things="apples"))
+        assert "mcp__notes__count" in offered_last(one)
+        assert called(question) == [PERMISSION_TOOL], "the agent asks before it uses the tool"
+        answer = await one.chat.say(tool_result(question.calls[0], "Approved"))
+        (told,) = one.told
+        assert "seventeen apples" in told
+        assert "The tool said:" in answer.text
+        errors = one.bench.process.stderr.decode(errors="replace")
+        assert "swordfish" not in errors
+        assert url not in errors
 
 
 def offered_last(window: Window) -> list[str]:
