@@ -258,9 +258,12 @@ def to_ask(
     """Return the keys and values to choose so that the user is asked.
 
     `own` has the values that the user has chosen, of those that are offered. A choice of the user's
-    stands, also where the agent has changed it since. If it `is_strict`, the agent is changed back,
-    and the value to ask with is returned even where the agent doesn't offer it.
+    stands, also where the agent has changed it since. If the agent doesn't ask because of one, the
+    others need no change: one agent's mode switches an option of it on. If it `is_strict`, the
+    agent is changed back, and the value to ask with is returned even where it isn't offered.
     """
+    if not is_strict and unasked(choices, own, asking):
+        return []
     found: list[tuple[str, str]] = []
     for key, values in asking.items():
         current = chosen(choices, key) or ""

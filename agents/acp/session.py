@@ -271,9 +271,9 @@ class AcpSession:
                 failure = self.peer.authentication.failure_of(failure)
             if failure is not None:
                 return failure
+        await self._configure(prompt)
         failure = await self._keep_asking(prompt)
-        if failure is None and await self._configure(prompt):
-            failure = await self._keep_asking(prompt)
+        self._report()
         return failure
 
     def _permitted(self, prompt: Prompt) -> Prompt:
@@ -331,16 +331,12 @@ class AcpSession:
             return change
         return await self._change(change, key)
 
-    async def _configure(self, prompt: Prompt) -> bool:
-        """Make the choices of the host's picker; return whether there were any to make.
-
-        One that can't be made costs the user a line.
-        """
+    async def _configure(self, prompt: Prompt) -> None:
+        """Make the choices of the host's picker. One that can't be made costs the user a line."""
         channel = self.channel
         is_free = prompt.settings.permissions == "allow"
         asking = NONE_KNOWN if is_free else self.peer.known.asking
-        due = self._picked.due(channel.choices, prompt.configuration, asking)
-        for key, value in due:
+        for key, value in self._picked.due(channel.choices, prompt.configuration, asking):
             change = change_to(channel.choices, channel.session_id, key, value)
             if change is None:
                 continue
@@ -355,8 +351,6 @@ class AcpSession:
             elif failure is not None:
                 self._told.warn(NOT_CHANGED, failure.message, again=True)
                 break  # an agent that is silent once would make the user wait again
-        self._report()
-        return bool(due)
 
     def _offers(self, key: str, value: str | None) -> bool:
         choices = self.channel.choices

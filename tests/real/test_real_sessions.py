@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,16 @@ async def sessions_of(editor: FakeEditor, world: World) -> Any:
     return reply["result"]["sessions"] if "result" in reply else reply["error"]["message"]
 
 
+@asynccontextmanager
+async def world_with_a_session(agent: RealAgent, folder: Path) -> AsyncGenerator[World]:
+    """Make a world in which a chat has told the agent of Ada, in a lifetime that is over."""
+    async with world_of(agent, folder) as world:
+        async with world.lifetime() as lifetime:
+            await sessions_of(lifetime.bench.editor, world)
+            await lifetime.bench.chat().say("my name is Ada")
+        yield world
+
+
 async def shown(world: World, lifetime: Lifetime) -> Chat:
     """Return a chat that has been shown the newest session."""
     found = await sessions_of(lifetime.bench.editor, world)
@@ -66,22 +77,15 @@ async def goes_on(world: World, chat: Chat) -> None:
 async def test_a_session_of_another_time_is_listed_and_continued(
     agent: RealAgent, tmp_path: Path
 ) -> None:
-    async with world_of(agent, tmp_path) as world:
-        async with world.lifetime() as lifetime:
-            await sessions_of(lifetime.bench.editor, world)
-            await lifetime.bench.chat().say("my name is Ada")
-        async with world.lifetime() as lifetime:
-            await goes_on(world, await shown(world, lifetime))
+    async with world_with_a_session(agent, tmp_path) as world, world.lifetime() as lifetime:
+        await goes_on(world, await shown(world, lifetime))
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 async def test_a_restart_after_the_command_costs_no_replay(
     agent: RealAgent, tmp_path: Path
 ) -> None:
-    async with world_of(agent, tmp_path) as world:
-        async with world.lifetime() as lifetime:
-            await sessions_of(lifetime.bench.editor, world)
-            await lifetime.bench.chat().say("my name is Ada")
+    async with world_with_a_session(agent, tmp_path) as world:
         async with world.lifetime() as lifetime:
             chat = await shown(world, lifetime)
         for _ in range(2):

@@ -671,10 +671,16 @@ FAULTS = [
         "if current not in values or key in own:",
     ),
     Fault(
+        "what the user's own mode switches on is switched off",
+        "options",
+        "if not is_strict and unasked(choices, own, asking):",
+        "if False:",
+    ),
+    Fault(
         "a choice of the user's that changes the mode as well ends the questions",
         "session",
-        "if failure is None and await self._configure(prompt):",
-        "if failure is None and not await self._configure(prompt):",
+        "await self._configure(prompt)\n        failure = await self._keep_asking(prompt)",
+        "failure = await self._keep_asking(prompt)\n        await self._configure(prompt)",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(

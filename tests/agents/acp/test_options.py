@@ -219,6 +219,13 @@ def test_what_the_user_has_chosen_is_left_alone_unless_the_permissions_are_stric
     assert to_ask(modes("bypass", "bypass"), ASKING, {}, is_strict=True) == [("mode", "default")]
 
 
+def test_what_the_user_s_own_mode_switches_on_is_left_on() -> None:
+    option = select("allow_all", "permissions", SWITCH, "on")
+    choices = replace(modes("bypass", *ALL_MODES), options=(option,))
+    assert to_ask(choices, ASKING, {"mode": "bypass"}) == []
+    assert to_ask(choices, ASKING, {"mode": "plan"}) == [("allow_all", "off")]
+
+
 def test_a_choice_by_which_the_agent_never_asks_is_found_by_id_and_by_name() -> None:
     choices = replace(
         modes("default", *ALL_MODES), options=(select("allow_all", "permissions", SWITCH, "off"),)

@@ -29,6 +29,12 @@ def _settings(home: Path, url: str) -> None:
         alias = "scripted"
         supports_images = true
         max_context_length = 128000
+        [[models]]
+        name = "scripted"
+        provider = "ours"
+        alias = "other"
+        supports_images = true
+        max_context_length = 128000
     """
     write(home / ".vibe" / "config.toml", settings)
 
@@ -41,6 +47,7 @@ VIBE = RealAgent(
     (str(FOLDER / "vibe" / "bin" / "vibe-acp"),),
     environment=lambda home, url: {"OUR_KEY": "none"},
     settings=_settings,
+    choices={"model": "other"},  # those of its own are asked over the network
     asking_mode="ask",
     calls_one_by_one=True,
     processes_for_two=2,
