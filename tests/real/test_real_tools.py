@@ -162,17 +162,36 @@ async def test_calls_that_were_taken_back_leave_nothing_and_the_next_turn_works(
         assert "result of read_file" not in body
 
 
-async def test_claude_asks_its_user_by_a_form_and_its_model_is_told_the_answer(
-    tmp_path: Path,
+INDENT: JSON = {
+    "question": "How shall I indent?",
+    "header": "Indent",
+    "options": [
+        {"label": "Tabs", "description": "Wide"},
+        {"label": "Spaces", "description": "Two"},
+    ],
+}
+ASKS: dict[str, tuple[str, JSON]] = {
+    "claude": (use("=AskUserQuestion", questions=[INDENT | {"multiSelect": False}]), {}),
+    "codex": (
+        use("=request_user_input", questions=[INDENT | {"id": "indent"}]),
+        {"collaboration_mode": "plan"},  # it asks in no other
+    ),
+}
+"""By the agent, the words upon which its model asks the user, and what the user chooses before."""
+
+
+@pytest.mark.parametrize(
+    "agent", [one for one in AGENTS if one.name in ASKS], ids=lambda agent: agent.name
+)
+async def test_an_agent_asks_its_user_by_a_form_and_its_model_is_told_the_answer(
+    agent: RealAgent, tmp_path: Path
 ) -> None:
-    (claude,) = (agent for agent in AGENTS if agent.name == "claude")
-    options = [{"label": "Tabs", "description": "Wide"}, {"label": "Spaces", "description": "Two"}]
-    question = "How shall I indent?"
-    asks: JSON = {"question": question, "header": "Indent", "multiSelect": False}
-    async with window(claude, tmp_path) as one:
+    words, chosen = ASKS[agent.name]
+    async with window(agent, tmp_path) as one:
         editor = one.bench.process.editor
         await editor.initialize("thinking", "usage", "elicit").settled()
-        request = one.chat.ask(use("=AskUserQuestion", questions=[asks | {"options": options}]))
+        one.chat.options = {**one.chat.options, "modelConfiguration": chosen}
+        request = one.chat.ask(words)
         form = await editor.asked()
         fields = form.params["requestedSchema"]["properties"]
         (name,) = (key for key, field in fields.items() if "Spaces" in str(field))
