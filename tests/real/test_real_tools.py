@@ -190,7 +190,7 @@ async def test_an_agent_asks_its_user_by_a_form_and_its_model_is_told_the_answer
     async with window(agent, tmp_path) as one:
         editor = one.bench.process.editor
         await editor.initialize("thinking", "usage", "elicit").settled()
-        one.chat.options = {**one.chat.options, "modelConfiguration": chosen}
+        one.chat.options = (one.chat.options or {}) | {"modelConfiguration": chosen}
         request = one.chat.ask(words)
         form = await editor.asked()
         fields = form.params["requestedSchema"]["properties"]
