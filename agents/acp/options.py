@@ -6,7 +6,7 @@ the protocol. The first that offers the choice is used.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeAlias, assert_never
 
@@ -209,27 +209,26 @@ class Picked:
         choices: Choices,
         configuration: Mapping[str, str],
         asking: Asking = NONE_KNOWN,
+        preset: Container[str] = (),
     ) -> list[tuple[str, str]]:
         """Return the keys and values to choose now, each once; the model comes first.
 
-        A key that is given no more gets the value back that it had at first. With a value of
-        `asking` the agent wouldn't ask, so it gets the one to ask with. A value that the agent has
-        changed itself since the user's choice is left alone.
+        A key that is given no more gets the value back that it had at first, unless the settings
+        have `preset` it. With a value of `asking` the agent wouldn't ask, so it gets the one to ask
+        with. A value that the agent has changed itself since the user's choice is left alone.
         """
 
         def asked(key: str, value: str) -> str:
             return asking.get(key, {}).get(value, value)
 
-        wanted = {
-            key: asked(key, value) for key, value in self.before.items() if key not in configuration
-        }
+        over = {key: one for key, one in self.before.items() if key not in configuration}
+        wanted = {key: asked(key, one) for key, one in over.items() if key not in preset}
         wanted |= {key: one for key, one in configuration.items() if one != self._picked.get(key)}
-        for key in wanted:
-            if key in configuration:
-                before = chosen(choices, key) or configuration[key]
-                self.before.setdefault(key, asked(key, before))
-            else:
-                del self.before[key]
+        for key in over:
+            del self.before[key]
+        for key in wanted.keys() & configuration.keys():
+            before = chosen(choices, key) or configuration[key]
+            self.before.setdefault(key, asked(key, before))
         self._picked = dict(configuration)
         return sorted(wanted.items(), key=lambda pair: _ORDER.get(pair[0], len(_ORDER)))
 

@@ -336,7 +336,10 @@ class AcpSession:
         channel = self.channel
         is_free = prompt.settings.permissions == "allow"
         asking = NONE_KNOWN if is_free else self.peer.known.asking
-        for key, value in self._picked.due(channel.choices, prompt.configuration, asking):
+        settings = {"model": prompt.settings.model, "mode": prompt.settings.mode}
+        preset = [key for key, value in settings.items() if value is not None]
+        due = self._picked.due(channel.choices, prompt.configuration, asking, preset)
+        for key, value in due:
             change = change_to(channel.choices, channel.session_id, key, value)
             if change is None:
                 continue

@@ -178,7 +178,6 @@ class SessionChannel:
                 self.on_choices()
             case CurrentModeUpdate(current_mode_id=mode):
                 self.choices = self.choices.with_mode(mode)
-                self.on_choices()
             case UsageUpdate(size=tokens) if tokens > 0:
                 self.window.tokens = tokens
                 window = self.session_record.window

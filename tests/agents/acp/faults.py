@@ -598,8 +598,8 @@ FAULTS = [
     Fault(
         "a choice that was taken back stays",
         "options",
-        "for key, value in self.before.items() if key not in configuration",
-        "for key, value in self.before.items() if False",
+        "for key, one in self.before.items() if key not in configuration",
+        "for key, one in self.before.items() if False",
         ("tests/agents/acp/test_choices.py", "tests/agents/acp/test_options.py"),
     ),
     Fault(
@@ -698,10 +698,17 @@ FAULTS = [
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
+        "a choice that is taken back undoes the settings",
+        "options",
+        "for key, one in over.items() if key not in preset",
+        "for key, one in over.items()",
+        ("tests/agents/acp/test_choices.py",),
+    ),
+    Fault(
         "a choice that is taken back leads to a mode without questions",
         "options",
-        "key: asked(key, value)",
-        "key: value",
+        "key: asked(key, one) for key, one in over.items()",
+        "key: one for key, one in over.items()",
     ),
     Fault(
         "a mode that an agent tells is missed where it is an option, too",

@@ -113,6 +113,21 @@ async def test_a_choice_of_the_picker_comes_before_the_settings(autojump_clock: 
         assert changes(peers) == [{"configId": "llm", "value": "big"}, {"modeId": "plan"}]
 
 
+async def test_the_settings_count_again_where_a_choice_is_taken_back(
+    autojump_clock: MockClock,
+) -> None:
+    """The agent's own first values don't: the settings name others."""
+    settings = Settings(model="big", mode="plan")
+    async with session_with({"session": SESSION}) as (session, peers):
+        await answer(session, picking(settings, model="small", mode="default"))
+        await answer(session, picking(settings))
+        assert changes(peers) == [
+            {"modeId": "default"},
+            {"configId": "llm", "value": "big"},
+            {"modeId": "plan"},
+        ]
+
+
 async def test_a_value_that_is_offered_no_more_is_told_and_skipped(
     autojump_clock: MockClock,
 ) -> None:
