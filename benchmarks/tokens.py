@@ -4,13 +4,15 @@ A chat asks for the tokens of thousands of texts, most of them short. The texts 
 documentation of Python's library. Each repetition in Python is a process of its own, which begins
 with no price known. Its time is compared with that of cutting the same texts, too, which no count
 can do without: the ratio says the same on any machine. In TypeScript the first time is measured
-apart, with the compiling and the unpacking in it, and so is a piece of a million letters.
+apart, with the compiling and the unpacking in it. A piece of a million letters is the first text of
+a process, each time of another one.
 """
 
 from __future__ import annotations
 
 import json
 import pydoc_data.topics
+import random
 import subprocess
 import sys
 import sysconfig
@@ -27,6 +29,14 @@ LEAST = {"python": 8.0, "typescript": 40.0, "typescript cold": 10.0}
 MOST_OF_CUTTING = 3.0
 MOST_OF_LETTERS = 50.0
 """Milliseconds for a piece of a million letters."""
+LETTERS = {
+    "latin": (0x61, 0x7A),
+    "cyrillic": (0x430, 0x44F),
+    "thai": (0xE01, 0xE2E),
+    "chinese": (0x4E00, 0x9FA5),
+    "rare chinese": (0x20000, 0x2A6D6),
+}
+"""The first and the last letter of a range of letters; the last script has two halves to each."""
 COUNTER = Path(__file__).parent / "tokens_counter.mjs"
 ESTIMATOR = ROOT / "extension" / "src" / "tokens" / "text.ts"
 
@@ -57,13 +67,28 @@ def measure(modules: int = 80, repetitions: int = 5) -> list[Result]:
     ]
     found = node_seconds(measured, repetitions)
     if found is not None:
-        warm, cold, letters = found
+        warm, cold = found
         results += [
             _speed("typescript", warm / megabytes),
             _speed("typescript cold", cold / megabytes),
-            Result("tokens letters", 1000 * letters, MOST_OF_LETTERS, "ms", "a million in a piece"),
         ]
+        results += [_long_piece(script, repetitions) for script in LETTERS]
     return results
+
+
+def long_piece(script: str) -> str:
+    """Return a piece of a million letters of a script, in no order."""
+    first, last = LETTERS[script]
+    letters = [chr(code) for code in range(first, last + 1)]
+    return "".join(random.Random(1).choices(letters, k=1_000_000))
+
+
+def _long_piece(script: str, repetitions: int) -> Result:
+    piece = [long_piece(script)]
+    found = [node_seconds(piece, 0) for _ in range(repetitions)]
+    spent = [1000 * cold for _, cold in filter(None, found)]
+    note = f"a million in a piece, cold; the worst {max(spent):.0f} ms"
+    return Result(f"tokens {script} letters", median(spent), MOST_OF_LETTERS, "ms", note)
 
 
 def _speed(language: str, seconds: float) -> Result:
@@ -89,16 +114,16 @@ def python_seconds(measured: Sequence[str]) -> tuple[float, float]:
     return ours, cutting
 
 
-def node_seconds(measured: Sequence[str], repetitions: int) -> tuple[float, float, float] | None:
-    """Return CPU times in Node: the least of counting, the first, a long piece; None without it."""
+def node_seconds(measured: Sequence[str], repetitions: int) -> tuple[float, float] | None:
+    """Return CPU times in Node, of the fastest counting and of the first one; None without Node."""
     try:
         program, _ = find_node()
     except NoNode:
         return None
     options = ["--experimental-strip-types", "--no-warnings"]
     command = [str(program), *options, str(COUNTER), ESTIMATOR.as_uri(), str(repetitions)]
-    least, first, letters = map(float, _run(command, measured).split())
-    return least, first, letters
+    least, first = map(float, _run(command, measured).split())
+    return least, first
 
 
 def _run(command: Sequence[str], measured: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ import msgspec
 from bridge.history.transcript import decode_message
 from bridge.tokens.hybrid import HybridEstimator
 from bridge.tokens.message import estimate_image, estimate_message, estimate_text, estimate_tools
+from bridge.tokens.pieces import PIECE
 from bridge.wire import ChatMessage, ToolSpec
 
 FILE = Path(__file__).parent.parent / "tests" / "tokens" / "vectors.json"
@@ -92,6 +93,20 @@ TEXTS = (
     ".internationalisierungsmassnahmen's " + "×" * 30,
     "你" * 100,
     "😀" * 30,
+    "it'S he'LL HE'Ll we'Ve x'rE é'T 你's 7's ='s 's''s x'l x'",
+    "\U00020000a\U00020001B \U00020002' \U00020003's\U0001d7ce\U0001d7cf12\U0001d7d03",
+    "ABCdef ABC 1ABCdef\rABC\u3000ABC =ABC ==ABC \ud83dABC \ud83d\ud83dABC",
+    " =\n/\r/=\n\n//\n =/ ==\n =\ud83d\n/\ude00/",
+    "\n  \n  x \t x\u2003\n\u2003x\u20031 \u2003= \n 1\r= \r\n",
+    "x\t\t1  22 333  4444 55555\u0665\u06666",
+    " ",
+    "x ",
+    "x  ",
+    "= ",
+    "\n ",
+    "x'",
+    "7'",
+    " '",
 )
 RANGES = ((32, 126), (9, 13), (0xA0, 0x24F), (0x370, 0x52F), (0x590, 0x6FF), (0x900, 0x109F),
           (0x2000, 0x2BFF), (0x2E80, 0x30FF), (0x4E00, 0x9FFF), (0xAC00, 0xD7FF), (0xD800, 0xDFFF),
@@ -261,7 +276,9 @@ STEPS: tuple[dict[str, Any], ...] = (
 def vectors() -> dict[str, Any]:
     """Return everything, with what Python says of it."""
     return {
-        "texts": [{"text": one, "tokens": estimate_text(one)} for one in texts()],
+        "texts": [
+            {"text": one, "tokens": estimate_text(one), "pieces": _lengths(one)} for one in texts()
+        ],
         "images": [
             {
                 "data": base64.b64encode(image).decode(),
@@ -295,6 +312,13 @@ def conversation() -> Iterator[dict[str, Any]]:
         else:
             hybrid.reset()
         yield {**step, **expected, "ratio": hybrid.ratio, "hello": hybrid.estimate_text(LONG)}
+
+
+def _lengths(text: str) -> str:
+    """Return the lengths of a text's pieces, as JavaScript counts them."""
+    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    pieces = (piece.encode("utf-16-le", "surrogatepass") for piece in PIECE.findall(joined))
+    return " ".join(str(len(piece) // 2) for piece in pieces)
 
 
 def _read(one: dict[str, Any]) -> ChatMessage:

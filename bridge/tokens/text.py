@@ -15,7 +15,7 @@ import string
 from array import array
 from collections.abc import Iterator
 
-from bridge.work import Work
+from bridge.work import Work, done
 
 from .pieces import PAIRED, PIECE
 from .table import WEIGHTS
@@ -35,8 +35,10 @@ and the rest is taken to be alike.
 
 _STEP_CHARACTERS = 16_000
 """Characters of a long text that are priced before others have their turn."""
-_LONGEST_PIECE = 32 * _STEP_CHARACTERS
-"""A longer run, such as of one mark, is cut in steps: the search for its end is a single one."""
+LONGEST_PIECE = 32 * _STEP_CHARACTERS
+"""A piece is cut after so many characters, as if the text ended there: the search for its end is a
+single step.
+"""
 _AHEAD = 4
 """So many characters after a piece can decide where it ends."""
 
@@ -60,6 +62,8 @@ _SPLIT_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 def estimate_text(text: str) -> int:
     """Return the estimated number of tokens of a text."""
+    if len(text) > LONGEST_PIECE:
+        return done(estimating(text))
     return _tokens(sum(map(_price_of, PIECE.findall(_joined(text)))))
 
 
@@ -88,7 +92,7 @@ def _joining(text: str) -> Work[str]:
     joined: list[str] = []
     start = 0
     while start < len(text):
-        end = start + _LONGEST_PIECE
+        end = start + LONGEST_PIECE
         end += _SPLIT_PAIR.match(text, end - 1) is not None
         joined.append(_joined(text[start:end]))
         start = end
@@ -107,14 +111,17 @@ def _pieces(text: str) -> Iterator[list[str]]:
         edge = start + window
         pieces = PIECE.findall(text, start, edge)
         end = min(edge, len(text))
-        is_cut = edge < len(text) and window < _LONGEST_PIECE
-        while is_cut and pieces and end > edge - _AHEAD:  # it may go on, or be another
+        while edge < len(text) and pieces and end > edge - _AHEAD:  # it may go on, or be another
             end -= len(pieces.pop())
         if pieces:
             yield pieces
             start, window = end, _STEP_CHARACTERS
-        else:
+        elif window < LONGEST_PIECE:
             window *= 2
+        else:
+            piece = PIECE.findall(text, start, edge)[0]
+            yield [piece]
+            start, window = start + len(piece), _STEP_CHARACTERS
 
 
 def slots(piece: str) -> list[int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 from collections.abc import Generator, Iterable
@@ -12,7 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge.tokens.message import estimate_text
+from bridge.tokens.text import LONGEST_PIECE, SAMPLE, SAMPLES, estimate_text, estimating
+from bridge.work import done
 
 from .kinds import KINDS, ROOT
 
@@ -37,6 +39,37 @@ texts = st.lists(
     ),
     max_size=6,
 ).map("".join)
+
+
+ALPHABETS = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "aábcčdďeéěfghiíjklmnňoópqrřsštťuúůvwxyýzž",
+    "".join(map(chr, range(0x430, 0x450))),
+    "".join(map(chr, range(0xE01, 0xE2F))),
+    "".join(map(chr, range(0x3041, 0x3097))),
+    "".join(map(chr, range(0x4E00, 0x9FA6))),
+    "".join(map(chr, range(0x20000, 0x20800))),
+    "".join(map(chr, range(0x1F300, 0x1F600))),
+    "=-#*/[](){}<>|",
+    " \t\u3000",
+    "\n\r \t",
+    "\ud83d\ude00",
+    "a",
+    "你",
+    "😀",
+)
+"""Of each alphabet, one piece can be as long as one likes."""
+ENDS = ("", "'s", "'", "x", " ", "\n", "\n/\n ", "7", "X", "=", "你", "😀", "\ud83d")
+
+
+@st.composite
+def long_pieces(draw: st.DrawFn, least: int, most: int) -> str:
+    """A long row of letters of an alphabet, with something before it and after it."""
+    size = draw(st.integers(least, most))
+    letters = draw(st.sampled_from(ALPHABETS))
+    row = random.Random(draw(st.integers(0, 9))).choices(letters, k=size)
+    return draw(st.sampled_from(ENDS)) + "".join(row) + draw(st.sampled_from(ENDS))
 
 
 class Counter:
@@ -78,6 +111,22 @@ def counter() -> Generator[Counter]:
 @given(texts)
 def test_any_text_has_the_same_tokens_in_both_languages(counter: Counter, text: str) -> None:
     assert counter.count([text]) == [estimate_text(text)]
+
+
+@pytest.mark.slow
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(long_pieces(SAMPLES * SAMPLE - 5, 4 * SAMPLES * SAMPLE))
+def test_a_long_piece_has_the_same_tokens_in_both_languages(counter: Counter, text: str) -> None:
+    assert counter.count([text]) == [estimate_text(text)]
+
+
+@pytest.mark.slow
+@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.one_of(*(long_pieces(size - 5, size + 5) for size in (LONGEST_PIECE, 1_000_000))))
+def test_the_longest_pieces_have_the_same_tokens_in_both_languages(
+    counter: Counter, text: str
+) -> None:
+    assert counter.count([text]) == [estimate_text(text)] == [done(estimating(text))]
 
 
 @pytest.mark.slow

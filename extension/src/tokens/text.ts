@@ -1,7 +1,8 @@
 // Estimates the tokens of a text. This is `bridge/tokens/text.py` once more, to the token: the
 // same pieces, the same prices, whole numbers only. Shared vectors hold the two together.
 
-import { BLANKS, CAPITALS, LETTERS, NUMBERS, PAIRED, WEIGHTS } from "./table.ts";
+import { Cutter, codeAt } from "./pieces.ts";
+import { PAIRED, WEIGHTS } from "./table.ts";
 import { WholePieces } from "./whole.ts";
 
 /** The parts into which a token is divided for adding. */
@@ -24,7 +25,7 @@ const BLOCK = 7;
 
 /** What the prices are computed with: unpacked by the first question. */
 class Prices {
-  readonly piece = new RegExp(pattern(), "gu");
+  readonly cutter = new Cutter();
   readonly weights = new Int8Array(Buffer.from(WEIGHTS, "base64"));
   readonly isPaired = pairedBlocks();
   readonly whole = new WholePieces();
@@ -35,12 +36,11 @@ let prices: Prices | undefined;
 /** Estimate the tokens of a text. */
 export function estimateText(text: string): number {
   prices ??= new Prices();
-  const { piece } = prices;
+  const { cutter } = prices;
   let units = 0;
   let start = 0;
-  piece.lastIndex = 0;
-  while (piece.test(text)) {
-    const end = piece.lastIndex;
+  while (start < text.length) {
+    const end = cutter.end(text, start);
     units += price(prices, text, start, end);
     start = end;
   }
@@ -108,16 +108,6 @@ function several(prices: Prices, text: string, start: number, end: number): numb
   return units;
 }
 
-/** Return a character's code; half a character is one of its own. */
-function codeAt(text: string, at: number, end: number): number {
-  const code = text.charCodeAt(at);
-  if (code < 0xd800 || code > 0xdbff || at + 1 >= end) {
-    return code;
-  }
-  const low = text.charCodeAt(at + 1);
-  return low < 0xdc00 || low > 0xdfff ? code : 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-}
-
 /** Take characters apart, from the left, each time by the longest token that is found. */
 function takenApart({ weights, whole }: Prices, text: string, start: number, end: number): number {
   let units = 0;
@@ -169,22 +159,4 @@ function pairedBlocks(): Uint8Array {
     blocks.fill(1, first, (last as number) + 1);
   }
   return blocks;
-}
-
-function pattern(): string {
-  const [C, L, N, B] = [CAPITALS, LETTERS, NUMBERS, BLANKS].map(insideBrackets);
-  return [
-    `[^\\r\\n${C}${L}${N}]?(?:[${C}]*[${L}]+|[${C}]+)` +
-      "(?:'(?:[sStTmMdD]|[rR][eE]|[vV][eE]|[lL][lL])|)",
-    `[${N}]{1,3}`,
-    ` ?[^${C}${L}${N}${B}]+[\\r\\n/]*`,
-    `[${B}]*[\\r\\n]+`,
-    `[${B}]+(?![^${B}])`,
-    `[${B}]+`,
-  ].join("|");
-}
-
-function insideBrackets(ranges: string): string {
-  const written = (one: string) => one.replace(/[0-9A-F]+/g, (code) => `\\u{${code}}`);
-  return ranges.trim().split(/\s+/).map(written).join("");
 }

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import type { Message, Tool } from "../../src/program/wire.ts";
+import { Cutter } from "../../src/tokens/pieces.ts";
 import {
   type Estimate,
   estimateImage,
@@ -13,7 +14,7 @@ import {
 } from "../../src/tokens/tokens.ts";
 
 interface Vectors {
-  texts: { text: string; tokens: number }[];
+  texts: { text: string; tokens: number; pieces: string }[];
   images: { data: string; family: string; tokens: number }[];
   messages: { message: Message; family: string; tokens: number }[];
   tools: { tools: Tool[]; tokens: number }[];
@@ -38,7 +39,36 @@ test("there are vectors of each sort", () => {
 
 test("a text has as many tokens as Python says", () => {
   const counted = vectors.texts.map(({ text }) => ({ text, tokens: estimateText(text) }));
-  expect(counted).toEqual(vectors.texts);
+  expect(counted).toEqual(vectors.texts.map(({ text, tokens }) => ({ text, tokens })));
+});
+
+/** Return the lengths of a text's pieces. */
+function lengths(text: string): number[] {
+  const cutter = new Cutter();
+  const found: number[] = [];
+  for (let at = 0; at < text.length; at += found.at(-1) as number) {
+    found.push(cutter.end(text, at) - at);
+  }
+  return found;
+}
+
+test("a text is cut into pieces where Python cuts it", () => {
+  for (const { text, pieces } of vectors.texts) {
+    expect(lengths(text).join(" "), JSON.stringify(text)).toEqual(pieces);
+  }
+});
+
+test("a piece is cut after half a million characters, as if the text ended there", () => {
+  const most = 512_000;
+  expect(lengths("x".repeat(2 * most + 1))).toEqual([most, most, 1]);
+  expect(lengths("x".repeat(most - 1))).toEqual([most - 1]);
+  expect(lengths(`${"x".repeat(most - 2)}'s`)).toEqual([most]);
+  expect(lengths(`${"x".repeat(most - 1)}'s`)).toEqual([most - 1, 2]);
+  expect(lengths(`${"=".repeat(most - 1)}\n\n`)).toEqual([most, 1]);
+  expect(lengths(`${" ".repeat(most)} x`)).toEqual([most, 2]);
+  expect(lengths(`${" ".repeat(most)}x`)).toEqual([most, 1]);
+  expect(lengths(`${"1".repeat(4)}${"😀".repeat(most + 1)}`)).toEqual([3, 1, 2 * most, 2]);
+  expect(lengths(`${"\u{20000}".repeat(most)}a`)).toEqual([2 * most, 1]);
 });
 
 test("an image has as many tokens as Python says", () => {

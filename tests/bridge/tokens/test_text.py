@@ -206,20 +206,48 @@ def test_a_long_text_is_priced_in_steps_and_as_at_once(
     assert done(estimating(text)) == estimate_text(text)
 
 
-@pytest.mark.limit("bridge.tokens.text._LONGEST_PIECE")
+@pytest.mark.limit("bridge.tokens.text.LONGEST_PIECE")
 @pytest.mark.parametrize("over", [0, 1])
 def test_a_run_that_is_very_long_is_cut(monkeypatch: pytest.MonkeyPatch, over: int) -> None:
     monkeypatch.setattr(tokens_text, "_STEP_CHARACTERS", STEP)
-    monkeypatch.setattr(tokens_text, "_LONGEST_PIECE", 8 * STEP)
-    run = "=" * (8 * STEP + over)
-    first = estimate_text("=" * (8 * STEP)) if over else 0
-    assert done(estimating(run)) - first == pytest.approx(estimate_text(run) - first, abs=1)
+    monkeypatch.setattr(tokens_text, "LONGEST_PIECE", 8 * STEP)
+    pieces = list(tokens_text._pieces("=" * (8 * STEP + over)))  # pyright: ignore[reportPrivateUsage]
+    assert pieces == [["=" * 8 * STEP], *[["="]] * over]
+
+
+@given(st.lists(st.one_of(runs, any_text), max_size=8).map("".join), st.integers(1, 3))
+@example("x" * 38 + "'s", 2)
+@example("x" * 39 + "'s", 2)
+@example("=" * 39 + "\n\n", 2)
+@example(" " * 40 + " x", 2)
+def test_a_piece_ends_where_it_would_if_the_text_ended_after_the_longest(
+    text: str, doublings: int
+) -> None:
+    longest = STEP << doublings
+    expected: list[str] = []
+    at = 0
+    while at < len(text):
+        expected += PIECE.findall(text, at, at + longest)[:1]
+        at += len(expected[-1])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tokens_text, "_STEP_CHARACTERS", STEP)
+        patch.setattr(tokens_text, "LONGEST_PIECE", longest)
+        cut = tokens_text._pieces(text)  # pyright: ignore[reportPrivateUsage]
+        assert [piece for some in cut for piece in some] == expected
+
+
+def test_a_text_is_cut_alike_at_once_and_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens_text, "_STEP_CHARACTERS", STEP)
+    monkeypatch.setattr(tokens_text, "LONGEST_PIECE", 2 * STEP)
+    text = "internationalisation" * 5
+    assert len(list(estimating(text))) >= 5
+    assert estimate_text(text) == done(estimating(text))
 
 
 @given(st.text(st.sampled_from("\ud83d\ude00a ")), st.integers(2, 5))
 def test_halves_of_a_character_are_joined_wherever_a_step_ends(text: str, size: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens_text, "_STEP_CHARACTERS", 0)
-        patch.setattr(tokens_text, "_LONGEST_PIECE", size)
+        patch.setattr(tokens_text, "LONGEST_PIECE", size)
         joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
         assert done(tokens_text._joining(text)) == joined  # pyright: ignore[reportPrivateUsage]
