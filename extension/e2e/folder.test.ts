@@ -94,7 +94,9 @@ test("what an agent writes there later counts as little, and nothing starts anew
 
 test("the log names each setting that doesn't count, once, and none of its values", async () => {
   const text = await log.text();
-  const ignored = [...text.matchAll(/`(vscodelm\.\w+)` in .* is ignored/g)].map(([, name]) => name);
+  const ignored = [...text.matchAll(/`(vscodelm\.[\w.]+)` in .* is ignored/g)].map(
+    ([, name]) => name,
+  );
   expect(ignored.sort()).toEqual(Object.keys(wishes("")).sort());
   expect(text).not.toContain("config.toml");
 });
