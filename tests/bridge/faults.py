@@ -83,7 +83,7 @@ FAULTS = [
     Fault(
         "a piece that goes on after a step is taken for two",
         "tokens/text",
-        "        while is_cut and pieces and end > edge - _AHEAD:",
+        "        while edge < len(text) and pieces and end > edge - _AHEAD:",
         "        while False:",
     ),
     Fault(

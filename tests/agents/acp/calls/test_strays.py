@@ -12,6 +12,7 @@ import trio
 
 from agents.acp.agent import AcpAgent
 from agents.acp.learned import Fact
+from agents.acp.processes.process import AcpProcess
 from agents.events import AskPermission, Stop
 from agents.mcp.session_tools import load_now
 from agents.origin import Resumed
@@ -151,11 +152,12 @@ async def test_from_then_on_each_chat_has_a_process_of_its_own() -> None:
 
 
 async def test_what_was_learned_holds_in_the_next_process() -> None:
-    async with two_chats({"second": [call("01", 0), *GATHER]}) as (agent, _, _, other):
+    async with two_chats({"second": [call("01", 0), *GATHER]}) as (_, _, _, other):
         await other.ask("second")
-        learned = agent._learned  # pyright: ignore[reportPrivateUsage]  # as a file would keep it
+        process = other.session.peer.process
+        assert isinstance(process, AcpProcess)
         async with (
-            agent_in_process({"agent": ABOUT}, learned=learned) as (next_agent, _),
+            agent_in_process({"agent": ABOUT}, learned=process.learned) as (next_agent, _),
             next_agent.session(prompt(tools=())),
             next_agent.session(prompt(tools=())),
         ):
