@@ -250,7 +250,10 @@ class ToolCalls:
         call.files = self._files
         if call.is_over and not tool_view.has_failed(call):
             self._changes.note(call)
-            call.content = self._changes.beside(call.content)
+            content = self._changes.beside(call.content)
+            if len(content) < len(call.content):
+                call.raw_output = None  # it repeats the change that the editor shows
+            call.content = content
         line = tool_view.started(call, self._root)
         follows = self._page.is_about(call) and call.vague_line in ("", line)
         text = view(call, self._root, follows=follows)

@@ -102,6 +102,13 @@ FAULTS = [
         _CHANGES,
     ),
     Fault(
+        "a change that the editor shows is shown again as the agent's raw output",
+        "render/tool_calls",
+        "if len(content) < len(call.content):",
+        "if False:",
+        _EDITS,
+    ),
+    Fault(
         "the place of a change is guessed where a text is there twice",
         "render/changes",
         "or text.count(new) != 1:",

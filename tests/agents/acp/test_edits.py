@@ -491,7 +491,8 @@ DONE: JSON = {"sessionUpdate": "tool_call", **EDIT, "status": "completed"}
 
 
 async def test_a_change_that_the_editor_makes_is_not_shown_again_in_that_turn() -> None:
-    edits = [{"write": FILE, "content": "1\ntwo\nthree\n"}, AWAIT, {"update": DONE}]
+    told = {**DONE, "rawOutput": {"newContent": "1\ntwo\nthree\n"}}
+    edits = [{"write": FILE, "content": "1\ntwo\nthree\n"}, AWAIT, {"update": told}]
     turns = [edits, [{"update": {**DONE, "toolCallId": "c2"}}]]
     async with scene(turns=turns) as (_, __, chat):
         assert await said(chat) == "✔ Edit a.py"
