@@ -204,7 +204,9 @@ async def test_our_own_change_is_not_shown(autojump_clock: MockClock) -> None:
         assert await answer(session, picking(model="big")) == "fine"
 
 
-@pytest.mark.parametrize("picked", [{}, {"model": "big"}])
+@pytest.mark.parametrize(
+    "picked", [{}, {"model": "big"}, {"mode": "default"}, {"mode": "plan"}, {"mode": "auto"}]
+)
 async def test_the_agent_s_choices_are_reported_with_the_defaults_that_count_unpicked(
     autojump_clock: MockClock, picked: dict[str, str]
 ) -> None:
@@ -220,6 +222,29 @@ async def test_the_agent_s_choices_are_reported_with_the_defaults_that_count_unp
     assert list(newest) == ["model", "mode", "reasoningEffort", "web"]
     assert newest["model"].default == "small"
     assert newest["mode"].default == "default", "it asks in this mode, so it was put into it"
+
+
+async def test_a_mode_that_is_picked_no_more_leaves_the_one_in_which_the_agent_asks(
+    autojump_clock: MockClock,
+) -> None:
+    """The session began in another one, in which the agent decides by itself."""
+    about = {"name": "qwen-code", "version": "1"}
+    script = {"agent": {"agentInfo": about}, "session": SESSION}
+    async with session_with(script) as (session, peers):
+        await answer(session, picking(mode="plan"))
+        await answer(session, picking())
+        assert changes(peers) == [{"modeId": "plan"}, {"modeId": "default"}]
+
+
+async def test_the_values_of_the_settings_count_when_nothing_is_picked_any_more(
+    autojump_clock: MockClock,
+) -> None:
+    settings = Settings(model="Big", mode="Plan")
+    async with session_with({"session": SESSION}) as (session, peers):
+        await answer(session, picking(settings, model="small", mode="default"))
+        await answer(session, picking(settings))
+        values = [change.get("value", change.get("modeId")) for change in changes(peers)]
+        assert values == ["default", "big", "plan"]
 
 
 async def test_options_that_change_in_a_turn_are_reported_at_once(
