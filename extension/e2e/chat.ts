@@ -205,8 +205,20 @@ export class Chat {
 
   /** Go back to where an earlier message had not been sent. */
   async restore(earlier: string): Promise<void> {
-    await this.request(earlier).hover();
-    await this.checkpoint(this.request(earlier), "Restore Checkpoint");
+    const request = this.request(earlier);
+    const button = request.locator(".action-label", { hasText: "Restore Checkpoint" }).last();
+    for (let tries = 0; tries < 20; tries++) {
+      await request.hover();
+      const isFree = button.click({ trial: true, timeout: 1_000 }).then(
+        () => true,
+        () => false,
+      );
+      if (await isFree) {
+        break;
+      }
+      await this.page.mouse.wheel(0, -120); // after a long answer it is above what is seen
+    }
+    await this.checkpoint(request, "Restore Checkpoint");
     await this.agreeUntil(
       async () => !(await this.rows()).some(({ text }) => text.includes(earlier)),
       "the checkpoint",

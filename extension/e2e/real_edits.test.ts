@@ -1,7 +1,7 @@
 // What agents that people use change is the editor's edit. Two use the editor's own tools, with theirs
 // switched off; two write through the protocol. Their models do what they are told.
 
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -82,7 +82,8 @@ describe.each(NAMES)("%s", (name) => {
     await chat.newChat();
     await chat.choose(`Scripted ${name}`);
     await chat.ask("Hello, my name is Ada");
-    await chat.ask(replace(name, `${name}.txt`, "two", "2"));
+    const answer = await chat.ask(replace(name, `${name}.txt`, "two", "2"));
+    expect(answer).not.toContain("Changed "); // neither by the agent itself, nor while it worked
     await expect.poll(() => text(`${name}.txt`), SAVED).toBe("one\r\n2\r\nthree\r\n");
     await chat.button("Undo").waitFor();
     await chat.button("Undo").click();
@@ -111,5 +112,21 @@ describe.each(NAMES)("%s", (name) => {
     expect(JSON.stringify((await agents.get(name)?.asked("RECALL"))?.at(-1))).not.toContain(
       "Zoltan",
     );
+    await chat.ask(replace(name, `${name}.txt`, "three", "drei"));
+    await expect.poll(() => text(`${name}.txt`), SAVED).toBe("one\r\ntwo\r\ndrei\r\n");
+  });
+
+  test("keeps what isn't saved, and what another program has just written", START, async () => {
+    const row = page.locator(".explorer-folders-view .monaco-list-row");
+    await row.filter({ hasText: `${name}.txt` }).click();
+    await page.locator(".part.editor .monaco-editor", { hasText: "drei" }).first().click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.insertText("mine\n");
+    expect(await text(`${name}.txt`)).not.toContain("mine");
+    await chat.ask(replace(name, `${name}.txt`, "two", "zwei"));
+    await expect.poll(() => text(`${name}.txt`), SAVED).toBe("mine\r\none\r\nzwei\r\ndrei\r\n");
+    await writeFile(at(`${name}-x.txt`), "one program\nanother\n");
+    await chat.ask(replace(name, `${name}-x.txt`, "another", "agent"));
+    await expect.poll(() => text(`${name}-x.txt`), SAVED).toBe("one program\nagent\n");
   });
 });
