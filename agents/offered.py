@@ -96,10 +96,18 @@ class Offered:
         """Return the size of an agent's context, as far as it is known; doesn't wait."""
         return self._offering(choice).window
 
-    def learn(self, choice: AgentChoice, properties: Properties) -> None:
-        """Note the choices that an agent offers now; doesn't wait."""
+    def learn(self, choice: AgentChoice, properties: Properties, is_new: bool = True) -> None:
+        """Note the choices that an agent offers now; doesn't wait.
+
+        If no new session has these defaults, the former ones stay, as far as they are offered.
+        """
         known = self._of(choice)
-        self._learn(replace(known, properties=dict(properties)), known)
+        now = dict(properties)
+        before = {} if is_new or known.properties is None else known.properties
+        for key, former in before.items():
+            if key in now and former.default in now[key].enum:
+                now[key] = replace(now[key], default=former.default)
+        self._learn(replace(known, properties=now), known)
 
     def learn_window(self, choice: AgentChoice, window: int) -> None:
         """Note the size of an agent's context; doesn't wait."""

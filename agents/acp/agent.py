@@ -49,8 +49,9 @@ class AcpAgent:
 
     Its processes live in `nursery`. `connect` starts one; `spares` are sessions opened in advance.
     `downloads` fetches what is started. `learned` are the facts that agents have shown. `offer` is
-    given the choices that the agent offers, and `report_window` the size of its context. `ledger`
-    has what it says of its sessions. `workspace` has the editor's folders and the user's servers.
+    given the choices that the agent offers, and whether a new session has these defaults.
+    `report_window` is given the size of its context. `ledger` has what it says of its sessions.
+    `workspace` has the editor's folders and the user's servers.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class AcpAgent:
         tap_for: TapFor = untapped,
         downloads: Downloads | None = None,
         learned: Learned | None = None,
-        offer: Callable[[Properties], None] = lambda _: None,
+        offer: Callable[[Properties, bool], None] = lambda _, __: None,
         report_window: Callable[[int], None] = lambda _: None,
         ledger: Ledger | None = None,
         workspace: Workspace | None = None,

@@ -54,6 +54,7 @@ _ON, _OFF = "true", "false"
 _ON_AND_OFF = (SessionConfigSelectOption(_ON, "On"), SessionConfigSelectOption(_OFF, "Off"))
 
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 NONE_KNOWN: Asking = MappingProxyType({})
 """No value with which an agent acts without asking is known."""
 
@@ -160,17 +161,25 @@ def selections(choices: Choices) -> dict[str, Selection]:
     return found
 
 
+def values_of_all(choices: Choices) -> dict[str, str]:
+    """Return the present values, by the keys of a configuration schema."""
+    return {key: one.current for key, one in selections(choices).items()}
+
+
 def properties(
-    choices: Choices, before: Mapping[str, str] = MappingProxyType({})
+    choices: Choices, first: Mapping[str, str] = NOTHING, asking: Asking = NONE_KNOWN
 ) -> dict[str, ConfigurationProperty]:
     """Return the properties of a configuration schema.
 
-    The defaults are the present values. For a key of `before` it is the value there.
+    The defaults are the values of `first`, or else the present ones. Hosts send them with each
+    request, in every chat, so none is a value of `asking`, with which the agent wouldn't ask.
     """
     found = {key: one.as_property() for key, one in selections(choices).items() if one.values}
-    for key, value in before.items():
-        if key in found and value in found[key].enum:
-            found[key] = replace(found[key], default=value)
+    for key, one in found.items():
+        offered = one.enum
+        default = first[key] if first.get(key) in offered else one.default
+        asked = asking.get(key, {}).get(default)
+        found[key] = replace(one, default=asked if asked in offered else default)
     shown = (key for key in _SHOWN_FIRST if key in found and len(found[key].enum) > 1)
     for key, group in zip(shown, (NAVIGATION, TOKENS), strict=False):
         found[key] = replace(found[key], group=group)
@@ -256,19 +265,18 @@ def to_ask(
 ) -> list[tuple[str, str]]:
     """Return the keys and values to choose so that the user is asked.
 
-    `own` has the values that the user has chosen, of those that are offered. A choice of the user's
-    stands, also where the agent has changed it since. If the agent doesn't ask because of one, the
-    others need no change: one agent's mode switches an option of it on. If it `is_strict`, the
-    agent is changed back, and the value to ask with is returned even where it isn't offered.
+    `own` has the values that the user has chosen, of those that are offered. If the agent doesn't
+    ask because of one, nothing need be changed: one agent's mode switches an option on as well. If
+    it `is_strict`, what the user has chosen doesn't count, and the value to ask with is returned
+    even where it isn't offered.
     """
     if not is_strict and unasked(choices, own, asking):
         return []
     found: list[tuple[str, str]] = []
     for key, values in asking.items():
-        current = chosen(choices, key) or ""
-        if current not in values or (key in own and not is_strict):
+        wanted = values.get(chosen(choices, key) or "")
+        if wanted is None:
             continue
-        wanted = own.get(key, values[current])
         if is_strict or not isinstance(change_to(choices, "", key, wanted), Failure):
             found.append((key, wanted))
     return found

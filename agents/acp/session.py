@@ -52,6 +52,7 @@ from .options import (
     properties,
     to_ask,
     unasked,
+    values_of_all,
 )
 from .reopened import GOES_ON_WITHOUT, lesson
 from .session_channel import SessionChannel
@@ -74,10 +75,10 @@ class AcpSession:
     """A conversation with an agent; it satisfies `agents.base.AgentSession`.
 
     `root` is the folder that the agent works in, and `habits` are what any of its sessions has
-    shown. `offer` is given the choices of the agent, and `ledger` has what the agent says of its
-    open sessions. It `knows_history` if the agent had the session already. Its handle keeps the
-    server and the folder of `named`. `fits` says whether a session that is opened with these tools
-    and settings could be this one.
+    shown. `offer` is given the choices of the agent, and whether their defaults are those of a new
+    session. `ledger` has what the agent says of its open sessions. It `knows_history` if the agent
+    had the session already. Its handle keeps the server and the folder of `named`. `fits` says
+    whether a session that is opened with these tools and settings could be this one.
     """
 
     def __init__(
@@ -88,7 +89,7 @@ class AcpSession:
         root: str,
         new_call_id: Callable[[], str],
         habits: Habits,
-        offer: Callable[[Properties], None] = lambda _: None,
+        offer: Callable[[Properties, bool], None] = lambda _, __: None,
         ledger: Ledger | None = None,
         knows_history: bool = False,
         has_own_process: bool = False,
@@ -111,6 +112,9 @@ class AcpSession:
         self._forbidden: dict[str, str] = {}
         """The choices of the newest prompt that its permissions don't allow."""
         choices = channel.choices
+        self._is_new = not knows_history and channel.reopened is None
+        self._first = values_of_all(choices) if self._is_new else {}
+        """The values with which the session began."""
         mode = chosen(choices, "mode") or ""
         self._told = Told(mode, values_of(choices.options), channel.session_record)
         channel.on_choices = self._report
@@ -360,8 +364,14 @@ class AcpSession:
         return value is not None and not isinstance(change_to(choices, "", key, value), Failure)
 
     def _report(self) -> None:
-        """Report the agent's choices. The defaults are the values without the user's picks."""
-        self._offer(properties(self.channel.choices, self._picked.before))
+        """Report the agent's choices.
+
+        The defaults are the values that a new session has. No change in this session is a default
+        of others, and a session that existed before has none to tell.
+        """
+        first = self._picked.before | self._first
+        offered = properties(self.channel.choices, first, self.peer.known.asking)
+        self._offer(offered, self._is_new)
 
     def _warn(self, key: str, value: str, error: Error) -> None:
         """Tell the user that the agent has refused the mode or the option with which it asks."""

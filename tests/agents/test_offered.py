@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import trio
+from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
 from agents.offered import MOST_AGENTS, MOST_FILE_BYTES, Offered, Offering, kept_in, merged
@@ -161,6 +162,23 @@ def test_the_agents_that_are_kept_are_bounded() -> None:
     assert len(rows) == MOST_AGENTS
     assert rows[-1] == Offering("7", MODELS)
     assert [row.agent for row in rows].count("7") == 1
+
+
+def test_a_session_that_existed_before_changes_no_default() -> None:
+    """Its values may be what the user chose for it."""
+    offered = Offered()
+    mode = MODES["mode"]
+    more = replace(mode, enum=("x", "y"), enum_item_labels=("X", "Y"), default="y")
+    offered.learn(ONE, MODES)
+    offered.learn(ONE, {"mode": more, "other": mode}, is_new=False)
+    assert offered.of(ONE) == {"mode": replace(more, default="x"), "other": mode}
+    offered.learn(ONE, {"mode": more})
+    assert offered.of(ONE) == {"mode": more}, "a new session has this default"
+    gone = replace(mode, enum=("y",), enum_item_labels=("Y",), default="y")
+    offered.learn(ONE, {"mode": gone}, is_new=False)
+    assert offered.of(ONE) == {"mode": gone}
+    offered.learn(TWO, MODES, is_new=False)
+    assert offered.of(TWO) == MODES
 
 
 def test_an_agent_without_choices_changes_nothing_that_is_listed() -> None:

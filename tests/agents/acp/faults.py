@@ -654,8 +654,8 @@ FAULTS = [
     Fault(
         "the user's choice is told to be the agent's own default",
         "session",
-        "self._offer(properties(self.channel.choices, self._picked.before))",
-        "self._offer(properties(self.channel.choices))",
+        "first = self._picked.before | self._first",
+        "first = dict[str, str]()",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
@@ -681,8 +681,29 @@ FAULTS = [
     Fault(
         "an agent stays in a mode without questions though the permissions forbid it",
         "options",
-        "if current not in values or (key in own and not is_strict):",
-        "if current not in values or key in own:",
+        "if not is_strict and unasked(choices, own, asking):",
+        "if unasked(choices, own, asking) or own:",
+    ),
+    Fault(
+        "an agent that leaves the user's mode for one without questions stays there",
+        "options",
+        "if not is_strict and unasked(choices, own, asking):",
+        "if not is_strict and own:",
+        ("tests/agents/acp/test_choices.py",),
+    ),
+    Fault(
+        "what was chosen in a session that is resumed is the default of all chats",
+        "session",
+        "self._is_new = not knows_history and channel.reopened is None",
+        "self._is_new = True",
+        ("tests/agents/acp/test_choices.py",),
+    ),
+    Fault(
+        "a mode without questions is the default of all chats",
+        "options",
+        "default=asked if asked in offered else default",
+        "default=default",
+        ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
         "what the user's own mode switches on is switched off",

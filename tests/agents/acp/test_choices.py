@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 import trio
@@ -13,8 +13,10 @@ from msgspec.structs import replace
 from agents.acp.session import CHANGE_SECONDS, NOT_ASKING, NOT_CHANGED
 from agents.base import AgentSession
 from agents.events import Break, Prompt, Stop
+from agents.offered import Properties
+from agents.origin import Resumed
 from bridge.models import AgentChoice
-from bridge.wire import Permissions, Settings
+from bridge.wire import ConfigurationProperty, Permissions, Settings
 from tests.agents.talk import rest_of, said
 from tests.fakes.acp_agents import agent_in_process
 from tests.fakes.acp_peer import PeerAgent
@@ -49,6 +51,17 @@ MODES: JSON = {
 }
 SESSION: JSON = {"configOptions": [MODEL, EFFORT, SEARCH], "modes": MODES}
 CHOICE = AgentChoice.of({"acp": {"name": "one", "command": "one"}})
+
+
+Told: TypeAlias = tuple[dict[str, ConfigurationProperty], bool]
+"""The choices as an agent reports them, and whether a new session has their defaults."""
+
+
+def kept_in(told: list[Told]) -> Callable[[Properties, bool], None]:
+    def offer(properties: Properties, is_new: bool) -> None:
+        told.append((dict(properties), is_new))
+
+    return offer
 
 
 def picking(settings: Settings | None = None, **configuration: str) -> Prompt:
@@ -210,15 +223,15 @@ async def test_our_own_change_is_not_shown(autojump_clock: MockClock) -> None:
 async def test_the_agent_s_choices_are_reported_with_the_defaults_that_count_unpicked(
     autojump_clock: MockClock, picked: dict[str, str]
 ) -> None:
-    told: list[Any] = []
+    told: list[Told] = []
     about = {"name": "qwen-code", "version": "1"}
     script = {"agent": {"agentInfo": about}, "session": SESSION}
     async with (
-        agent_in_process(script, offer=told.append) as (agent, _),
+        agent_in_process(script, offer=kept_in(told)) as (agent, _),
         agent.session(picking()) as session,
     ):
         await answer(session, replace(picking(), configuration=picked))
-    newest = told[-1]
+    newest, _ = told[-1]
     assert list(newest) == ["model", "mode", "reasoningEffort", "web"]
     assert newest["model"].default == "small"
     assert newest["mode"].default == "default", "it asks in this mode, so it was put into it"
@@ -250,17 +263,17 @@ async def test_the_values_of_the_settings_count_when_nothing_is_picked_any_more(
 async def test_options_that_change_in_a_turn_are_reported_at_once(
     autojump_clock: MockClock,
 ) -> None:
-    told: list[Any] = []
+    told: list[Told] = []
     update = {"sessionUpdate": "config_option_update", "configOptions": [SEARCH]}
     script = {"session": SESSION, "turns": [[{"update": update}, {"say": "a"}, {"hang": True}]]}
     async with (
-        agent_in_process(script, offer=told.append) as (agent, _),
+        agent_in_process(script, offer=kept_in(told)) as (agent, _),
         agent.session(picking()) as session,
     ):
         turn = session.run(picking())
         with trio.fail_after(5):
             await turn.receive()
-        assert list(told[-1]) == ["mode", "web"]
+        assert list(told[-1][0]) == ["mode", "web"]
         await session.cancel()
         await rest_of(turn)
 
@@ -433,3 +446,54 @@ async def test_where_an_agent_never_asks_the_permissions_that_it_ignores_are_nam
         assert words.startswith(f"> ⚠️ **{NOT_ASKING}**: ")
         assert "'read_only'" in words
         assert await answer(session, prompt) == "ok"
+
+
+async def test_an_agent_that_leaves_the_host_s_default_for_a_mode_without_questions_is_brought_back(
+    autojump_clock: MockClock,
+) -> None:
+    """A host may send a default with each request, which is no choice of the user's."""
+    update = {"sessionUpdate": "current_mode_update", "currentModeId": "auto"}
+    async with session_with(lax([{"update": update}], [])) as (session, peers):
+        for _ in range(2):
+            await answer(session, picking(mode="default"))
+        assert moded(peers) == ["default", "default"]
+
+
+@pytest.mark.parametrize("permissions", ["ask", "allow"])
+async def test_what_an_agent_changes_itself_is_no_default_of_other_chats(
+    autojump_clock: MockClock, permissions: Permissions
+) -> None:
+    """Hosts send the defaults with the requests of every chat."""
+    told: list[Told] = []
+    mode = {**EFFORT, "id": "m", "category": "mode", "currentValue": "auto"}
+    mode["options"] = [{"value": one, "name": one} for one in ("auto", "default")]
+    new = [{**MODEL, "currentValue": "big"}, mode]
+    update = {"sessionUpdate": "config_option_update", "configOptions": new}
+    script = {
+        "agent": QWEN,
+        "session": {"configOptions": [MODEL, mode]},
+        "turns": [[{"update": update}, {"say": "done"}]],
+    }
+    async with (
+        agent_in_process(script, offer=kept_in(told)) as (agent, _),
+        agent.session(picking()) as session,
+    ):
+        await answer(session, picking(Settings(permissions=permissions)))
+        newest, is_new = told[-1]
+        assert (newest["model"].default, newest["mode"].default) == ("small", "default")
+        assert is_new
+
+
+async def test_a_session_that_existed_before_tells_no_defaults(autojump_clock: MockClock) -> None:
+    told: list[Told] = []
+    able: JSON = {"sessionCapabilities": {"resume": {}, "close": {}}}
+    script: JSON = {"agent": {"agentCapabilities": able}, "session": SESSION}
+    async with agent_in_process(script, spares=False, offer=kept_in(told)) as (agent, _):
+        async with agent.session(picking()) as session:
+            await answer(session, picking(model="big"))
+            assert session.handle is not None
+            handle = session.handle
+        async with agent.session(picking(), Resumed(handle)) as session:
+            await answer(session, picking(model="big"))
+            assert session.knows_history
+    assert [is_new for _, is_new in told] == [True, False]

@@ -213,9 +213,9 @@ def test_an_option_is_changed_so_that_the_user_is_asked() -> None:
 def test_what_the_user_has_chosen_is_left_alone_unless_the_permissions_are_strict() -> None:
     choices = modes("bypass", *ALL_MODES)
     assert to_ask(choices, ASKING, {"mode": "bypass"}) == []
-    assert to_ask(choices, ASKING, {"mode": "plan"}) == [], "the agent went on from there"
-    assert to_ask(choices, ASKING, {"mode": "plan"}, is_strict=True) == [("mode", "plan")]
-    assert to_ask(choices, ASKING, {}, is_strict=True) == [("mode", "default")]
+    assert to_ask(choices, ASKING, {"mode": "bypass"}, is_strict=True) == [("mode", "default")]
+    left = to_ask(choices, ASKING, {"mode": "plan"})
+    assert left == [("mode", "default")], "the agent went on from there, and hosts send defaults"
     assert to_ask(modes("bypass", "bypass"), ASKING, {}, is_strict=True) == [("mode", "default")]
 
 
@@ -223,7 +223,8 @@ def test_what_the_user_s_own_mode_switches_on_is_left_on() -> None:
     option = select("allow_all", "permissions", SWITCH, "on")
     choices = replace(modes("bypass", *ALL_MODES), options=(option,))
     assert to_ask(choices, ASKING, {"mode": "bypass"}) == []
-    assert to_ask(choices, ASKING, {"mode": "plan"}) == [("allow_all", "off")]
+    settled = replace(choices, modes=modes("plan", *ALL_MODES).modes)
+    assert to_ask(settled, ASKING, {"mode": "plan"}) == [("allow_all", "off")]
 
 
 def test_a_choice_by_which_the_agent_never_asks_is_found_by_id_and_by_name() -> None:
@@ -331,6 +332,13 @@ def test_no_choice_that_is_taken_back_leads_to_a_value_without_questions() -> No
     assert free.due(modes("plan", *ALL_MODES), {}, ASKING) == [("mode", "default")]
     strict.due(modes("auto", *ALL_MODES), {"mode": "plan"}, ASKING)
     assert strict.before == {"mode": "default"}
+
+
+def test_no_default_is_a_value_without_questions_while_there_is_another() -> None:
+    found = properties(modes("plan", *ALL_MODES), {"mode": "bypass"}, ASKING)
+    assert found["mode"].default == "default"
+    assert properties(modes("auto", *ALL_MODES), {}, ASKING)["mode"].default == "default"
+    assert properties(modes("auto", "auto", "plan"), {}, ASKING)["mode"].default == "auto"
 
 
 def test_a_default_that_is_offered_no_more_is_none() -> None:
