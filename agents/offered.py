@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import attrs
+import msgspec
 import trio
 from msgspec.structs import replace
 
@@ -59,14 +60,30 @@ def kept_in(find: Callable[[], Path]) -> KeptRows[Offering]:
 
 
 def merged(offerings: Iterable[Offering], newest: Offering) -> tuple[Offering, ...]:
-    """Return the offerings with this one as the newest."""
+    """Return the offerings with this one as the newest, as many as the file has room for.
+
+    The oldest make room. One that doesn't fit alone is left out: it would cost all others.
+    """
     others: list[Offering] = []
     for one in offerings:
         if one.agent == newest.agent:
             newest = newest.over(one)
         else:
             others.append(one)
-    return (*others, newest)[-MOST_AGENTS:]
+    kept = [*others, newest][-MOST_AGENTS:]
+    sizes = list(map(_bytes_in_file, kept))
+    if sizes[-1] > MOST_FILE_BYTES:
+        return tuple(others)
+    first, size = 0, sum(sizes)
+    while size > MOST_FILE_BYTES:
+        size -= sizes[first]
+        first += 1
+    return tuple(kept[first:])
+
+
+def _bytes_in_file(offering: Offering) -> int:
+    """Return at least how many bytes a row takes in the file."""
+    return len(msgspec.json.format(msgspec.json.encode([offering]), indent=2))
 
 
 def _tell_nobody() -> None:

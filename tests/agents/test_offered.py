@@ -9,6 +9,7 @@ import trio
 from msgspec.structs import replace
 from trio.testing import wait_all_tasks_blocked
 
+from agents.files import KeptRows
 from agents.offered import MOST_AGENTS, MOST_FILE_BYTES, Offered, Offering, kept_in, merged
 from bridge.models import AgentChoice
 from bridge.wire import ConfigurationProperty
@@ -141,6 +142,22 @@ async def test_a_file_that_is_too_large_is_not_read(
     assert "too large" in caplog.text
 
 
+def test_the_oldest_make_room_in_the_file_and_one_that_is_too_large_costs_no_other(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agents.offered.MOST_FILE_BYTES", 1_000)
+    rows: tuple[Offering, ...] = ()
+    for number in range(9):
+        rows = merged(rows, Offering(str(number), MODES))
+        assert rows[-1].agent == str(number)
+    assert 1 < len(rows) < 9
+    large = Offering("8", {"mode": replace(MODES["mode"], title="x" * 1_000)})
+    assert merged(rows, large) == rows[:-1]
+    kept = KeptRows(lambda: file, Offering, 1_000)
+    kept.change(lambda _: rows)
+    assert kept.read() == rows
+
+
 async def test_a_folder_that_can_t_be_written_costs_a_line_in_the_log(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -177,6 +194,8 @@ def test_a_session_that_existed_before_changes_no_default() -> None:
     gone = replace(mode, enum=("y",), enum_item_labels=("Y",), default="y")
     offered.learn(ONE, {"mode": gone}, is_new=False)
     assert offered.of(ONE) == {"mode": gone}
+    offered.learn(ONE, {"other": mode}, is_new=False)
+    assert offered.of(ONE) == {"other": mode}
     offered.learn(TWO, MODES, is_new=False)
     assert offered.of(TWO) == MODES
 
