@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.editor import tool_result
+from tests.fakes.editor import ASKING, tool_result
 from tests.fakes.groups import group_is_gone
 from tests.fakes.waiting import until
 
@@ -129,3 +129,33 @@ async def test_the_settings_choose_the_model(agent: RealAgent, tmp_path: Path) -
     async with at_work(agent, tmp_path) as bench:
         assert "I hear you." in (await bench.chat(model=agent.other_model).say("Hello")).text
         assert str(agent.other_model) in newest(bench, "echo").body["model"]
+
+
+UNASKED = {
+    "claude": {"mode": "bypassPermissions"},
+    "codex": {"mode": "agent-full-access"},
+    "gemini": {"mode": "yolo"},
+    "copilot": {"allow_all": "on"},
+    "qwen": {"mode": "yolo"},
+}
+"""By the agent, a choice with which it acts without asking."""
+
+
+@pytest.mark.parametrize(
+    "agent", [one for one in ALL_AGENTS if one.name in UNASKED], ids=lambda agent: agent.name
+)
+async def test_permissions_that_forbid_all_but_reading_hold_whatever_mode_is_chosen(
+    agent: RealAgent, tmp_path: Path
+) -> None:
+    """Under the other permissions the mode is used: so the agent writes without a question."""
+    async with at_work(agent, tmp_path) as bench:
+        done: list[bool] = []
+        for permissions in ("ask", "read_only"):
+            file = bench.work / f"{permissions}.txt"
+            chat = bench.chat(permissions=permissions)
+            chat.options = {**ASKING, "modelConfiguration": UNASKED[agent.name]}
+            answer = await chat.say(f"WRITE({file})")
+            assert ("A choice was not applied" in answer.text) is (permissions == "read_only")
+            # Codex never asks then, and refuses our model, which asks to leave the sandbox.
+            done.append(file.exists() or "approval policy is Never" in answer.text)
+        assert done == [True, False]
