@@ -32,8 +32,6 @@ import msgspec
 
 from bridge.value import Value
 
-from .options import Asking
-
 
 class KnownAgent(Value):
     """Facts about an agent.
@@ -90,7 +88,7 @@ class KnownAgent(Value):
     writes_through_editor: bool = False
 
     @property
-    def asking(self) -> Asking:
+    def asking(self) -> Mapping[str, Mapping[str, str]]:
         """The choices with which it acts without asking, by the keys of the picker."""
         return {"mode": self.asking_modes, **self.asking_options}
 
