@@ -659,13 +659,6 @@ FAULTS = [
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
-        "the mode in which an agent decides by itself becomes the listed default",
-        "options",
-        "id_of(choices, key, unpicked.get(key)) or chosen(choices, key)",
-        "chosen(choices, key)",
-        ("tests/agents/acp/test_choices.py",),
-    ),
-    Fault(
         "an agent is left to decide by itself",
         "session",
         "for key, value in to_ask(choices, asking, own, is_strict=is_strict):",
