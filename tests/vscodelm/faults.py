@@ -207,7 +207,7 @@ FAULTS = [
             (
                 "connections have no limit",
                 "serving",
-                "if self._open >= MOST_CONNECTIONS:",
+                "if self._open >= min(MOST_CONNECTIONS, files // 2):",
                 "if False:",
                 (),
             ),

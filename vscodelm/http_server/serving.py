@@ -6,8 +6,9 @@ import logging
 import os
 import socket
 import stat
+import sys
 from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,18 +28,37 @@ from bridge.value import Value
 
 if TYPE_CHECKING:
     from hypercorn.events import Event
+if sys.platform != "win32":
+    import resource
 
 MOST_CONNECTIONS = 512
-"""Connections that may be open at once; another one is closed without an answer."""
+"""Connections that may be open at once, and as many more that are refused with 429 at the moment.
+
+Another one is closed without an answer. If the process may have only few files open, at most half
+of them are connections, and an eighth are connections that are refused."""
+REFUSAL_SECONDS = 2.0
+"""Seconds that a client may take to read that there are too many connections."""
 STALL_SECONDS = 120.0
 """Seconds for which a client may take nothing of what is sent to it."""
 HEADER_SECONDS = 10
 """Seconds that a connection may take to send the headers of a request, and may rest between two."""
 MOST_MESSAGE_BYTES = 16 * 1024 * 1024
 """Bytes of a message over a WebSocket."""
-_BACKLOG = 256
+_BACKLOG = 1_024
+"""Connections that wait to be taken; the system may allow fewer."""
 
 log = logging.getLogger("vscodelm.http")
+
+
+_FULL = (
+    b'{"error":{"type":"too_many_requests","code":"too_many_connections","message":"%b",\
+"param":null}}'
+    % b"Too many connections are open. Try again later."
+)
+_REFUSAL = (
+    b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 5\r\nconnection: close\r\n"
+    b"content-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(_FULL), _FULL)
+)
 
 
 class ServedAddress(Value):
@@ -122,6 +142,7 @@ class HttpConnections:
     _config: Config = attrs.field(init=False)
     _context: WorkerContext = attrs.field(factory=lambda: WorkerContext(None), init=False)
     _open: int = attrs.field(default=0, init=False)
+    _refused: int = attrs.field(default=0, init=False)
 
     def __attrs_post_init__(self) -> None:
         config = self._config = Config()
@@ -132,8 +153,11 @@ class HttpConnections:
 
     async def serve(self, stream: trio.SocketStream) -> None:
         """Serve one connection."""
-        if self._open >= MOST_CONNECTIONS:
+        files = most_files()
+        if self._open >= min(MOST_CONNECTIONS, files // 2):
             log.warning("a connection is refused: %d are open", self._open)
+            if self._refused < min(MOST_CONNECTIONS, files // 8):
+                await self._refuse(stream)
             await trio.aclose_forcefully(stream)
             return
         self._open += 1
@@ -143,6 +167,26 @@ class HttpConnections:
             await _Connection(app, self._config, self._context, state, cast("Any", stream)).run()
         finally:
             self._open -= 1
+
+    async def _refuse(self, stream: trio.SocketStream) -> None:
+        """Answer with 429, and wait a moment until the client has read that."""
+        self._refused += 1
+        try:
+            with trio.move_on_after(REFUSAL_SECONDS), suppress(trio.BrokenResourceError):
+                await stream.send_all(_REFUSAL)
+                await stream.send_eof()
+                while await stream.receive_some():  # if not read, it would reset the answer
+                    pass
+        finally:
+            self._refused -= 1
+
+
+def most_files() -> int:
+    """Return how many files, and so sockets, this process may have open."""
+    if sys.platform == "win32":
+        return sys.maxsize
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return sys.maxsize if soft == resource.RLIM_INFINITY else soft
 
 
 @contextmanager

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator
+import sys
+from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
@@ -192,6 +193,64 @@ async def test_one_stream_too_many_is_told_when_to_try_again(
             await until(lambda: not face.answering.port.replies)
             # A place is free a moment after its answer has ended.
             await until(lambda: face.answering._places == 20)  # pyright: ignore[reportPrivateUsage]
+
+
+@pytest.fixture
+def many_files() -> Generator[None]:
+    """Let the process have enough files for a thousand connections, with both ends here."""
+    if sys.platform == "win32":
+        yield
+        return
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    needed = 8_192
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        pytest.skip(f"a process may have {hard} files here")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, needed), hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("many_files")
+async def test_a_thousand_streams_are_answered_or_told_when_to_try_again_and_harm_nobody(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serving, "REFUSAL_SECONDS", PATIENCE)  # the clients share our event loop
+    body = b'{"model": "eliza", "input": "!hang", "stream": true}'
+    answers: list[bytes] = []
+    open_: list[trio.SocketStream] = []
+
+    async def open_one(face: Face) -> None:
+        asked = head(face, "POST /v1/responses", AUTHORIZED, f"content-length: {len(body)}") + body
+        stream = await trio.open_tcp_stream("127.0.0.1", face.address.port)
+        with suppress(trio.BrokenResourceError):  # it may be refused before all of that is read
+            await stream.send_all(asked)
+        answer = b""
+        while b"\r\n\r\n" not in answer:
+            chunk = await stream.receive_some()
+            assert chunk, "closed without an answer"
+            answer += chunk
+        answers.append(answer)
+        if answer.startswith(b"HTTP/1.1 200"):
+            open_.append(stream)
+        else:
+            await stream.aclose()
+
+    async with attacked(tmp_path, caplog) as face:
+        with trio.fail_after(10 * PATIENCE):
+            async with trio.open_nursery() as nursery:
+                for _ in range(1_000):
+                    nursery.start_soon(open_one, face)
+            refused = [answer for answer in answers if answer.startswith(b"HTTP/1.1 429")]
+            assert (len(open_), len(refused)) == (answering.MOST_OPEN, 1_000 - answering.MOST_OPEN)
+            assert all(b"\r\nretry-after: 5\r\n" in answer for answer in refused)
+            assert len(face.answering.port.replies) == answering.MOST_OPEN  # all of them go on
+            assert (await face.get("models")).status_code == 200
+            for stream in open_:
+                await stream.aclose()
+            await until(lambda: not face.answering.port.replies)
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import json
 import socket
 import stat
+import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import suppress
@@ -90,21 +92,52 @@ def test_a_system_without_unix_sockets_says_so(monkeypatch: pytest.MonkeyPatch) 
         pass
 
 
-@pytest.mark.limit("vscodelm.http_server.serving.MOST_CONNECTIONS")
-async def test_one_connection_too_many_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.limit(
+    "vscodelm.http_server.serving.MOST_CONNECTIONS",
+    "vscodelm.http_server.serving.REFUSAL_SECONDS",
+)
+async def test_one_connection_too_many_is_told_when_to_try_again_and_many_more_are_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(module, "MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(module, "REFUSAL_SECONDS", 0.5)
+    with bound("127.0.0.1", 0) as (listening, address), trio.fail_after(10):
+        async with serving(app, listening):
+            streams = [await trio.open_tcp_stream("127.0.0.1", address.port) for _ in range(5)]
+            first, second, *refused, closed = streams
+            with suppress(trio.BrokenResourceError):
+                assert await closed.receive_some() == b""
+            for stream in refused:  # they leave neither, until the server leaves them
+                with suppress(trio.BrokenResourceError):
+                    await stream.send_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+                answer = b"".join([bytes(chunk) async for chunk in stream])
+                assert answer.startswith(b"HTTP/1.1 429 ")
+                assert b"\r\nretry-after: 5\r\n" in answer
+                error = json.loads(answer.partition(b"\r\n\r\n")[2])["error"]
+                assert error["code"] == "too_many_connections"
+            await first.send_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+            assert (await first.receive_some()).startswith(b"HTTP/1.1 200")
+            await second.aclose()
+            for stream in streams:
+                await stream.aclose()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+async def test_connections_leave_half_of_the_files_that_a_process_may_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert module.most_files() > 0
+    monkeypatch.setattr(module, "most_files", lambda: 2)
     with bound("127.0.0.1", 0) as (listening, address), trio.fail_after(10):
         async with serving(app, listening):
             first = await trio.open_tcp_stream("127.0.0.1", address.port)
             second = await trio.open_tcp_stream("127.0.0.1", address.port)
-            third = await trio.open_tcp_stream("127.0.0.1", address.port)
             with suppress(trio.BrokenResourceError):
-                assert await third.receive_some() == b""
+                assert await second.receive_some() == b""
             await first.send_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
             assert (await first.receive_some()).startswith(b"HTTP/1.1 200")
-            await second.aclose()
             await first.aclose()
-            await third.aclose()
+            await second.aclose()
 
 
 @pytest.mark.limit("vscodelm.http_server.serving.STALL_SECONDS")
