@@ -28,6 +28,8 @@ from bridge.wire import (
 
 OWN_CALL = "vscodelm:tool_call"
 """The kind of the part for a call of an agent's own tool, for a program that wants it apart."""
+OWN_IMAGE = "vscodelm:image"
+"""The kind of the part for an image of an agent, for such a program."""
 
 _NOTICES = {
     StopReason.END_TURN: "The agent ended its turn without an answer.",
@@ -51,7 +53,9 @@ class Presenter:
     has_begun: bool = False
     """Whether responses before this one showed a part of the same answer."""
     separates_calls: bool = False
-    """Whether calls of the agent's own tools are parts of their own, and not text."""
+    """Whether calls of the agent's own tools are parts of their own, and not text, and images too.
+
+    The line of text that tells of an image stays."""
     said: bool = False
     _voice: Literal["answer", "thought"] | None = attrs.field(default=None, init=False)
     """The kind of the newest text."""
@@ -118,6 +122,9 @@ class Presenter:
                 wanted = self.capabilities.changes
             case "stateful_marker":
                 wanted = self.capabilities.marker
+            case mime_type if self.separates_calls and mime_type.startswith("image/"):
+                image = {"mime_type": mime_type, "result": event.data}
+                return UnknownPart(OWN_IMAGE, msgspec.json.encode(image))
             case _:
                 wanted = self.capabilities.data
         return DataPart(event.mime_type, event.data) if wanted else None

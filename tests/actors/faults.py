@@ -466,4 +466,10 @@ FAULTS = [
         "if self.separates_calls:",
         "if False:",
     ),
+    Fault(
+        "an image is dropped for a program that wants it",
+        "presentation",
+        'case mime_type if self.separates_calls and mime_type.startswith("image/"):',
+        "case mime_type if False:",
+    ),
 ]

@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from actors.presentation import OWN_CALL, Presenter
+from actors.presentation import OWN_CALL, OWN_IMAGE, Presenter
 from agents.events import AskPermission, Attach, CallTool, OwnCall, Say, StopReason, Think
 from bridge.wire import (
     PERMISSION_TOOL,
@@ -150,3 +150,11 @@ def test_an_agents_own_call_is_a_part_of_its_own_only_for_those_who_want_it_apar
     assert apart.part(Say("Hello")) == TextPart("Hello")
     assert presenter().part(Say("🔧 ls ✔", by_us=True, call=call)) == OwnTextPart("🔧 ls ✔")
     assert presenter().part(Say("", by_us=True, call=call)) is None
+
+
+def test_an_image_is_a_part_of_its_own_for_a_program_and_other_data_is_not() -> None:
+    apart = Presenter(Capabilities(), "part", separates_calls=True)
+    part = apart.part(Attach("image/png", b"png"))
+    assert part == UnknownPart(OWN_IMAGE, b'{"mime_type":"image/png","result":"cG5n"}')
+    assert apart.part(Attach("audio/wav", b"wav")) is None
+    assert Presenter(Capabilities(), "part").part(Attach("image/png", b"png")) is None

@@ -170,6 +170,13 @@ FAULTS = [
                 (),
             ),
             (
+                "a client that can't skip images gets them",
+                "events",
+                "_OWN = (OWN_CALL, OWN_IMAGE)",
+                "_OWN = (OWN_CALL,)",
+                (),
+            ),
+            (
                 "an item that was cut is complete",
                 "events",
                 'self._close("completed" if is_whole else "incomplete")',

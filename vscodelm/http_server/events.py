@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import attrs
 import msgspec
 
-from actors.presentation import OWN_CALL
+from actors.presentation import OWN_CALL, OWN_IMAGE
 from bridge.wire import (
     DataPart,
     Part,
@@ -52,7 +52,16 @@ class _OwnCallPart(msgspec.Struct):
     output: str = ""
 
 
+class _ImagePart(msgspec.Struct):
+    mime_type: str
+    result: str
+    """The image, in base64."""
+
+
 _decode_own = msgspec.json.Decoder(_OwnCallPart).decode
+_decode_image = msgspec.json.Decoder(_ImagePart).decode
+_OWN = (OWN_CALL, OWN_IMAGE)
+"""The types of items that the specification doesn't have."""
 
 
 @attrs.define(eq=False, repr=False)
@@ -81,7 +90,7 @@ class EventWriter:
     frames: bool = True
     """Whether the events are framed for an event stream; else each is JSON alone, in a line."""
     hides_own: bool = False
-    """Whether the response leaves out the agent's own calls, for a client that can't skip them."""
+    """Whether the response leaves out items of our own types, for a client that can't skip them."""
     output: list[ResponseItem] = attrs.field(factory=list["ResponseItem"], init=False)
     status: str = attrs.field(default="in_progress", init=False)
     usage: ResponseUsage | None = attrs.field(default=None, init=False)
@@ -111,6 +120,8 @@ class EventWriter:
                     self._call(part)
                 case UnknownPart(kind=kind, json=json) if kind == OWN_CALL:
                     self._own_call(_decode_own(json))
+                case UnknownPart(kind=kind, json=json) if kind == OWN_IMAGE:
+                    self._image(_decode_image(json))
                 case DataPart(mime_type="usage", data=data):
                     self.usage = usage_in(data) or self.usage
                 case _:
@@ -157,7 +168,7 @@ class EventWriter:
 
     @property
     def _output(self) -> list[ResponseItem]:
-        return [item for item in self.output if item["type"] != OWN_CALL]
+        return [item for item in self.output if item["type"] not in _OWN]
 
     @property
     def result(self) -> bytes:
@@ -261,6 +272,12 @@ class EventWriter:
         if call.status != "in_progress":
             del self._own[call.call_id]
             self._done(known, status=call.status, arguments=arguments, output=call.output)
+
+    def _image(self, image: _ImagePart) -> None:
+        self._close("completed")
+        begun = {"status": "in_progress", "mime_type": image.mime_type, "result": None}
+        index = self._open("ig", {"type": OWN_IMAGE, **begun})
+        self._done(index, status="completed", result=image.result)
 
     # Events.
 

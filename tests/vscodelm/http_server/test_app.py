@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -239,6 +240,28 @@ async def test_the_agents_own_calls_are_items_that_a_client_may_skip(tmp_path: P
     assert own["arguments"] == '{"command":"ls"}'
     assert "🔧" not in text_of(response)
     assert text_of(second).count("Look!") == 1  # the session went on
+
+
+async def test_the_image_of_an_agent_is_an_item_and_the_text_tells_of_it(tmp_path: Path) -> None:
+    data = b64encode(b"\x89PNG" + b"x" * 9_000).decode()
+    content = {"type": "image", "data": data, "mimeType": "image/png"}
+    update = {"sessionUpdate": "agent_message_chunk", "content": content}
+    turn = [{"say": "Here it is."}, {"update": update}]
+    asked = {"role": "user", "content": "Draw!"}
+    async with (
+        agent_in_process({"turns": [turn, [{"memory": True}], turn]}) as (agent, _),
+        open_face(tmp_path, agent) as face,
+    ):
+        events = await face.events("Draw!")
+        response = events[-1]["response"]
+        second = await face.respond([asked, *response["output"], {**asked, "content": "Go on."}])
+        body = {"model": "eliza", "messages": [{**asked, "content": "Draw once more!"}]}
+        (choice,) = (await face.post("chat/completions", body)).json()["choices"]
+    (image,) = [item for item in response["output"] if item["type"] == "vscodelm:image"]
+    assert (image["result"], image["mime_type"]) == (data, "image/png")
+    assert "Image (image/png" in text_of(response)
+    assert text_of(second).count("Draw!") == 1  # the session went on
+    assert "Image (image/png" in choice["message"]["content"]
 
 
 async def test_thinking_comes_as_the_summary_of_reasoning(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from actors.presentation import OWN_CALL
+from actors.presentation import OWN_CALL, OWN_IMAGE
 from agents.events import OwnCall
 from bridge.wire import DataPart, Part, TextPart, ThinkingPart, ToolCallPart, UnknownPart
 from tests.fakes.http_face import events_in
@@ -38,6 +38,9 @@ def writer(*, frames: bool = True) -> EventWriter:
 def own(call_id: str, status: Any, output: str = "") -> UnknownPart:
     call = OwnCall(call_id, "shell", status, {"command": "ls"}, output)
     return UnknownPart(OWN_CALL, msgspec.json.encode(call))
+
+
+IMAGE = UnknownPart(OWN_IMAGE, b'{"mime_type":"image/png","result":"cG5n"}')
 
 
 def written(*batches: list[Part], **end: Any) -> list[dict[str, Any]]:
@@ -199,3 +202,24 @@ def test_the_result_is_the_response() -> None:
     assert json.loads(one.result)["status"] == "in_progress"
     one.end(2)
     assert json.loads(one.result)["completed_at"] == 2
+
+
+def test_an_image_is_an_item_between_the_texts() -> None:
+    events = written([TextPart("See:"), IMAGE, TextPart("Nice.")])
+    first, image, last = events[-1]["response"]["output"]
+    assert [item["content"][0]["text"] for item in (first, last)] == ["See:", "Nice."]
+    assert image == {
+        "id": "ig_101",
+        "type": "vscodelm:image",
+        "status": "completed",
+        "mime_type": "image/png",
+        "result": "cG5n",
+    }
+    added = [event for event in events if event["type"] == "response.output_item.added"][1]
+    assert (added["item"]["status"], added["item"]["result"]) == ("in_progress", None)
+
+
+def test_a_client_that_can_skip_nothing_gets_no_item_of_our_own() -> None:
+    one = EventWriter({"id": "resp_1"}, frames=False, hides_own=True)
+    one.add([TextPart("See:"), IMAGE, own("1", "completed")])
+    assert [item["type"] for item in one.resource()["output"]] == ["message"]
