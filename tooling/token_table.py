@@ -48,6 +48,7 @@ def typescript_module() -> str:
             *_constant("NUMBERS", pieces.NUMBERS),
             *_constant("BLANKS", pieces.BLANKS),
             *_constant("PAIRED", pieces.PAIRED),
+            *_constant("SPELT", pieces.SPELT),
             *_constant("WEIGHTS", tokens_table.WEIGHTS),
         ]
     )

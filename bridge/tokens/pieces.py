@@ -36,19 +36,31 @@ FF10-FF19 1D7CE-1D7FF 1F100-1F10C
 
 BLANKS = "9-D 20 85 A0 1680 2000-200A 2028-2029 202F 205F 3000"
 
-PAIRED = "E00-107F 1200-1DFF 2C00-ABFF 10000-10FFFF"
+PAIRED = """
+E00-107F 1200-137F 1780-17FF 1D00-1DFF 2D80-9FFF 10000-1027F 10D80-10DFF 11380-1147F 11500-1157F
+11700-167FF 16C00-1E8FF 1E980-10FFFF
+"""
 """Characters that are priced alone and in twos, in whole blocks of 128. Their words stand together
 without blanks (Thai, Chinese), or tokens are parts of them (Lao, Ethiopic, emoji).
 """
 
+SPELT = """
+700-7FF 800-8FF 1380-177F 1800-1CFF 2C00-2D7F A000-ABFF 10280-10D7F 10E00-1137F 11480-114FF
+11580-116FF 16800-16BFF 1E900-1E97F
+"""
+"""Characters with a token for each byte, in whole blocks of 128: Syriac, Cherokee, Yi and others.
+All of one range have the same number of bytes.
+"""
 
-def _inside_brackets(ranges: str) -> str:
+
+def inside_brackets(ranges: str) -> str:
+    """Return ranges as a class of characters has them."""
     return "".join(
         "-".join(f"\\U{int(end, 16):08X}" for end in one.split("-")) for one in ranges.split()
     )
 
 
-_C, _L, _N, _B = map(_inside_brackets, (CAPITALS, LETTERS, NUMBERS, BLANKS))
+_C, _L, _N, _B = map(inside_brackets, (CAPITALS, LETTERS, NUMBERS, BLANKS))
 
 PIECE = re.compile(
     "|".join(

@@ -3,8 +3,8 @@
 A piece that o200k_base has as a token costs one. Any other is taken apart from the left, each time
 by the longest beginning that is a token. That goes wrong if tokens are parts of characters, or if
 words stand together without blanks. Characters of such scripts have prices instead, alone and in
-twos. They were fitted to o200k_base (docs/explanation/tokens.md). All numbers are
-whole, so that the extension's counts are equal.
+twos. They were fitted to o200k_base (docs/explanation/tokens.md). Of some other scripts each byte
+is a token. All numbers are whole, so that the extension's counts are equal.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from bridge.work import Work, done
 
-from .pieces import PAIRED, PIECE
+from .pieces import PAIRED, PIECE, SPELT, inside_brackets
 from .table import WEIGHTS
 from .whole import ends, is_whole, parts
 
@@ -42,6 +42,11 @@ single step.
 _AHEAD = 4
 """So many characters after a piece can decide where it ends."""
 
+FEW_PARTS, LONG_PART, MISSED = 4, 3, 13
+"""Letters of no word have many short parts, and the tokenizer finds more: it takes no longest ones.
+If a piece has more than so many parts, and they are shorter on average, each more is that much.
+"""
+
 _LEAST = 2 * UNIT
 """The price of what is no single token."""
 _MARKS = frozenset(string.punctuation)
@@ -50,13 +55,11 @@ _BEGIN = 2
 """It stands for the character before the first one of a piece."""
 
 _WEIGHTS = tuple(array("b", base64.b64decode(WEIGHTS)))
-_IN_PAIRS = "".join(
-    "-".join(f"\\U{int(end, 16):08X}" for end in one.split("-")) for one in PAIRED.split()
-)
-_FIRST_PAIRED = chr(int(PAIRED.partition("-")[0], 16))
-_PAIRED = re.compile(f"[{_IN_PAIRS}]")
-_RUN = re.compile(f"[{_IN_PAIRS}]+|[^{_IN_PAIRS}]+")
-"""Characters that all are priced in twos, or none of them."""
+_IN_PAIRS, _SPELT = inside_brackets(PAIRED), inside_brackets(SPELT)
+_FIRST_PRICED = chr(int(SPELT.partition("-")[0], 16))
+"""All characters before it are taken apart into tokens."""
+_RUN = re.compile(f"([{_IN_PAIRS}]+)|([{_SPELT}]+)|([^{_IN_PAIRS}{_SPELT}]+)")
+"""Characters that all are priced in twos, or are spelt, or neither."""
 _SPLIT_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 
 
@@ -131,20 +134,14 @@ def slots(piece: str) -> list[int]:
     """
     found: list[int] = []
     last = _BEGIN
-    for run in _RUN.findall(piece):
-        if _is_paired(run):
-            for code in map(ord, run):
-                found += [code * 4447 >> 3 & 0xFFFF, last * 6101 + code * 4447 >> 3 & 0xFFFF]
-                last = code
-        else:
-            found += [ord(part) * 4447 >> 3 & 0xFFFF for part in parts(run) if _is_unknown(part)]
-            last = ord(run[-1])
+    for paired, spelt, other in _RUN.findall(piece):
+        for code in map(ord, paired):
+            found += [code * 4447 >> 3 & 0xFFFF, last * 6101 + code * 4447 >> 3 & 0xFFFF]
+            last = code
+        if not paired:
+            found += [ord(part) * 4447 >> 3 & 0xFFFF for part in parts(other) if _is_unknown(part)]
+            last = ord((spelt or other)[-1])
     return found
-
-
-def _is_paired(run: str) -> bool:
-    """Whether the characters of a run are priced in twos; the first one is like all."""
-    return _PAIRED.match(run) is not None
 
 
 def _is_unknown(part: str) -> bool:
@@ -176,30 +173,39 @@ def _sampled(piece: str) -> int:
 
 def several(piece: str) -> int:
     """Return the price of a piece, as of several tokens: a token for each part, and all weights."""
-    if max(piece) < _FIRST_PAIRED:
+    if max(piece) < _FIRST_PRICED:
         return _taken_apart(piece)
     price, last = 0, _BEGIN
-    for run in _RUN.findall(piece):
-        if _is_paired(run):
-            for code in map(ord, run):
+    for paired, spelt, other in _RUN.findall(piece):
+        if paired:
+            for code in map(ord, paired):
                 price += _WEIGHTS[code * 4447 >> 3 & 0xFFFF]
                 price += _WEIGHTS[last * 6101 + code * 4447 >> 3 & 0xFFFF]
                 last = code
         else:
-            price += _taken_apart(run)
-            last = ord(run[-1])
+            price += UNIT * len(spelt.encode()) if spelt else _taken_apart(other)
+            last = ord((spelt or other)[-1])
     return price
 
 
 def _taken_apart(run: str) -> int:
     if run.isascii():
-        return UNIT * len(ends(run))
+        count = len(ends(run))
+        return UNIT * count + _missed(run, count) if count > FEW_PARTS else UNIT * count
     price = 0
     for part in parts(run):
         price += UNIT
         if _is_unknown(part):
             price += _WEIGHTS[ord(part) * 4447 >> 3 & 0xFFFF]
     return price
+
+
+def _missed(run: str, count: int) -> int:
+    """Return the price of the tokens that longer parts hide in letters of no word."""
+    if not run[1].isalpha():  # the first character may be a mark before a word
+        return 0
+    size = len(run)
+    return MISSED * max(0, min(count - FEW_PARTS, LONG_PART * count - size, size - count))
 
 
 class _Prices(dict[str, int]):

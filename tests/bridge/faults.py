@@ -87,6 +87,24 @@ FAULTS = [
         "        while False:",
     ),
     Fault(
+        "a piece has no end in a text without one",
+        "tokens/text",
+        "        elif window < LONGEST_PIECE:",
+        "        elif edge < len(text):",
+    ),
+    Fault(
+        "letters of no word cost their longest tokens",
+        "tokens/text",
+        "    return MISSED * max(0, min(",
+        "    return 0 * max(0, min(",
+    ),
+    Fault(
+        "what is spelt costs a token for each character",
+        "tokens/text",
+        "UNIT * len(spelt.encode()) if spelt",
+        "UNIT * len(spelt) if spelt",
+    ),
+    Fault(
         "what is no token may cost as little as one",
         "tokens/text",
         "    return max(_LEAST, several(piece)",

@@ -2,7 +2,7 @@
 // same pieces, the same prices, whole numbers only. Shared vectors hold the two together.
 
 import { Cutter, codeAt } from "./pieces.ts";
-import { PAIRED, WEIGHTS } from "./table.ts";
+import { PAIRED, SPELT, WEIGHTS } from "./table.ts";
 import { WholePieces } from "./whole.ts";
 
 /** The parts into which a token is divided for adding. */
@@ -16,18 +16,24 @@ const LONG_RUNS = [64, 32, 16];
 /** Of a longer piece than these together only so much is priced, and the rest is taken to be alike. */
 const SAMPLES = 8;
 const SAMPLE = 128;
+/** Letters of no word have many short parts, and the tokenizer finds more (`bridge/tokens/text.py`). */
+const FEW_PARTS = 4;
+const LONG_PART = 3;
+const MISSED = 13;
 /** The price of what is no single token. */
 const LEAST = 2 * UNIT;
 /** Stands for the character before the first one of a piece. */
 const BEGIN = 2;
-/** Characters are priced in twos, or taken apart into tokens, by blocks of so many bits. */
+/** Characters are priced in twos, or spelt, or taken apart into tokens, by blocks of so many bits. */
 const BLOCK = 7;
+const APART = 0;
+const PAIR = 1;
 
 /** What the prices are computed with: unpacked by the first question. */
 class Prices {
   readonly cutter = new Cutter();
   readonly weights = new Int8Array(Buffer.from(WEIGHTS, "base64"));
-  readonly isPaired = pairedBlocks();
+  readonly ways = waysOfBlocks();
   readonly whole = new WholePieces();
 }
 
@@ -86,23 +92,27 @@ function sampled(prices: Prices, text: string, start: number, end: number): numb
 
 /** Return the price of a piece, as of several tokens: a token for each part, and all weights. */
 function several(prices: Prices, text: string, start: number, end: number): number {
-  const { weights, isPaired } = prices;
+  const { weights, ways } = prices;
   let units = 0;
   let last = BEGIN;
   let at = start;
   while (at < end) {
     const code = codeAt(text, at, end);
-    if (isPaired[code >> BLOCK]) {
-      units += (weights[slot(0, code)] as number) + (weights[slot(last, code)] as number);
-      last = code;
-      at += code < 0x10000 ? 1 : 2;
-    } else {
+    const way = ways[code >> BLOCK] as number;
+    if (way === APART) {
       const from = at;
       do {
         at++;
-      } while (at < end && !isPaired[codeAt(text, at, end) >> BLOCK]);
+      } while (at < end && ways[codeAt(text, at, end) >> BLOCK] === APART);
       units += takenApart(prices, text, from, at);
       last = text.charCodeAt(at - 1);
+    } else {
+      units +=
+        way === PAIR
+          ? (weights[slot(0, code)] as number) + (weights[slot(last, code)] as number)
+          : UNIT * way;
+      last = code;
+      at += code < 0x10000 ? 1 : 2;
     }
   }
   return units;
@@ -111,8 +121,10 @@ function several(prices: Prices, text: string, start: number, end: number): numb
 /** Take characters apart, from the left, each time by the longest token that is found. */
 function takenApart({ weights, whole }: Prices, text: string, start: number, end: number): number {
   let units = 0;
+  let count = 0;
   let from = start;
   while (from < end) {
+    count++;
     const most = Math.min(from + LONGEST_PART, end);
     const isRun = most === from + LONGEST_PART && runs(text, from, most);
     const to = (isRun && endOfRun(whole, text, from, end)) || whole.longest(text, from, most);
@@ -123,7 +135,23 @@ function takenApart({ weights, whole }: Prices, text: string, start: number, end
     }
     from = to;
   }
-  return units;
+  return count > FEW_PARTS && isWord(text, start, end) ? units + missed(end - start, count) : units;
+}
+
+/** Return the price of the tokens that longer parts hide in letters of no word. */
+function missed(size: number, count: number): number {
+  return MISSED * Math.max(0, Math.min(count - FEW_PARTS, LONG_PART * count - size, size - count));
+}
+
+/** Whether a run of several characters is one of letters of ASCII, maybe with a mark before them. */
+function isWord(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    if (text.charCodeAt(at) >= 0x80) {
+      return false;
+    }
+  }
+  const code = text.charCodeAt(start + 1) | 0x20;
+  return code >= 0x61 && code <= 0x7a;
 }
 
 /** Return where the longest token of one character ends; 0 if there is no long one. */
@@ -152,11 +180,21 @@ function slot(first: number, second: number): number {
   return ((first * 6101 + second * 4447) >> 3) & 0xffff;
 }
 
-function pairedBlocks(): Uint8Array {
-  const blocks = new Uint8Array(0x110000 >> BLOCK);
-  for (const range of PAIRED.trim().split(/\s+/)) {
-    const [first, last] = range.split("-").map((code) => Number.parseInt(code, 16) >> BLOCK);
-    blocks.fill(1, first, (last as number) + 1);
+/** Return of each block whether its characters are paired or taken apart; of spelt ones their bytes. */
+function waysOfBlocks(): Uint8Array {
+  const ways = new Uint8Array(0x110000 >> BLOCK);
+  for (const [ranges, isSpelt] of [
+    [PAIRED, false],
+    [SPELT, true],
+  ] as const) {
+    for (const range of ranges.trim().split(/\s+/)) {
+      const [first, last] = range.split("-").map((code) => Number.parseInt(code, 16)) as [
+        number,
+        number,
+      ];
+      const bytes = Buffer.byteLength(String.fromCodePoint(first));
+      ways.fill(isSpelt ? bytes : PAIR, first >> BLOCK, (last >> BLOCK) + 1);
+    }
   }
-  return blocks;
+  return ways;
 }

@@ -6,13 +6,14 @@ import base64
 import random
 import re
 import string
+from itertools import groupby
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bridge.tokens import text as tokens_text
-from bridge.tokens.pieces import PAIRED, PIECE
+from bridge.tokens.pieces import PAIRED, PIECE, SPELT
 from bridge.tokens.table import WEIGHTS
 from bridge.tokens.text import SAMPLE, SAMPLES, UNIT, estimate_text, estimating, several, slots
 from bridge.tokens.whole import is_whole, parts
@@ -73,9 +74,9 @@ WORDS = "thequickbrownfoxjumpsoverthelazydogandrunsawayfromthehoundsthatfollow"
         (WORDS.upper() * 10, 0.12),
         ("rindfleischetikettierungsüberwachungsaufgabe" * 10, 0.1),
         ("превысокомногорассмотрительствующий" * 10, 0.05),
-        ("".join(random.Random(1).choices(string.ascii_lowercase, k=1000)), 0.2),
-        ("".join(random.Random(1).choices(string.ascii_uppercase, k=1000)), 0.2),
-        ("".join(random.Random(1).choices("acgt", k=1000)), 0.2),
+        ("".join(random.Random(1).choices(string.ascii_lowercase, k=1000)), 0.05),
+        ("".join(random.Random(1).choices(string.ascii_uppercase, k=1000)), 0.05),
+        ("".join(random.Random(1).choices("acgt", k=1000)), 0.1),
         ("".join(random.Random(1).choices(string.hexdigits.lower(), k=1000)), 0.05),
         (base64.b64encode(random.Random(1).randbytes(750)).decode(), 0.05),
     ],
@@ -131,24 +132,89 @@ def test_half_a_character_is_a_character_of_its_own() -> None:
     assert estimate_text("\ude00\ud83d") >= 1
 
 
+def hidden(run: str) -> int:
+    """Return the price of tokens that the longest parts hide, as the page of tokens tells it."""
+    count, size = len(parts(run)), len(run)
+    if (
+        count <= 4
+        or not re.fullmatch(r"(?s:.)[a-zA-Z]+(?:'[a-zA-Z]+)?", run, re.ASCII)
+        or not run.isascii()
+    ):
+        return 0
+    return 13 * max(0, min(count - 4, 3 * count - size, size - count))
+
+
+@pytest.mark.parametrize(
+    ("letters", "most_off"),
+    [
+        (string.ascii_lowercase, 0.05),
+        (string.ascii_uppercase, 0.05),
+        ("acdefghiklmnpqrstvwy", 0.06),
+        ("acgt", 0.1),
+        ("ACGT", 0.1),
+    ],
+)
+@pytest.mark.parametrize("size", [16, 32, 100, 1000, 5000])
+def test_letters_of_no_word_are_not_far_off(letters: str, most_off: float, size: int) -> None:
+    chance = random.Random(size)
+    texts = ["".join(chance.choices(letters, k=size)) for _ in range(max(4, 4000 // size))]
+    exact = sum(map(exact_tokens.count, texts))
+    assert abs(sum(map(estimate_text, texts)) / exact - 1) <= most_off
+
+
 @given(any_text.filter(bool))
 @example("漢字 and words")
+@example("xkqzvjwpf")
+@example("(xkqzvjwpfhg")
+@example("qqxkqzvjwpfhg's")
+@example("QXKQZVJWPFHG漢")
+@example("[}=)(;#=~]*<")
+@example("internationalisierungsmassnahmen")
+@example("ᎦᏓ漢字xᎦ ܟܠ字")
 @example("ສະບາຍດີ")
 def test_a_price_is_a_token_for_each_part_and_the_sum_over_its_slots(text: str) -> None:
     """The loop that adds prices is written apart from what the table was fitted with."""
     weights = tokens_text._WEIGHTS  # pyright: ignore[reportPrivateUsage]  # as they are unpacked
-    runs = tokens_text._RUN  # pyright: ignore[reportPrivateUsage]  # which are taken apart
-    paired = re.compile(tokens_text._PAIRED)  # pyright: ignore[reportPrivateUsage]
     for piece in PIECE.findall(text.encode("utf-16", "replace").decode("utf-16")):
-        apart = [len(parts(run)) for run in runs.findall(piece) if not paired.match(run)]
-        assert several(piece) == UNIT * sum(apart) + sum(weights[slot] for slot in slots(piece))
+        tokens = sum(weights[slot] for slot in slots(piece))
+        for way, characters in groupby(piece, way_of):
+            run = "".join(characters)
+            if way == "spelt":
+                tokens += UNIT * len(run.encode())
+            elif way == "apart":
+                tokens += UNIT * len(parts(run)) + hidden(run)
+        assert several(piece) == tokens
 
 
-def test_characters_that_are_priced_in_twos_are_whole_blocks() -> None:
-    """The extension looks them up by blocks of 128."""
-    for one in PAIRED.split():
+def way_of(character: str) -> str:
+    """Return how a character is priced."""
+    for way, ranges in (("paired", PAIRED), ("spelt", SPELT)):
+        for one in ranges.split():
+            first, last = (int(code, 16) for code in one.split("-"))
+            if first <= ord(character) <= last:
+                return way
+    return "apart"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ᏂᎦᏓ ᎠᏂᏴᏫ ᏂᎨᎫᏓᎸᎾ", "ᐃᓄᓕᒫᑦ ᐊᓂᖅᑎᕆᔪᑦ", "ܟܠ ܒܪܢܫܐ ܒܪܝܠܗ ܚܐܪܐ", "ꊿꂷꃅꄿꐨꐥ", "𞤋𞤲𞥆𞤢𞤥𞤢 𞤢𞤣𞤫"],
+    ids=["Cherokee", "Inuktitut", "Assyrian", "Yi", "Fulah"],
+)
+def test_scripts_that_are_spelt_are_not_far_off(text: str) -> None:
+    assert estimate_text(text) == pytest.approx(exact_tokens.count(text), rel=0.1)
+
+
+def test_characters_that_are_priced_in_twos_or_spelt_are_whole_blocks_of_their_own() -> None:
+    """The extension looks blocks of 128 up; characters of one range are spelt in as many bytes."""
+    blocks: list[int] = []
+    for one in [*PAIRED.split(), *SPELT.split()]:
         first, last = (int(code, 16) for code in one.split("-"))
         assert first % 128 == (last + 1) % 128 == 0
+        blocks += range(first // 128, (last + 1) // 128)
+    assert len(set(blocks)) == len(blocks)
+    for first, _, last in (one.partition("-") for one in SPELT.split()):
+        assert len(chr(int(first, 16)).encode()) == len(chr(int(last, 16)).encode())
 
 
 def test_the_table_is_small() -> None:
