@@ -6,12 +6,17 @@ A stream's name has the server, the source that the stream follows, and what is 
 from __future__ import annotations
 
 import json
+import string
 from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import attrs
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.events import Break, Stop, StopReason
 from tests.fakes.responses_server import Plan, responses_server
@@ -138,6 +143,109 @@ def assert_at_most_once(heard: Heard, told: Told) -> None:
             said = said.replace(piece, "")
         assert not said.strip()
     assert not tally(heard.calls) - tally(told.calls)
+
+
+CONTENT = ("arguments", "delta", "refusal", "text")
+"""Fields that have what a model says."""
+KEYS = ("call_id", "id", "item_id", "response_id")
+FIXED = "lnu"
+"""Letters that stay: those of `null`, and of escapes."""
+MOVED = "".join(letter for letter in string.ascii_lowercase if letter not in FIXED)
+
+
+@attrs.frozen
+class Redrawn:
+    """The ids and letters of a stream, drawn anew."""
+
+    ids: Mapping[str, str]
+    letters: Mapping[int, int]
+
+    def said(self, value: Any) -> Any:
+        """Return a text, or JSON, with other letters."""
+        if isinstance(value, str):
+            return value.translate(self.letters)
+        if isinstance(value, dict):
+            items = cast("dict[str, Any]", value).items()
+            return {self.said(key): self.said(one) for key, one in items}
+        if isinstance(value, list | tuple):
+            return [self.said(one) for one in cast("list[Any]", value)]
+        return value
+
+    def value(self, value: Any, key: str = "") -> Any:
+        """Return a value of an event, drawn anew."""
+        if key in CONTENT:
+            return self.said(value)
+        if isinstance(value, dict):
+            items = cast("dict[str, Any]", value).items()
+            return {name: self.value(one, name) for name, one in items}
+        if isinstance(value, list):
+            return [self.value(one) for one in cast("list[Any]", value)]
+        return self.ids.get(value, value) if key in KEYS else value
+
+    def told(self, told: Told) -> Told:
+        """Return what a stream says that is drawn anew."""
+        calls = tuple((name, self.said(arguments)) for name, arguments in told.calls)
+        words, thoughts = tuple(self.said(told.words)), tuple(self.said(told.thoughts))
+        return attrs.evolve(told, words=words, thoughts=thoughts, calls=calls)
+
+    def line(self, line: bytes) -> bytes:
+        """Return a line of a stream, drawn anew where it has an event."""
+        event = event_in(line)
+        return line if event is None else b"data: " + json.dumps(self.value(event)).encode()
+
+
+def event_in(line: bytes) -> Any:
+    """Return the event of a line; None without one, or where it is cut."""
+    try:
+        return json.loads(line.removeprefix(b"data: ")) if line.startswith(b"data: {") else None
+    except ValueError:
+        return None
+
+
+def ids_in(value: Any) -> Iterator[str]:
+    """Yield the ids in a value."""
+    if isinstance(value, dict):
+        for key, one in cast("dict[str, Any]", value).items():
+            if key in KEYS and isinstance(one, str):
+                yield one
+            yield from ids_in(one)
+    elif isinstance(value, list):
+        for one in cast("list[Any]", value):
+            yield from ids_in(one)
+
+
+def ids_of(name: str) -> list[str]:
+    """Return the ids in a stream, each once."""
+    lines = (FOLDER / f"{name}.sse").read_bytes().split(b"\n")
+    return sorted({one for line in lines for one in ids_in(event_in(line))})
+
+
+some_id = st.text(string.ascii_letters + string.digits + "_-:", min_size=1, max_size=20)
+
+
+@each_dialect
+@given(st.data())
+def test_a_dialect_with_other_ids_words_and_chunks_says_the_same(
+    name: str, data: st.DataObject
+) -> None:
+    old = ids_of(name)
+    new = data.draw(st.lists(some_id, min_size=len(old), max_size=len(old), unique=True))
+    order = "".join(data.draw(st.permutations(MOVED)))
+    both = str.maketrans(MOVED + MOVED.upper(), order + order.upper())
+    redrawn = Redrawn(dict(zip(old, new, strict=True)), both)
+    told = redrawn.told(TOLD[name])
+    lines = (FOLDER / f"{name}.sse").read_bytes().split(b"\n")
+    body = b"\n".join(map(redrawn.line, lines))
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(body)), max_size=9)))
+    chunks = [body[start:end] for start, end in pairwise([0, *cuts, len(body)])]
+    heard = hear(chunks)
+    assert_all_said(heard, told)
+    assert (heard.usage or {}).get("total_tokens") == told.tokens
+    assert isinstance(heard.end, Break) is bool(told.fault)
+    events = [block + b"\n\n" for block in body.split(b"\n\n") if block.strip()]
+    at = data.draw(st.integers(0, len(events) - 1))
+    assert_all_said(hear([*events[: at + 1], *events[at:]]), told)
+    assert_at_most_once(hear([*events[:at], *events[at + 1 :]]), told)
 
 
 def test_each_dialect_is_told() -> None:
