@@ -189,6 +189,17 @@ test("the statistics say what the chat has used", async () => {
   await expect.poll(() => log.text(), { timeout: 20_000 }).toContain(used);
 });
 
+test("beside the language of a text the status bar says what the newest answer has used", async () => {
+  await chat.command("File: New Untitled Text File");
+  const item = page.locator(".statusbar-item[id='status.languageStatus']");
+  await item.waitFor();
+  await item.hover();
+  const hover = page.locator(".monaco-hover:visible", { hasText: "Scripted agent" });
+  await hover.waitFor();
+  await crop(page, "choices", "usage", hover, item);
+  expect(await hover.textContent()).toContain("64K of 200K tokens in its context");
+});
+
 test("a folder that is added counts for a new chat", async () => {
   await foldersAre(first, second, third);
   await page.locator(".explorer-folders-view .monaco-list-row", { hasText: "third" }).waitFor();

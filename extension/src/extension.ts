@@ -16,6 +16,7 @@ import { Models } from "./chat/models.ts";
 import { Provider } from "./chat/provider.ts";
 import { Questions } from "./chat/questions.ts";
 import { Rules } from "./chat/rules.ts";
+import { ShownUsage } from "./chat/usage.ts";
 import {
   configuredModels,
   processSettings,
@@ -158,12 +159,19 @@ export function activate(context: vscode.ExtensionContext): void {
   );
   changesItem.name = "vscodelm: changes";
   const changes = new AgentChanges(changesItem);
+  const usage = new ShownUsage(() => {
+    const item = vscode.languages.createLanguageStatusItem("vscodelm.usage", "*");
+    item.name = "vscodelm: tokens and costs";
+    item.command = { title: "Statistics", command: `${SECTION}.showStatistics` };
+    return item;
+  });
   const provider = new Provider(
     server,
     models,
     questions,
     rules,
     changes,
+    usage,
     log,
     (model, error) => logins.failed(model, error),
     reporting(log, "addModels", async () => {
@@ -273,6 +281,7 @@ export function activate(context: vscode.ExtensionContext): void {
     secrets,
     mcp,
     changes,
+    usage,
     watchedFiles,
     vscode.workspace.registerTextDocumentContentProvider(BEFORE, changes),
     doctor,

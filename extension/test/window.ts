@@ -517,6 +517,7 @@ export const languages = {
     )
       ? 10
       : 0,
+  createLanguageStatusItem: (id: string) => ({ id, name: "", text: "", detail: "", dispose() {} }),
   registerCodeLensProvider({ scheme }: { scheme: string }, found: real.CodeLensProvider) {
     lenses.set(scheme, found);
     return new Disposable(() => lenses.delete(scheme));

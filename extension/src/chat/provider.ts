@@ -12,6 +12,7 @@ import { messageToWire, optionsToWire } from "./outgoing.ts";
 import type { Asker, Questions } from "./questions.ts";
 import { digestOf, type Rules } from "./rules.ts";
 import { UnaskedQuestions } from "./unasked.ts";
+import type { ShownUsage } from "./usage.ts";
 
 /** The parts of the editor that ask for a person and show them the error. */
 const BUILT_IN_CHATS = ["github.copilot-chat", "core"];
@@ -37,6 +38,7 @@ export class Provider implements vscode.LanguageModelChatProvider {
     private readonly questions: Questions,
     private readonly rules: Rules,
     private readonly changes: Pick<AgentChanges, "take">,
+    private readonly usage: Pick<ShownUsage, "take">,
     private readonly log: Pick<vscode.LogOutputChannel, "error" | "debug">,
     /** Called with each failure; no chat waits for it. */
     private readonly failed: (
@@ -78,6 +80,7 @@ export class Provider implements vscode.LanguageModelChatProvider {
         params,
         (received) => {
           this.learn(params, model, received);
+          this.usage.take(model.name, received);
           if (this.changes.take(received)) {
             return;
           }

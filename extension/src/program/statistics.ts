@@ -63,7 +63,10 @@ function sessionLine(session: SessionUsage): string {
 }
 
 /** Return the words for it, such as "64K of 200K tokens, 0.12 USD"; none where nothing is known. */
-function usageWords({ usedTokens, contextWindow, cost }: SessionUsage, soFar: number): string {
+export function usageWords(
+  { usedTokens, contextWindow, cost }: Pick<SessionUsage, "usedTokens" | "contextWindow" | "cost">,
+  soFar: number,
+): string {
   const of = contextWindow ? ` of ${short(contextWindow)}` : "";
   return [
     ...(usedTokens ? [`${short(usedTokens)}${of} tokens in its context`] : []),

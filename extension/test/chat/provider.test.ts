@@ -5,6 +5,7 @@ import { Models } from "../../src/chat/models.ts";
 import { type ChatAnswer, Provider } from "../../src/chat/provider.ts";
 import { Questions } from "../../src/chat/questions.ts";
 import { digestOf, Rules } from "../../src/chat/rules.ts";
+import { ShownUsage } from "../../src/chat/usage.ts";
 import { AgentChanges } from "../../src/edits/agent_changes.ts";
 import { RpcError } from "../../src/program/connection.ts";
 import { launchOf } from "../../src/program/launch.ts";
@@ -76,8 +77,10 @@ function providerOf(
   const chat = async (params: ChatParams, received: (part: Part) => void) =>
     (await answer(params, received)) as RpcError | undefined;
   const changes = new AgentChanges(item);
-  const provider = new Provider({ chat }, models, questions, rules, changes, quiet, failed);
-  return { provider, questions };
+  const used = { text: "", detail: "", dispose() {} };
+  const usage = new ShownUsage(() => used);
+  const provider = new Provider({ chat }, models, questions, rules, changes, usage, quiet, failed);
+  return { provider, questions, used };
 }
 
 const message = { role: 1, content: [new vscode.LanguageModelTextPart("hi")], name: undefined };
@@ -412,15 +415,17 @@ test("several who want the models ask one question", async () => {
   expect(ask).toHaveBeenCalledTimes(1);
 });
 
-test("what an answer says of its usage reaches the editor", async () => {
+test("the usage of an answer is shown beside the language, and reaches the editor", async () => {
   const record = { total_tokens: 1_234, context_window: 0, chat: { total_tokens: 9_999 } };
   const parts: Part[] = [record, "no record", { cost: { amount: "much" } }].map((value) => ({
     type: "data",
     mimeType: "usage",
     data: Buffer.from(JSON.stringify(value)).toString("base64"),
   }));
-  const { provider } = providerOf(async (_, received) => {
+  const { provider, used } = providerOf(async (_, received) => {
+    received({ type: "text", value: "{}" });
     received({ ...(parts[0] as Part), data: "no JSON" });
+    expect(used.text).toBe("");
     parts.forEach(received);
   });
   const seen: unknown[] = [];
@@ -432,7 +437,28 @@ test("what an answer says of its usage reaches the editor", async () => {
     progress,
     token,
   );
-  expect(seen).toHaveLength(4);
+  expect(seen).toHaveLength(5);
+  const text = "1.2K tokens in its context, 10K tokens so far";
+  expect(used).toMatchObject({ text, detail: "eliza" });
+});
+
+test("nothing is in the status bar until an answer tells its usage", () => {
+  const create = vi.fn(() => ({ text: "", detail: "", dispose: vi.fn() }));
+  const usage = new ShownUsage(create);
+  usage.take("Claude Code", { type: "text", value: "Hello." });
+  usage.dispose();
+  expect(create).not.toHaveBeenCalled();
+  const record = { total_tokens: 64_000, context_window: 200_000 };
+  const cost = { amount: 0.5, currency: "USD" };
+  for (const told of [record, { ...record, cost }]) {
+    const data = Buffer.from(JSON.stringify(told)).toString("base64");
+    usage.take("Claude Code", { type: "data", mimeType: "usage", data });
+  }
+  usage.dispose();
+  const item = create.mock.results[0]?.value;
+  expect(create).toHaveBeenCalledOnce();
+  expect(item.text).toBe("64K of 200K tokens in its context, 0.5 USD so far");
+  expect(item.dispose).toHaveBeenCalledOnce();
 });
 
 test("a model of the settings is shown as the program says, as soon as it does", async () => {
