@@ -505,7 +505,6 @@ def _agent(definition: bytes, model_id: str) -> AgentChoice:
 
 def _client_model(params: ModelsParams, model_id: str) -> Model:
     """Return a model that the client defines; the error says at which place something is wrong."""
-    place = ""
     place = f"agents.{model_id}"
     try:
         agent = _agent(bytes(params.agents[model_id]), model_id)
