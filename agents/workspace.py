@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from functools import cache
+from functools import cache, partial
 from typing import Protocol, TypeVar
 
 import attrs
@@ -109,7 +109,7 @@ class _Requests:
 class EditorTexts:
     """The texts of files, as the editor's user sees them: an open buffer, else the disk."""
 
-    requests: _Requests = attrs.field(factory=lambda: _Requests("read-"), init=False)
+    requests: _Requests = attrs.field(factory=partial(_Requests, "read-"), init=False)
 
     @property
     def are_offered(self) -> bool:
@@ -167,7 +167,7 @@ class FileWatch:
 class FileWatches:
     """The turns for which the editor watches the files of its workspace."""
 
-    requests: _Requests = attrs.field(factory=lambda: _Requests("changed-"), init=False)
+    requests: _Requests = attrs.field(factory=partial(_Requests, "changed-"), init=False)
     _begun: int = attrs.field(default=0, init=False)
 
     def begin(self) -> FileWatch | None:
