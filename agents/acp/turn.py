@@ -17,12 +17,11 @@ from agents.acp.schema.content import ContentBlock, ToolCall, ToolCallUpdate
 from agents.base import AgentError
 from agents.breather import Breather
 from agents.events import Answer, Batch
-from agents.workspace import FileWatch
 from bridge.errors import Failure
 from bridge.work import Work
 
 from .turn_machine import TurnMachine
-from .turn_ports import TurnChannel, TurnSession
+from .turn_ports import FileWatch, TurnChannel, TurnSession
 from .turn_states import Cancelling, Closing, PromptNotSent, PromptSent, TurnState
 
 SETTLE_SECONDS = 0.5

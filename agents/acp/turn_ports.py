@@ -12,8 +12,8 @@ from agents.acp.schema.elicitation import CreateElicitationResponse
 from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import RequestPermissionOutcome
 from agents.events import CallTool, ToolAnswer
-from agents.workspace import FileWatch
 from bridge.errors import Failure
+from bridge.wire import WatchedFiles
 
 
 class ToolsPort(Offer, Protocol):
@@ -142,6 +142,18 @@ class TurnLine(QuestionLine, Protocol):
 
     def pause(self) -> None:
         """Note that nobody takes news for now."""
+        ...
+
+
+class FileWatch(Protocol):
+    """The files that change while a turn runs; it must be ended."""
+
+    async def changed(self) -> WatchedFiles:
+        """Return what has changed so far."""
+        ...
+
+    def end(self) -> None:
+        """Let the editor stop to watch, once."""
         ...
 
 

@@ -6,16 +6,19 @@ Others write it, and it grows. So a bad entry costs only itself, and unknown fie
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from agents.acp.launch.ready_agents import renamed
 from bridge.value import Value
 
 INDEX_URL: Final = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
 MOST_AGENTS: Final = 10_000
 """Entries of the registry that are read."""
+
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 PackageKind: TypeAlias = Literal["npx", "uvx"]
 _PACKAGES: tuple[PackageKind, ...] = ("npx", "uvx")
@@ -82,11 +85,11 @@ class RegistryIndex(Value):
     agents: tuple[RegistryAgent, ...]
     notes: tuple[str, ...] = ()
 
-    def find(self, id_: str) -> RegistryAgent | None:
-        """Return the agent of that id, of its newer or of its older one."""
+    def find(self, id_: str, renamed: Mapping[str, str] = _NONE) -> RegistryAgent | None:
+        """Return the agent of that id; `renamed` says which newer ones older ids stand for."""
         by_id = {agent.id: agent for agent in self.agents}
-        older = (old for old, new in renamed().items() if new == id_)
-        names = (id_, renamed().get(id_, id_), *older)
+        older = (old for old, new in renamed.items() if new == id_)
+        names = (id_, renamed.get(id_, id_), *older)
         return next((by_id[name] for name in names if name in by_id), None)
 
 

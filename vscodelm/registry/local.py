@@ -112,7 +112,7 @@ class Registry:
             raise RegistryError(
                 "The registry's index was never fetched. Run `vscodelm agents --refresh`."
             )
-        agent = cached.index.find(id_)
+        agent = cached.index.find(id_, renamed())
         if agent is None:
             agent = tested
         elif tested is not None and not is_older(tested.version, agent.version):

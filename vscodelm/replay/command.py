@@ -6,6 +6,8 @@ import os
 import secrets
 from pathlib import Path
 
+from agents.acp.launch.completed import completed
+
 from .explain import Explanation, explain
 from .labels import LabelError, Labels, read_labels
 from .recording import RecordingError, read_recording
@@ -26,7 +28,7 @@ def explain_file(file: Path, labels: Path | None = None) -> Explanation:
     expected = _labels(file, labels)
     try:
         with file.open("rb") as lines:
-            return explain(read_recording(lines), expected)
+            return explain(read_recording(lines), expected, completed)
     except RecordingError as error:
         raise ReplayError(f"{file}: {error}") from None
     except OSError as error:
@@ -42,7 +44,7 @@ def draw_file(file: Path, page: Path) -> int:
 
     try:
         with file.open("rb") as lines:
-            result = picture(read_recording(lines))
+            result = picture(read_recording(lines), completed)
     except RecordingError as error:
         raise ReplayError(f"{file}: {error}") from None
     except OSError as error:

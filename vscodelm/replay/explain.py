@@ -36,7 +36,7 @@ from bridge.wire import RequestId
 from .branches import drawn
 from .labels import Comparison, Labels
 from .recording import Happening
-from .run import ASSUMED, Replay
+from .run import ASSUMED, Complete, Replay, as_given
 
 _INDENT = 12
 
@@ -48,9 +48,11 @@ class Explanation(Value):
     is_different: bool
 
 
-def explain(happenings: Iterable[Happening], labels: Labels | None = None) -> Explanation:
+def explain(
+    happenings: Iterable[Happening], labels: Labels | None = None, complete: Complete = as_given
+) -> Explanation:
     """Replay what happened and return what was decided; raises `RecordingError`."""
-    replay = Replay()
+    replay = Replay(complete)
     comparison = None if labels is None else Comparison(labels)
     lines: list[str] = []
     blocks = _blocks(replay.steps(happenings), comparison)

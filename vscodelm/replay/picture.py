@@ -8,15 +8,15 @@ from bridge.inspection.inspection import Inspection
 from bridge.wire import InspectResult
 
 from .recording import Happening, Parted
-from .run import Replay
+from .run import Complete, Replay, as_given
 
 MOST_DRAWN = 5_000
 """Events of a recording that are drawn; a page with more would be slow."""
 
 
-def picture(happenings: Iterable[Happening]) -> InspectResult:
+def picture(happenings: Iterable[Happening], complete: Complete = as_given) -> InspectResult:
     """Replay what happened and return the newest events; raises `RecordingError`."""
-    replay, inspection = Replay(), Inspection(most=MOST_DRAWN)
+    replay, inspection = Replay(complete), Inspection(most=MOST_DRAWN)
     for happening in happenings:
         if isinstance(happening, Parted):
             inspection.said(happening.request, [happening.part])

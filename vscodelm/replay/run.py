@@ -9,15 +9,14 @@ replay is exact. Other recordings say only what was on the wire, so `ASSUMED` co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import assert_never
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeAlias, assert_never
 
 import attrs
 import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from agents.acp.launch.completed import completed
 from bridge.chats import Chats
 from bridge.errors import Failure, RpcError
 from bridge.history.events import Forward
@@ -73,6 +72,15 @@ ASSUMED = (
 )
 
 
+Complete: TypeAlias = Callable[[Any, str], Any]
+"""Completes a definition, as a person wrote it, for the model of an id."""
+
+
+def as_given(definition: Any, _model_id: str) -> Any:
+    """Return a definition that is complete."""
+    return definition
+
+
 class _Read(Value):
     """A request as it was read from the wire."""
 
@@ -85,6 +93,7 @@ class _Read(Value):
 class Replay:
     """The state of a replay; `steps` runs it."""
 
+    complete: Complete = as_given
     chats: Chats = attrs.field(factory=lambda: Chats(NO_LIMIT), init=False)
     tracker: Tracker = attrs.field(init=False)
     is_exact: bool = attrs.field(default=False, init=False)
@@ -135,7 +144,7 @@ class Replay:
         try:
             asked = decode_at(_decode_params, params, "$")
             transcript = self._reader.read(asked.messages)
-            read = _Read(asked, transcript, ask_whose(transcript, asked))
+            read = _Read(asked, transcript, ask_whose(transcript, asked, self.complete))
         except (RpcError, msgspec.DecodeError) as error:
             yield RequestRefused(request, str(error))
         except RecursionError:
@@ -231,24 +240,26 @@ class Replay:
             if isinstance(effect, Forward) and (self.is_exact or is_repeat(effects)):
                 request = effect.request
                 self._repeated[request] = self._repeated.get(request, 0) + len(effect.parts)
-        kind = MemoryKind.of(_chosen(read.params), read.params.model_id)
+        kind = MemoryKind.of(_chosen(read.params, self.complete), read.params.model_id)
         said = AskedOf(read.transcript, kind, read.params.model_id)
         yield from self.tracker.decided(asked, said, answers, effects)
 
 
-def ask_whose(transcript: Transcript, params: ChatParams) -> Question:
+def ask_whose(
+    transcript: Transcript, params: ChatParams, complete: Complete = as_given
+) -> Question:
     """Return the question that a request puts to the router."""
     keep = params.settings is not UNSET and params.settings.rewind == "continue"
-    return Question.of(_agent(params), transcript, params.options, keep=keep)
+    return Question.of(_agent(params, complete), transcript, params.options, keep=keep)
 
 
-def _agent(params: ChatParams) -> AgentKey:
+def _agent(params: ChatParams, complete: Complete) -> AgentKey:
     """Return who is asked; only the model's name is known where the request doesn't say it."""
-    chosen = _chosen(params)
+    chosen = _chosen(params, complete)
     return params.model_id.encode() if chosen is None else chosen.key
 
 
-def _chosen(params: ChatParams) -> AgentChoice | None:
+def _chosen(params: ChatParams, complete: Complete) -> AgentChoice | None:
     if params.agent is UNSET:
         return None
-    return AgentChoice.of(completed(_decode_any(params.agent), params.model_id))
+    return AgentChoice.of(complete(_decode_any(params.agent), params.model_id))

@@ -140,12 +140,12 @@ def test_of_two_entries_with_one_id_the_first_counts() -> None:
 def test_an_agent_is_found_by_its_newer_and_by_its_older_id() -> None:
     for old, new in renamed().items():
         for there, asked in ((old, new), (new, old), (old, old), (new, new)):
-            found = read_index(index_of({**NPX, "id": there})).find(asked)
+            found = read_index(index_of({**NPX, "id": there})).find(asked, renamed())
             assert found is not None
             assert found.id == there
     both = read_index(index_of({**NPX, "id": "claude-acp"}, {**NPX, "id": "claude-code-acp"}))
     for id_ in ("claude-acp", "claude-code-acp"):
-        found = both.find(id_)
+        found = both.find(id_, renamed())
         assert found is not None
         assert found.id == id_
     assert both.find("nobody") is None

@@ -42,11 +42,12 @@ def test_a_recording_is_told_request_by_request(recording: Path) -> None:
     assert "labelled" not in result.output
 
 
-def test_a_trace_is_told_the_same_way(tmp_path: Path) -> None:
+@pytest.mark.parametrize("agent", [{}, {"agent": {"registry": "claude-acp"}}])
+def test_a_trace_is_told_the_same_way(agent: Any, tmp_path: Path) -> None:
     messages: Any = [
         {"role": "user", "content": [{"type": "text", "value": "\N{WHITE SMILING FACE}"}]}
     ]
-    params = {"modelId": "m", "messages": messages}
+    params = {"modelId": "m", "messages": messages, **agent}
     wire: list[Any] = [
         ("in", {"id": 1, "method": CHAT, "params": params}),
         ("out", {"id": 1, "result": {}}),
@@ -58,6 +59,9 @@ def test_a_trace_is_told_the_same_way(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert 'user    "\N{WHITE SMILING FACE}"' in result.output
     assert "answer      empty" in result.output
+    page = tmp_path / "page.html"
+    assert run(path, "--html", page).exit_code == 0
+    assert '"event":"request"' in page.read_text(encoding="utf-8")
 
 
 def test_labels_beside_it_are_compared(recording: Path, script: Script) -> None:
