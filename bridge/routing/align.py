@@ -9,6 +9,7 @@ after the whole record are new.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 
 import attrs
 
@@ -164,7 +165,7 @@ class _Aligner:
         for skipped, message in enumerate(self.incoming[self.to :]):
             if says_nothing(message) or is_summary(message):
                 continue
-            found = self._newest_place_of(message)
+            found = self._place_from(self.to + skipped)
             if found is not None:
                 self.at, self.to = found, self.to + skipped
                 return True
@@ -172,18 +173,25 @@ class _Aligner:
         self.at = len(self.record)
         return True
 
-    def _newest_place_of(self, message: Message) -> int | None:
-        """Return the newest place in the record that has a message; an exact one comes first.
+    def _place_from(self, to: int) -> int | None:
+        """Return the place in the record of a message in the request; an exact one comes first.
 
-        Users repeat themselves, and then only the host's words round a question, such as the date,
-        tell which one it is.
+        Users and agents repeat themselves. So of several places that one counts after which most
+        of the next messages stand, too, and of these the newest. The request's last message doesn't
+        count: it is asked now, perhaps not for the first time.
         """
+        message = self.incoming[to]
         places = range(len(self.record) - 1, self.at - 1, -1)
-        exact = (index for index in places if self.record[index].message == message)
-        found = next(exact, None)
-        if found is None:
-            found = next((index for index in places if _proves(self.record[index], message)), None)
-        return found
+        exact = [index for index in places if self.record[index].message == message]
+        if exact:
+            return max(exact, key=lambda index: self._followed(index, to))  # the first of equals
+        return next((index for index in places if _proves(self.record[index], message)), None)
+
+    def _followed(self, at: int, to: int) -> int:
+        """Return how many messages stand in a row both at a place and in the request."""
+        ours, theirs = self.record[at : at + MOST_FOLLOWED], self.incoming[to:-1]
+        pairs = zip(ours, theirs, strict=False)
+        return sum(1 for _ in takewhile(lambda pair: pair[0].message == pair[1], pairs))
 
     # A step of the record that the request doesn't have.
 
@@ -268,6 +276,8 @@ class _Aligner:
 UNFINISHED = frozenset({Ending.CANCELLED, Ending.FAILED, Ending.EMPTY, Ending.OPEN})
 MOST_SUMMARIES = 32
 """Summaries of a request that are looked up in the record; others stand for nothing."""
+MOST_FOLLOWED = 64
+"""Messages after a summary that are compared to find out where in the record they stand."""
 MOST_RESULTS = 128
 """Most messages of results in a row that are compared; hosts allow fewer calls in a round."""
 

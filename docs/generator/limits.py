@@ -110,6 +110,7 @@ OUR_OWN: Mapping[str, frozenset[str]] = {
     ),
     "how a request is understood": frozenset(
         {
+            "bridge.routing.align.MOST_FOLLOWED",
             "bridge.routing.align.MOST_RESULTS",
             "bridge.routing.request._MOST_INLINE_TOOLS",
             "vscodelm.store.sessions.MOST_CANDIDATES",

@@ -177,7 +177,7 @@ class TestOnRealProcesses:
             *http.measure(short=50, long=500, repetitions=1, alone=20, streams=5, words=50),
             *http_memory.measure(early=10, late=20),
         ]
-        assert len(results) == 19
+        assert len(results) == 23
         assert all(result.measured > 0 for result in results)
 
     def test_the_benchmark_of_idling_looks_at_live_agents(self) -> None:

@@ -472,8 +472,15 @@ FAULTS = [
     Fault(
         "the newest question of equal words is taken for the one behind a summary",
         "routing/align",
-        "found = next(exact, None)",
-        "found = None",
+        "        if exact:\n",
+        "        if False:\n",
+    ),
+    Fault(
+        "after a summary an answer that is said twice is always the newest one",
+        "routing/align",
+        "return max(exact, key=lambda index: self._followed(index, to))",
+        "return exact[0]",
+        ("tests/host/test_found.py",),
     ),
     Fault(
         "any answer may be absent",

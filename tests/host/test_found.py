@@ -152,6 +152,22 @@ def test_a_summary_after_going_back_does_not_lead_to_the_turns_that_are_gone(wor
     world.host.send(chat, "go")
 
 
+@pytest.mark.parametrize("profile", [Profile(), OLDER, AGENT_HOST])
+def test_an_edit_after_a_summary_goes_back_though_an_answer_is_said_twice(
+    profile: Profile,
+) -> None:
+    world = World(profile)
+    chat = _begin(world, "hi", "ok")
+    world.host.send(chat, "more")
+    world.finish(chat, "seen")
+    world.host.summarise(chat, (0, 0), fork=False)
+    world.finish_beside()
+    world.host.send(chat, "go")
+    world.finish(chat, "ok")
+    world.host.edit(chat, 2, "hi")
+    assert _newest(world).reason is Reason.BRANCH
+
+
 def test_turns_of_another_model_that_a_summary_hides_are_not_lost(world: World) -> None:
     chat = _begin(world, "hi", "ok")
     chat.model = "small"
