@@ -3,6 +3,7 @@ import { RESULTS } from "./e2e/places.ts";
 
 /** What takes long and changes seldom; SHORT=yes leaves it out. */
 const LONG = [
+  "e2e/custom_endpoint.test.ts",
   "e2e/managed_python.test.ts",
   "e2e/pictures.test.ts",
   "e2e/real_edits.test.ts",
