@@ -480,7 +480,6 @@ FAULTS = [
         "routing/align",
         "return max(exact, key=lambda index: self._followed(index, to))",
         "return exact[0]",
-        ("tests/host/test_found.py",),
     ),
     Fault(
         "any answer may be absent",

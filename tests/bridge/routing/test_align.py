@@ -343,3 +343,17 @@ def test_the_message_behind_a_summary_is_found_by_its_exact_words_first(first: b
     found = align(record, incoming)
     assert (found.recorded, found.consumed) == (2 * there, 3)
     assert found.proof == 1
+
+
+@pytest.mark.parametrize("repeats_it", [True, False])
+def test_an_answer_behind_a_summary_that_is_said_twice_is_found_by_what_follows(
+    repeats_it: bool,
+) -> None:
+    """The last message is asked now, so it doesn't tell where the answer stands."""
+    turns = [("hi", "ok"), ("go", "ok"), ("more", "a3")]
+    record = items_of([Exchange((user(asked),), assistant(said)) for asked, said in turns])
+    summary = user("<conversation-summary>It began.</conversation-summary>")
+    behind = [assistant("ok"), user("go"), *([assistant("ok"), user("new")] if repeats_it else [])]
+    found = align(record[:4], [summary, *behind])
+    assert found.recorded == 4
+    assert found.consumed == (4 if repeats_it else 2)
