@@ -7,6 +7,8 @@ const LONG = [
   "e2e/managed_python.test.ts",
   "e2e/pictures.test.ts",
   "e2e/real_edits.test.ts",
+  "e2e/versions.test.ts",
+  "e2e/listing.test.ts",
   "e2e/agent_host/chats.test.ts",
 ];
 
