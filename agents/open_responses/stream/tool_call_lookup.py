@@ -118,10 +118,12 @@ class CallSearch:
             if not is_known_by_id:  # no key is left but the order
                 record = self._awaiting(event)
         if record is None:
-            record = self.new()
+            record = self._only_awaiting(event.name) or self.new()
         record.learn(event.item_id, event.output_index)
         record.call_id = record.call_id or event.call_id
         self.note(record)
+        if event.item_id:  # which may be another than that of its item
+            _keep_newest(self._by_item_ids, event.item_id, record)
         return record
 
     # By a key.
@@ -177,6 +179,12 @@ class CallSearch:
         if event.item_id:
             return None
         return next((record for record in waiting if not record.has_key), None)
+
+    def _only_awaiting(self, name: str | None) -> FunctionCall | None:
+        """Return the call of that name, if only one awaits arguments."""
+        waiting = _first(self._awaiting_arguments, lambda r: r.awaits_arguments, newest=True)
+        named = [record for record in waiting if name and record.name == name]
+        return named[0] if len(named) == 1 else None
 
 
 def _keep_newest(known: dict[Key, FunctionCall], key: Key, record: FunctionCall) -> None:

@@ -83,6 +83,9 @@ TOLD: dict[str, Told] = {
     "vllm-0.10-harmony--serving_responses.py--content-index-counts-deltas": Told(
         ("It", " is", " four", "."), ("Two", " and", " two"), tokens=29
     ),
+    "vllm-0.11-harmony--serving_responses.py--added-with-the-id-of-the-item-before": Told(
+        thoughts=("The user wants", " the weather."), calls=(OSLO, ROME), tokens=29
+    ),
     "vllm-0.13-harmony--responses-serving.py--equal-calls": Told(calls=(OSLO, OSLO), tokens=29),
     "vllm-0.13-harmony--responses-serving.py--one-call": Told(
         thoughts=("The user wants", " the weather."), calls=(OSLO,), tokens=29
@@ -267,6 +270,7 @@ def test_a_dialect_says_what_it_means(name: str) -> None:
             assert heard.outcome.fault.is_retryable is told.is_retried
         else:
             assert heard.end == Stop(told.reason)
+            assert heard.shown == heard.text
             assert heard.outcome.calls == () or heard.outcome.status == "completed"
 
 

@@ -209,3 +209,37 @@ def test_interleaved_calls_survive_the_loss_of_every_key_of_their_arguments() ->
         told = hear(mutate(written.complete(), [*lost, *further]))
         got = sorted((name, str(parameters)) for name, parameters in told.calls)
         assert got == sorted((call.name, str(call.parameters)) for call in calls)
+
+
+@pytest.mark.parametrize("key", [{}, {"item_id": ""}, {"item_id": "fc_9"}], ids=str)
+@pytest.mark.parametrize("has_final", [True, False])
+def test_arguments_with_a_name_at_the_next_index_are_those_of_the_call_that_awaits_them(
+    key: JSON, has_final: bool
+) -> None:
+    """The vLLM of 2025 counts the index up before it says that the arguments are done."""
+    other = item(9, ONE, id=None, item_id="fc_9", call_id="fc_other")
+    told = hear(
+        [
+            BEGIN,
+            added(item(1, id="msg_0"), output_index=1),
+            piece('": 1}', output_index=1, **key),
+            whole(ONE, output_index=2, name="look", **key),
+            done(other, output_index=2),
+            end(*([item(8, ONE)] if has_final else [])),
+        ]
+    )
+    assert told.calls == [("look", ONE)]
+    assert told.shown == ""
+
+
+def test_arguments_with_a_name_are_those_of_the_only_call_of_that_name() -> None:
+    begun = [BEGIN, added(item(1), output_index=0), added(item(2, name="go"), output_index=1)]
+    named = whole(TWO, output_index=2, name="go")
+    final = end(item(1, ONE), item(2, TWO, name="go"))
+    assert heard(*begun, named, done(item(1, ONE)), final) == BOTH
+
+
+def test_arguments_with_the_name_of_several_calls_are_given_to_none_of_these() -> None:
+    begun = [BEGIN, added(item(1), output_index=0), added(item(2), output_index=1)]
+    named = whole(TWO, output_index=2, name="look")
+    assert ("gw-call_1", TWO) not in heard(*begun, named, *DONE, END)
