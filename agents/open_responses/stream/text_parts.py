@@ -76,6 +76,7 @@ class Passages:
         if len(pending) > 1 or (pending and part is None):
             rest = rest_after(pending, text)
             if rest is not None:
+                passage.numbers_deltas |= len(pending) > 1
                 last = pending[-1]
                 for one in reversed(tuple(pending)):
                     one.end()

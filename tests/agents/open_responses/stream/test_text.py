@@ -431,3 +431,27 @@ def test_a_message_can_have_parts_of_several_kinds() -> None:
     heard = hear(script(Message([["a"]]), Message([["no"]], "refusal"), Message([["b"]])))
     assert heard.text == "anob"
     assert heard.end == Stop(StopReason.REFUSAL)
+
+
+@pytest.mark.parametrize("kind", ["output_text", "reasoning_text"])
+@pytest.mark.parametrize("has_item", [True, False])
+def test_deltas_with_an_index_each_and_several_wholes_at_the_first_say_the_text_once(
+    kind: str, has_item: bool
+) -> None:
+    key = {"item_id": "msg_1", "output_index": 0}
+    pieces = ["Two", " and", " two"]
+    told = [
+        *(text(f"{kind}.delta", one, **key, content_index=at) for at, one in enumerate(pieces)),
+        text(f"{kind}.done", "Two and two.", **key, content_index=0),
+        {
+            "type": "response.content_part.done",
+            **key,
+            "content_index": 0,
+            "part": {"type": kind, "text": "Two and two."},
+        },
+    ]
+    whole = item("Two and two.", kind=kind, id="msg_1")
+    if kind == "reasoning_text":
+        whole["type"] = "reasoning"
+    heard = hear([*told, *([done(whole, output_index=0)] if has_item else []), end(whole)])
+    assert heard.text + heard.thought == "Two and two."
