@@ -128,6 +128,7 @@ class HostedTools:
         return line
 
     def _begin(self, kind: str, item_id: str | None, index: int | None) -> Iterator[Event]:
+        yield from self.leave()
         line = _Line(kind, item_id, index)
         self._lines.append(line)
         if item_id:

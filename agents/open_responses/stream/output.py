@@ -146,7 +146,6 @@ class Output:
         if item.type == "function_call":
             self._ledger.announce(item, index)
         elif is_hosted(item.type):
-            yield from self._hosted.leave()
             yield from self._hosted.begin(item.type or "", item.id, index)
         else:
             self._speech.begin(item, index)

@@ -122,6 +122,11 @@ def test_a_call_with_other_ids_at_the_end_has_one_line() -> None:
     assert two.shown.count("Web search") == 2
 
 
+def test_a_beginning_that_is_told_twice_leaves_the_line_open() -> None:
+    heard = hear([added(SEARCH), added(SEARCH), done(FOUND), end(FOUND)])
+    assert heard.shown == "\n\n🌐 Web search: `weather 'in' Oslo` ✔\n\n"
+
+
 def test_two_calls_at_once_have_a_line_each() -> None:
     second = {**SEARCH, "id": "ws_2"}
     heard = hear([added(SEARCH), added(second, 1), done(FOUND), done(second, 1), end()])
