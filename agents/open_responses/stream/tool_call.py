@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Iterable
 from typing import Any, cast
 
 import attrs
@@ -76,7 +77,7 @@ class FunctionCall:
 
     @property
     def parameters(self) -> tuple[dict[str, Any], str] | None:
-        """The first text that is a JSON object, as that and as it is."""
+        """The first text that is a JSON object, but an empty one last, as that and as it is."""
         return self._parse()[0]
 
     @property
@@ -88,7 +89,7 @@ class FunctionCall:
         """Parse its arguments, once as long as they are the same: they may be long."""
         now = (self.item_text, self.done_text, self.announced_text, len(self.deltas))
         if self._parsed is None or self._parsed[0] != now:
-            found = next(filter(None, map(_object_in, self.texts)), None)
+            found = _first_object(self.texts)
             self._parsed = now, found, digest_of({} if found is None else found[0])
         return self._parsed[1:]
 
@@ -125,6 +126,11 @@ class FunctionCall:
         """Whether all of its arguments are known; they may be none."""
         return self.parameters is not None or (self.done_text is not None and not self.texts)
 
+    @property
+    def is_told(self) -> bool:
+        """Whether anything of its arguments came, if only a word for none."""
+        return self.is_finished or self.done_text is not None or bool(self.deltas)
+
     def asks(self, digest: bytes) -> bool:
         """Tell whether its parameters are, or were, those of the digest."""
         if self.state is CallState.SENT:
@@ -148,6 +154,16 @@ class FunctionCall:
         )
 
 
+def _first_object(texts: Iterable[str]) -> tuple[dict[str, Any], str] | None:
+    """Return the first text that is an object, as both; an empty one if there is no other."""
+    empty = None
+    for found in filter(None, map(_object_in, texts)):
+        if found[0]:
+            return found
+        empty = empty or found
+    return empty
+
+
 def _object_in(text: str) -> tuple[dict[str, Any], str] | None:
     parameters = load(text.encode("utf-8", "replace"))
     return (cast("dict[str, Any]", parameters), text) if isinstance(parameters, dict) else None
@@ -169,6 +185,8 @@ def _as_meant(text: str) -> str:
         if bare in _EMPTY:
             return ""
         inner = load(bare.encode("utf-8", "replace")) if bare.startswith('"') else None
+        if isinstance(inner, str) and (not inner.strip() or inner.strip() in _EMPTY):
+            return ""
         if not isinstance(inner, str) or not inner.lstrip().startswith(_WRAPPED):
             return text
         text = inner

@@ -81,8 +81,7 @@ class CallLedger:
                 yield None
             for record in records:
                 if record.state is CallState.OPEN:
-                    is_told = record.done_text is not None or record.is_finished
-                    yield from self._send(record, may_be_empty=is_told)
+                    yield from self._send(record, may_be_empty=record.is_told)
                 yield None
 
     @property

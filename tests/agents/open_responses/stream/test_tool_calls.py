@@ -503,3 +503,43 @@ def test_so_many_pieces_without_a_key_may_be_a_calls_arguments() -> None:
         record = FunctionCall(deltas=["{}"] * empty + [ARGUMENTS])
         some = strays([record], [FunctionCall(name="look")], most=MOST_PIECES + 1)
         assert [parameters for parameters, _ in some if parameters] == [{"a": 1}] * found
+
+
+@pytest.mark.parametrize("text", ['""', " ", "null", "[]", '"null"', '"[]"', '" "', '"{}"'])
+@pytest.mark.parametrize("sources", [("deltas",), ("whole",), ("item",), ("deltas", "whole")])
+def test_words_for_no_arguments_are_none_wherever_they_are(
+    text: str, sources: tuple[str, ...]
+) -> None:
+    begun = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look"}
+    key = {"item_id": "fc_1", "output_index": 0}
+    kind = "response.function_call_arguments"
+    every: dict[str, JSON] = {
+        "deltas": {"type": f"{kind}.delta", **key, "delta": text},
+        "whole": {"type": f"{kind}.done", **key, "arguments": text},
+        "item": {
+            "type": "response.output_item.done",
+            "output_index": 0,
+            "item": {**begun, "arguments": text, "status": "completed"},
+        },
+    }
+    heard = hear(
+        [
+            {"type": "response.output_item.added", "output_index": 0, "item": begun},
+            *(every[source] for source in sources),
+            {"type": "response.completed", "response": {"status": "completed", "output": []}},
+        ]
+    )
+    assert heard.calls == [("look", {})]
+    assert heard.outcome.fault is None
+
+
+def test_an_empty_object_after_deltas_that_say_more_is_a_loss() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(arguments="", status="in_progress"), 0)
+    ledger.add(arguments(item_id="fc_1", output_index=0, delta=ARGUMENTS))
+    assert ledger.complete(arguments(item_id="fc_1", output_index=0, arguments="{}")) == [LOOK]
+    ledger = CallLedger()
+    ledger.announce(item(arguments="", status="in_progress"), 0)
+    ledger.add(arguments(item_id="fc_1", output_index=0, delta=ARGUMENTS))
+    assert ledger.finish(item(arguments="{}"), 0) == [LOOK]
+    assert concluded(ledger, [item(arguments="{}")], is_complete=True) == []
