@@ -58,6 +58,21 @@ _STATUS_SAID = re.compile(
     r"(?:(?:error|status|code|http)[: ]+){0,3}([45][0-9]{2})\b", re.IGNORECASE
 )
 """A status at the beginning of a message."""
+_STATUS_AMID = re.compile(
+    r"\b(?:status(?:[ _]?code)?|http(?:/[0-9.]{1,3})?|code)[ :=(]{1,3}([45][0-9]{2})\b",
+    re.IGNORECASE,
+)
+# Only words that mean nothing else: a retry must not be lost to a word that is there by chance.
+_STATUS_WORDS: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
+    (status, re.compile(words, re.IGNORECASE))
+    for status, words in (
+        (401, r"\bunauthorized\b|\b(?:invalid|incorrect) api[ _-]key|\bnot authenticated\b"),
+        (402, r"\bpayment required\b"),
+        (403, r"\bforbidden\b|\bpermission denied\b"),
+        (400, r"\bbad request\b"),
+    )
+)
+"""The status by the words of a message, where it has no number."""
 _HIDDEN = re.compile(r"<(script|style|head)\b", re.IGNORECASE)
 _HIDDEN_ENDS = {
     name: re.compile(f"</{name}>", re.IGNORECASE) for name in ("script", "style", "head")
@@ -156,7 +171,10 @@ def fault_of(value: Any, status: int | None = None) -> Fault:
     Seen: `{error: {message, type, param, code}}`, the same fields without `error`, `{error: text}`,
     `{detail: ...}`, and `{error: [...]}`. The code may be HTTP's status as a number.
     """
-    fields, message = _open(shallow(value))
+    opened = shallow(value)
+    if isinstance(opened, list) and len(cast("list[Any]", opened)) == 1:
+        (opened,) = cast("list[Any]", opened)
+    fields, message = _open(opened)
     code, type_ = _word(fields.get("code")), _word(fields.get("type"))
     param = _word(fields.get("param"))
     if type_ in ("error", "response.failed"):
@@ -207,8 +225,11 @@ def _status(fields: dict[str, Any], code: str, type_: str, message: str) -> int:
         for status, found in _STATUSES:
             if found.search(words):
                 return status
-    said = _STATUS_SAID.match(message)
-    return 500 if said is None else int(said[1])
+    said = _STATUS_SAID.match(message) or _STATUS_AMID.search(message[:_SHOWN_LENGTH])
+    if said is not None:
+        return int(said[1])
+    start = message[:_SHOWN_LENGTH]
+    return next((status for status, found in _STATUS_WORDS if found.search(start)), 500)
 
 
 def _shown(text: str) -> str:

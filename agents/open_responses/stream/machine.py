@@ -39,9 +39,10 @@ from .outcome import (
     ResponseOutcome,
     Status,
     error_beside,
-    error_in_details,
     fault_in,
+    fault_in_words,
     incomplete_reason_in,
+    reason_in,
     stop_or_fault,
 )
 from .output import Output
@@ -51,7 +52,6 @@ from .usage import read_usage, usage_record
 __all__ = ["Annotations", "StreamMachine"]
 
 _DONE = b"[DONE]"
-_ERROR = b"error"
 _SAYS_ERROR = b"error:"
 _MAX_NOTES = 20
 
@@ -89,6 +89,8 @@ class StreamMachine:
         self._incomplete_reason: str | None = None
         self._doubles = Doubles()
         self._notes: dict[str, None] = {}
+        self._odd = b""
+        """What was read last, if it is no event that is known."""
 
     @property
     def is_over(self) -> bool:
@@ -136,7 +138,7 @@ class StreamMachine:
         if self._status != "open":
             return ()
         if not (self._is_confirmed and self._output.is_done):
-            return self._fail(ENDED_EARLY)
+            return self._fail(fault_in_words(self._odd) if self._odd else ENDED_EARLY)
         self._record.snapshot.store = None
         return tuple(filter(None, self._end(Meaning.COMPLETED, Snapshot())))
 
@@ -152,6 +154,7 @@ class StreamMachine:
         if self._doubles.is_again(event, data):
             return ()
         if event.type == TEXT_DELTA and self._is_confirmed:
+            self._odd = b""
             delta = event.delta
             if not delta:
                 return ()
@@ -165,12 +168,13 @@ class StreamMachine:
         """
         words = data.strip()
         says_error = words[: len(_SAYS_ERROR)].lower() == _SAYS_ERROR
-        if name == _ERROR or says_error:
+        if _means_error(name) or says_error:
             value = load(words)
             text = words[len(_SAYS_ERROR) :] if says_error else words
             return self._fail(fault_of(text.decode(errors="replace") if value is None else value))
         lines = [line for line in data.split(b"\n") if read_event(line) is not None]
         if not lines or len(lines[0]) == len(data):
+            self._odd = words
             self._note("an event that is no JSON object was left out")
         return tuple(event for line in lines for event in self.feed(line, name))
 
@@ -179,9 +183,12 @@ class StreamMachine:
         type_ = event.type or name.decode(errors="replace")
         meaning = MEANINGS.get(type_) or self._otherwise(type_, event, name)
         if meaning is None:
+            self._odd = data
             self._note(f"an event of an unknown type was left out: {type_[:80]!r}")
             return
         event.type = type_
+        if meaning is not Meaning.ALIVE:
+            self._odd = b""
         if not self._is_confirmed and not self._confirm(meaning, event, data):
             self._status = "unchained"
             return
@@ -192,7 +199,8 @@ class StreamMachine:
         """Return the meaning of an event whose type isn't in the list, or that has none."""
         if hosted_kind(type_) is not None:
             return Meaning.HOSTED
-        if name == _ERROR or (event.error != NOTHING and not event.type):
+        is_error = event.object == "error" or (event.error != NOTHING and not event.type)
+        if _means_error(name) or is_error:
             return Meaning.ERROR
         if event.object == "response" and not event.type:
             return Meaning.COMPLETED
@@ -222,8 +230,7 @@ class StreamMachine:
                 yield None
                 self._record.learn(snapshot)
                 yield None
-                is_told = snapshot.error or error_in_details(snapshot.status_details)
-                if meaning is Meaning.FAILED and not is_told:
+                if meaning is Meaning.FAILED and not reason_in(snapshot):
                     snapshot.error = error_beside(load(data))
                 yield from self._end(meaning, snapshot)
             case Meaning.ERROR:
@@ -283,3 +290,9 @@ class StreamMachine:
     def _note(self, note: str) -> None:
         if len(self._notes) < _MAX_NOTES:
             self._notes[note] = None
+
+
+def _means_error(name: bytes) -> bool:
+    """Tell whether the name of an event is that of an error."""
+    meaning = MEANINGS.get(name.decode(errors="replace").lower())
+    return meaning in (Meaning.ERROR, Meaning.FAILED)

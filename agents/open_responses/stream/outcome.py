@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from agents.events import StopReason
-from agents.loading import NOTHING
+from agents.loading import NOTHING, load
 from agents.open_responses.http.errors import Fault, fault_of
 from bridge.value import Value
 
@@ -81,13 +81,15 @@ class ResponseOutcome(Value):
 
 ENDED_EARLY = Fault(502, "The stream ended early", "stream_ended_early")
 
+_LONGEST_WORDS = 200
+"""Bytes of plain text that are shown."""
 _OUT_OF_TOKENS = frozenset({"max_output_tokens", "max_tokens", "length"})
 _FILTERED = frozenset({"content_filter", "content_policy"})
 
 
 def fault_in(meaning: Meaning, snapshot: Snapshot) -> Fault | None:
     """Return why a response failed; None if it didn't. Its status counts, not the event's name."""
-    told = snapshot.error or error_in_details(snapshot.status_details)
+    told = reason_in(snapshot)
     if snapshot.status == "cancelled":
         return fault_of(told or {"message": "The server cancelled the response"})
     if meaning is Meaning.FAILED or snapshot.status == "failed":
@@ -96,9 +98,24 @@ def fault_in(meaning: Meaning, snapshot: Snapshot) -> Fault | None:
     return None
 
 
-def error_in_details(details: Any) -> Any:
+def reason_in(snapshot: Snapshot) -> Any:
+    """Return what a response says of why it failed: its error, in words of its details if need be.
+
+    None if it says nothing.
+    """
+    given, details = snapshot.error, _error_in_details(snapshot.status_details)
+    error = cast("dict[str, Any]", given) if isinstance(given, dict) else None
+    if error is not None and details:
+        message = fault_of(error).message or fault_of(details).message
+        return {**error, "message": message}
+    return given or details
+
+
+def _error_in_details(details: Any) -> Any:
     """Return what `status_details` say of why a response failed; None if nothing."""
     match details:
+        case str():
+            return details.strip() or None
         case {"error": error} if error:
             return error
         case {"message": str(message)} if message:
@@ -112,6 +129,17 @@ def error_in_details(details: Any) -> Any:
 def error_beside(event: Any) -> Any:
     """Return what an event says beside its response of why that failed; None if nothing."""
     return event if fault_of(event).message else None
+
+
+def fault_in_words(words: bytes) -> Fault:
+    """Return why a stream ended early: what was read last, if that has words and is no event."""
+    value = load(words)
+    if value is None:
+        return fault_of(words[:_LONGEST_WORDS].decode(errors="replace"))
+    type_ = cast("dict[str, Any]", value).get("type") if isinstance(value, dict) else None
+    is_told = bool(value) and isinstance(value, dict | list | str) and "." not in str(type_)
+    fault = fault_of(value) if is_told else ENDED_EARLY
+    return fault if fault.message else ENDED_EARLY
 
 
 def incomplete_reason_in(meaning: Meaning, snapshot: Snapshot) -> str | None:

@@ -16,6 +16,8 @@ MAX_EVENT_BYTES = 32 * 1024 * 1024
 
 _BOM = b"\xef\xbb\xbf"
 _ERROR = b"error"
+_FIELDS = (b"data", b"event", b"id", b"retry", b"")
+"""Those of the standard; the last one begins a comment."""
 
 
 class SseOverflow(Exception):
@@ -76,7 +78,7 @@ class SseSplitter:
 
     def finish(self) -> list[Frame]:
         """Return what was left at the end of the body, if that is an event."""
-        block = (self._beginning or b"") + bytes(self._rest)
+        block = bytes(self._rest)
         self._rest.clear()
         return _read(block.removesuffix(b"\n"))
 
@@ -98,7 +100,8 @@ class SseSplitter:
 def _read(block: bytes) -> list[Frame]:
     """Read the lines of an event, as the standard says; without data it is none.
 
-    Some servers write an error as a field of its own, or as bare JSON. The standard has neither.
+    Some servers write an error as a field of its own, as bare JSON, or as plain text. The standard
+    has none of these, so what has no field at all is returned as it is.
     """
     name = b""
     data: list[bytes] = []
@@ -111,6 +114,13 @@ def _read(block: bytes) -> list[Frame]:
         elif field == _ERROR:
             name = _ERROR
             data.append(value.removeprefix(b" "))
-    if not data and block.lstrip()[:1] == b"{":
+    if not data and (block.lstrip()[:1] in (b"{", b"[") or not _has_field(block)):
         data = [block]
     return [(name, b"\n".join(data))] if data else []
+
+
+def _has_field(block: bytes) -> bool:
+    """Tell whether something in a block is of the standard; a cut field may be at its end."""
+    *lines, last = block.split(b"\n")
+    is_cut = any(field.startswith(last) for field in (*_FIELDS, _BOM))
+    return is_cut or any(line.partition(b":")[0] in _FIELDS for line in (*lines, last))

@@ -138,6 +138,30 @@ def test_an_error_inside_a_200_gets_the_status_that_would_fit(
     assert fault_of({"error": {"message": "no", **error}}).status == status
 
 
+@pytest.mark.parametrize(
+    ("message", "status"),
+    [
+        ("Unauthorized: invalid api key", 401),
+        ("HTTP/1.1 401 Unauthorized", 401),
+        ("API error (status 400): bad", 400),
+        ("upstream returned status 401: no", 401),
+        ("got status code: 404", 404),
+        ("Error code: 422 - no", 422),
+        ("Not authenticated", 401),
+        ("Payment Required", 402),
+        ("access is forbidden", 403),
+        ("that was a bad request", 400),
+        ("it broke after 400 words", 500),
+        ("an invalid answer came from above", 500),
+        ("status 4000", 500),
+        ("x" * 2000 + " status 400", 500),
+    ],
+)
+def test_a_message_says_the_status_that_nothing_else_says(message: str, status: int) -> None:
+    assert fault_of(message).status == status
+    assert fault_of({"message": message, "code": 503}).status == 503
+
+
 def test_a_status_beside_the_error_counts() -> None:
     nested = {"type": "error", "status": 409, "error": {"code": "x", "message": "no"}}
     assert fault_of(nested) == Fault(409, "no", "x")

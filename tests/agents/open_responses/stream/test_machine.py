@@ -584,3 +584,76 @@ def test_thinking_counts_as_said() -> None:
     (thought,) = feed(stream, {"type": "response.reasoning.delta", "delta": "hm"})
     assert thought == Think("hm")
     assert stream.outcome.has_emitted
+
+
+@pytest.mark.parametrize(
+    ("body", "words", "status"),
+    [
+        (b'{"object":"error","message":"no model x","type":"X","code":404}', "no model x", 404),
+        (
+            b'data: {"object":"error","message":"no model x","type":"X","code":404}',
+            "no model x",
+            404,
+        ),
+        (b'{"detail": "Not authenticated"}', "Not authenticated", 401),
+        (b'data: {"message": "no such key", "code": 403}', "no such key", 403),
+        (b'[{"error": {"code": 400, "message": "bad key"}}]', "bad key", 400),
+        (b'data: [{"error": {"code": 400, "message": "bad key"}}]', "bad key", 400),
+        (b'data: "upstream is gone"', "upstream is gone", 500),
+        (b"no healthy upstream", "no healthy upstream", 500),
+        (b"HTTP/1.1 401 Unauthorized\nno key", "HTTP/1.1 401 Unauthorized", 401),
+        (b"event: Error\ndata: Unauthorized: invalid api key", "invalid api key", 401),
+        (b"event: response.error\ndata: it broke", "it broke", 500),
+        (b"event: response.failed\ndata: it broke", "it broke", 500),
+        (b'event: Error\ndata: {"type": "X", "message": "it broke"}', "it broke", 500),
+        (b"Error: API error (status 400): bad", "API error (status 400): bad", 400),
+    ],
+    ids=str,
+)
+def test_the_words_of_a_body_that_is_no_stream_are_those_of_the_failure(
+    body: bytes, words: str, status: int
+) -> None:
+    for end in (b"", b"\n", b"\n\n"):
+        fault = hear_bytes([body + end]).outcome.fault
+        assert fault is not None
+        assert words in fault.message
+        assert fault.status == status
+
+
+@pytest.mark.limit("agents.open_responses.stream.outcome._LONGEST_WORDS")
+@pytest.mark.parametrize("length", [200, 201])
+def test_plain_text_is_cut(length: int) -> None:
+    fault = hear_bytes([b"x" * length]).outcome.fault
+    assert fault is not None
+    assert fault.message == "x" * 200
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"type": "acme.note", "message": "working"},
+        {"type": "acme"},
+        {"note": 7},
+        7,
+        [],
+    ],
+    ids=str,
+)
+def test_odd_events_without_words_are_no_reason_for_an_early_end(odd: Any) -> None:
+    fault = hear_bytes([b"data: %s\n\n" % json.dumps(odd).encode()]).outcome.fault
+    assert fault is not None
+    assert fault.code == "stream_ended_early"
+
+
+def test_odd_words_within_a_stream_that_goes_on_are_no_failure() -> None:
+    odd = {"message": "slow", "code": 503}
+    begun, *rest = script(say("a"))
+    assert hear([begun, odd, *rest]).end == Stop()
+    cut = hear([odd, *rest[:-2]]).outcome.fault
+    assert cut is not None
+    assert cut.code == "stream_ended_early"
+    delta = {"type": "response.output_text.delta", "delta": "a"}
+    for last, code in ((delta, "stream_ended_early"), ({"type": "ping"}, "503")):
+        fault = hear([begun, odd, last]).outcome.fault
+        assert fault is not None
+        assert fault.code == code

@@ -27,6 +27,8 @@ def call(call_id: str) -> dict[str, str]:
         ({"error": "too long"}, "too long"),
         ({"message": "too long"}, "too long"),
         ({"reason": "turn_detected"}, "turn_detected"),
+        ("too long", "too long"),
+        (" ", "didn't say why"),
         ({"type": "failed"}, "didn't say why"),
         (7, "didn't say why"),
     ],
@@ -36,6 +38,26 @@ def test_the_details_of_a_status_say_why_a_response_failed(details: Any, words: 
     fault = fault_in(Meaning.COMPLETED, snapshot)
     assert fault is not None
     assert words in fault.message
+
+
+@pytest.mark.parametrize("error", [{"message": None}, {"message": ""}, {}])
+@pytest.mark.parametrize("details", ["too long", {"error": {"message": "too long"}}])
+def test_the_details_have_the_words_that_an_error_lacks(
+    error: dict[str, Any], details: Any
+) -> None:
+    snapshot = Snapshot(
+        status="failed", error={"code": "invalid_prompt", **error}, status_details=details
+    )
+    fault = fault_in(Meaning.COMPLETED, snapshot)
+    assert fault is not None
+    assert (fault.message, fault.code) == ("too long", "invalid_prompt")
+
+
+def test_an_error_with_words_counts_more_than_the_details() -> None:
+    for error in ({"message": "no"}, "no"):
+        fault = fault_in(Meaning.FAILED, Snapshot(error=error, status_details="other"))
+        assert fault is not None
+        assert fault.message == "no"
 
 
 def test_what_a_snapshot_leaves_out_is_as_it_was() -> None:
