@@ -13,18 +13,20 @@ import msgspec
 import trio
 from msgspec import Raw
 
+from agents.breather import Breather
 from bridge.errors import RpcError
 from bridge.history.transcript import decode_message
 from bridge.models import Catalogue, Model
 from bridge.value import Value
 from bridge.wire import ChatMessage, ChatOptions, Permissions, ToolResultPart
+from bridge.work import Work
 
 from .api_error import RETRY_SECONDS, ApiError, bad_request, of_failure
 from .body import OfferedFunctions, ResponseBody, echo, model_options, offer_of
 from .compaction import Restorer, compact
 from .completions import CompletionWriter
 from .events import EventWriter
-from .items import check_results, messages_of
+from .items import check_number, check_results, messages_of
 from .lineage import (
     answer_of,
     can_skip_nothing,
@@ -141,12 +143,12 @@ class Answering:
             raise bad_request("There must be an input.", "input", "missing_required_parameter")
         before, is_short = await self._before(body.previous_response_id, short)
         new = await self.messages(body.input)
-        asked = raws(new)
+        asked = await Breather().do(_encoded(new))
         front = raws([system_message(body.instructions)]) if body.instructions else ()
         messages = (*front, *before, *asked)
         if not messages:
             raise bad_request("There must be a message.", "input")
-        _check(messages, new)
+        await Breather().do(_check(messages, new))
         options = ChatOptions(tools=offer.tools, model_options=dict(model_options(body)))
         settings = policy(model.settings, self.permissions)
         items = (user_item(body.input),) if isinstance(body.input, str) else tuple(body.input)
@@ -214,21 +216,22 @@ class Answering:
 
     async def messages(self, given: str | Sequence[Raw]) -> list[ChatMessage]:
         """Return the messages of an input; what its references mean is looked up first."""
+        check_number(1 if isinstance(given, str) else len(given))
         known: dict[str, list[ChatMessage]] = {}
-        for name in referred(given):
+        for name in await Breather().do(referred(given)):
             found = await self.records.find(f"resp_{response_of(name)}")
             if found is not None:
-                known.update(answer_of(found[0]))
+                known.update(await Breather().do(answer_of(found[0])))
         restorer = Restorer(self.key)
 
-        def unfold(kind: str, named: str) -> Sequence[ChatMessage]:
+        def unfold(kind: str, named: str) -> Work[Sequence[ChatMessage]]:
             if kind == "compaction":
-                return restorer.restore(named)
+                return (yield from restorer.restore(named))
             if named not in known:
                 raise ApiError(404, "item_not_found", f"Item {named!r} not found.", "input")
             return known[named]
 
-        return messages_of(given, unfold)
+        return await Breather().do(messages_of(given, unfold))
 
     async def compacted(self, body: ResponseBody) -> str:
         """Return the content of an item for a transcript."""
@@ -236,8 +239,8 @@ class Answering:
         before, _ = await self._before(body.previous_response_id, None)
         new = await self.messages(body.input or [])
         front = [system_message(body.instructions)] if body.instructions else []
-        old = [decode_message(raw, "input") for raw in before]
-        return compact([*front, *old, *new], self.key)
+        old = await Breather().do(_decoded(before))
+        return await trio.to_thread.run_sync(compact, [*front, *old, *new], self.key)
 
     # An answer.
 
@@ -385,7 +388,23 @@ def not_found(response: str) -> ApiError:
     return ApiError(404, "response_not_found", f"Response with id {response!r} not found.")
 
 
-def _check(messages: Sequence[Raw], new: Sequence[ChatMessage]) -> None:
+def _encoded(messages: Sequence[ChatMessage]) -> Work[tuple[Raw, ...]]:
+    found: list[Raw] = []
+    for message in messages:
+        found += raws([message])
+        yield
+    return tuple(found)
+
+
+def _decoded(messages: Sequence[Raw]) -> Work[list[ChatMessage]]:
+    found: list[ChatMessage] = []
+    for raw in messages:
+        found.append(decode_message(raw, "input"))
+        yield
+    return found
+
+
+def _check(messages: Sequence[Raw], new: Sequence[ChatMessage]) -> Work[None]:
     """Raise `ApiError` if a new result answers no call."""
     if any(isinstance(part, ToolResultPart) for message in new for part in message.content):
-        check_results([decode_message(raw, "input") for raw in messages])
+        yield from check_results((yield from _decoded(messages)))

@@ -18,12 +18,15 @@ from msgspec import Raw
 
 from bridge.history.transcript import decode_message
 from bridge.wire import ChatMessage
+from bridge.work import Work
 
 from .api_error import ApiError, bad_request
 
 MOST_RESTORED_BYTES = 64 * 1024 * 1024
 """Bytes of all transcripts in the compaction items of one request."""
 _SIGNATURE_BYTES = 32
+_STEP_BYTES = 1024 * 1024
+"""Bytes of an item that are unpacked at once; others have their turn after them."""
 _decode = msgspec.json.Decoder(list[Raw]).decode
 
 
@@ -43,7 +46,7 @@ class Restorer:
     key: bytes = attrs.field(repr=False)
     _left: int = attrs.field(default=MOST_RESTORED_BYTES, init=False)
 
-    def restore(self, content: str) -> list[ChatMessage]:
+    def restore(self, content: str) -> Work[list[ChatMessage]]:
         """Return the messages in an item; raises `ApiError` if it isn't one of this server's."""
         try:
             sealed = urlsafe_b64decode(content.encode())
@@ -52,11 +55,21 @@ class Restorer:
         signature, packed = sealed[:_SIGNATURE_BYTES], sealed[_SIGNATURE_BYTES:]
         if not hmac.compare_digest(signature, _sign(packed, self.key)):
             raise _foreign()
-        plain = zlib.decompressobj().decompress(packed, self._left + 1)
-        self._left -= len(plain)
-        if self._left < 0:
-            raise _too_large()
-        return [decode_message(raw, "input") for raw in _decode(plain)]
+        yield
+        plain, unpacking = bytearray(), zlib.decompressobj()
+        while not unpacking.eof:
+            piece = unpacking.decompress(packed, _STEP_BYTES)
+            packed = unpacking.unconsumed_tail
+            self._left -= len(piece)
+            if self._left < 0:
+                raise _too_large()
+            plain += piece
+            yield
+        messages: list[ChatMessage] = []
+        for raw in _decode(plain):
+            messages.append(decode_message(raw, "input"))
+            yield
+        return messages
 
 
 def _sign(packed: bytes, key: bytes) -> bytes:

@@ -13,6 +13,7 @@ from bridge.wire import DataPart, Part, TextPart, ThinkingPart, ToolCallPart
 from .api_error import ApiError, bad_request
 from .body import FunctionTool, ResponseBody, checked, decoded
 from .events import DONE, KEEPALIVE
+from .items import check_number
 from .usage import ResponseUsage, usage_in
 
 _encode = msgspec.json.Encoder().encode
@@ -70,6 +71,7 @@ def read_completion(body: bytes) -> tuple[ResponseBody, bool]:
         raise bad_request("Agents answer with text only.", "response_format", "unsupported")
     if not given.messages:
         raise bad_request("There must be a message.", "messages")
+    check_number(sum(1 + len(one.tool_calls or ()) for one in given.messages), "messages")
     items = [item for one in given.messages for item in _items(one)]
     choice = given.tool_choice
     limit = given.max_completion_tokens or given.max_tokens

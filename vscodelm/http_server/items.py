@@ -15,7 +15,6 @@ from typing import Any, TypeAlias, cast
 import attrs
 import msgspec
 from msgspec import Raw, UnsetType
-from msgspec.structs import replace
 
 from bridge.depth import is_too_deep
 from bridge.wire import (
@@ -27,6 +26,7 @@ from bridge.wire import (
     ToolCallPart,
     ToolResultPart,
 )
+from bridge.work import Work
 
 from .api_error import bad_request, not_decodable
 
@@ -36,7 +36,7 @@ CALL_ID_CHARACTERS = 64
 """Characters of the id of a call."""
 _DATA_URL = re.compile(r"data:([^;,]+)((?:;[^;,]+)*?)(;base64)?,", re.IGNORECASE)
 
-Unfold: TypeAlias = Callable[[str, str], Sequence[ChatMessage]]
+Unfold: TypeAlias = Callable[[str, str], Work[Sequence[ChatMessage]]]
 """Returns the messages that a compaction item, or a reference to an item, stands for.
 
 It is called with the kind and the content or the id; raises `ApiError`."""
@@ -77,21 +77,26 @@ _ROLES: dict[str, Role] = {
 
 @attrs.define(eq=False, repr=False)
 class _Conversion:
-    """Messages so far; the newest still grows while items of its voice follow."""
+    """The parts of each message so far; the newest still grows while items of its voice follow."""
 
     unfold: Unfold
-    messages: list[ChatMessage] = attrs.field(factory=list[ChatMessage], init=False)
+    _grown: list[tuple[Role, list[Part]]] = attrs.field(
+        factory=list[tuple["Role", list["Part"]]], init=False
+    )
     _voice: str = attrs.field(default="", init=False)
+
+    @property
+    def messages(self) -> list[ChatMessage]:
+        return [ChatMessage(role, tuple(parts)) for role, parts in self._grown]
 
     def add(self, role: Role, voice: str, parts: Sequence[Part]) -> None:
         if voice and voice == self._voice:
-            newest = self.messages[-1]
-            self.messages[-1] = replace(newest, content=(*newest.content, *parts))
+            self._grown[-1][1].extend(parts)
         else:
-            self.messages.append(ChatMessage(role, tuple(parts)))
+            self._grown.append((role, [*parts]))
         self._voice = voice
 
-    def take(self, item: _Item, place: str) -> None:
+    def take(self, item: _Item, place: str) -> Work[None]:
         kind = "message" if isinstance(item.type, UnsetType) else item.type
         match kind:
             case "message":
@@ -107,7 +112,7 @@ class _Conversion:
                 if not given:
                     field = "encrypted_content" if kind == "compaction" else "id"
                     raise bad_request("This field is needed.", f"{place}.{field}")
-                for message in self.unfold(kind, given):
+                for message in (yield from self.unfold(kind, given)):
                     is_answer = message.role == "assistant"
                     self.add(message.role, message.role if is_answer else "", message.content)
             case _:
@@ -125,12 +130,16 @@ class _Conversion:
         self.add(role, "assistant" if role == "assistant" else "", parts)
 
 
-def messages_of(given: str | Sequence[Raw], unfold: Unfold) -> list[ChatMessage]:
-    """Return the messages of an `input`; raises `ApiError` with the place of a fault."""
+def check_number(items: int, field: str = "input") -> None:
+    """Raise `ApiError` if a request has too many items; before any is read."""
+    if items > MOST_ITEMS:
+        raise bad_request(f"At most {MOST_ITEMS:,} items can be taken.", field)
+
+
+def messages_of(given: str | Sequence[Raw], unfold: Unfold) -> Work[list[ChatMessage]]:
+    """Return the messages of an `input`, item by item; raises `ApiError` with a fault's place."""
     if isinstance(given, str):
         return [ChatMessage("user", (TextPart(given),))]
-    if len(given) > MOST_ITEMS:
-        raise bad_request(f"At most {MOST_ITEMS:,} items can be taken.", "input")
     conversion = _Conversion(unfold)
     for index, raw in enumerate(given):
         place = f"input[{index}]"
@@ -138,14 +147,16 @@ def messages_of(given: str | Sequence[Raw], unfold: Unfold) -> list[ChatMessage]
             item = _decode(raw)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise not_decodable(error, place) from None
-        conversion.take(item, place)
+        yield from conversion.take(item, place)
+        yield
     return conversion.messages
 
 
-def check_results(messages: Iterable[ChatMessage]) -> None:
-    """Raise `ApiError` if a result answers no call before it."""
+def check_results(messages: Iterable[ChatMessage]) -> Work[None]:
+    """Raise `ApiError` if a result answers no call before it; a step is a message."""
     called: set[str] = set()
     for message in messages:
+        yield
         for part in message.content:
             if isinstance(part, ToolCallPart):
                 called.add(part.tool_call_id)

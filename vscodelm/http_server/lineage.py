@@ -10,6 +10,7 @@ from msgspec import Raw
 from msgspec.structs import replace
 
 from bridge.wire import ChatMessage, Permissions, Settings, TextPart
+from bridge.work import Work
 
 from .items import messages_of
 
@@ -68,10 +69,11 @@ def response_of(item: str) -> str:
     return item.partition("_")[2][:32]
 
 
-def referred(given: str | Sequence[Raw]) -> list[str]:
+def referred(given: str | Sequence[Raw]) -> Work[list[str]]:
     """Return the ids of the items that an input refers to, one for each response."""
     found: dict[str, str] = {}
     for raw in () if isinstance(given, str) else given:
+        yield
         try:
             item = _decode_reference(raw)
         except (msgspec.DecodeError, UnicodeDecodeError):
@@ -81,11 +83,14 @@ def referred(given: str | Sequence[Raw]) -> list[str]:
     return list(found.values())
 
 
-def answer_of(resource: bytes) -> dict[str, list[ChatMessage]]:
+def answer_of(resource: bytes) -> Work[dict[str, list[ChatMessage]]]:
     """Return the output items of a response as messages, by their ids."""
 
-    def no_reference(_kind: str, _named: str) -> Sequence[ChatMessage]:
+    def no_reference(_kind: str, _named: str) -> Work[Sequence[ChatMessage]]:
         raise AssertionError("no output item refers to another")
 
     output: list[Any] = _decode_output(resource).output
-    return {_decode_named(raw).id: messages_of([raw], no_reference) for raw in output}
+    found: dict[str, list[ChatMessage]] = {}
+    for raw in output:
+        found[_decode_named(raw).id] = yield from messages_of([raw], no_reference)
+    return found

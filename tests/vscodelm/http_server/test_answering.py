@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 import trio
 import trio.testing
+from msgspec import Raw
 
 from actors.messages import FromEditor
 from actors.trace import Trace
 from bridge.models import Catalogue
+from tests.fakes.http_face import PATIENCE
 from vscodelm.http_server.answering import (
     END_SECONDS,
     FAREWELL_SECONDS,
@@ -23,6 +25,7 @@ from vscodelm.http_server.answering import (
 )
 from vscodelm.http_server.api_error import ApiError
 from vscodelm.http_server.body import ResponseBody
+from vscodelm.http_server.items import MOST_ITEMS
 from vscodelm.http_server.port import HttpPort
 from vscodelm.http_server.records import open_records
 
@@ -121,3 +124,22 @@ async def test_a_shutdown_does_not_wait_long_for_a_core_that_is_stuck(
         with trio.fail_after(FAREWELL_SECONDS + 1), answering.place():
             await answering.leave()
         assert trio.current_time() >= FAREWELL_SECONDS
+
+
+async def test_others_have_their_turn_while_a_long_input_is_read(tmp_path: Path) -> None:
+    call = b'{"type": "function_call", "call_id": "c1", "name": "n", "arguments": "{}"}'
+    async with asked(tmp_path) as (answering, _), trio.open_nursery() as nursery:
+        turns = 0
+
+        async def count_turns() -> None:
+            nonlocal turns
+            while True:
+                await trio.lowlevel.checkpoint()
+                turns += 1
+
+        nursery.start_soon(count_turns)
+        with trio.fail_after(PATIENCE):
+            (message,) = await answering.messages([Raw(call)] * MOST_ITEMS)
+        nursery.cancel_scope.cancel()
+    assert len(message.content) == MOST_ITEMS
+    assert turns > 3

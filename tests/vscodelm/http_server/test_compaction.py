@@ -5,6 +5,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 import pytest
 
 from bridge.wire import ChatMessage, TextPart, ToolCallPart
+from bridge.work import done
 from vscodelm.http_server import compaction
 from vscodelm.http_server.api_error import ApiError
 from vscodelm.http_server.compaction import Restorer, compact
@@ -17,7 +18,7 @@ CHAT = [
 
 
 def test_a_transcript_is_restored_whole() -> None:
-    assert Restorer(KEY).restore(compact(CHAT, KEY)) == CHAT
+    assert done(Restorer(KEY).restore(compact(CHAT, KEY))) == CHAT
 
 
 def test_an_item_of_another_server_or_a_changed_one_is_refused() -> None:
@@ -34,7 +35,7 @@ def test_an_item_of_another_server_or_a_changed_one_is_refused() -> None:
         "abc",
     ):
         with pytest.raises(ApiError) as raised:
-            Restorer(KEY).restore(wrong)
+            done(Restorer(KEY).restore(wrong))
         assert raised.value.code == "invalid_compaction"
 
 
@@ -47,7 +48,15 @@ def test_all_items_of_a_request_have_room_together(monkeypatch: pytest.MonkeyPat
     assert raised.value.status == 413
     restorer = Restorer(KEY)
     restorer._left = 300  # pyright: ignore[reportPrivateUsage]  # 64 MiB take a while
-    assert restorer.restore(content) == CHAT
+    assert done(restorer.restore(content)) == CHAT
     with pytest.raises(ApiError) as raised:
-        restorer.restore(content)
+        done(restorer.restore(content))
     assert raised.value.code == "transcript_too_large"
+
+
+def test_an_item_is_restored_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compaction, "_STEP_BYTES", 1_000)
+    chat = [ChatMessage("user", (TextPart("x" * 10_000),))] * 3
+    content = compact(chat, KEY)
+    assert len([*Restorer(KEY).restore(content)]) > 30
+    assert done(Restorer(KEY).restore(content)) == chat

@@ -9,6 +9,7 @@ from bridge.wire import DataPart, Part, TextPart, ThinkingPart, ToolCallPart, Un
 from vscodelm.http_server.api_error import ApiError
 from vscodelm.http_server.completions import CompletionWriter, read_completion
 from vscodelm.http_server.events import DONE, KEEPALIVE
+from vscodelm.http_server.items import MOST_ITEMS
 
 HELLO = {"role": "user", "content": "Hello"}
 USAGE = b'{"prompt_tokens": 7, "completion_tokens": 3}'
@@ -83,6 +84,7 @@ def test_fields_become_those_of_a_response() -> None:
         ({"response_format": {"type": "json_object"}}, "response_format"),
         ({"messages": []}, "messages"),
         ({"messages": "Hello"}, "messages"),
+        ({"messages": [HELLO] * (MOST_ITEMS + 1)}, "messages"),
         ({"model": None}, "model"),
     ],
 )

@@ -14,10 +14,13 @@ from bridge.wire import (
     ToolCallPart,
     ToolResultPart,
 )
+from bridge.work import Work, done
+from tests.growth import assert_linear
 from vscodelm.http_server.api_error import ApiError
 from vscodelm.http_server.items import (
     CALL_ID_CHARACTERS,
     MOST_ITEMS,
+    check_number,
     check_results,
     messages_of,
 )
@@ -26,12 +29,13 @@ CALL = {"type": "function_call", "call_id": "c1", "name": "read", "arguments": '
 RESULT = {"type": "function_call_output", "call_id": "c1", "output": "done"}
 
 
-def unfold(kind: str, named: str) -> Sequence[ChatMessage]:
+def unfold(kind: str, named: str) -> Work[Sequence[ChatMessage]]:
+    yield
     return [ChatMessage("assistant", (TextPart(f"{kind} {named}"),))]
 
 
 def read(*items: Any) -> list[ChatMessage]:
-    return messages_of([Raw(json.dumps(item).encode()) for item in items], unfold)
+    return done(messages_of([Raw(json.dumps(item).encode()) for item in items], unfold))
 
 
 def refusal(*items: Any) -> str | None:
@@ -46,7 +50,7 @@ def user(content: Any) -> dict[str, Any]:
 
 
 def test_a_text_is_a_message_of_the_user() -> None:
-    assert messages_of("Hello", unfold) == [ChatMessage("user", (TextPart("Hello"),))]
+    assert done(messages_of("Hello", unfold)) == [ChatMessage("user", (TextPart("Hello"),))]
 
 
 def test_items_of_one_answer_become_one_message() -> None:
@@ -155,8 +159,22 @@ def test_a_call_without_arguments_has_none() -> None:
 
 @pytest.mark.limit("vscodelm.http_server.items.MOST_ITEMS")
 def test_too_many_items_are_refused() -> None:
-    with pytest.raises(ApiError):
-        messages_of([Raw(b"{}")] * (MOST_ITEMS + 1), unfold)
+    check_number(MOST_ITEMS)
+    with pytest.raises(ApiError) as raised:
+        check_number(MOST_ITEMS + 1)
+    assert raised.value.param == "input"
+
+
+def calls(number: int) -> list[Raw]:
+    return [Raw(json.dumps({**CALL, "call_id": f"c{index}"}).encode()) for index in range(number)]
+
+
+def test_a_run_of_one_voice_takes_linear_time() -> None:
+    assert_linear(calls, lambda raws: done(messages_of(raws, unfold)), 4_000)
+
+
+def test_each_item_is_a_step_of_its_own() -> None:
+    assert len([*messages_of(calls(100), unfold)]) == 100
 
 
 @pytest.mark.limit("vscodelm.http_server.items.CALL_ID_CHARACTERS")
@@ -165,7 +183,7 @@ def test_an_id_may_be_that_long() -> None:
 
 
 def test_a_result_needs_its_call_before_it() -> None:
-    check_results(read(CALL, RESULT))
+    done(check_results(read(CALL, RESULT)))
     with pytest.raises(ApiError) as raised:
-        check_results(read(RESULT, CALL))
+        done(check_results(read(RESULT, CALL)))
     assert raised.value.code == "tool_call_not_found"

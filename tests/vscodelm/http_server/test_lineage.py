@@ -8,6 +8,7 @@ import pytest
 from msgspec import Raw
 
 from bridge.wire import ChatMessage, Permissions, Settings, TextPart, ToolCallPart
+from bridge.work import done
 from vscodelm.http_server.lineage import (
     answer_of,
     can_skip_nothing,
@@ -46,8 +47,8 @@ def test_references_are_looked_up_once_for_each_response() -> None:
     suffix = "a" * 32
     references = [{"type": "item_reference", "id": f"msg_{suffix}0{n}"} for n in range(2)]
     items = raws(*references, {"type": "message", "role": "user"}, {"type": "item_reference"}, [])
-    assert referred(items) == [f"msg_{suffix}00"]
-    assert referred("text") == []
+    assert done(referred(items)) == [f"msg_{suffix}00"]
+    assert done(referred("text")) == []
     assert response_of(f"fc_{suffix}17") == response_of(f"resp_{suffix}") == suffix
 
 
@@ -62,7 +63,7 @@ def test_the_items_of_a_response_are_messages_by_their_ids() -> None:
     resource: dict[str, object] = {
         "output": [message, call, {"type": "reasoning", "id": "rs_1", "summary": []}]
     }
-    assert answer_of(json.dumps(resource).encode()) == {
+    assert done(answer_of(json.dumps(resource).encode())) == {
         "msg_1": [ChatMessage("assistant", (TextPart("a"),))],
         "fc_1": [ChatMessage("assistant", (ToolCallPart("c", "n", {}),))],
         "rs_1": [],
@@ -72,7 +73,7 @@ def test_the_items_of_a_response_are_messages_by_their_ids() -> None:
 def test_a_kept_answer_refers_to_nothing() -> None:
     resource = {"output": [{"type": "item_reference", "id": "msg_1"}]}
     with pytest.raises(AssertionError):
-        answer_of(json.dumps(resource).encode())
+        done(answer_of(json.dumps(resource).encode()))
 
 
 def test_instructions_and_a_text_are_a_message_and_an_item() -> None:
