@@ -23,11 +23,10 @@ from starlette.types import ASGIApp
 
 from agents.boundary import contained
 from agents.breather import Breather
-from agents.json_limits import has_too_many_values
 
 from .answering import Answering, Query
 from .api_error import RETRY_SECONDS, ApiError, bad_request
-from .body import read_body
+from .body import check_values, read_body
 from .completions import read_completion
 from .gate import HttpGate
 from .websocket import talk
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
 
 MOST_BODY_BYTES = 32 * 1024 * 1024
 """Bytes of a request's body."""
-MOST_BODY_VALUES = 500_000
-"""Values in the JSON of a request's body."""
 BODY_SECONDS = 30.0
 """Seconds that a client may take to send a request's body."""
 DRAIN_SECONDS = 2.0
@@ -323,7 +320,5 @@ async def _read(request: Request) -> bytes:
     if waiting.cancelled_caught:
         raise ApiError(408, "request_timeout", "The body took too long.", retry=RETRY_SECONDS)
     whole = bytes(body)
-    if await Breather().do(has_too_many_values(whole, MOST_BODY_VALUES)):
-        text = f"A body may have {MOST_BODY_VALUES:,} values."
-        raise ApiError(413, "request_too_large", text)
+    await Breather().do(check_values(whole))
     return whole

@@ -9,12 +9,16 @@ from typing import Any, cast
 import msgspec
 from msgspec import UNSET, Raw
 
+from agents.json_limits import has_too_many_values
 from bridge.depth import TOO_DEEP, is_too_deep
 from bridge.value import Value
 from bridge.wire import ToolSpec
+from bridge.work import Work
 
 from .api_error import ApiError, bad_request, not_decodable
 
+MOST_BODY_VALUES = 500_000
+"""Values in the JSON of a request's body, or of a message over a WebSocket."""
 MOST_TOOLS = 512
 """Functions that a request may offer."""
 MOST_METADATA = 16
@@ -68,6 +72,12 @@ class ResponseBody(msgspec.Struct, kw_only=True):
 
 
 _decode_response = msgspec.json.Decoder(ResponseBody).decode
+
+
+def check_values(body: bytes) -> Work[None]:
+    """Raise `ApiError` if there are too many values; before they are decoded."""
+    if (yield from has_too_many_values(body, MOST_BODY_VALUES)):
+        raise ApiError(413, "request_too_large", f"A body may have {MOST_BODY_VALUES:,} values.")
 
 
 def read_body(body: bytes) -> ResponseBody:

@@ -8,9 +8,11 @@ import msgspec
 import trio
 from starlette.websockets import WebSocketDisconnect
 
+from agents.breather import Breather
+
 from .answering import Answering, ShortMemory
 from .api_error import ApiError, bad_request
-from .body import ResponseBody, checked, decoded
+from .body import ResponseBody, check_values, checked, decoded
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -63,7 +65,7 @@ async def talk(answering: Answering, socket: WebSocket) -> None:
 async def _respond(
     answering: Answering, socket: WebSocket, memory: ShortMemory, message: str
 ) -> None:
-    body = _read(message)
+    body = await _read(message)
     query = await answering.query(body, memory)
     writer = answering.writer(body, query, frames=False)
 
@@ -80,8 +82,9 @@ async def _send(socket: WebSocket, line: bytes) -> None:
     await socket.send({"type": "websocket.send", "text": line.decode()})
 
 
-def _read(message: str) -> ResponseBody:
+async def _read(message: str) -> ResponseBody:
     raw = message.encode()
+    await Breather().do(check_values(raw))
     kind = decoded(_decode_type, raw).type
     if kind != "response.create":
         raise bad_request(f"Only response.create can be sent, and this is {kind!r}.", "type")

@@ -108,7 +108,7 @@ async def test_a_body_of_100_mb_is_refused_before_it_is_read(
         await stream.aclose()
 
 
-@pytest.mark.limit("vscodelm.http_server.app.MOST_BODY_VALUES")
+@pytest.mark.limit("vscodelm.http_server.body.MOST_BODY_VALUES")
 async def test_a_body_of_many_small_values_is_refused(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

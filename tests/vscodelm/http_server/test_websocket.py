@@ -136,6 +136,15 @@ async def test_wrong_messages_are_errors_and_the_connection_goes_on(tmp_path: Pa
         await until(lambda: True)
 
 
+async def test_a_message_of_many_small_values_is_refused(tmp_path: Path) -> None:
+    values = ",".join(["[]"] * 600_000)
+    async with open_face(tmp_path) as face, open_talk(face) as talk:
+        await talk.send(f'{{"type": "response.create", "model": "eliza", "input": [{values}]}}')
+        error = await talk.last()
+        assert (error["status"], error["error"]["code"]) == (413, "request_too_large")
+        assert (await talk.answer("Hello!"))["type"] == "response.completed"
+
+
 async def test_a_client_that_leaves_cancels_its_answer(tmp_path: Path) -> None:
     async with open_face(tmp_path) as face:
         async with open_talk(face) as talk:
