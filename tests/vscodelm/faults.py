@@ -214,8 +214,22 @@ FAULTS = [
             (
                 "connections have no limit",
                 "serving",
-                "if self._open >= min(MOST_CONNECTIONS, files // 2):",
-                "if False:",
+                "is_full = self._open >= min(MOST_CONNECTIONS, files // 2)",
+                "is_full = False",
+                (),
+            ),
+            (
+                "a stranger is never sent away",
+                "serving",
+                "for oldest in [*self._strangers][:1]:",
+                "for oldest in [*self._strangers][:0]:",
+                (),
+            ),
+            (
+                "a client that has shown the token is sent away",
+                "serving",
+                "partial(self._strangers.pop, one, None)",
+                "lambda: None",
                 (),
             ),
             (

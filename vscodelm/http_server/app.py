@@ -29,6 +29,7 @@ from .api_error import RETRY_SECONDS, ApiError, bad_request
 from .body import check_values, read_body
 from .completions import read_completion
 from .gate import HttpGate
+from .serving import let_in
 from .websocket import talk
 from .writer import AnswerWriter
 
@@ -86,6 +87,7 @@ class Guarded:
             log.warning("refused %s status=%d", scope["type"], error.status)
             await _refuse(scope, receive, send, error)
             return
+        let_in(scope)
         with contained(f"http={scope['type']}"):
             await self.app(scope, receive, send)
 

@@ -9,6 +9,7 @@ import stat
 import sys
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,7 +23,7 @@ from hypercorn.trio.task_group import TaskGroup
 from hypercorn.trio.tcp_server import TCPServer
 from hypercorn.trio.worker_context import WorkerContext
 from hypercorn.typing import ConnectionState
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Scope
 
 from bridge.value import Value
 
@@ -34,6 +35,9 @@ if sys.platform != "win32":
 MOST_CONNECTIONS = 512
 """Connections that may be open at once, and as many more that are refused with 429 at the moment.
 
+If that many are open, the oldest whose client hasn't shown the token makes room for another one. It
+is refused with 429 then.
+
 Another one is closed without an answer. If the process may have only few files open, at most half
 of them are connections, and an eighth are connections that are refused."""
 REFUSAL_SECONDS = 2.0
@@ -44,6 +48,7 @@ HEADER_SECONDS = 10
 """Seconds that a connection may take to send the headers of a request, and may rest between two."""
 MOST_MESSAGE_BYTES = 16 * 1024 * 1024
 """Bytes of a message over a WebSocket."""
+_LET_IN = "vscodelm.let_in"
 _BACKLOG = 1_024
 """Connections that wait to be taken; the system may allow fewer."""
 
@@ -90,14 +95,20 @@ class _Protocol(H11Protocol):
 class _Connection(TCPServer):
     """A connection whose failure ends no other, and whose client must read."""
 
+    has_sent = False
+    """Whether anything was sent to the client."""
+    is_sent_away = False
+    """Whether it made room for another one."""
+    scope: trio.CancelScope
+    """Its cancel ends the connection."""
+
     async def run(self) -> None:
-        """Serve it until it ends or fails."""
-        try:
-            await self._serve()
-        except* Exception as group:  # such as a header that hypercorn can't read
-            log.info("connection failed: %r", group.exceptions)
-        finally:
-            await trio.aclose_forcefully(self.stream)
+        """Serve it until it ends, fails or is cancelled."""
+        with self.scope:
+            try:
+                await self._serve()
+            except* Exception as group:  # such as a header that hypercorn can't read
+                log.info("connection failed: %r", group.exceptions)
 
     async def _serve(self) -> None:
         """Do what hypercorn does, with HTTP/1.1 alone."""
@@ -126,6 +137,7 @@ class _Connection(TCPServer):
         if not isinstance(event, RawData):
             await super().protocol_send(event)
             return
+        self.has_sent = True
         try:
             async with self.send_lock:
                 with trio.fail_after(STALL_SECONDS):
@@ -143,6 +155,8 @@ class HttpConnections:
     _context: WorkerContext = attrs.field(factory=lambda: WorkerContext(None), init=False)
     _open: int = attrs.field(default=0, init=False)
     _refused: int = attrs.field(default=0, init=False)
+    _strangers: dict[_Connection, None] = attrs.field(factory=dict["_Connection", None], init=False)
+    """The connections whose clients haven't shown the token yet, the oldest first."""
 
     def __attrs_post_init__(self) -> None:
         config = self._config = Config()
@@ -154,19 +168,42 @@ class HttpConnections:
     async def serve(self, stream: trio.SocketStream) -> None:
         """Serve one connection."""
         files = most_files()
-        if self._open >= min(MOST_CONNECTIONS, files // 2):
-            log.warning("a connection is refused: %d are open", self._open)
-            if self._refused < min(MOST_CONNECTIONS, files // 8):
-                await self._refuse(stream)
-            await trio.aclose_forcefully(stream)
-            return
-        self._open += 1
+        is_full = self._open >= min(MOST_CONNECTIONS, files // 2)
+        is_refused = is_full and not self._strangers
         try:
-            app = ASGIWrapper(cast("Any", self.app))
-            state = ConnectionState(cast("Any", {}))
-            await _Connection(app, self._config, self._context, state, cast("Any", stream)).run()
+            if is_full:
+                log.warning("a connection is refused: %d are open", self._open)
+                self._send_away()
+            if not is_refused:
+                is_refused = await self._serve(stream)
+            if is_refused and self._refused < min(MOST_CONNECTIONS, files // 8):
+                await self._refuse(stream)
         finally:
+            await trio.aclose_forcefully(stream)
+
+    def _send_away(self) -> None:
+        """Make the oldest stranger leave, if there is one."""
+        for oldest in [*self._strangers][:1]:
+            del self._strangers[oldest]
             self._open -= 1
+            oldest.is_sent_away = True
+            oldest.scope.cancel()
+
+    async def _serve(self, stream: trio.SocketStream) -> bool:
+        """Serve a connection; return whether it was sent away without an answer."""
+        state: dict[str, Any] = {}
+        app, shared = ASGIWrapper(cast("Any", self.app)), ConnectionState(cast("Any", state))
+        one = _Connection(app, self._config, self._context, shared, cast("Any", stream))
+        one.scope = trio.CancelScope()
+        state[_LET_IN] = partial(self._strangers.pop, one, None)
+        self._open += 1
+        self._strangers[one] = None
+        try:
+            await one.run()
+        finally:
+            self._strangers.pop(one, None)
+            self._open -= not one.is_sent_away
+        return one.is_sent_away and not one.has_sent
 
     async def _refuse(self, stream: trio.SocketStream) -> None:
         """Answer with 429, and wait a moment until the client has read that."""
@@ -179,6 +216,11 @@ class HttpConnections:
                     pass
         finally:
             self._refused -= 1
+
+
+def let_in(scope: Scope) -> None:
+    """Take in that the client of a request's connection has shown the token."""
+    scope["state"][_LET_IN]()
 
 
 def most_files() -> int:

@@ -15,7 +15,7 @@ import pytest
 import trio
 
 from vscodelm.http_server import serving as module
-from vscodelm.http_server.serving import CannotListen, bound, serving
+from vscodelm.http_server.serving import CannotListen, bound, let_in, serving
 
 needs_unix = pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="there are none here")
 
@@ -27,7 +27,9 @@ def short() -> Generator[Path]:
         yield Path(name)
 
 
-async def app(_scope: Any, _receive: Any, send: Any) -> None:
+async def app(scope: Any, _receive: Any, send: Any) -> None:
+    if scope["path"] == "/known":
+        let_in(scope)
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body", "body": b"hello"})
 
@@ -92,6 +94,37 @@ def test_a_system_without_unix_sockets_says_so(monkeypatch: pytest.MonkeyPatch) 
         pass
 
 
+async def known(port: int) -> trio.SocketStream:
+    """Open a connection whose client has shown the token."""
+    stream = await trio.open_tcp_stream("127.0.0.1", port)
+    await stream.send_all(b"GET /known HTTP/1.1\r\nhost: x\r\n\r\n")
+    answer = b""
+    while not answer.endswith(b"0\r\n\r\n"):
+        answer += await stream.receive_some()
+    return stream
+
+
+async def test_the_oldest_stranger_makes_room_and_who_has_the_token_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "MOST_CONNECTIONS", 3)
+    monkeypatch.setattr(module, "REFUSAL_SECONDS", 0.5)
+    with bound("127.0.0.1", 0) as (listening, address), trio.fail_after(10):
+        async with serving(app, listening):
+            friend = await known(address.port)
+            silent = [await trio.open_tcp_stream("127.0.0.1", address.port) for _ in range(2)]
+            other = await known(address.port)
+            answer = b"".join([bytes(chunk) async for chunk in silent[0]])
+            assert answer.startswith(b"HTTP/1.1 429 ")
+            another = await known(address.port)
+            assert b"".join([bytes(chunk) async for chunk in silent[1]])[:13] == answer[:13]
+            for stream in (friend, other, another):
+                await stream.send_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+                assert (await stream.receive_some()).startswith(b"HTTP/1.1 200")
+            for stream in (friend, other, another, *silent):
+                await stream.aclose()
+
+
 @pytest.mark.limit(
     "vscodelm.http_server.serving.MOST_CONNECTIONS",
     "vscodelm.http_server.serving.REFUSAL_SECONDS",
@@ -103,8 +136,10 @@ async def test_one_connection_too_many_is_told_when_to_try_again_and_many_more_a
     monkeypatch.setattr(module, "REFUSAL_SECONDS", 0.5)
     with bound("127.0.0.1", 0) as (listening, address), trio.fail_after(10):
         async with serving(app, listening):
-            streams = [await trio.open_tcp_stream("127.0.0.1", address.port) for _ in range(5)]
-            first, second, *refused, closed = streams
+            first, second = [await known(address.port) for _ in range(2)]
+            refused = [await trio.open_tcp_stream("127.0.0.1", address.port) for _ in range(2)]
+            closed = await trio.open_tcp_stream("127.0.0.1", address.port)
+            streams = [first, second, *refused, closed]
             with suppress(trio.BrokenResourceError):
                 assert await closed.receive_some() == b""
             for stream in refused:  # they leave neither, until the server leaves them
@@ -130,7 +165,7 @@ async def test_connections_leave_half_of_the_files_that_a_process_may_have(
     monkeypatch.setattr(module, "most_files", lambda: 2)
     with bound("127.0.0.1", 0) as (listening, address), trio.fail_after(10):
         async with serving(app, listening):
-            first = await trio.open_tcp_stream("127.0.0.1", address.port)
+            first = await known(address.port)
             second = await trio.open_tcp_stream("127.0.0.1", address.port)
             with suppress(trio.BrokenResourceError):
                 assert await second.receive_some() == b""
