@@ -45,7 +45,7 @@ MOST_OPEN = 256
 HOLD_SECONDS = 0.1
 """Seconds that a stream waits for its first part, so that an early failure has its own status."""
 BUSY_SECONDS = 1.0
-"""Seconds that a request waits for another one on the same branch."""
+"""Seconds that a request waits until the response that it continues is over."""
 KEEPALIVE_SECONDS = 15.0
 """Seconds of silence after which a stream shows that it is still there."""
 END_SECONDS = 5.0
@@ -196,9 +196,9 @@ class Answering:
         if known is not None:
             return known, True
         with trio.move_on_after(BUSY_SECONDS):  # a client that has just left may be back
-            while busy := self._busy(previous):
-                await busy.is_over.wait()
-        if self._busy(previous):
+            while ending := self._ending(previous):
+                await ending.is_over.wait()
+        if previous in self._open:
             text = "A response is still being written here. Wait for its end, or cancel it."
             raise ApiError(409, "conversation_busy", text, "previous_response_id")
         line = await self.records.line(previous)
@@ -207,12 +207,17 @@ class Answering:
             raise ApiError(404, "previous_response_not_found", text, "previous_response_id")
         return line, False
 
-    def _busy(self, previous: str) -> OpenAnswer | None:
-        """Return the answer that is being written at the end of a branch."""
-        answers = self._open.values()
-        return next(
-            (one for one in answers if previous in (one.query.id, one.query.previous)), None
-        )
+    def _ending(self, previous: str) -> OpenAnswer | None:
+        """Return an answer whose end a request waits for: the one that it continues.
+
+        Or one that continues the same response, and was cancelled: the chat goes on after it. Any
+        other one gets a branch beside it.
+        """
+        for one in self._open.values():
+            is_beside = one.query.previous == previous and one.reply.is_cancelled
+            if one.query.id == previous or is_beside:
+                return one
+        return None
 
     async def messages(self, given: str | Sequence[Raw]) -> list[ChatMessage]:
         """Return the messages of an input; what its references mean is looked up first."""

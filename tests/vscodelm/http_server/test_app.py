@@ -367,16 +367,50 @@ async def test_a_response_is_cancelled_by_its_id_and_stays_as_far_as_it_came(
 
 
 @pytest.mark.limit("vscodelm.http_server.answering.BUSY_SECONDS")
-async def test_a_branch_that_is_busy_is_refused(tmp_path: Path) -> None:
+async def test_a_response_that_is_being_written_can_not_be_continued(tmp_path: Path) -> None:
     async with open_face(tmp_path) as face:
-        first = await face.respond("Hello!")
-        body = {"model": "eliza", "input": "!hang", "previous_response_id": first["id"]}
+        body = {"model": "eliza", "input": "!hang", "stream": True}
+        error: dict[str, Any] = {}
+        other: dict[str, Any] = {}
+        text, named = "", ""
         with trio.fail_after(PATIENCE):
-            async with face.http.stream("POST", "responses", json={**body, "stream": True}):
-                error = await face.fails(409, {**body, "input": "Hm."})
-                other = await face.respond("Hello!")  # a chat of somebody else
+            async with face.http.stream("POST", "responses", json=body) as stream:
+                async for piece in stream.aiter_text():
+                    text += piece
+                    if "delta" in text and not named:
+                        named = text.split('"id":"')[1].split('"')[0]
+                        error = await face.fails(409, {**body, "previous_response_id": named})
+                        other = await face.respond("Hello!")  # a chat of somebody else
+                        await face.post(f"responses/{named}/cancel", {})
     assert error["code"] == "conversation_busy"
     assert other["status"] == "completed"
+
+
+async def test_requests_that_continue_one_response_are_branches_also_at_the_same_moment(
+    tmp_path: Path,
+) -> None:
+    agent = ScriptedAgent(
+        lambda session, prompt: (
+            [Say(f"{len(session.prompts)} ")]
+            + ([Hang()] if "wait" in str(prompt) else [Say("done")])
+        )
+    )
+    async with open_face(tmp_path, agent) as face:
+        first = await face.respond("one")
+        fields = {"previous_response_id": first["id"]}
+        said: list[str] = []
+
+        async def ask(text: str) -> None:
+            said.append(text_of(await face.respond(text, **fields)))
+
+        with trio.fail_after(PATIENCE):
+            body = {"model": "eliza", "input": "wait", "stream": True, **fields}
+            async with face.http.stream("POST", "responses", json=body) as stream:
+                assert stream.status_code == 200
+                async with trio.open_nursery() as nursery:
+                    for text in ("a", "b", "c"):
+                        nursery.start_soon(ask, text)
+    assert said == ["1 done"] * 3  # the session of the first response is waiting elsewhere
 
 
 @pytest.mark.limit("vscodelm.http_server.port.MOST_UNSENT")

@@ -54,6 +54,7 @@ def test_all_items_of_a_request_have_room_together(monkeypatch: pytest.MonkeyPat
     assert raised.value.code == "transcript_too_large"
 
 
+@pytest.mark.limit("vscodelm.http_server.compaction._STEP_BYTES")
 def test_an_item_is_restored_in_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "_STEP_BYTES", 1_000)
     chat = [ChatMessage("user", (TextPart("x" * 10_000),))] * 3
