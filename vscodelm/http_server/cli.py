@@ -44,7 +44,10 @@ if TYPE_CHECKING:
     help="The actions that agents may do by themselves.",
 )
 @click.option(
-    "--allow-origin", multiple=True, metavar="URL", help="A web page's origin that may ask."
+    "--allow-origin",
+    multiple=True,
+    metavar="URL",
+    help="An Origin that programs may send. A page in a browser still can't read the answers.",
 )
 @click.option(
     "--cwd",
