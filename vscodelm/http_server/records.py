@@ -61,12 +61,6 @@ class KeptResponse(Value):
     """The items of its request's input, as they came."""
     resource: bytes
 
-    @property
-    def size(self) -> int:
-        """Bytes of all that."""
-        texts = (*self.asked, self.answer or Raw(b""), *self.items)
-        return sum(map(len, texts)) + len(self.resource)
-
 
 @attrs.define(eq=False, repr=False)
 class ResponseRecords:
@@ -124,7 +118,7 @@ class ResponseRecords:
             self._db.execute(
                 "INSERT INTO chains VALUES (?, ?, ?) ON CONFLICT (root) DO UPDATE "
                 "SET used = excluded.used, bytes = bytes + excluded.bytes",
-                (root, _now(), kept.size),
+                (root, _now(), sum(map(len, (asked, answer, items, kept.resource)))),
             )
             self._make_room(root)
 
@@ -147,8 +141,22 @@ class ResponseRecords:
 
     def _drop(self, response: str) -> bool:
         with self._db:
-            query = "DELETE FROM responses WHERE id = ?"
-            return self._db.execute(query, (response,)).rowcount > 0
+            dropped = self._db.execute(
+                "SELECT root, length(asked) + length(answer) + length(items) + length(resource) "
+                "FROM responses WHERE id = ?",
+                (response,),
+            ).fetchone()
+            if dropped is None:
+                return False
+            root, size = dropped
+            self._db.execute("DELETE FROM responses WHERE id = ?", (response,))
+            query = "UPDATE chains SET bytes = MAX(0, bytes - ?) WHERE root = ?"
+            self._db.execute(query, (size, root))
+            query = "DELETE FROM chains WHERE root = ?1 AND NOT EXISTS "
+            self._db.execute(query + "(SELECT 1 FROM responses WHERE root = ?1)", (root,))
+        # What was written before is still in the log of the database, until that is emptied.
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return True
 
     def close(self) -> None:
         """Close the database."""
@@ -185,6 +193,7 @@ def _connect(where: str) -> sqlite3.Connection:
     try:
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
+        db.execute("PRAGMA secure_delete = ON")  # what is dropped is overwritten
         db.executescript(_SCHEMA)
     except BaseException:
         db.close()

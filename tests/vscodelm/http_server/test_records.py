@@ -54,6 +54,41 @@ async def test_a_line_through_a_dropped_response_is_unknown(records: ResponseRec
         assert await records.find("b") == (b"", b"[{}]")
 
 
+def contents_of(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
+
+
+async def test_a_dropped_response_leaves_no_text_in_any_file(
+    records: ResponseRecords, tmp_path: Path
+) -> None:
+    with trio.fail_after(5):
+        await records.keep(kept("a"))
+        await records.keep(kept("secretive", "a", size=20_000))
+        await records.drop("secretive")
+        assert await records.find("a") is not None
+    contents = contents_of(tmp_path)
+    assert len(contents) > 1  # the log is another file
+    assert not [name for name, content in contents.items() if b"secretive" in content]
+
+
+async def test_a_dropped_response_takes_no_room_and_its_chain_goes_with_the_last(
+    records: ResponseRecords,
+) -> None:
+    def sizes() -> list[int]:
+        db = records._db  # pyright: ignore[reportPrivateUsage]
+        return [size for (size,) in db.execute("SELECT bytes FROM chains").fetchall()]
+
+    with trio.fail_after(5):
+        await records.keep(kept("a"))
+        (before,) = sizes()
+        await records.keep(kept("b", "a", size=1_000))
+        assert sizes()[0] > before + 1_000
+        await records.drop("b")
+        assert sizes() == [before]
+        await records.drop("a")
+        assert sizes() == []
+
+
 async def test_an_answer_that_said_nothing_adds_nothing(records: ResponseRecords) -> None:
     with trio.fail_after(5):
         one = kept("a")
