@@ -45,6 +45,8 @@ ELIZA_ID = "eliza"
 DEFAULT_INPUT_TOKENS = 1_000_000
 """Large, because an agent manages its own context, and hosts summarise when this is near."""
 DEFAULT_OUTPUT_TOKENS = 64_000
+OUTPUT_IN_WINDOW = 8_192
+"""The output that VS Code takes off the context of any model of an extension, whatever we say."""
 
 
 class ConfigError(Exception):
@@ -59,7 +61,7 @@ class _Model(msgspec.Struct, rename="camel", forbid_unknown_fields=True):
     version: str = "1"
     settings: Settings = Settings()
     max_input_tokens: int | None = None
-    max_output_tokens: int = DEFAULT_OUTPUT_TOKENS
+    max_output_tokens: int | None = None
     tooltip: str | None = None
     detail: str | None = None
     tool_calling: bool = True
@@ -112,7 +114,8 @@ class AgentChoice(Value):
 class Model(Value):
     """A model and its agent; `listed_by` is the listing that it comes from.
 
-    `has_limit` if the configuration says how many tokens of input it takes.
+    `has_limit` if the configuration says how many tokens of input it takes, and `has_output_limit`
+    if it says how many of output.
     """
 
     information: ModelInformation
@@ -120,6 +123,7 @@ class Model(Value):
     settings: Settings = msgspec.field(default_factory=Settings)
     listed_by: str | None = None
     has_limit: bool = False
+    has_output_limit: bool = False
 
 
 ELIZA = Model(
@@ -283,8 +287,13 @@ def _catalogue(file: _File, complete: Complete) -> Catalogue:
             agent = AgentChoice.of(complete(model.agent, model.id))
         except msgspec.ValidationError as error:
             raise ConfigError(f"{error} - in `$.models[{index}].agent`") from None
-        has_limit = model.max_input_tokens is not None
-        models[model.id] = Model(_information(model), agent, model.settings, has_limit=has_limit)
+        models[model.id] = Model(
+            _information(model),
+            agent,
+            model.settings,
+            has_limit=model.max_input_tokens is not None,
+            has_output_limit=model.max_output_tokens is not None,
+        )
     listings = [_listing(endpoint, index) for index, endpoint in enumerate(file.endpoints)]
     ids = [listing.id for listing in listings]
     for index, given_id in enumerate(ids):
@@ -326,7 +335,9 @@ def _information(model: _Model) -> ModelInformation:
         max_input_tokens=(
             DEFAULT_INPUT_TOKENS if model.max_input_tokens is None else model.max_input_tokens
         ),
-        max_output_tokens=model.max_output_tokens,
+        max_output_tokens=(
+            DEFAULT_OUTPUT_TOKENS if model.max_output_tokens is None else model.max_output_tokens
+        ),
         tooltip=msgspec.UNSET if model.tooltip is None else model.tooltip,
         detail=msgspec.UNSET if model.detail is None else model.detail,
         capabilities=ModelCapabilities(model.tool_calling, model.image_input),
@@ -365,7 +376,13 @@ def client_model(model_id: str, agent: AgentChoice, settings: Settings, shown: S
         detail=msgspec.UNSET if shown.detail is None else shown.detail,
         capabilities=ModelCapabilities(shown.tool_calling, takes_images),
     )
-    return Model(information, agent, settings, has_limit=shown.max_input_tokens is not None)
+    return Model(
+        information,
+        agent,
+        settings,
+        has_limit=shown.max_input_tokens is not None,
+        has_output_limit=shown.max_output_tokens is not None,
+    )
 
 
 def with_choices(
@@ -374,8 +391,8 @@ def with_choices(
     """Return a model with all that a user can choose: the agent's choices, and the permissions.
 
     Only ACP agents ask for permissions and offer choices. `window` is the size of the agent's own
-    context. It is the model's limit where the configuration gives none, because hosts show how full
-    the context is by that limit.
+    context. The model's limits come from it where the configuration gives none for the input,
+    because hosts show how full the context is by them.
     """
     settings, information = model.settings, model.information
     if not isinstance(model.agent.spec.definition, McpServerSpec):
@@ -383,11 +400,27 @@ def with_choices(
     preset = {"model": settings.model, "mode": settings.mode}
     properties = {key: _preset(one, preset.get(key)) for key, one in offered.items()}
     properties[PERMISSIONS] = _permissions(settings)
-    known = None if model.has_limit else window
+    information = replace(
+        information, configuration_schema=ConfigurationSchema(properties=properties)
+    )
+    return (
+        information if model.has_limit or not window else _with_window(model, information, window)
+    )
+
+
+def _with_window(model: Model, information: ModelInformation, window: int) -> ModelInformation:
+    """Return a model whose limits of input and output are a context's size together.
+
+    VS Code summarises at 85 % of the input's. An output that the configuration gives is kept, and
+    costs the input no more than half of the context.
+    """
+    half = window // 2
+    output = information.max_output_tokens if model.has_output_limit else OUTPUT_IN_WINDOW
     return replace(
         information,
-        max_input_tokens=known or information.max_input_tokens,
-        configuration_schema=ConfigurationSchema(properties=properties),
+        max_input_tokens=window - min(output, half),
+        max_output_tokens=output if model.has_output_limit else min(output, half),
+        max_context_window_tokens=window,
     )
 
 

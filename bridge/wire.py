@@ -513,7 +513,12 @@ class ConfigurationSchema(Wire, omit_defaults=False, kw_only=True):
 
 
 class ModelInformation(Wire, omit_defaults=False):
-    """A model as the host's picker shows it; limits in tokens."""
+    """A model as the host's picker shows it; limits in tokens.
+
+    `maxContextWindowTokens` is the size of an agent's own context, where it is known and the
+    configuration gives no limit of the input. Hosts show how full the context is by it, or by the
+    sum of the other two limits, which is the same number then.
+    """
 
     id: str
     name: str
@@ -521,6 +526,7 @@ class ModelInformation(Wire, omit_defaults=False):
     version: str
     max_input_tokens: int
     max_output_tokens: int
+    max_context_window_tokens: int | UnsetType = UNSET
     tooltip: str | UnsetType = UNSET
     detail: str | UnsetType = UNSET
     capabilities: ModelCapabilities = ModelCapabilities()

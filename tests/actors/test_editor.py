@@ -249,13 +249,39 @@ def test_the_limit_of_an_agent_is_its_own_context_unless_the_configuration_has_o
     port.it.offered.learn_window(AgentChoice.of({"acp": {"name": "a", "command": "a"}}), 200_000)
     port.it.offered.learn_window(AgentChoice.of(AGENT), 64_000)
     models = listed(port, agents={"mine": AGENT})
-    assert {key: model["maxInputTokens"] for key, model in models.items()} == {
-        "eliza": 1_000_000,
-        "limited": 1_000_000,
-        "free": 200_000,
-        "other": 1_000_000,
-        "mine": 64_000,
+    assert {key: limits(model) for key, model in models.items()} == {
+        "eliza": (1_000_000, 64_000, None),
+        "limited": (1_000_000, 64_000, None),
+        "free": (191_808, 8_192, 200_000),
+        "other": (1_000_000, 64_000, None),
+        "mine": (55_808, 8_192, 64_000),
     }
+
+
+def limits(model: dict[str, Any]) -> tuple[int, int, int | None]:
+    window = model.get("maxContextWindowTokens")
+    return model["maxInputTokens"], model["maxOutputTokens"], window
+
+
+@pytest.mark.limit("bridge.models.OUTPUT_IN_WINDOW")
+@pytest.mark.parametrize(
+    ("output", "window", "expected"),
+    [
+        (None, 16_384, (8_192, 8_192, 16_384)),
+        (None, 16_383, (8_192, 8_191, 16_383)),
+        (None, 1, (1, 0, 1)),
+        (30_000, 64_000, (34_000, 30_000, 64_000)),
+        (100_000, 64_000, (32_000, 100_000, 64_000)),
+    ],
+)
+def test_the_limits_are_the_context_together_and_an_output_that_is_given_stays(
+    output: int | None, window: int, expected: tuple[int, int, int]
+) -> None:
+    port = Port()
+    port.it.offered.learn_window(AgentChoice.of(AGENT), window)
+    information = {} if output is None else {"mine": {"maxOutputTokens": output}}
+    models = listed(port, agents={"mine": AGENT}, information=information)
+    assert limits(models["mine"]) == expected
 
 
 def test_a_model_is_shown_as_its_owner_says() -> None:
@@ -296,7 +322,8 @@ def test_the_limit_that_the_owner_says_counts_for_more_than_the_agent_s_context(
     port.it.offered.learn_window(AgentChoice.of(AGENT), 64_000)
     information = {"limited": {"maxInputTokens": 1_000_000}}
     models = listed(port, agents={"limited": AGENT, "free": AGENT}, information=information)
-    assert [models[id_]["maxInputTokens"] for id_ in ("limited", "free")] == [1_000_000, 64_000]
+    assert limits(models["limited"]) == (1_000_000, 64_000, None)
+    assert limits(models["free"]) == (55_808, 8_192, 64_000)
 
 
 ODD: list[tuple[str, str, Any, str]] = [

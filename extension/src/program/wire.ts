@@ -140,6 +140,8 @@ export interface ModelInformation {
   version: string;
   maxInputTokens: number;
   maxOutputTokens: number;
+  /** The size of an agent's own context. VS Code shows how full the context is by it. */
+  maxContextWindowTokens?: number;
   tooltip?: string;
   detail?: string;
   capabilities: { toolCalling?: boolean; imageInput?: boolean };

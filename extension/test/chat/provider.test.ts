@@ -462,7 +462,12 @@ test("nothing is in the status bar until an answer tells its usage", () => {
 });
 
 test("a model of the settings is shown as the program says, as soon as it does", async () => {
-  const said = { ...own("free"), name: "Said", maxInputTokens: 200, configurationSchema: {} };
+  const said = {
+    ...own("free"),
+    name: "Said",
+    maxContextWindowTokens: 200,
+    configurationSchema: {},
+  };
   const models = modelsOf(
     () => ({ free: { agent: { acp: { command: "a" } } } }),
     async () => [said],
