@@ -186,8 +186,10 @@ def properties(
     return found
 
 
-def change_to(choices: Choices, session_id: str, key: str, wanted: str) -> Change | Failure | None:
-    """Return the request that makes the choice; None where it is made already.
+def change_to(
+    choices: Choices, session_id: str, key: str, wanted: str, *, again: bool = False
+) -> Change | Failure | None:
+    """Return the request that makes the choice; None where it is made already, if not `again`.
 
     `wanted` is an id, or the name that the agent shows for it.
     """
@@ -196,7 +198,8 @@ def change_to(choices: Choices, session_id: str, key: str, wanted: str) -> Chang
     value = _find(offered, wanted)
     if selection is None or value is None:
         return _not_offered(key, wanted, offered)
-    return None if value == selection.current else selection.change(session_id, value)
+    is_made = value == selection.current and not again
+    return None if is_made else selection.change(session_id, value)
 
 
 def chosen(choices: Choices, key: str) -> str | None:
@@ -206,10 +209,19 @@ def chosen(choices: Choices, key: str) -> str | None:
 
 
 class Picked:
-    """The choices that the user has made in the host's picker, in one session."""
+    """The choices that the user has made in the host's picker, in one session.
+
+    Each stays due until it is `settled`: made, or told to the user as one that can't be made.
+    """
 
     def __init__(self) -> None:
+        self._given: Mapping[str, str] = NOTHING
         self._picked: dict[str, str] = {}
+        """The settled choices, by key."""
+        self._made: set[str] = set()
+        """The keys of those that the agent has made."""
+        self._sent: set[str] = set()
+        """The keys of changes that were sent, and perhaps made: no answer has come."""
         self.before: dict[str, str] = {}
         """The values before the user's first choice, by key."""
 
@@ -220,7 +232,7 @@ class Picked:
         asking: Asking = NONE_KNOWN,
         preset: Container[str] = (),
     ) -> list[tuple[str, str]]:
-        """Return the keys and values to choose now, each once; the model comes first.
+        """Return the keys and values to choose now; the model comes first.
 
         A key that is given no more gets the value back that it had at first, unless the settings
         have `preset` it. With a value of `asking` the agent wouldn't ask, so it gets the one to ask
@@ -233,13 +245,58 @@ class Picked:
         over = {key: one for key, one in self.before.items() if key not in configuration}
         wanted = {key: asked(key, one) for key, one in over.items() if key not in preset}
         wanted |= {key: one for key, one in configuration.items() if one != self._picked.get(key)}
-        for key in over:
+        for key in over.keys() - wanted.keys():
             del self.before[key]
         for key in wanted.keys() & configuration.keys():
             before = chosen(choices, key) or configuration[key]
             self.before.setdefault(key, asked(key, before))
-        self._picked = dict(configuration)
-        return sorted(wanted.items(), key=lambda pair: _ORDER.get(pair[0], len(_ORDER)))
+        self._given = configuration
+        settled = configuration.keys() - wanted.keys()
+        self._picked = {key: configuration[key] for key in settled}
+        self._made = {key for key in settled if self._is_made(choices, key)}
+        return _in_order(wanted)
+
+    def change(
+        self, choices: Choices, session_id: str, key: str, value: str
+    ) -> Change | Failure | None:
+        """Return the request that makes a choice, which counts as sent; None where it is made."""
+        change = change_to(choices, session_id, key, value, again=key in self._sent)
+        if change is not None and not isinstance(change, Failure):
+            self._sent.add(key)
+            self._picked.pop(key, None)
+        return change
+
+    def settle(self, key: str, *, is_made: bool) -> None:
+        """Note that a choice is made, or that the user knows that it can't be made."""
+        self._sent.discard(key)
+        if key not in self._given:
+            del self.before[key]
+            return
+        self._picked[key] = self._given[key]
+        if is_made:
+            self._made.add(key)
+        else:
+            self._made.discard(key)
+
+    def undone(self, choices: Choices) -> list[tuple[str, str]]:
+        """Return the choices that were made, and that the agent has undone with another one."""
+        keys = (key for key in self._made if not self._is_made(choices, key))
+        return _in_order({key: self._given[key] for key in keys})
+
+    def _is_made(self, choices: Choices, key: str) -> bool:
+        return change_to(choices, "", key, self._given[key]) is None
+
+
+def _in_order(wanted: Mapping[str, str]) -> list[tuple[str, str]]:
+    return sorted(wanted.items(), key=lambda pair: (_ORDER.get(pair[0], len(_ORDER)), pair[0]))
+
+
+def undone_by_another(choices: Choices, key: str, value: str) -> str:
+    """Return the words for a choice of the picker that the agent undoes with another choice."""
+    if isinstance(change_to(choices, "", key, value), Failure):
+        return not_offered_now(choices, key, value)
+    current = chosen(choices, key)
+    return f"The agent changed its {key} from {value!r} to {current!r} because of another choice."
 
 
 def not_offered_now(choices: Choices, key: str, value: str) -> str:

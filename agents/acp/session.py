@@ -36,7 +36,7 @@ from bridge.wire import ChatMessage, Settings, ToolSpec
 from bridge.work import Work
 
 from .connected_agent import ConnectedAgent
-from .errors import words_of
+from .errors import is_auth_required, words_of
 from .existing import can_find
 from .handles import NAMELESS, SessionHandle
 from .learned import Fact
@@ -52,6 +52,7 @@ from .options import (
     properties,
     to_ask,
     unasked,
+    undone_by_another,
     values_of_all,
 )
 from .reopened import GOES_ON_WITHOUT, lesson
@@ -275,7 +276,9 @@ class AcpSession:
                 failure = self.peer.authentication.failure_of(failure)
             if failure is not None:
                 return failure
-        await self._configure(prompt)
+        failure = await self._configure(prompt)
+        if failure is not None:
+            return failure
         failure = await self._keep_asking(prompt)
         self._report()
         return failure
@@ -335,29 +338,50 @@ class AcpSession:
             return change
         return await self._change(change, key)
 
-    async def _configure(self, prompt: Prompt) -> None:
-        """Make the choices of the host's picker. One that can't be made costs the user a line."""
+    async def _configure(self, prompt: Prompt) -> Failure | None:
+        """Make the choices of the host's picker. One that can't be made costs the user a line.
+
+        A choice that the agent undoes with another one is made once more. Those that an agent
+        leaves unanswered are due again with the next prompt. Return why the agent wants a login.
+        """
         channel = self.channel
         is_free = prompt.settings.permissions == "allow"
         asking = NONE_KNOWN if is_free else self.peer.known.asking
         settings = {"model": prompt.settings.model, "mode": prompt.settings.mode}
         preset = [key for key, value in settings.items() if value is not None]
         due = self._picked.due(channel.choices, prompt.configuration, asking, preset)
+        stopped = await self._pick(due) or await self._pick(self._picked.undone(channel.choices))
+        if isinstance(stopped, Error):
+            return self.peer.authentication.failure_of(stopped)
+        if stopped is not None:
+            self._told.warn(NOT_CHANGED, stopped.message, again=True)
+            return None
+        for key, value in self._picked.undone(channel.choices):
+            reason = undone_by_another(channel.choices, key, value)
+            self._told.warn(NOT_CHANGED, reason, again=True)
+        return None
+
+    async def _pick(self, due: Sequence[tuple[str, str]]) -> Failure | Error | None:
+        """Make these choices; return why the rest of them has to wait for another prompt.
+
+        An agent that is silent once would make the user wait again.
+        """
+        channel, picked = self.channel, self._picked
         for key, value in due:
-            change = change_to(channel.choices, channel.session_id, key, value)
-            if change is None:
-                continue
+            change = picked.change(channel.choices, channel.session_id, key, value)
             if isinstance(change, Failure):
                 reason = not_offered_now(channel.choices, key, value)
                 self._told.warn(NOT_CHANGED, reason, again=True)
+                picked.settle(key, is_made=False)
                 continue
-            failure = await self._change(change, key)
-            if isinstance(failure, Error):
+            failure = None if change is None else await self._change(change, key)
+            if isinstance(failure, Failure) or (failure is not None and is_auth_required(failure)):
+                return failure
+            if failure is not None:
                 reason = f"{self.peer.name} refused {key} {value!r}: {words_of(failure)}"
                 self._told.warn(NOT_CHANGED, reason, again=True)
-            elif failure is not None:
-                self._told.warn(NOT_CHANGED, failure.message, again=True)
-                break  # an agent that is silent once would make the user wait again
+            picked.settle(key, is_made=failure is None)
+        return None
 
     def _offers(self, key: str, value: str | None) -> bool:
         choices = self.channel.choices

@@ -612,15 +612,29 @@ FAULTS = [
     Fault(
         "the choices are made in any order",
         "options",
-        "return sorted(wanted.items(), key=lambda pair: _ORDER.get(pair[0], len(_ORDER)))",
+        "return sorted(wanted.items(), key=lambda pair: (_ORDER.get(pair[0], len(_ORDER)), pair[0]))",
         "return list(wanted.items())",
         ("tests/agents/acp/test_choices.py", "tests/agents/acp/test_options.py"),
     ),
     Fault(
         "an agent that is silent is asked for each choice",
         "session",
-        "break  # an agent that is silent once would make the user wait again",
-        "pass",
+        "(failure is not None and is_auth_required(failure)):\n                return failure",
+        "(failure is not None and is_auth_required(failure)):\n                continue",
+        ("tests/agents/acp/test_choices.py",),
+    ),
+    Fault(
+        "a choice without an answer counts as made",
+        "options",
+        "self._picked = {key: configuration[key] for key in settled}",
+        "self._picked = dict(configuration)",
+        ("tests/agents/acp/test_choices.py", "tests/agents/acp/test_options.py"),
+    ),
+    Fault(
+        "a choice that another one undoes is left so",
+        "session",
+        "await self._pick(due) or await self._pick(self._picked.undone(channel.choices))",
+        "await self._pick(due)",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
@@ -707,8 +721,9 @@ FAULTS = [
     Fault(
         "a choice of the user's that changes the mode as well ends the questions",
         "session",
-        "await self._configure(prompt)\n        failure = await self._keep_asking(prompt)",
-        "failure = await self._keep_asking(prompt)\n        await self._configure(prompt)",
+        "failure = await self._configure(prompt)\n        if failure is not None:\n"
+        "            return failure\n        failure = await self._keep_asking(prompt)\n",
+        "failure = await self._keep_asking(prompt)\n        await self._configure(prompt)\n",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pytest
 import trio
+import trio.testing
 from msgspec.structs import replace
 
 from agents.acp.session import CHANGE_SECONDS, NOT_ASKING, NOT_CHANGED
@@ -183,6 +184,74 @@ async def test_a_silent_agent_can_t_hang_the_turn(autojump_clock: MockClock) -> 
         assert f"{CHANGE_SECONDS:.0f} s" in words
         assert words.endswith("ok")
         assert len(changes(peers)) == 1, "one that is silent is not asked again in this turn"
+        script["on"].clear()
+        whole = picking(model="big", reasoningEffort="high", web="true")
+        assert await answer(session, whole) == "ok"
+        assert [change["value"] for change in changes(peers)] == ["big", "big", "high", True]
+        assert await answer(session, whole) == "ok"
+        assert len(changes(peers)) == 4, "each is made now"
+
+
+async def test_a_choice_that_a_stop_interrupts_is_made_before_the_next_prompt(
+    autojump_clock: MockClock,
+) -> None:
+    script = {"session": SESSION, "on": {"session/set_config_option": [[{"deaf": True}]] * 3}}
+    async with session_with(script) as (session, peers):
+        turn = session.run(picking(model="big", reasoningEffort="high"))
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(rest_of, turn)
+            with trio.fail_after(CHANGE_SECONDS):
+                while not changes(peers):
+                    await trio.testing.wait_all_tasks_blocked()
+                await session.cancel()
+        assert peers.asked("session/prompt") == []
+        script["on"].clear()
+        assert await answer(session, picking(model="big", reasoningEffort="high")) == "ok"
+        assert [change["value"] for change in changes(peers)] == ["big", "big", "high"]
+
+
+async def test_a_choice_that_needs_a_login_fails_with_the_way_to_log_in(
+    autojump_clock: MockClock,
+) -> None:
+    refused = {"error": {"code": -32000, "message": "Authentication required"}}
+    script = {"session": SESSION, "on": {"session/set_config_option": [refused]}}
+    async with session_with(script) as (session, peers):
+        with trio.fail_after(CHANGE_SECONDS):
+            events = await rest_of(session.run(picking(model="big")))
+        last = events[-1]
+        assert isinstance(last, Break)
+        assert last.failure.kind == "NoPermissions"
+        assert peers.asked("session/prompt") == []
+
+
+LOW = [{**MODEL, "currentValue": "big"}, EFFORT, SEARCH]
+HIGH = [{**MODEL, "currentValue": "big"}, {**EFFORT, "currentValue": "high"}, SEARCH]
+BARE = [{**MODEL, "currentValue": "big"}, SEARCH]
+
+
+@pytest.mark.parametrize(
+    ("answers", "sent", "words"),
+    [
+        ([LOW, HIGH], ["high", "big", "high"], ""),
+        ([LOW, LOW], ["high", "big", "high"], "its reasoningEffort from 'high' to 'low'"),
+        ([BARE], ["high", "big"], "doesn't offer 'high' as its reasoningEffort"),
+    ],
+)
+async def test_a_choice_that_another_one_undoes_is_made_once_more_or_told(
+    autojump_clock: MockClock, answers: list[list[JSON]], sent: list[str], words: str
+) -> None:
+    script: JSON = {"session": SESSION, "on": {}}
+    async with session_with(script) as (session, peers):
+        assert await answer(session, picking(reasoningEffort="high")) == "ok"
+        results = [[{"result": {"configOptions": options}}] for options in answers]
+        script["on"]["session/set_config_option"] = results
+        whole = picking(reasoningEffort="high", model="big")
+        told = await answer(session, whole)
+        assert words in told
+        assert (told == "ok") is (words == "")
+        assert [change["value"] for change in changes(peers)] == sent
+        assert await answer(session, whole) == "ok"
+        assert len(changes(peers)) == len(sent), "it is told once, and then left alone"
 
 
 async def test_a_refused_choice_is_told_with_the_agent_s_reason(autojump_clock: MockClock) -> None:

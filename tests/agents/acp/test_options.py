@@ -18,6 +18,7 @@ from agents.acp.options import (
     properties,
     to_ask,
     unasked,
+    undone_by_another,
 )
 from agents.acp.schema.methods import (
     LoadSessionResponse,
@@ -311,17 +312,68 @@ def test_each_key_has_its_request(key: str, value: str, request_: Change) -> Non
 def test_a_choice_is_due_once_and_the_model_comes_first() -> None:
     picked = Picked()
     given = {"web": "true", "mode": "code", "model": "big"}
-    assert picked.due(WHOLE, given) == [("model", "big"), ("mode", "code"), ("web", "true")]
+    assert due(picked, WHOLE, given) == [("model", "big"), ("mode", "code"), ("web", "true")]
+    assert due(picked, WHOLE, given) == []
+    assert due(picked, WHOLE, {**given, "mode": "ask"}) == [("mode", "ask")]
+
+
+def due(picked: Picked, choices: Choices, given: dict[str, str]) -> list[tuple[str, str]]:
+    """Return the choices that are due, and make them all."""
+    found = picked.due(choices, given)
+    for key, _ in found:
+        picked.settle(key, is_made=True)
+    return found
+
+
+def test_a_choice_that_is_not_settled_stays_due() -> None:
+    picked = Picked()
+    given = {"model": "big", "mode": "code"}
+    picked.due(WHOLE, given)
+    picked.settle("model", is_made=False)
+    assert picked.due(WHOLE, given) == [("mode", "code")]
+    assert due(picked, WHOLE, given) == [("mode", "code")]
     assert picked.due(WHOLE, given) == []
-    assert picked.due(WHOLE, {**given, "mode": "ask"}) == [("mode", "ask")]
+    assert picked.due(WHOLE, {}) == [("model", "small"), ("mode", "ask")]
+    assert picked.due(WHOLE, {}) == [("model", "small"), ("mode", "ask")], "nor was this settled"
+
+
+def test_a_change_without_an_answer_is_sent_again_even_where_it_leads_back() -> None:
+    """Nobody knows whether the agent has made it."""
+    picked = Picked()
+    picked.due(WHOLE, {"model": "big"})
+    assert picked.change(WHOLE, "s", "model", "small") is None
+    request_ = picked.change(WHOLE, "s", "model", "big")
+    assert request_ == SetSessionConfigOptionRequest("s", "model", "big")
+    assert picked.due(WHOLE, {"model": "small"}) == [("model", "small")]
+    request_ = picked.change(WHOLE, "s", "model", "small")
+    assert request_ == SetSessionConfigOptionRequest("s", "model", "small")
+    picked.settle("model", is_made=True)
+    assert picked.change(WHOLE, "s", "model", "small") is None
+    assert isinstance(picked.change(WHOLE, "s", "model", "gone"), Failure)
+
+
+def test_a_choice_that_another_has_undone_is_named() -> None:
+    picked = Picked()
+    given = {"model": "big", "web": "true", "mode": "code"}
+    picked.due(WHOLE, given)
+    picked.settle("model", is_made=True)
+    picked.settle("web", is_made=True)
+    picked.settle("mode", is_made=False)
+    assert picked.undone(WHOLE) == [("model", "big"), ("web", "true")]
+    picked.settle("web", is_made=False)
+    assert picked.undone(WHOLE) == [("model", "big")]
+    assert picked.undone(WHOLE.after(SetSessionConfigOptionRequest("s", "model", "big"))) == []
+    words = undone_by_another(WHOLE, "model", "big")
+    assert words == "The agent changed its model from 'big' to 'small' because of another choice."
+    assert undone_by_another(WHOLE, "model", "gone") == not_offered_now(WHOLE, "model", "gone")
 
 
 def test_a_key_that_is_given_no_more_gets_its_first_value_back() -> None:
     picked = Picked()
-    picked.due(WHOLE, {"model": "big"})
-    picked.due(WHOLE.after(SetSessionConfigOptionRequest("s", "model", "big")), {"model": "huge"})
+    due(picked, WHOLE, {"model": "big"})
+    due(picked, WHOLE.after(SetSessionConfigOptionRequest("s", "model", "big")), {"model": "huge"})
     assert properties(WHOLE, picked.before)["model"].default == "small"
-    assert picked.due(WHOLE, {}) == [("model", "small")]
+    assert due(picked, WHOLE, {}) == [("model", "small")]
     assert picked.due(WHOLE, {}) == []
     assert picked.before == {}
 
