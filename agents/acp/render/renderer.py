@@ -13,7 +13,7 @@ from typing import TypeAlias, assert_never
 
 from agents.acp.calls.identity import Offer
 from agents.acp.calls.state import CallRecord
-from agents.acp.render.usage import TurnTokens, context_usage, final_usage
+from agents.acp.render.usage import TurnTokens, context_usage, final_usage, newest_usage
 from agents.acp.schema.content import (
     AudioContent,
     ContentBlock,
@@ -254,6 +254,7 @@ class Renderer:
                 return ()
 
     def _use(self, update: UsageUpdate) -> Sequence[ShownEvent]:
+        update = newest_usage(self._context, update)
         record = context_usage(update)
         if record is None or record == self._usage:
             return ()

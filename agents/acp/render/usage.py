@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from agents.acp.schema.methods import Usage
 from agents.acp.schema.updates import UsageUpdate
 from agents.acp.text.facts import cost_of
@@ -39,9 +41,16 @@ class TurnTokens(Value):
 
 
 def context_usage(update: UsageUpdate) -> Attach | None:
-    """Return the record of what is in the agent's context; None where it doesn't know (0)."""
+    """Return the record of what is in the agent's context, and of the cost; None without both."""
     context = _context(update)
-    return None if context is None else token_record(context)
+    return token_record(context) if context else None
+
+
+def newest_usage(before: UsageUpdate | None, update: UsageUpdate) -> UsageUpdate:
+    """Return an update, with the context of the one before where it has only a cost."""
+    if before is None or _knows_context(update) or update.cost is None:
+        return update
+    return replace(before, cost=update.cost)
 
 
 def final_usage(
@@ -53,18 +62,24 @@ def final_usage(
     """
     if turn is None:
         return None
-    record = (None if context is None else _context(context)) or _turn(turn)
+    known = {} if context is None else _context(context)
+    record = known if "total_tokens" in known else _turn(turn) | known
     record["turn"] = _tokens(turn.prompt, turn.completion)
     record["chat"] = _tokens(chat.prompt_tokens, chat.completion_tokens)
     return token_record(record)
 
 
-def _context(update: UsageUpdate) -> dict[str, object] | None:
-    if not 0 < update.used <= MOST_TOKENS:
-        return None
-    record = _tokens(update.used, 0)
-    if 0 < update.size <= MOST_TOKENS:
-        record["context_window"] = update.size
+def _knows_context(update: UsageUpdate) -> bool:
+    """Return whether the agent knows what is in its context: 0 means that it doesn't."""
+    return 0 < update.used <= MOST_TOKENS
+
+
+def _context(update: UsageUpdate) -> dict[str, object]:
+    record: dict[str, object] = {}
+    if _knows_context(update):
+        record = _tokens(update.used, 0)
+        if 0 < update.size <= MOST_TOKENS:
+            record["context_window"] = update.size
     cost = cost_of(update.cost)
     if cost is not None:
         record["cost"] = {"amount": cost.amount, "currency": cost.currency}

@@ -34,15 +34,14 @@ function wordsOf(part: Part): string {
     return "";
   }
   const record = read(data);
-  const chat = isObject(record.chat) ? record.chat : {};
-  return usageWords(
-    {
-      usedTokens: count(record.total_tokens),
-      contextWindow: count(record.context_window),
-      ...costIn(record.cost),
-    },
-    count(chat.total_tokens),
+  const [turn, chat] = [record.turn, record.chat].map((one) =>
+    isObject(one) ? count(one.total_tokens) : 0,
   );
+  const contextWindow = count(record.context_window);
+  const total = count(record.total_tokens);
+  // Where the agent doesn't tell its context, the record has the tokens of the turn in its place.
+  const usedTokens = contextWindow === 0 && total === turn ? 0 : total;
+  return usageWords({ usedTokens, contextWindow, ...costIn(record.cost) }, chat ?? 0, turn);
 }
 
 function read(data: string): Record<string, unknown> {

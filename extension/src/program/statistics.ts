@@ -66,10 +66,12 @@ function sessionLine(session: SessionUsage): string {
 export function usageWords(
   { usedTokens, contextWindow, cost }: Pick<SessionUsage, "usedTokens" | "contextWindow" | "cost">,
   soFar: number,
+  inTurn = 0,
 ): string {
   const of = contextWindow ? ` of ${short(contextWindow)}` : "";
   return [
     ...(usedTokens ? [`${short(usedTokens)}${of} tokens in its context`] : []),
+    ...(inTurn ? [`${short(inTurn)} tokens in this turn`] : []),
     ...(soFar ? [`${short(soFar)} tokens so far`] : []),
     ...(cost ? [`${Number(cost.amount.toFixed(4))} ${cost.currency} so far`] : []),
   ].join(", ");

@@ -442,6 +442,11 @@ test("the usage of an answer is shown beside the language, and reaches the edito
   expect(used).toMatchObject({ text, detail: "eliza" });
 });
 
+function usagePart(told: unknown): Part {
+  const data = Buffer.from(JSON.stringify(told)).toString("base64");
+  return { type: "data", mimeType: "usage", data };
+}
+
 test("nothing is in the status bar until an answer tells its usage", () => {
   const create = vi.fn(() => ({ text: "", detail: "", dispose: vi.fn() }));
   const usage = new ShownUsage(create);
@@ -449,15 +454,23 @@ test("nothing is in the status bar until an answer tells its usage", () => {
   usage.dispose();
   expect(create).not.toHaveBeenCalled();
   const record = { total_tokens: 64_000, context_window: 200_000 };
+  const turn = { total_tokens: 1_234 };
   const cost = { amount: 0.5, currency: "USD" };
   for (const told of [record, { ...record, cost }]) {
-    const data = Buffer.from(JSON.stringify(told)).toString("base64");
-    usage.take("Claude Code", { type: "data", mimeType: "usage", data });
+    usage.take("Claude Code", usagePart(told));
   }
-  usage.dispose();
   const item = create.mock.results[0]?.value;
   expect(create).toHaveBeenCalledOnce();
   expect(item.text).toBe("64K of 200K tokens in its context, 0.5 USD so far");
+  for (const [told, words] of [
+    [{ ...record, turn }, "64K of 200K tokens in its context, 1.2K tokens in this turn"],
+    [{ ...turn, turn, chat: turn }, "1.2K tokens in this turn, 1.2K tokens so far"],
+    [{ cost, turn: 1 }, "0.5 USD so far"],
+  ]) {
+    usage.take("Claude Code", usagePart(told));
+    expect(item.text).toBe(words);
+  }
+  usage.dispose();
   expect(item.dispose).toHaveBeenCalledOnce();
 });
 

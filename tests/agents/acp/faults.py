@@ -612,7 +612,8 @@ FAULTS = [
     Fault(
         "the choices are made in any order",
         "options",
-        "return sorted(wanted.items(), key=lambda pair: (_ORDER.get(pair[0], len(_ORDER)), pair[0]))",
+        "return sorted(wanted.items(), key=lambda pair: "
+        "(_ORDER.get(pair[0], len(_ORDER)), pair[0]))",
         "return list(wanted.items())",
         ("tests/agents/acp/test_choices.py", "tests/agents/acp/test_options.py"),
     ),

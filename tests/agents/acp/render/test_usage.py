@@ -3,7 +3,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from agents.acp.render.usage import TurnTokens, context_usage, final_usage
+from agents.acp.render.usage import TurnTokens, context_usage, final_usage, newest_usage
 from agents.acp.schema.methods import Usage
 from agents.acp.schema.updates import UsageUpdate
 from agents.events import Attach
@@ -71,6 +71,24 @@ def test_the_cost_of_the_session_is_told_where_it_makes_sense() -> None:
     assert told["cost"] == {"amount": 0.125, "currency": "USD"}
     for odd in (Cost(-1.0, "USD"), Cost(float("inf"), "USD"), Cost(1.0, "\n")):
         assert "cost" not in record(context_usage(UsageUpdate(1, 2, odd)))
+
+
+def test_a_cost_is_told_where_the_context_is_unknown() -> None:
+    cost = Cost(0.5, "USD")
+    told = {"cost": {"amount": 0.5, "currency": "USD"}}
+    assert record(context_usage(UsageUpdate(0, 200_000, cost))) == told
+    last = record(final_usage(UsageUpdate(0, 0, cost), TurnTokens(200, 20), SessionRecord("a")))
+    assert last["total_tokens"] == 220
+    assert last["cost"] == told["cost"]
+
+
+def test_a_cost_alone_leaves_the_context_that_was_told_before() -> None:
+    before = UsageUpdate(1200, 200_000, Cost(0.25, "USD"))
+    alone = UsageUpdate(0, 0, Cost(0.5, "USD"))
+    assert newest_usage(before, alone) == UsageUpdate(1200, 200_000, Cost(0.5, "USD"))
+    assert newest_usage(None, alone) == alone
+    assert newest_usage(before, UsageUpdate(1, 2)) == UsageUpdate(1, 2)
+    assert newest_usage(before, UsageUpdate(0, 0)) == UsageUpdate(0, 0)
 
 
 def test_the_last_record_of_a_turn_has_the_tokens_of_the_turn_and_of_the_chat() -> None:
