@@ -506,7 +506,19 @@ class ConfigurationProperty(Wire, omit_defaults=False, kw_only=True):
 
 
 class ConfigurationSchema(Wire, omit_defaults=False, kw_only=True):
-    """The choices that a model offers in the host's picker, by their keys."""
+    """The choices that a model offers in the host's picker, by their keys.
+
+    A chat request brings the user's choices with the same keys, in `modelConfiguration`. A value is
+    one of the property's `enum`. A key that is missing there counts as not chosen.
+
+    - `permissions` is vscodelm's own: how an agent's questions for permission are answered. ACP
+      agents have it always.
+    - `model`, `mode` and `reasoningEffort` are the agent's own model, mode and effort, as far as it
+      offers them.
+    - Every other option of the agent has its own id as the key. If that is one of the four above,
+      the key is `agent.ID`, such as `agent.mode`.
+    - An option that is on or off has the values `"true"` and `"false"`.
+    """
 
     type: Literal["object"] = "object"
     properties: dict[str, ConfigurationProperty]

@@ -31,7 +31,14 @@ PARTS: Mapping[type[msgspec.Struct], wire.Part] = {
 }
 
 _HELLO = wire.ChatMessage("user", (wire.TextPart("Hello"),))
-_ELIZA = wire.AgentSpec(eliza=wire.ElizaSpec(deterministic=True))
+_CLAUDE = Raw(_encode({"registry": "claude-code-acp"}))
+_MODEL = wire.ConfigurationProperty(
+    title="Model",
+    enum=("sonnet", "opus"),
+    enum_item_labels=("Sonnet", "Opus"),
+    default="sonnet",
+    group="navigation",
+)
 _TOOL = wire.ToolSpec(
     "read_file",
     "Read a file.",
@@ -42,12 +49,12 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
     methods.INITIALIZE: wire.InitializeParams(
         wire.ClientInfo("my-editor", "1.0"), wire.Capabilities(thinking=True)
     ),
-    methods.MODELS: wire.ModelsParams(silent=True),
+    methods.MODELS: wire.ModelsParams(silent=True, agents={"claude": _CLAUDE}),
     methods.CHAT: wire.ChatParams(
-        "eliza",
+        "claude",
         [Raw(_encode(_HELLO))],
-        Raw(_encode(_ELIZA)),
-        wire.ChatOptions(tools=(_TOOL,)),
+        _CLAUDE,
+        wire.ChatOptions(tools=(_TOOL,), model_configuration={"model": "opus"}),
         wire.Settings(permissions="deny"),
     ),
     methods.TOKENS: wire.TokenCountParams("eliza", text="How many tokens is this?"),
@@ -83,7 +90,19 @@ _PARAMS: Mapping[str, msgspec.Struct] = {
 _RESULTS: Mapping[str, msgspec.Struct] = {
     methods.INITIALIZE: wire.InitializeResult(wire.ClientInfo("vscodelm", "1.0.0")),
     methods.MODELS: wire.ModelsResult(
-        [wire.ModelInformation("eliza", "Eliza", "eliza", "1966", 1_000_000, 64_000)]
+        [
+            wire.ModelInformation("eliza", "Eliza", "eliza", "1966", 1_000_000, 64_000),
+            wire.ModelInformation(
+                "claude",
+                "Claude Code",
+                "claude",
+                "1",
+                191_808,
+                8_192,
+                200_000,
+                configuration_schema=wire.ConfigurationSchema(properties={"model": _MODEL}),
+            ),
+        ]
     ),
     methods.CHAT: wire.Empty(),
     methods.TOKENS: wire.TokenCountResult(7),

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.acp.launch.completed import completed
+from bridge.methods import METHODS
 from bridge.models import parse_catalogue
 from docs import generate
 from docs.generator import checklist, links, real_agents, replays, transcripts
@@ -25,6 +26,14 @@ MARK = "---- end of block"
 
 def test_the_generated_pages_are_those_of_the_code(capsys: pytest.CaptureFixture[str]) -> None:
     assert generate.main(["--check"]) == 0, capsys.readouterr().err
+
+
+def test_the_rules_of_the_wire_name_each_request_of_ours() -> None:
+    page = (generate.ROOT / "docs/reference/wire.md").read_text(encoding="utf-8")
+    rules = page[: page.index("## Methods")]
+    asked = [method.name for method in METHODS if method.direction == "request from us"]
+    assert asked
+    assert [name for name in asked if f"[`{name}`]" not in rules] == []
 
 
 def test_every_link_leads_somewhere() -> None:
