@@ -4,7 +4,7 @@
 import * as vscode from "vscode";
 import { withoutUnseen } from "../unseen.ts";
 import type { McpInput } from "./config.ts";
-import { type Listed, type McpServers, why } from "./servers.ts";
+import { type Listed, type McpServers, mayNeedLogin, why } from "./servers.ts";
 
 /** The longest entry that can be shown whole; to what can't be seen nobody can agree. */
 const MAX_SHOWN = 2000;
@@ -130,7 +130,7 @@ function placeOf({ place: { folder }, state }: Listed): string {
   return state === "changed" ? `${from}, changed since you agreed` : from;
 }
 
-function detailOf({ resolved, inputs }: Listed): string {
+function detailOf({ resolved }: Listed): string {
   if ("reason" in resolved) {
     return `Can't be given to agents: ${why(resolved)}.`;
   }
@@ -145,6 +145,5 @@ function detailOf({ resolved, inputs }: Listed): string {
   if ("command" in server) {
     return `A program: ${server.command}`;
   }
-  const note = server.headers.length === 0 && inputs.length === 0;
-  return `An ${server.type} server.${note ? " If it needs a login, the agent must log in by itself." : ""}`;
+  return `An ${server.type} server.${mayNeedLogin(resolved) ? " If it needs a login, agents can't use it." : ""}`;
 }

@@ -297,8 +297,18 @@ function statusOf({ resolved, state }: Listed): string {
     case "changed":
       return "waits for your consent: it has changed since you agreed";
     case "allowed":
-      return resolved.missing.length > 0 ? why(resolved) : "handed over to agents";
+      return resolved.missing.length > 0
+        ? why(resolved)
+        : `handed over to agents${mayNeedLogin(resolved) ? "; if it needs a login, they can't use it" : ""}`;
   }
+}
+
+/** Return whether a server has an address, and no header that logs agents in. */
+export function mayNeedLogin(resolved: Resolved): boolean {
+  if (!("server" in resolved) || "command" in resolved.server) {
+    return false;
+  }
+  return !resolved.server.headers.some(({ name }) => name.toLowerCase() === "authorization");
 }
 
 /** Return why a server isn't handed over; no text if it is. */

@@ -63,7 +63,7 @@ test("no server is handed over until the user ticks it, and none after they unti
   await chooseMcpServers(servers);
   expect(names(servers)).toEqual(["wiki"]);
   expect(person.asked).toEqual([]);
-  expect(person.explained.get("wiki")).toContain("log in by itself");
+  expect(person.explained.get("wiki")).toContain("If it needs a login, agents can't use it.");
   const another = opened();
   await another.ready();
   expect(names(another)).toEqual(["wiki"]);
@@ -239,6 +239,29 @@ test("the doctor is told each server's name and status, and nothing of its entry
   await chooseMcpServers(servers);
   await vault.delete((await vault.keys())[0] ?? "");
   expect((await servers.statuses())[1]?.status).toBe("it needs an answer to token");
+});
+
+test("only of a server that may need a login the list and the doctor say so", async () => {
+  const url = "https://wiki/mcp";
+  await write(users, {
+    key: { url, headers: { "X-Team": "a" } },
+    login: { url, headers: { authorization: "Bearer b" } },
+    files: FILES,
+  });
+  const servers = opened();
+  person.ticks.push(["key", "login", "files"]);
+  await chooseMcpServers(servers);
+  expect((await servers.statuses()).map(({ status }) => status)).toEqual([
+    "handed over to agents; if it needs a login, they can't use it",
+    "handed over to agents",
+    "handed over to agents",
+  ]);
+  const details = ["key", "login", "files"].map((name) => person.explained.get(name));
+  expect(details).toEqual([
+    "An http server. If it needs a login, agents can't use it.",
+    "An http server.",
+    "A program: /bin/files",
+  ]);
 });
 
 test("nothing of a folder counts that isn't trusted", async () => {
