@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import * as vscode from "vscode";
 import { insertAgentCommand } from "../../src/agents/agent_commands.ts";
 import type { SessionUsage } from "../../src/program/wire.ts";
@@ -18,6 +18,31 @@ beforeEach(() => {
   openAnew();
   opened = [];
   vscode.commands.registerCommand("workbench.action.chat.open", (options) => opened.push(options));
+});
+
+test("the commands of each agent are listed with its name, those of the newest first", async () => {
+  const shown = vi.spyOn(vscode.window, "showQuickPick");
+  const [old, claude] = ["Old", "Claude"].map((agent) => ({
+    ...{ agent, turns: 1 },
+    commands: [{ ...command("init"), hint: agent === "Old" ? "" : "what" }],
+  })) as [SessionUsage, SessionUsage];
+  const former = { ...claude, commands: [command("gone")] };
+  await insertAgentCommand(server(old, former, claude));
+  await insertAgentCommand(server(claude, { agent: "Plain", turns: 1 }));
+  const told = shown.mock.calls.map(([items, options]) => [
+    (items as vscode.QuickPickItem[]).map(({ label, description }) => `${label} ${description}`),
+    options?.title,
+    options?.placeHolder,
+  ]);
+  const place = "The command is put into the chat's input. Complete it there.";
+  expect(told).toEqual([
+    [["/init Claude · what", "/init Old"], "Commands of Claude, Old", place],
+    [
+      ["/init what"],
+      "Commands of Claude",
+      `Plain, which you used last, has named no commands. ${place}`,
+    ],
+  ]);
 });
 
 test("a command of the newest agent that has any is put into the chat's input", async () => {
