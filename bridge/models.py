@@ -217,11 +217,12 @@ Complete: TypeAlias = Callable[[dict[str, Any], str], dict[str, Any]]
 """Returns an agent's definition with all that may be left out, for a model of that id."""
 
 
-def _as_given(definition: dict[str, Any], _model_id: str) -> dict[str, Any]:
+def as_given(definition: dict[str, Any], _model_id: str) -> dict[str, Any]:
+    """Return a definition that is complete."""
     return definition
 
 
-def parse_catalogue(toml: str, complete: Complete = _as_given) -> Catalogue:
+def parse_catalogue(toml: str, complete: Complete = as_given) -> Catalogue:
     """Return the models of a configuration file; raises `ConfigError`."""
     try:
         return _catalogue(msgspec.toml.decode(toml, type=_File), complete)
@@ -231,7 +232,7 @@ def parse_catalogue(toml: str, complete: Complete = _as_given) -> Catalogue:
         raise ConfigError(str(error)) from None
 
 
-def parse_json_catalogue(text: str, complete: Complete = _as_given) -> Catalogue:
+def parse_json_catalogue(text: str, complete: Complete = as_given) -> Catalogue:
     """Return the models of a file in JSON, with the same keys; raises `ConfigError`."""
     try:
         return _catalogue(msgspec.json.decode(text, type=_File), complete)

@@ -21,7 +21,7 @@ from bridge.errors import Failure
 from bridge.work import Work
 
 from .turn_machine import TurnMachine
-from .turn_ports import FileWatch, TurnChannel, TurnSession
+from .turn_ports import TurnChannel, TurnSession, TurnWatch
 from .turn_states import Cancelling, Closing, PromptNotSent, PromptSent, TurnState
 
 SETTLE_SECONDS = 0.5
@@ -42,7 +42,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     """The prompt, when it is written."""
     _waiting: trio.CancelScope | None = attrs.field(default=None, init=False)
     """A stop interrupts this: the preparation, or the look at the changed files."""
-    _watch: FileWatch | None = attrs.field(default=None, init=False)
+    _watch: TurnWatch | None = attrs.field(default=None, init=False)
     _called_at: float | None = attrs.field(default=None, init=False)
     """When the agent last said something of a call of a tool."""
 

@@ -145,7 +145,7 @@ class TurnLine(QuestionLine, Protocol):
         ...
 
 
-class FileWatch(Protocol):
+class TurnWatch(Protocol):
     """The files that change while a turn runs; it must be ended."""
 
     async def changed(self) -> WatchedFiles:
@@ -184,7 +184,7 @@ class TurnSession(Protocol):
         """Return the text of a file that the agent has changed."""
         ...
 
-    def watch_files(self) -> FileWatch | None:
+    def watch_files(self) -> TurnWatch | None:
         """Begin to watch the files of the workspace, if the editor can."""
         ...
 

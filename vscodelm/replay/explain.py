@@ -29,6 +29,7 @@ from bridge.inspection.steps import (
     RequestRefused,
     SessionBegan,
 )
+from bridge.models import Complete, as_given
 from bridge.routing.router import Opens, Reason, Tally
 from bridge.value import Value
 from bridge.wire import RequestId
@@ -36,7 +37,7 @@ from bridge.wire import RequestId
 from .branches import drawn
 from .labels import Comparison, Labels
 from .recording import Happening
-from .run import ASSUMED, Complete, Replay, as_given
+from .run import ASSUMED, Replay
 
 _INDENT = 12
 

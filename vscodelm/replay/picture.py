@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bridge.inspection.inspection import Inspection
+from bridge.models import Complete, as_given
 from bridge.wire import InspectResult
 
 from .recording import Happening, Parted
-from .run import Complete, Replay, as_given
+from .run import Replay
 
 MOST_DRAWN = 5_000
 """Events of a recording that are drawn; a page with more would be slow."""

@@ -9,8 +9,8 @@ replay is exact. Other recordings say only what was on the wire, so `ASSUMED` co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeAlias, assert_never
+from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 import attrs
 import msgspec
@@ -29,7 +29,7 @@ from bridge.inspection.steps import (
 from bridge.inspection.telling import MemoryKind
 from bridge.inspection.tracker import AskedOf, Tracker, is_repeat
 from bridge.jsonrpc import decode_at
-from bridge.models import AgentChoice
+from bridge.models import AgentChoice, Complete, as_given
 from bridge.routing.chat_events import (
     Broke,
     Cancelled,
@@ -70,15 +70,6 @@ ASSUMED = (
     "requests that name the same model, and no agent, belong to the same agent",
     "no marker of vscodelm is known",
 )
-
-
-Complete: TypeAlias = Callable[[Any, str], Any]
-"""Completes a definition, as a person wrote it, for the model of an id."""
-
-
-def as_given(definition: Any, _model_id: str) -> Any:
-    """Return a definition that is complete."""
-    return definition
 
 
 class _Read(Value):
