@@ -103,12 +103,16 @@ def reason_in(snapshot: Snapshot) -> Any:
 
     None if it says nothing.
     """
-    given, details = snapshot.error, _error_in_details(snapshot.status_details)
-    error = cast("dict[str, Any]", given) if isinstance(given, dict) else None
-    if error is not None and details:
+    error, details = _fields(snapshot.error), _error_in_details(snapshot.status_details)
+    if error and details:
         message = fault_of(error).message or fault_of(details).message
         return {**error, "message": message}
-    return given or details
+    return snapshot.error or details
+
+
+def _fields(value: Any) -> dict[str, Any]:
+    """Return the fields of an object; what isn't one has none."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _error_in_details(details: Any) -> Any:
@@ -136,8 +140,8 @@ def fault_in_words(words: bytes) -> Fault:
     value = load(words)
     if value is None:
         return fault_of(words[:_LONGEST_WORDS].decode(errors="replace"))
-    type_ = cast("dict[str, Any]", value).get("type") if isinstance(value, dict) else None
-    is_told = bool(value) and isinstance(value, dict | list | str) and "." not in str(type_)
+    is_event = "." in str(_fields(value).get("type"))
+    is_told = bool(value) and not is_event and isinstance(value, dict | list | str)
     fault = fault_of(value) if is_told else ENDED_EARLY
     return fault if fault.message else ENDED_EARLY
 
