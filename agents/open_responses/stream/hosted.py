@@ -19,13 +19,14 @@ from agents.events import Attach, Event, Say
 from .citations import as_inline, link_of
 from .media import attachment
 
+_LIST = "mcp_list_tools"
 _FAMILIAR: dict[str, tuple[str, str]] = {
     "web_search_call": ("🌐", "Web search"),
     "file_search_call": ("🔍", "File search"),
     "code_interpreter_call": ("▶️", "Code"),
     "image_generation_call": ("🖼️", "Image"),
     "mcp_call": ("🔧", "Tool"),
-    "mcp_list_tools": ("🔧", "List of tools"),
+    _LIST: ("🔧", "List of tools"),
 }
 _OTHER_ICON = "🔧"
 _EVENT = re.compile(r"response\.([a-z0-9_:]*(?:_call|mcp_list_tools))[a-z0-9_]*\.")
@@ -46,6 +47,11 @@ def is_hosted(item_type: str | None) -> bool:
     """Tell whether an item is a call that the server makes itself."""
     kind = _plain(item_type or "")
     return kind in _FAMILIAR or (kind.endswith("_call") and kind != "function_call")
+
+
+def is_result(item_type: str | None) -> bool:
+    """Tell whether an item is the call of such a tool, and not a list of what can be called."""
+    return is_hosted(item_type) and _plain(item_type or "") != _LIST
 
 
 def _plain(kind: str) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 _APPROVAL = "mcp_approval_request"
+_BEGINNINGS = frozenset({Meaning.PART_ADDED, Meaning.SUMMARY_PART_ADDED})
 
 
 class Output:
@@ -73,8 +74,9 @@ class Output:
 
     def say_more(self, event: StreamEvent, delta: str) -> tuple[Event, ...]:
         """Take a delta of a text; this is what most events are."""
-        self._open.is_amid = True
-        return self._hosted.leave() + self._speech.say_more(event, delta)
+        said = self._speech.say_more(event, delta)
+        self._open.is_amid |= bool(said)
+        return self._hosted.leave() + said
 
     def tell(self, meaning: Meaning, event: StreamEvent) -> Iterator[Event]:
         """Take an event."""
@@ -88,14 +90,19 @@ class Output:
                 if is_hosted(kind):
                     yield from self._hosted.begin(kind, event.item_id, event.output_index)
             case Meaning.ARGUMENTS_DELTA:
-                self._open.is_amid = True
                 self._ledger.add(event)
+                self._open.is_amid |= self._ledger.is_waiting
             case Meaning.ARGUMENTS_DONE:
-                self._open.is_amid = True
-                yield from self._apart(self.calling.make(self._ledger.complete(event)))
-            case _:
-                self._open.is_amid = True
+                made = self._ledger.complete(event)
+                self._open.is_amid |= self._ledger.is_waiting
+                yield from self._apart(self.calling.make(made))
+            case Meaning.ANNOTATION:  # some servers say them last
                 yield from self._apart(self._speech.tell(meaning, event))
+            case _:
+                self._open.is_amid |= meaning in _BEGINNINGS
+                for said in self._apart(self._speech.tell(meaning, event)):
+                    self._open.is_amid = True
+                    yield said
 
     def conclude(self, *, is_complete: bool) -> Iterator[Event | None]:
         """Say what of the final output wasn't said. None is the end of a step."""

@@ -24,6 +24,8 @@ class CallLedger:
     def __init__(self) -> None:
         self._search = CallSearch()
         self._sent: set[tuple[str, str, bytes]] = set()
+        self.is_waiting = False
+        """Whether the call of the arguments that came last has an item that isn't done."""
 
     def announce(self, item: OutputItem, index: int | None) -> None:
         """Take the beginning of a call."""
@@ -35,13 +37,16 @@ class CallLedger:
     def add(self, event: StreamEvent) -> None:
         """Take a piece of the arguments."""
         if event.delta:
-            self._search.of_arguments(event).deltas.append(event.delta)
+            record = self._search.of_arguments(event)
+            record.deltas.append(event.delta)
+            self.is_waiting = not record.is_finished
 
     def complete(self, event: StreamEvent) -> list[WholeCall]:
         """Take all of the arguments: enough, if they are whole and the call is known."""
         record = self._search.of_arguments(event)
         record.name = record.name or event.name
         record.done_text = text_of(load(event.arguments)) or ""
+        self.is_waiting = not record.is_finished
         if not (record.call_id and record.name):
             return []
         return self._send(record)

@@ -657,3 +657,91 @@ def test_odd_words_within_a_stream_that_goes_on_are_no_failure() -> None:
         fault = hear([begun, odd, last]).outcome.fault
         assert fault is not None
         assert fault.code == code
+
+
+# A stream without a terminal event.
+
+WHOLE: JSON = {"type": "output_text", "text": "a", "annotations": []}
+ITEM_KEY: JSON = {"item_id": "msg_1", "output_index": 0}
+TEXT_ITEM: JSON = {"type": "message", "id": "msg_1", "role": "assistant", "content": [WHOLE]}
+CALL_ITEM: JSON = {
+    "type": "function_call",
+    "id": "fc_1",
+    "call_id": "call_1",
+    "name": "look",
+    "arguments": '{"a":1}',
+}
+
+
+def told_whole(item: JSON) -> list[JSON]:
+    """Return the events of an item that comes whole."""
+    return [
+        {"type": f"response.output_item.{step}", "output_index": 0, "item": item}
+        for step in ("added", "done")
+    ]
+
+
+def first_and_last(events: list[JSON]) -> str:
+    return f"{events[0]['item']['type']} {events[-1]['type']}"
+
+
+def arguments(step: str, item_id: str = "fc_1", index: int = 0) -> JSON:
+    kind = f"response.function_call_arguments.{step}"
+    text = {"delta": '{"a":1}', "arguments": '{"a":1}'}
+    return {"type": kind, "item_id": item_id, "output_index": index, **text}
+
+
+LATE: list[JSON] = [
+    {"type": "response.output_text.done", **ITEM_KEY, "text": "a"},
+    {"type": "response.output_text.delta", **ITEM_KEY, "delta": "a"},
+    {"type": "response.content_part.done", **ITEM_KEY, "part": WHOLE},
+    {
+        "type": "response.output_text.annotation.added",
+        **ITEM_KEY,
+        "annotation": {"type": "url_citation", "url": "https://a.test/", "title": "A"},
+    },
+]
+NEW: list[JSON] = [
+    {"type": "response.output_text.done", "output_index": 1, "text": "b"},
+    {"type": "response.output_text.delta", "output_index": 1, "delta": "b"},
+    {"type": "response.content_part.added", "output_index": 1, "part": {}},
+    arguments("done", "fc_2", 1),
+    arguments("delta", "fc_2", 1),
+]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        told_whole({"type": "web_search_call", "id": "ws_1", "status": "completed"}),
+        told_whole({"type": "image_generation_call", "id": "ig_1", "status": "completed"}),
+        told_whole({"type": "acme:search_call", "id": "ws_1"}),
+        *([*told_whole(TEXT_ITEM), late] for late in LATE),
+        [*told_whole(CALL_ITEM), arguments("done")],
+        [*told_whole(CALL_ITEM), arguments("delta")],
+    ],
+    ids=first_and_last,
+)
+def test_a_stream_is_whole_without_its_end_if_all_items_are_done_and_nothing_new_came(
+    events: list[JSON],
+) -> None:
+    heard = hear([script()[0], *events])
+    assert heard.end == Stop()
+    assert heard.outcome.status == "completed"
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        told_whole({"type": "mcp_list_tools", "id": "mcpl_1", "server_label": "git"}),
+        told_whole({"type": "web_search_call", "id": "ws_1"})[:1],
+        *([*told_whole(TEXT_ITEM), new] for new in NEW),
+    ],
+    ids=first_and_last,
+)
+def test_a_stream_that_began_something_new_is_not_whole_without_its_end(
+    events: list[JSON],
+) -> None:
+    heard = hear([script()[0], *events])
+    assert heard.outcome.fault is not None
+    assert heard.outcome.fault.code == "stream_ended_early"
