@@ -127,6 +127,12 @@ def test_a_beginning_that_is_told_twice_leaves_the_line_open() -> None:
     assert heard.shown == "\n\n🌐 Web search: `weather 'in' Oslo` ✔\n\n"
 
 
+def test_a_line_ends_where_the_next_begins() -> None:
+    second = {**SEARCH, "id": "ws_2"}
+    heard = hear([added(SEARCH), added(second, 1)])
+    assert heard.shown == "\n\n🌐 Web search\n\n\n\n🌐 Web search"
+
+
 def test_two_calls_at_once_have_a_line_each() -> None:
     second = {**SEARCH, "id": "ws_2"}
     heard = hear([added(SEARCH), added(second, 1), done(FOUND), done(second, 1), end()])

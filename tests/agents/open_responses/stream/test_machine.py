@@ -653,10 +653,20 @@ def test_odd_words_within_a_stream_that_goes_on_are_no_failure() -> None:
     assert cut is not None
     assert cut.code == "stream_ended_early"
     delta = {"type": "response.output_text.delta", "delta": "a"}
-    for last, code in ((delta, "stream_ended_early"), ({"type": "ping"}, "503")):
+    early = "stream_ended_early"
+    for last, code in ((delta, early), (begun, early), ({"type": "ping"}, "503")):
         fault = hear([begun, odd, last]).outcome.fault
         assert fault is not None
         assert fault.code == code
+
+
+@pytest.mark.parametrize("name", [b"error", b"Error", b"response.error"])
+def test_an_error_in_words_ends_the_answer_whatever_follows(name: bytes) -> None:
+    more = b"".join(b"data: %s\n\n" % json.dumps(event).encode() for event in script(say("a")))
+    heard = hear_bytes([b"event: %s\ndata: it broke\n\n" % name, more])
+    assert isinstance(heard.end, Break)
+    assert heard.text == ""
+    assert "it broke" in heard.end.failure.message
 
 
 # A stream without a terminal event.
