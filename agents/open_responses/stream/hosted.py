@@ -20,11 +20,12 @@ from .citations import as_inline, link_of
 from .media import attachment
 
 _LIST = "mcp_list_tools"
+_IMAGE = "image_generation_call"
 _FAMILIAR: dict[str, tuple[str, str]] = {
     "web_search_call": ("🌐", "Web search"),
     "file_search_call": ("🔍", "File search"),
     "code_interpreter_call": ("▶️", "Code"),
-    "image_generation_call": ("🖼️", "Image"),
+    _IMAGE: ("🖼️", "Image"),
     "mcp_call": ("🔧", "Tool"),
     _LIST: ("🔧", "List of tools"),
 }
@@ -34,6 +35,7 @@ _MOST_ABOUT = 120
 """Characters of what a line says of its call."""
 _MOST_LINES = 1_000
 """Calls of a response that get a line."""
+_URL_SAFE = str.maketrans("-_", "+/")
 _DATA_URL = re.compile(r"data:[^,]{0,200};base64,")
 
 
@@ -131,6 +133,9 @@ class HostedTools:
         line = self._by_id.get(item_id or "")
         if line is None and index is not None:
             line = self._by_place.get((kind, index))
+        if not item_id and index is None:  # no key is left but the order
+            running = (one for one in reversed(self._lines) if one.kind == kind and not one.is_done)
+            line = next(running, None)
         return line
 
     def _begin(self, kind: str, item_id: str | None, index: int | None) -> Iterator[Event]:
@@ -147,21 +152,22 @@ class HostedTools:
         yield Say(f"\n\n{icon} {name}", by_us=True)
 
     def _end(self, line: _Line, fields: dict[str, Any]) -> Iterator[Event]:
+        result = _text(fields.get("result")) if line.kind == _IMAGE and not line.has_image else ""
+        image = _image(result) if result else None
         failed = fields.get("status") == "failed" or bool(fields.get("error"))
+        wrong = "*failed*" if failed else "*can't be read*" if result and image is None else ""
         if not line.is_done and self._writing is line:
             about = _about(line.kind, fields)
             shown = f": {about}" if about else ""
-            yield Say(f"{shown} {'✘ *failed*' if failed else '✔'}", by_us=True)
-        elif not line.is_done and failed:
+            yield Say(f"{shown} {f'✘ {wrong}' if wrong else '✔'}", by_us=True)
+        elif not line.is_done and wrong:
             yield from self.leave()
-            yield Say(f"✘ {_name(line.kind)[1]} *failed*\n\n", by_us=True)
+            yield Say(f"✘ {_name(line.kind)[1]} {wrong}\n\n", by_us=True)
         line.is_done = True
-        if not line.has_image and line.kind == "image_generation_call":
-            image = _image(_text(fields.get("result")))
-            if image is not None:
-                line.has_image = True
-                yield from self.leave()
-                yield image
+        if image is not None:
+            line.has_image = True
+            yield from self.leave()
+            yield image
 
 
 def _name(kind: str) -> tuple[str, str]:
@@ -214,8 +220,9 @@ def _image(result: str) -> Event | None:
     if link is not None:
         return Say(as_inline(link) + "\n\n", by_us=True)
     prefix = _DATA_URL.match(result)
+    text = (result[prefix.end() :] if prefix else result).translate(_URL_SAFE)
     try:
-        data = binascii.a2b_base64(result[prefix.end() :] if prefix else result)
+        data = binascii.a2b_base64(text + "==")  # too much of this does no harm
     except (binascii.Error, ValueError):
         return None
     return attachment("image/*", data) if data else None

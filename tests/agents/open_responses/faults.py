@@ -279,7 +279,7 @@ FAULTS = [
     Fault(
         "an image is shown as often as it is told",
         "stream/hosted",
-        "                line.has_image = True\n",
+        "            line.has_image = True\n",
         "",
         ("stream/hosted",),
     ),

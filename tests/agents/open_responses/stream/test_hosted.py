@@ -127,6 +127,41 @@ def test_a_beginning_that_is_told_twice_leaves_the_line_open() -> None:
     assert heard.shown == "\n\n🌐 Web search: `weather 'in' Oslo` ✔\n\n"
 
 
+def test_events_without_any_key_are_about_the_newest_line_of_their_kind() -> None:
+    bare = {"type": "web_search_call"}
+    steps = [
+        {"type": f"response.web_search_call.{step}"}
+        for step in ("in_progress", "searching", "completed")
+    ]
+    found = {**FOUND, "id": None}
+    once = [added(bare, None), *steps, done(found, None)]
+    line = "\n\n🌐 Web search: `weather 'in' Oslo` ✔\n\n"
+    assert hear([*once, end()]).shown == line
+    assert hear([*once, *once, end()]).shown == line * 2
+    assert hear([*steps, end()]).shown == "\n\n🌐 Web search\n\n"
+    other = {"type": "response.file_search_call.searching"}
+    assert hear([*steps, other, end()]).shown.count("search") == 2
+
+
+@pytest.mark.parametrize("data", [PNG, PNG + b"1", PNG + b"12", PNG + b"\xff\xfe\xfb\xf0"])
+def test_an_image_may_be_written_without_padding_and_for_urls(data: bytes) -> None:
+    for encode in (base64.b64encode, base64.urlsafe_b64encode):
+        for text in (encode(data).decode(), encode(data).decode().rstrip("=")):
+            heard = hear([done({**DRAWN, "result": text}), end()])
+            assert images(heard) == [Attach("image/png", data)]
+
+
+def test_an_image_that_is_not_readable_says_so() -> None:
+    broken = {**DRAWN, "result": "a"}
+    begun = {**DRAWN, "result": None}
+    assert hear([done(broken), end()]).shown == "\n\n🖼️ Image ✘ *can't be read*\n\n"
+    heard = hear([added(begun), *script(say("Hm."))[2:-1], done(broken), end()])
+    assert heard.shown == "\n\n🖼️ Image\n\nHm.✘ Image *can't be read*\n\n"
+    failed = {**broken, "status": "failed"}
+    assert hear([done(failed), end()]).shown == "\n\n🖼️ Image ✘ *failed*\n\n"
+    assert hear([done(begun), end()]).shown == "\n\n🖼️ Image ✔\n\n"
+
+
 def test_a_line_ends_where_the_next_begins() -> None:
     second = {**SEARCH, "id": "ws_2"}
     heard = hear([added(SEARCH), added(second, 1)])
