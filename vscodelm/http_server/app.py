@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -95,7 +95,10 @@ class Guarded:
 async def _refuse(scope: Scope, receive: Receive, send: Send, error: ApiError) -> None:
     """Answer with an error, while what the client still sends is read and dropped."""
     if scope["type"] != "http":
-        await send({"type": "websocket.close", "code": 1008, "reason": ""})
+        answer = _error_response(error)
+        start = {"status": error.status, "headers": answer.raw_headers}
+        await send({"type": "websocket.http.response.start", **start})
+        await send({"type": "websocket.http.response.body", "body": error.body})
         return
     async with trio.open_nursery() as nursery:
         nursery.start_soon(_watch, receive)
@@ -273,12 +276,13 @@ class _Endpoints:
         return Response(found, media_type="application/json")
 
     async def input_items(self, request: Request) -> Response:
-        items = await self.answering.items(request.path_params["id"])
-        named = [_named(item, index) for index, item in enumerate(items)]
+        named = _named(await self.answering.items(request.path_params["id"]))
         if request.query_params.get("order", "desc") == "desc":
             named.reverse()
         after = request.query_params.get("after")
         places = [index for index, item in enumerate(named) if item["id"] == after]
+        if after is not None and not places:
+            raise bad_request(f"There is no item {after!r}.", "after")
         rest = named[places[0] + 1 :] if places else named
         limit = _limit(request.query_params.get("limit", "20"))
         page = rest[:limit]
@@ -293,9 +297,16 @@ def _limit(given: str) -> int:
     raise bad_request("It must be a number from 1 to 100.", "limit")
 
 
-def _named(item: msgspec.Raw, index: int) -> dict[str, Any]:
-    fields: dict[str, Any] = msgspec.json.decode(item)
-    return {**fields, "id": fields.get("id") or f"item_{index}"}
+def _named(items: Sequence[msgspec.Raw]) -> list[dict[str, Any]]:
+    """Return items, each with an id of its own, so that pages never begin again."""
+    found: dict[str, dict[str, Any]] = {}
+    for index, item in enumerate(items):
+        fields: dict[str, Any] = msgspec.json.decode(item)
+        name = fields.get("id") or f"item_{index}"
+        while name in found:
+            name = f"{name}_{index}"
+        found[name] = {**fields, "id": name}
+    return [*found.values()]
 
 
 def _json(value: Any) -> Response:

@@ -145,6 +145,23 @@ async def test_the_items_of_an_input_come_in_pages(tmp_path: Path) -> None:
     assert wrong.status_code == 400
 
 
+async def test_pages_go_on_after_equal_ids_and_not_after_an_unknown_one(tmp_path: Path) -> None:
+    ids = ["x", "x", "y", "x", "item_5", ""]
+    items = [{"role": "user", "content": str(n), "id": name} for n, name in enumerate(ids)]
+    async with open_face(tmp_path) as face:
+        place = f"responses/{(await face.respond(items))['id']}/input_items"
+        seen: list[str] = []
+        page = (await face.get(f"{place}?limit=1&order=asc")).json()
+        for _ in ids:
+            seen += [item["content"] for item in page["data"]]
+            page = (await face.get(f"{place}?limit=1&order=asc&after={page['last_id']}")).json()
+            if not page["data"]:
+                break
+        unknown = await face.get(f"{place}?after=nobody")
+    assert seen == ["0", "1", "2", "3", "4", "5"]
+    assert (unknown.status_code, unknown.json()["error"]["param"]) == (400, "after")
+
+
 async def test_calls_end_a_response_and_their_results_resume_the_turn(tmp_path: Path) -> None:
     async with open_face(tmp_path) as face:
         asked = '!tool get_weather {"place": "Rome"}\n!tool get_weather {"place": "Oslo"}'

@@ -14,7 +14,7 @@ import trio
 
 from tests.fakes.http_face import PATIENCE, TOKEN, Face, open_face, text_of
 from tests.fakes.waiting import until
-from vscodelm.http_server import answering, app, serving, websocket
+from vscodelm.http_server import answering, app, serving
 
 BODY = b'{"model": "eliza", "input": "Hello!"}'
 
@@ -311,8 +311,3 @@ async def test_no_field_of_a_request_sets_folder_command_or_environment(
         answer = await face.respond("!permission Delete everything", **fields)
         assert "denied" in text_of(answer)
         assert not (tmp_path / "owned").exists()
-
-
-@pytest.mark.limit("vscodelm.http_server.websocket.MOST_WAITING")
-def test_a_websocket_has_room_for_few_messages() -> None:
-    assert websocket.MOST_WAITING == 8

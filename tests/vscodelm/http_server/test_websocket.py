@@ -6,11 +6,12 @@ import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
 import trio
+from starlette.websockets import WebSocket
 from wsproto import ConnectionType, WSConnection
 from wsproto.events import (
     AcceptConnection,
@@ -25,6 +26,10 @@ from wsproto.frame_protocol import CloseReason
 from tests.fakes.http_face import PATIENCE, TOKEN, Face, open_face, text_of
 from tests.fakes.waiting import until
 from vscodelm.http_server import serving
+from vscodelm.http_server.websocket import MOST_WAITING, talk
+
+if TYPE_CHECKING:
+    from starlette.types import Message
 
 
 @attrs.define(eq=False)
@@ -145,6 +150,39 @@ async def test_a_message_of_many_small_values_is_refused(tmp_path: Path) -> None
         assert (await talk.answer("Hello!"))["type"] == "response.completed"
 
 
+@pytest.mark.limit("vscodelm.http_server.websocket.MOST_WAITING")
+async def test_a_ninth_message_waits_outside_while_an_answer_is_written(tmp_path: Path) -> None:
+    class Socket(WebSocket):
+        taken = 0
+
+        async def receive(self) -> Message:
+            message = await super().receive()
+            self.taken += message["type"] == "websocket.receive"
+            return message
+
+    async def receive() -> Message:
+        return {"type": "websocket.connect"} if not sent else {**given}
+
+    async def send(message: Message) -> None:
+        sent.append(message)
+
+    sent: list[Message] = []
+    text = json.dumps({"type": "response.create", "model": "eliza", "input": "!hang"})
+    given = {"type": "websocket.receive", "text": text}
+    async with open_face(tmp_path) as face:
+        socket = Socket({"type": "websocket"}, receive, send)
+        with trio.fail_after(PATIENCE):
+            async with trio.open_nursery() as nursery:
+                nursery.start_soon(talk, face.answering, socket)
+                # One is being answered, and one has been read and waits for room.
+                await until(lambda: socket.taken == MOST_WAITING + 2)
+                await until(lambda: len(face.answering.port.replies) == 1)
+                for _ in range(100):
+                    await trio.lowlevel.checkpoint()
+                assert socket.taken == MOST_WAITING + 2
+                nursery.cancel_scope.cancel()
+
+
 async def test_a_client_that_leaves_cancels_its_answer(tmp_path: Path) -> None:
     async with open_face(tmp_path) as face:
         async with open_talk(face) as talk:
@@ -156,7 +194,11 @@ async def test_a_client_that_leaves_cancels_its_answer(tmp_path: Path) -> None:
 
 async def test_a_wrong_token_is_not_let_in(tmp_path: Path) -> None:
     async with open_face(tmp_path) as face, talking(face, "wrong") as talk:
-        assert isinstance(await talk.receive(), RejectConnection | CloseConnection)
+        refused = await talk.receive()
+        assert isinstance(refused, RejectConnection)
+        assert refused.status_code == 401
+        body = await talk.receive()
+        assert json.loads(body.data)["error"]["code"] == "invalid_api_key"
 
 
 @pytest.mark.limit("vscodelm.http_server.serving.MOST_MESSAGE_BYTES")
