@@ -27,7 +27,7 @@ from agents.breather import Breather
 from .answering import Answering, Query
 from .api_error import RETRY_SECONDS, ApiError, bad_request
 from .body import check_values, read_body
-from .completions import read_completion
+from .completions import about_messages, read_completion
 from .gate import HttpGate
 from .serving import let_in
 from .websocket import talk
@@ -230,8 +230,11 @@ class _Endpoints:
         return _Answer(self.answering, query, writer, is_stream=body.stream is True)
 
     async def complete(self, request: Request) -> Response:
-        body, wants_usage = read_completion(await _read(request))
-        query = await self.answering.query(body)
+        body, wants_usage, origins = read_completion(await _read(request))
+        try:
+            query = await self.answering.query(body)
+        except ApiError as error:
+            raise about_messages(error, origins) from None
         writer = self.answering.completion_writer(query, wants_usage=wants_usage)
         return _Answer(self.answering, query, writer, is_stream=body.stream is True)
 

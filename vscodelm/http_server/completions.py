@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,10 +60,14 @@ class CompletionBody(msgspec.Struct, kw_only=True):
 
 _decode = msgspec.json.Decoder(CompletionBody).decode
 _KINDS = {"text": "input_text", "refusal": "refusal"}
+_PLACE = re.compile(r"input\[(\d+)\](\.role|\.content\[\d+\])?")
 
 
-def read_completion(body: bytes) -> tuple[ResponseBody, bool]:
-    """Return a request as one for a response, and whether its stream has the usage, too."""
+def read_completion(body: bytes) -> tuple[ResponseBody, bool, Sequence[int]]:
+    """Return a request as one for a response, and whether its stream has the usage, too.
+
+    The numbers say from which message each item of the input is.
+    """
     given: CompletionBody = decoded(_decode, body)
     if given.n not in (None, 1):
         raise bad_request("There is one answer to a request.", "n", "unsupported")
@@ -72,12 +77,12 @@ def read_completion(body: bytes) -> tuple[ResponseBody, bool]:
     if not given.messages:
         raise bad_request("There must be a message.", "messages")
     check_number(sum(1 + len(one.tool_calls or ()) for one in given.messages), "messages")
-    items = [item for one in given.messages for item in _items(one)]
+    found = [(item, at) for at, one in enumerate(given.messages) for item in _items(one)]
     choice = given.tool_choice
     limit = given.max_completion_tokens or given.max_tokens
     asked = ResponseBody(
         model=given.model,
-        input=[msgspec.Raw(_encode(item)) for item in items],
+        input=[msgspec.Raw(_encode(item)) for item, _ in found],
         tools=given.tools,
         tool_choice=choice,
         stream=given.stream,
@@ -90,7 +95,17 @@ def read_completion(body: bytes) -> tuple[ResponseBody, bool]:
         reasoning={"effort": given.reasoning_effort} if given.reasoning_effort else None,
     )
     wants_usage = (given.stream_options or {}).get("include_usage") is True
-    return checked(asked), wants_usage
+    return checked(asked), wants_usage, [at for _, at in found]
+
+
+def about_messages(error: ApiError, origins: Sequence[int]) -> ApiError:
+    """Return an error about the items of an input as one about the messages that they are from."""
+    place = error.param or ""
+    if place == "input":
+        place = "messages"
+    elif found := _PLACE.match(place):
+        place = f"messages[{origins[int(found[1])]}]{found[2] or ''}"
+    return ApiError(error.status, error.code, error.message, place or None, error.retry)
 
 
 def _items(message: _ChatMessage) -> list[dict[str, Any]]:

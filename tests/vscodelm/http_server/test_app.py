@@ -490,3 +490,10 @@ async def test_a_client_that_does_not_read_a_refusal_is_left(
     with trio.fail_after(DRAIN_SECONDS + 1):
         await guarded(scope, sleep, sleep)
     assert trio.current_time() >= DRAIN_SECONDS
+
+
+async def test_the_error_of_a_completion_names_its_message(tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": "Hello!"}, {"role": "nobody", "content": "x"}]
+    async with open_face(tmp_path) as face:
+        error = await face.fails(400, {"model": "eliza", "messages": messages}, "chat/completions")
+    assert error["param"] == "messages[1].role"

@@ -7,7 +7,7 @@ import pytest
 
 from bridge.wire import DataPart, Part, TextPart, ThinkingPart, ToolCallPart, UnknownPart
 from vscodelm.http_server.api_error import ApiError
-from vscodelm.http_server.completions import CompletionWriter, read_completion
+from vscodelm.http_server.completions import CompletionWriter, about_messages, read_completion
 from vscodelm.http_server.events import DONE, KEEPALIVE
 from vscodelm.http_server.items import MOST_ITEMS
 
@@ -18,7 +18,7 @@ FIELDS = {"id": "chatcmpl-1", "created": 1, "model": "eliza"}
 
 def read(*messages: Any, **fields: Any) -> list[dict[str, Any]]:
     body = {"model": "eliza", "messages": messages or [HELLO], **fields}
-    asked, _ = read_completion(json.dumps(body).encode())
+    asked, *_ = read_completion(json.dumps(body).encode())
     assert isinstance(asked.input, list)
     return [json.loads(bytes(item)) for item in asked.input]
 
@@ -70,7 +70,7 @@ def test_fields_become_those_of_a_response() -> None:
         "stream_options": {"include_usage": True},
         "temperature": 0.5,
     }
-    asked, wants_usage = read_completion(json.dumps(body).encode())
+    asked, wants_usage, _ = read_completion(json.dumps(body).encode())
     assert (asked.max_output_tokens, asked.temperature, asked.store) == (99, 0.5, False)
     assert asked.reasoning == {"effort": "low"}
     assert wants_usage
@@ -92,6 +92,26 @@ def test_a_refusal_names_the_field(fields: dict[str, Any], param: str) -> None:
     with pytest.raises(ApiError) as raised:
         read_completion(json.dumps({"model": "e", "messages": [HELLO], **fields}).encode())
     assert (raised.value.status, raised.value.param) == (400, param)
+
+
+@pytest.mark.parametrize(
+    ("param", "named"),
+    [
+        ("input", "messages"),
+        ("input[0].role", "messages[0].role"),
+        ("input[2].arguments", "messages[1]"),
+        ("input[3].content[4]", "messages[2].content[4]"),
+        ("model", "model"),
+        (None, None),
+    ],
+)
+def test_an_error_names_the_message_and_not_the_item(param: str | None, named: str | None) -> None:
+    call = {"id": "c1", "function": {"name": "read", "arguments": "{"}}
+    said = {"role": "assistant", "content": "Hm.", "tool_calls": [call]}
+    body = {"model": "eliza", "messages": [HELLO, said, HELLO]}
+    *_, origins = read_completion(json.dumps(body).encode())
+    error = about_messages(ApiError(429, "code", "text", param, 5), origins)
+    assert (error.param, error.status, error.retry) == (named, 429, 5)
 
 
 PARTS: list[Part] = [
