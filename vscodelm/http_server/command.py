@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import sys
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -36,7 +37,7 @@ from .app import Guarded, make_app
 from .core import open_answering
 from .gate import gate_of, is_loopback
 from .records import ResponseRecords, open_records
-from .serving import ServedAddress, bound, serving
+from .serving import CannotListen, ServedAddress, bound, serving
 from .token import ServerToken, TokenError, find_token, make_key
 
 if TYPE_CHECKING:
@@ -74,9 +75,7 @@ def serve_http(options: HttpOptions) -> int:
     trace = begin_trace(shared, "vscodelm-http", secrets)
     _check_place(options.listen, token)
     try:
-        with bound(options.listen, options.port) as (listening, address):
-            server = _Server(options, state, catalogue, trace, secrets, token)
-            return trio.run(server.run, listening, address)
+        return trio.run(_Server(options, state, catalogue, trace, secrets, token).run)
     finally:
         trace.close()
 
@@ -97,11 +96,11 @@ def _check_place(listen: str, token: ServerToken) -> None:
     )
 
 
-def end_at_once(socket: str | None, status: int) -> NoReturn:
-    """End this process, whatever it waits for, with its agents and its Unix socket."""
+def end_at_once(sockets: Iterable[str], status: int) -> NoReturn:
+    """End this process, whatever it waits for, with its agents and its Unix sockets."""
     log.warning("a second signal: the agents are killed")
     kill_all()
-    if socket is not None:
+    for socket in sockets:
         Path(socket).unlink(missing_ok=True)
     logging.shutdown()
     os._exit(status)
@@ -116,21 +115,38 @@ class _Server:
     secrets: KnownSecrets
     token: ServerToken
 
-    async def run(self, listening: socket, address: ServedAddress) -> int:
-        """Serve until a signal; every answer that is open is cancelled then."""
+    async def run(self) -> int:
+        """Serve until a signal; every answer that is open is cancelled then.
+
+        Raises `CannotListen`.
+        """
         until = trio.CancelScope()
-        signals = Signals(until, partial(end_at_once, address.path))
+        options, refusal = self.options, None
+        paths: list[str] = []
+        async with trio.open_nursery() as nursery:
+            # Before there is a Unix socket: a signal must not leave it behind.
+            await nursery.start(Signals(until, partial(end_at_once, paths)).watch)
+            try:
+                with bound(options.listen, options.port) as (listening, address):
+                    paths += [address.path] if address.path is not None else []
+                    await self._serve_until(listening, address, until)
+            except CannotListen as error:
+                refusal = error  # raised outside, where no nursery wraps it in a group
+            nursery.cancel_scope.cancel()
+        if refusal is not None:
+            raise refusal
+        return 0
+
+    async def _serve_until(
+        self, listening: socket, address: ServedAddress, until: trio.CancelScope
+    ) -> None:
         records = open_records(self.state / _RESPONSES)
         try:
-            async with trio.open_nursery() as nursery:
-                await nursery.start(signals.watch)
-                state_dir = self.options.shared.state_dir
-                async with open_agents(self.trace, state_dir, self.secrets) as agents:
-                    await self._serve(listening, address, agents, records, until)
-                nursery.cancel_scope.cancel()
+            state_dir = self.options.shared.state_dir
+            async with open_agents(self.trace, state_dir, self.secrets) as agents:
+                await self._serve(listening, address, agents, records, until)
         finally:
             records.close()
-        return 0
 
     async def _serve(
         self,
