@@ -132,6 +132,15 @@ class _Connection(TCPServer):
             await cast("Any", self.idle_task).restart(tasks, self._idle_timeout)
             await self._read_data()
 
+    async def _idle_timeout(self) -> None:
+        """End a connection that sends no headers; one that has sent nothing yet is told of."""
+        with trio.move_on_after(self.config.keep_alive_timeout):
+            await trio.sleep_forever()
+        if not self.has_sent:
+            log.info("a connection is closed: no headers came within %d s", HEADER_SECONDS)
+        with trio.CancelScope(shield=True):
+            await self._initiate_server_close()
+
     async def protocol_send(self, event: Event) -> None:
         """Send bytes; a client that doesn't take them for long is gone."""
         if not isinstance(event, RawData):

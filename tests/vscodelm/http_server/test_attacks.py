@@ -65,6 +65,8 @@ async def test_requests_without_the_token_are_refused_and_the_token_counts_only_
         for headers in ({"x-api-key": TOKEN}, {"cookie": f"token={TOKEN}"}):
             answer = await stranger.get(f"{face.address.url}/models", headers=headers)
             assert answer.status_code == 401
+    refusals = [one for one in caplog.messages if one.startswith("refused http status=401")]
+    assert len(refusals) == len(places) + 2  # one line for each
 
 
 async def test_a_web_page_is_refused_and_gets_no_permission_to_read(
@@ -135,6 +137,7 @@ async def test_headers_that_trickle_end_the_connection(
     monkeypatch.setattr(serving, "HEADER_SECONDS", 0.3)
     async with attacked(tmp_path, caplog) as face:
         assert await raw(face, b"GET /v1/models HTTP/1.1\r\nhost:") == b""
+    assert "no headers came" in caplog.text
 
 
 @pytest.mark.parametrize("is_stream", ["false", "true"])
