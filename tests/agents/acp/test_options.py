@@ -378,6 +378,13 @@ def test_a_key_that_is_given_no_more_gets_its_first_value_back() -> None:
     assert picked.before == {}
 
 
+def test_a_key_that_the_settings_have_gets_no_first_value_back() -> None:
+    picked = Picked()
+    due(picked, WHOLE, {"model": "big", "mode": "code"})
+    assert picked.due(WHOLE, {}, preset=["model"]) == [("mode", "ask")]
+    assert picked.before == {"mode": "ask"}
+
+
 def test_no_choice_that_is_taken_back_leads_to_a_value_without_questions() -> None:
     free, strict = Picked(), Picked()
     free.due(modes("auto", *ALL_MODES), {"mode": "plan"})
