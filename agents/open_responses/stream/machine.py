@@ -90,7 +90,7 @@ class StreamMachine:
         self._doubles = Doubles()
         self._notes: dict[str, None] = {}
         self._odd = b""
-        """What was read last, if it is no event that is known."""
+        """The data that were read last, if they are no event that is known."""
 
     @property
     def is_over(self) -> bool:
