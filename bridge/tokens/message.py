@@ -137,8 +137,9 @@ def _data(mime: str, data: bytes, family: str) -> Work[int]:
 
 
 def _decoded(data: str) -> bytes:
+    """Return the bytes of Base64 in either alphabet, also without padding, as Node reads it."""
     try:
-        return base64.b64decode(data)
+        return base64.b64decode(f"{data.replace('-', '+').replace('_', '/').rstrip('=')}===")
     except ValueError:
         return b""
 

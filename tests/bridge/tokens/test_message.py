@@ -96,6 +96,14 @@ def test_the_size_of_an_image_is_read_though_the_end_of_its_base64_is_not() -> N
     assert cost(ToolResultPart("c1", [long])) == RESULT_OVERHEAD + 1105
 
 
+@pytest.mark.parametrize("written", ["R0lGODlh+wP/Aw==", "R0lGODlh+wP/Aw", "R0lGODlh-wP_Aw"])
+def test_an_image_is_read_in_both_alphabets_of_base64(written: str) -> None:
+    part = ToolResultPart("c1", [{**IMAGE, "mimeType": "image/gif", "data": written}])
+    small = estimate_image(b"GIF89a\xfb\x03\xff\x03")
+    assert small != estimate_image(b"")
+    assert cost(part) == RESULT_OVERHEAD + small
+
+
 def test_data_that_is_not_base64_is_no_image_to_speak_of() -> None:
     broken = ToolResultPart("c1", [{**IMAGE, "data": "A"}])
     assert cost(broken) == RESULT_OVERHEAD + estimate_image(b"")
