@@ -47,6 +47,8 @@ export class FakePanel {
   /** How often it was brought to the front. */
   revealed = 0;
   isOpen = true;
+  /** Whether the page is there; a message before that is never delivered. */
+  isLoaded = true;
   readonly sent: { type: string; events: unknown[] }[] = [];
   private readonly disposed = new EventEmitter<void>();
   private readonly changed = new EventEmitter<void>();
@@ -57,6 +59,9 @@ export class FakePanel {
     html: "",
     onDidReceiveMessage: this.received.event,
     postMessage: async (message: { type: string; events: unknown[] }) => {
+      if (!this.isLoaded) {
+        return new Promise(() => {});
+      }
       this.sent.push(message);
       return true;
     },

@@ -60,7 +60,8 @@ export class Knowledge implements vscode.Disposable {
     try {
       if (this.server.pid !== undefined) {
         const { events, leftOut } = await this.server.inspect(false);
-        await panel.webview.postMessage({ type: "events", events, leftOut });
+        // Not awaited: a message to a page that is still being loaded may never be delivered.
+        panel.webview.postMessage({ type: "events", events, leftOut }).then(undefined, () => {});
       }
     } catch (error) {
       this.log.debug(`the page of the agents' knowledge isn't up to date: ${String(error)}`);

@@ -114,6 +114,17 @@ test("a failed look is repeated, and is no error of the user's", async () => {
   expect(panel().sent).toHaveLength(1);
 });
 
+test("events come though an earlier message came before the page was loaded", async () => {
+  await knowledge.show();
+  panel().isLoaded = false;
+  panel().turn(true);
+  await vi.advanceTimersByTimeAsync(0);
+  panel().isLoaded = true;
+  panel().says({ type: "ready" });
+  await pass();
+  expect(panel().sent).not.toEqual([]);
+});
+
 test("a slow program isn't asked twice at once", async () => {
   await knowledge.show();
   let release = () => {};
