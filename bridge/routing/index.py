@@ -141,6 +141,8 @@ class Index:
         self._by_line: _Groups[ConversationKey] = _Groups()
         self._newest: dict[tuple[AgentKey, str, str | None], ConversationKey] = {}
         """The newest conversation of a chat, even if it has ended: earlier lines know too much."""
+        self._last_asked: dict[tuple[str, str | None], AgentKey] = {}
+        """The agent that was last asked in a chat."""
 
     def __getitem__(self, key: ConversationKey) -> Entry:
         """Return the entry of a conversation."""
@@ -180,6 +182,10 @@ class Index:
             self._newest[chat] = key
             if len(self._newest) > MOST_CHATS:
                 del self._newest[next(iter(self._newest))]
+            self._last_asked.pop(chat[1:], None)
+            self._last_asked[chat[1:]] = agent
+            if len(self._last_asked) > MOST_CHATS:
+                del self._last_asked[next(iter(self._last_asked))]
         self.update(key)
 
     def update(self, key: ConversationKey) -> None:
@@ -253,6 +259,12 @@ class Index:
         self.refresh()
         tree = self._trees.get(agent)
         return tree.walk(path) if tree is not None else []
+
+    def was_asked_elsewhere(self, agent: AgentKey, hints: Hints) -> bool:
+        """Return whether another agent was asked last in the chat that the host names."""
+        if not hints.names:
+            return False
+        return self._last_asked.get((hints.names[0], hints.chat), agent) != agent
 
     def of_host_id(self, *names: str | None) -> Iterator[ConversationKey]:
         """Yield the conversations that the host gave these ids, the most recently asked first."""

@@ -401,13 +401,14 @@ class _Search:
 
         A summary of everything fits every line of a chat. But if turns were taken back, their
         numbers are used again. And if the summary hides turns of another model, there are more
-        numbers than messages. Results that it hides were never given to the agent that waits for
-        them. Not every prompt names its chat; one that doesn't mustn't end a turn that streams, for
-        that may be a fork's.
+        numbers than messages. Not every host numbers them, so the agent must be the one that was
+        asked last. Results that it hides were never given to the agent that waits for them. Not
+        every prompt names its chat; one that doesn't mustn't end a turn that streams, for that may
+        be a fork's.
         """
         entry, hints = self.index[key], self.question.hints
         if Rule.SUMMARY in match.rules:
-            if entry.awaits_results:
+            if entry.awaits_results or self.index.was_asked_elsewhere(self.question.agent, hints):
                 return False
             if hints.turn is not None and entry.hints.turn is not None:
                 later = hints.turn - entry.hints.turn

@@ -179,6 +179,24 @@ def test_turns_of_another_model_that_a_summary_hides_are_not_lost(world: World) 
     assert _newest(world).reason is Reason.UNPROVEN
 
 
+def test_turns_of_another_model_are_not_lost_where_the_host_numbers_none() -> None:
+    world = World(AGENT_HOST)
+    chat = _begin(world, "hi", "ok")
+    chat.model = "small"
+    world.host.send(chat, "more")
+    world.finish(chat, "seen")
+    world.host.compact(chat)
+    world.finish_beside()
+    chat.model = "rec"
+    world.host.send(chat, "go")
+    assert _newest(world).reason is Reason.UNPROVEN
+    world.finish(chat, "ok")
+    world.host.compact(chat)
+    world.finish_beside()
+    world.host.send(chat, "hi")
+    assert isinstance(_newest(world), Joins)
+
+
 def test_results_that_a_summary_hides_are_not_lost(world: World) -> None:
     chat = _begin(world, "hi")
     _wait_for_tools(world, chat, "call-1")
