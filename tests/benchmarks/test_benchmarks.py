@@ -32,7 +32,7 @@ from benchmarks import (
 from benchmarks import open_responses as streams
 from benchmarks.editor import chat_line, editing, message
 from benchmarks.harness import Child, Result, running
-from benchmarks.pace import pace
+from benchmarks.pace import pace, pace_of_large_data
 
 HELD = Result("quick", 1.0, 1.0, "x")
 MISSED = Result("slow", 1.1, 1.0, "x", "why")
@@ -105,6 +105,7 @@ def test_what_is_measured_on_a_slow_machine_says_so(
 
 def test_this_machine_has_a_pace() -> None:
     assert 1.0 <= pace() < 100
+    assert 1.0 <= pace_of_large_data() < 100
 
 
 def test_the_long_form_is_measured_only_if_it_is_asked_for(
