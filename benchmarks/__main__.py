@@ -55,7 +55,7 @@ FULL: dict[str, Callable[[], list[Result]]] = {"http-memory": http_memory.measur
 PACES: dict[Callable[[], list[Result]], Callable[[], float]] = {
     stalls.measure: pace_of_large_data,
 }
-"""How the present speed is measured for a benchmark, if not by `pace`."""
+"""Measures of the present speed, for benchmarks that `pace` doesn't fit."""
 
 
 def main(arguments: list[str] | None = None) -> int:

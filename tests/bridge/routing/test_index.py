@@ -337,7 +337,8 @@ def test_nothing_is_left_once_all_are_forgotten(
 
 def contents(index: Index) -> list[str]:
     """Everything that it holds on to, spelled out: what stays would be a leak."""
-    fields = {name: field for name, field in vars(index).items() if name != "_newest"}
+    kept = ("_newest", "_last_asked")  # on purpose: they are limited
+    fields = {name: field for name, field in vars(index).items() if name not in kept}
     return [repr(getattr(field, "_keys", field)) for field in fields.values()]
 
 
@@ -356,6 +357,17 @@ def test_who_was_asked_last_of_a_chat_is_remembered_when_it_is_gone_but_not_of_a
     assert index.newest_of(AGENT, HERE) == 1
     assert index.newest_of(AGENT, Hints("chat 0")) is None
     assert index.newest_of(AGENT, Hints()) is None
+
+
+def test_a_chat_in_which_another_agent_was_asked_last_is_known_by_its_name() -> None:
+    index = Index()
+    index.place(1, AGENT, History(), hints=HERE)
+    assert not index.was_asked_elsewhere(AGENT, HERE)
+    index.place(2, OTHER_AGENT, History(), hints=HERE)
+    assert index.was_asked_elsewhere(AGENT, HERE)
+    assert not index.was_asked_elsewhere(OTHER_AGENT, HERE)
+    assert not index.was_asked_elsewhere(AGENT, Hints("elsewhere"))
+    assert not index.was_asked_elsewhere(AGENT, Hints())
 
 
 @pytest.mark.parametrize("request_class", RequestClass)
