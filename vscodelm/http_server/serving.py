@@ -27,6 +27,8 @@ from starlette.types import ASGIApp, Scope
 
 from bridge.value import Value
 
+from .api_error import RETRY_SECONDS, ApiError
+
 if TYPE_CHECKING:
     from hypercorn.events import Event
 if sys.platform != "win32":
@@ -55,14 +57,13 @@ _BACKLOG = 1_024
 log = logging.getLogger("vscodelm.http")
 
 
-_FULL = (
-    b'{"error":{"type":"too_many_requests","code":"too_many_connections","message":"%b",\
-"param":null}}'
-    % b"Too many connections are open. Try again later."
-)
+_FULL = ApiError(
+    429, "too_many_connections", "Too many connections are open. Try again later."
+).body
 _REFUSAL = (
-    b"HTTP/1.1 429 Too Many Requests\r\nretry-after: 5\r\nconnection: close\r\n"
-    b"content-type: application/json\r\ncontent-length: %d\r\n\r\n%b" % (len(_FULL), _FULL)
+    b"HTTP/1.1 429 Too Many Requests\r\nretry-after: %d\r\nconnection: close\r\n"
+    b"content-type: application/json\r\ncontent-length: %d\r\n\r\n%b"
+    % (RETRY_SECONDS, len(_FULL), _FULL)
 )
 
 
