@@ -97,6 +97,15 @@ class _Found(Value):
 _NOTHING = _Found()
 
 T = TypeVar("T")
+V = TypeVar("V")
+
+
+def _remember(chats: dict[T, V], chat: T, newest: V) -> None:
+    """Remember the newest of a chat, and forget the chat that was remembered first of too many."""
+    chats.pop(chat, None)
+    chats[chat] = newest
+    if len(chats) > MOST_CHATS:
+        del chats[next(iter(chats))]
 
 
 class _Groups(Generic[T]):
@@ -177,15 +186,9 @@ class Index:
             for name in hints.names:
                 self._by_host_id.add(name, key)
         if hints.names and request_class is RequestClass.MAIN:
-            chat = (agent, hints.names[0], hints.chat)
-            self._newest.pop(chat, None)
-            self._newest[chat] = key
-            if len(self._newest) > MOST_CHATS:
-                del self._newest[next(iter(self._newest))]
-            self._last_asked.pop(chat[1:], None)
-            self._last_asked[chat[1:]] = agent
-            if len(self._last_asked) > MOST_CHATS:
-                del self._last_asked[next(iter(self._last_asked))]
+            chat = (hints.names[0], hints.chat)
+            _remember(self._newest, (agent, *chat), key)
+            _remember(self._last_asked, chat, agent)
         self.update(key)
 
     def update(self, key: ConversationKey) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import msgspec
 
@@ -40,18 +40,22 @@ _FINAL = re.compile(
 _BLOCKED = re.compile(
     r"quota|rate_?limit|billing|credit|balance|content_filter|policy|too_many", re.IGNORECASE
 )
+_ByWords: TypeAlias = tuple[tuple[int, re.Pattern[str]], ...]
+
+
+def _by_words(*statuses: tuple[int, str]) -> _ByWords:
+    return tuple((status, re.compile(words, re.IGNORECASE)) for status, words in statuses)
+
+
 # In this order; the first one that finds its words is the status of a failure inside a 200.
-_STATUSES: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
-    (status, re.compile(words, re.IGNORECASE))
-    for status, words in (
-        (429, r"quota|rate_?limit|too_many_requests|billing"),
-        (401, r"authenticat|unauthorized|invalid_api_key"),
-        (403, r"permission|forbidden"),
-        (404, r"not_?found"),
-        (400, r"invalid|bad_request|context_length|content_filter|policy"),
-        (503, r"overload|unavailable|capacity"),
-        (504, r"time_?d?_?out"),
-    )
+_STATUSES = _by_words(
+    (429, r"quota|rate_?limit|too_many_requests|billing"),
+    (401, r"authenticat|unauthorized|invalid_api_key"),
+    (403, r"permission|forbidden"),
+    (404, r"not_?found"),
+    (400, r"invalid|bad_request|context_length|content_filter|policy"),
+    (503, r"overload|unavailable|capacity"),
+    (504, r"time_?d?_?out"),
 )
 _STATUS = re.compile("[45][0-9]{2}")
 _STATUS_SAID = re.compile(
@@ -63,14 +67,11 @@ _STATUS_AMID = re.compile(
     re.IGNORECASE,
 )
 # Only words that mean nothing else: a retry must not be lost to a word that is there by chance.
-_STATUS_WORDS: tuple[tuple[int, re.Pattern[str]], ...] = tuple(
-    (status, re.compile(words, re.IGNORECASE))
-    for status, words in (
-        (401, r"\bunauthorized\b|\b(?:invalid|incorrect) api[ _-]key|\bnot authenticated\b"),
-        (402, r"\bpayment required\b"),
-        (403, r"\bforbidden\b|\bpermission denied\b"),
-        (400, r"\bbad request\b"),
-    )
+_STATUS_WORDS = _by_words(
+    (401, r"\bunauthorized\b|\b(?:invalid|incorrect) api[ _-]key|\bnot authenticated\b"),
+    (402, r"\bpayment required\b"),
+    (403, r"\bforbidden\b|\bpermission denied\b"),
+    (400, r"\bbad request\b"),
 )
 """The status by the words of a message, where it has no number."""
 _HIDDEN = re.compile(r"<(script|style|head)\b", re.IGNORECASE)
@@ -221,15 +222,19 @@ def _status(fields: dict[str, Any], code: str, type_: str, message: str) -> int:
     for given in (*told, code):
         if _STATUS.fullmatch(_word(given)):
             return int(_word(given))
-    for words in (code, type_):
-        for status, found in _STATUSES:
-            if found.search(words):
-                return status
-    said = _STATUS_SAID.match(message) or _STATUS_AMID.search(message[:_SHOWN_LENGTH])
+    known = _status_by(_STATUSES, code) or _status_by(_STATUSES, type_)
+    if known is not None:
+        return known
+    start = message[:_SHOWN_LENGTH]
+    said = _STATUS_SAID.match(message) or _STATUS_AMID.search(start)
     if said is not None:
         return int(said[1])
-    start = message[:_SHOWN_LENGTH]
-    return next((status for status, found in _STATUS_WORDS if found.search(start)), 500)
+    return _status_by(_STATUS_WORDS, start) or 500
+
+
+def _status_by(statuses: _ByWords, text: str) -> int | None:
+    """Return the first status whose words are in a text."""
+    return next((status for status, words in statuses if words.search(text)), None)
 
 
 def _shown(text: str) -> str:
