@@ -44,7 +44,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     """A stop interrupts this: the preparation, or the look at the changed files."""
     _watch: TurnWatch | None = attrs.field(default=None, init=False)
     _called_at: float | None = attrs.field(default=None, init=False)
-    """When the agent last said something of a call of a tool."""
+    """When the agent last said something of a call of a tool, while files are watched."""
 
     @property
     def runs(self) -> bool:
@@ -129,7 +129,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         """Return the agent's news, or wait for some."""
         machine, line = self._machine, self.line
         line.receive()
-        if any(isinstance(one, ToolCall | ToolCallUpdate) for one in line.heard):
+        is_watched = self._watch is not None
+        if is_watched and any(isinstance(one, ToolCall | ToolCallUpdate) for one in line.heard):
             self._called_at = trio.current_time()
         await look_at_changes(line.heard, machine.renderer, self.session.read_file)
         if machine.state is TurnState.CLOSED:
