@@ -41,21 +41,18 @@ _BLOCKED = re.compile(
     r"quota|rate_?limit|billing|credit|balance|content_filter|policy|too_many", re.IGNORECASE
 )
 _ByWords: TypeAlias = tuple[tuple[int, re.Pattern[str]], ...]
-
-
-def _by_words(*statuses: tuple[int, str]) -> _ByWords:
-    return tuple((status, re.compile(words, re.IGNORECASE)) for status, words in statuses)
-
-
 # In this order; the first one that finds its words is the status of a failure inside a 200.
-_STATUSES = _by_words(
-    (429, r"quota|rate_?limit|too_many_requests|billing"),
-    (401, r"authenticat|unauthorized|invalid_api_key"),
-    (403, r"permission|forbidden"),
-    (404, r"not_?found"),
-    (400, r"invalid|bad_request|context_length|content_filter|policy"),
-    (503, r"overload|unavailable|capacity"),
-    (504, r"time_?d?_?out"),
+_STATUSES: _ByWords = tuple(
+    (status, re.compile(words, re.IGNORECASE))
+    for status, words in (
+        (429, r"quota|rate_?limit|too_many_requests|billing"),
+        (401, r"authenticat|unauthorized|invalid_api_key"),
+        (403, r"permission|forbidden"),
+        (404, r"not_?found"),
+        (400, r"invalid|bad_request|context_length|content_filter|policy"),
+        (503, r"overload|unavailable|capacity"),
+        (504, r"time_?d?_?out"),
+    )
 )
 _STATUS = re.compile("[45][0-9]{2}")
 _STATUS_SAID = re.compile(
@@ -67,11 +64,14 @@ _STATUS_AMID = re.compile(
     re.IGNORECASE,
 )
 # Only words that mean nothing else: a retry must not be lost to a word that is there by chance.
-_STATUS_WORDS = _by_words(
-    (401, r"\bunauthorized\b|\b(?:invalid|incorrect) api[ _-]key|\bnot authenticated\b"),
-    (402, r"\bpayment required\b"),
-    (403, r"\bforbidden\b|\bpermission denied\b"),
-    (400, r"\bbad request\b"),
+_STATUS_WORDS: _ByWords = tuple(
+    (status, re.compile(words, re.IGNORECASE))
+    for status, words in (
+        (401, r"\bunauthorized\b|\b(?:invalid|incorrect) api[ _-]key|\bnot authenticated\b"),
+        (402, r"\bpayment required\b"),
+        (403, r"\bforbidden\b|\bpermission denied\b"),
+        (400, r"\bbad request\b"),
+    )
 )
 """The status by the words of a message, where it has no number."""
 _HIDDEN = re.compile(r"<(script|style|head)\b", re.IGNORECASE)
