@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import attrs
+import trio
 
 from tests.e2e.process import Process, started
 from tests.fakes.waiting import until
@@ -140,9 +141,14 @@ class Lifetime:
         )
         return [line.strip() for line in found]
 
-    def kill(self) -> None:
-        """Kill the process, as a machine that runs out of memory would; nobody will answer."""
+    async def kill(self) -> None:
+        """Kill the process, as a machine that runs out of memory would; nobody will answer.
+
+        What it had written before is heard first.
+        """
         os.kill(self.process.it.pid, signal.SIGKILL)
+        with trio.fail_after(PATIENCE):
+            await self.bench.editor.has_ended.wait()
         self.bench.editor.open.clear()
 
 

@@ -111,7 +111,7 @@ async def test_a_kill_between_turns(agent: RealAgent, tmp_path: Path) -> None:
             await chat.say(say("Ada"))
             await chat.say(say("Zoltan"))
             await world.remembers(1)
-            lifetime.kill()
+            await lifetime.kill()
         async with world.lifetime() as lifetime:
             chat.editor = lifetime.bench.editor
             assert await recall(world, chat) == (["Ada", "Zoltan"], False)
@@ -129,7 +129,7 @@ async def test_a_kill_in_mid_turn(agent: RealAgent, tmp_path: Path) -> None:
         async with world.lifetime(is_killed=True) as lifetime:
             chat = lifetime.bench.chat()
             await ask_without_end(chat)
-            lifetime.kill()
+            await lifetime.kill()
         async with world.lifetime() as lifetime:
             chat.editor = lifetime.bench.editor
             assert await recall(world, chat) == (["Ada", "Zoltan"], True)
