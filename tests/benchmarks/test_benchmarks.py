@@ -169,8 +169,8 @@ class TestOnRealProcesses:
     def test_each_benchmark_measures_something(self) -> None:
         results = [
             *start.measure(runs=1),
-            *parts.measure(short=100, long=5_000, repetitions=1),
-            *history.measure(lengths=(10, 500), requests=2, repetitions=1),
+            *parts.measure(short=100, long=30_000, repetitions=1),
+            *history.measure(lengths=(10, 5_000), requests=2, repetitions=1),
             *memory.measure(early=505, late=510),
             *acp_burst.measure(short=100, long=5_000, repetitions=1, chunks=5),
             *acp_sessions.measure(sessions=3),
@@ -179,7 +179,7 @@ class TestOnRealProcesses:
             *http_memory.measure(early=10, late=20),
         ]
         assert len(results) == 23
-        assert all(result.measured > 0 for result in results)
+        assert [one for one in results if one.measured <= 0] == []
 
     def test_the_benchmark_of_idling_looks_at_live_agents(self) -> None:
         (result,) = idle.measure(agents=2, seconds=0.1, settling=0)

@@ -177,6 +177,14 @@ FAULTS = [
         "::test_an_edit_of_the_first_message_while_a_tool_runs_is_no_sub_agents",
     ),
     _fault(
+        "a line of a chat is taken for another that was given its summary",
+        "bridge/routing/router",
+        "any(not r.rules and r.new_from >= match.new_from for r in self._found.values())",
+        "False",
+        "tests/host/test_found.py"
+        "::test_a_summary_is_told_to_one_line_of_a_chat_even_if_all_is_said_twice",
+    ),
+    _fault(
         "what another process left is gone on from at the wrong place",
         "agents/open_responses/checkpoints",
         "self._points = OrderedDict(recalled)",

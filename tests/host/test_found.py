@@ -223,6 +223,19 @@ def test_the_same_request_again_is_a_retry_where_a_summary_hides_equal_words(wor
     assert _newest(world).reason is Reason.RETRY
 
 
+def test_a_summary_is_told_to_one_line_of_a_chat_even_if_all_is_said_twice() -> None:
+    world = World(AGENT_HOST)
+    chat = _begin(world, "hi", "seen")
+    world.host.compact(chat)
+    world.finish_beside()
+    world.host.send(chat, "hi")
+    assert _newest(world).reason is Reason.RETRY
+    world.finish(chat, "seen")
+    world.host.send(chat, "hi")
+    world.host.edit(chat, 2, "hi")
+    assert _newest(world).reason is Reason.SUPERSEDES
+
+
 # Sub-agents.
 
 
