@@ -12,6 +12,7 @@ import { Editor } from "./editor.ts";
 import { Log } from "./log.ts";
 import { OUTPUT } from "./places.ts";
 import { crop, dismissHint, shoot } from "./screenshots.ts";
+import { Traces } from "./traces.ts";
 
 const agents = join(OUTPUT, "choices-agents");
 const agent = new ScriptedAgent(agents, "agent");
@@ -25,6 +26,7 @@ let editor: Editor;
 let context: BrowserContext;
 let page: Page;
 let chat: Chat;
+let traces: Traces;
 
 type Values = [value: string, name: string, description: string][];
 
@@ -87,6 +89,7 @@ beforeAll(async () => {
       },
     },
   });
+  traces = new Traces(editor);
   await mkdir(second);
   await mkdir(third);
   await foldersAre(first, second);
@@ -148,21 +151,7 @@ test("they are chosen back, in the same session", async () => {
 });
 
 test("a mode is chosen in the list of models", async () => {
-  await chat.command("Chat: Manage Language Models");
-  const row = page.locator(".models-model-row", { hasText: "Scripted agent" });
-  await row.hover();
-  await row.getByLabel("More Actions...").click();
-  const items = page.locator(".monaco-menu .action-item");
-  await items
-    .filter({ hasText: /^Mode$/ })
-    .first()
-    .hover();
-  const plan = items.filter({ hasText: /^Plan$/ });
-  await plan.waitFor();
-  await shoot(page, "choices", "list of models");
-  await plan.click();
-  await page.locator(".modal-editor-part .codicon-close").first().click();
-  await page.locator(".models-widget").waitFor({ state: "detached" });
+  await chooseInList("Mode", "Plan", "list of models");
   await chat.ask("with a plan");
   expect((await changes()).at(-1)).toBe("mode=plan");
 });
@@ -210,6 +199,23 @@ test("a folder that is added counts for a new chat", async () => {
   expect(await agent.faults()).toEqual([]);
 });
 
+test("a stricter setting counts at once, in this chat and after the window was loaded anew", {
+  timeout: 150_000,
+}, async () => {
+  await chat.ask("again");
+  expect(await permissions()).toEqual(["ask", "ask"]);
+  await editor.keeps(/again/);
+  await chooseInSettings("permissions", "read_only");
+  await chat.ask("more strictly");
+  expect(await permissions()).toEqual(["read_only", "read_only"]);
+  await chat.reload();
+  await chat.ask("once more");
+  expect(await permissions()).toEqual(["read_only", "read_only"]);
+  await chooseInList("Permissions", "Ask", "list of permissions");
+  await chat.ask("as I choose");
+  expect(await permissions()).toEqual(["read_only", "ask"]);
+});
+
 /** The button beside the model; the first of its choices is the effort. */
 function button(): Locator {
   const label = '[aria-label^="Effort: "]';
@@ -227,9 +233,50 @@ async function choose(name: string, stored: Record<string, string>): Promise<voi
   await expect.poll(settings, { timeout: 10_000 }).toEqual(stored);
 }
 
+/** Choose a value in the list of models, and show the menu as it was open. */
+async function chooseInList(title: string, name: string, picture: string): Promise<void> {
+  await chat.command("Chat: Manage Language Models");
+  const row = page.locator(".models-model-row", { hasText: "Scripted agent" });
+  await row.hover();
+  await row.getByLabel("More Actions...").click();
+  const items = page.locator(".monaco-menu .action-item");
+  const exactly = (text: string) => items.filter({ hasText: new RegExp(`^${text}$`) });
+  await exactly(title).first().hover();
+  await exactly(name).waitFor();
+  await shoot(page, "choices", picture);
+  await exactly(name).click();
+  await page.locator(".modal-editor-part .codicon-close").first().click();
+  await page.locator(".models-widget").waitFor({ state: "detached" });
+}
+
+/** Choose a value of one of our settings, on the editor's page of settings. */
+async function chooseInSettings(key: string, value: string): Promise<void> {
+  await chat.command("Preferences: Open User Settings");
+  const settings = page.locator(".settings-editor");
+  await settings.locator(".search-container .monaco-editor").click();
+  await page.keyboard.type(`@id:vscodelm.${key}`);
+  await settings.getByText("1 Setting Found").waitFor();
+  await settings.locator(".setting-item-enum .monaco-select-box").click();
+  await page
+    .locator(".monaco-select-box-dropdown-container .monaco-list-row", { hasText: value })
+    .click();
+  const written = () => readFile(join(editor.folder, "user/User/settings.json"), "utf8");
+  await expect.poll(written, { timeout: 10_000 }).toContain(`"vscodelm.${key}": "${value}"`);
+  await shoot(page, "choices", "settings");
+  await page.locator(".modal-editor-part .codicon-close").first().click();
+  await settings.waitFor({ state: "detached" });
+}
+
 async function settings(): Promise<unknown> {
   const [group] = JSON.parse(await readFile(storage, "utf8"));
   return group?.settings?.scripted ?? {}; // it stores nothing where all are the default
+}
+
+/** Return the permissions of the newest request: those of the settings, and those that are chosen beside the model. */
+async function permissions(): Promise<unknown[]> {
+  const newest = (await traces.requestsTo("scripted")).at(-1);
+  const { modelConfiguration } = newest?.options ?? {};
+  return [newest?.settings?.permissions, modelConfiguration?.permissions];
 }
 
 function foldersAre(...folders: string[]): Promise<void> {

@@ -159,6 +159,15 @@ export class Editor {
     throw new Error("the editor doesn't keep the chat");
   }
 
+  /** Change a setting of the user, as by hand; the editor hears of it a moment later. */
+  async setting(key: string, value: unknown): Promise<void> {
+    for (const place of ["User", "Machine"]) {
+      const file = join(this.folder, "user", place, "settings.json");
+      const settings = JSON.parse(await readFile(file, "utf8"));
+      await writeFile(file, JSON.stringify({ ...settings, [key]: value }, null, 2));
+    }
+  }
+
   async stop(): Promise<void> {
     const gone = new Promise((resolve) => this.server.once("exit", resolve));
     if (this.server.exitCode === null && this.server.pid !== undefined) {

@@ -1,6 +1,6 @@
 // What the agents know, as a person sees it in the editor: a page of the chats that run, and the report of a problem.
 
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContext, FrameLocator, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -90,12 +90,7 @@ test("a new request comes by itself, and the choice stays", async () => {
 });
 
 test("it follows a dark theme", async () => {
-  const file = join(editor.folder, "user/User/settings.json");
-  const settings = JSON.parse(await readFile(file, "utf8"));
-  settings["workbench.colorTheme"] = "Default Dark Modern";
-  await writeFile(file, JSON.stringify(settings));
-  const machine = join(editor.folder, "user/Machine/settings.json");
-  await writeFile(machine, JSON.stringify(settings));
+  await editor.setting("workbench.colorTheme", "Default Dark Modern");
   await drawing.locator("body.vscode-dark").waitFor();
 });
 

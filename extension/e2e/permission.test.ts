@@ -1,6 +1,6 @@
 // What an agent asks is seen whole, and may be allowed for longer than once.
 
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
@@ -190,13 +190,9 @@ test("the agent's own answer is given to the agent", async () => {
   expect(await agent.faults()).toEqual([]);
 });
 
-/** Change a setting of the user, as by hand. */
+/** Change a setting of the user, and wait until it counts. */
 async function setting(key: string, value: unknown): Promise<void> {
-  for (const place of ["User", "Machine"]) {
-    const file = join(editor.folder, "user", place, "settings.json");
-    const settings = JSON.parse(await readFile(file, "utf8"));
-    await writeFile(file, JSON.stringify({ ...settings, [key]: value }));
-  }
+  await editor.setting(key, value);
   await page.waitForTimeout(2_000); // the editor reads its files when it hears of the change
 }
 

@@ -7,7 +7,8 @@ import type { Editor } from "./editor.ts";
 export interface Asked {
   modelId: string;
   messages: Message[];
-  options: { tools?: unknown[] };
+  options: { tools?: unknown[]; modelConfiguration?: Record<string, unknown> };
+  settings?: { permissions: string };
 }
 
 interface Message {
