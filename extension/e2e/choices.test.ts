@@ -204,13 +204,14 @@ test("a stricter setting counts at once, in this chat and after the window was l
 }, async () => {
   await chat.ask("again");
   expect(await permissions()).toEqual(["ask", "ask"]);
-  await editor.keeps(/again/);
   await chooseInSettings("permissions", "read_only");
   await chat.ask("more strictly");
   expect(await permissions()).toEqual(["read_only", "read_only"]);
+  await editor.keeps(/more strictly/);
   await chat.reload();
   await chat.ask("once more");
   expect(await permissions()).toEqual(["read_only", "read_only"]);
+  expect((await traces.sessions()).at(-1)).toContain("session/resume");
   await chooseInList("Permissions", "Ask", "list of permissions");
   await chat.ask("as I choose");
   expect(await permissions()).toEqual(["read_only", "ask"]);

@@ -129,6 +129,7 @@ class Track:
         self.id = message.get("id")
         self.method: str = message.get("method", "")
         self.session = session
+        self.params: JSON = message.get("params", {})
         self.asked: dict[int, JSON] = {}
         """What was asked and isn't answered."""
         self.outcomes: list[str] = []
@@ -395,6 +396,8 @@ class ScriptedPeer:
         """Everything that was asked, and not answered."""
         self._sessions = 0
         self._wedged: set[str] = set()
+        self._chosen: dict[str, JSON] = {}
+        """The options that were chosen in each session."""
         self._logged_in = os.path.exists(script.get("login_file", ""))
         self._rest = bytearray()
         start: Steps = self.script.get("start", [])
@@ -443,19 +446,34 @@ class ScriptedPeer:
         match track.method:
             case "initialize":
                 return {"result": {**AGENT, **self.script.get("agent", {})}}
-            case "session/new":
-                return {"result": {"sessionId": track.session, **self.script.get("session", {})}}
-            case "session/fork":
-                return {"result": {"sessionId": track.session}}
+            case "session/new" | "session/fork":
+                return {"result": {"sessionId": track.session, **self._offered(track.session)}}
+            case "session/load" | "session/resume":
+                return {"result": self._offered(track.session)}
             case "session/list":
                 found = [{"sessionId": session, "cwd": "/"} for session in self.kept]
                 return {"result": {"sessions": found}}
             case "session/prompt":
                 return {"result": {"stopReason": "end_turn"}}
             case "session/set_config_option":
-                return {"result": {"configOptions": []}}
+                chosen = self._chosen.setdefault(track.session, {})
+                chosen[track.params["configId"]] = track.params["value"]
+                options = self._offered(track.session).get("configOptions", [])
+                return {"result": {"configOptions": options}}
             case _:
                 return {"result": {}}
+
+    def _offered(self, session: str) -> JSON:
+        """Return what a session offers, with the choices that were made in it."""
+        offered: JSON = self.script.get("session", {})
+        if "configOptions" not in offered:
+            return offered
+        chosen = self._chosen.get(session, {})
+        options = [
+            {**one, "currentValue": chosen.get(one["id"], one["currentValue"])}
+            for one in offered["configOptions"]
+        ]
+        return {**offered, "configOptions": options}
 
     # What the client says.
 
