@@ -2,20 +2,25 @@
 
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { deflateRawSync } from "node:zlib";
+import { build, type Plugin } from "esbuild";
 import { expect, test } from "vitest";
 import { wholePieces as read } from "../../src/tokens/whole_pieces.ts";
 // @ts-expect-error: it is a part of the build, which has no types
 import { WHOLE_PIECES, wholePieces } from "../../whole_pieces.mjs";
 
-async function bundled(module: string): Promise<string> {
+const MOST_GROWTH = 500_000;
+
+async function bundled(module: string, plugin: Plugin = wholePieces): Promise<string> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(`../../src/tokens/${module}.ts`, import.meta.url))],
+    entryPoints: [fileURLToPath(new URL(`../../src/${module}.ts`, import.meta.url))],
     bundle: true,
     format: "esm",
     platform: "node",
+    external: ["vscode"],
+    mainFields: ["module", "main"],
     write: false,
-    plugins: [wholePieces],
+    plugins: [plugin],
   });
   return (outputFiles[0] as { text: string }).text;
 }
@@ -25,13 +30,28 @@ test("the sources read the file that Python reads", () => {
 });
 
 test("the bundle has the same bytes, and reads no file", async () => {
-  const code = await bundled("text");
+  const code = await bundled("tokens/text");
   expect(code).not.toContain("readFileSync");
   expect(code).toContain(readFileSync(WHOLE_PIECES).toString("base64"));
 });
 
+test("the package grows little by the filter, which is in the bundle and in the wheel", async () => {
+  const without: Plugin = {
+    name: "without",
+    setup: ({ onLoad }) =>
+      onLoad({ filter: /whole_pieces\.ts$/ }, () => ({
+        contents: "export const wholePieces = () => new Uint8Array();",
+      })),
+  };
+  const packed = (content: string | Buffer) => deflateRawSync(content).length;
+  const bundle = packed(await bundled("extension")) - packed(await bundled("extension", without));
+  const growth = bundle + packed(readFileSync(WHOLE_PIECES));
+  expect(growth).toBeGreaterThan(2 * 190_000); // a byte for each token, twice
+  expect(growth).toBeLessThan(MOST_GROWTH);
+});
+
 test("the prices and the filter are unpacked by the first count, and once", async () => {
-  const code = await bundled("text");
+  const code = await bundled("tokens/text");
   const counter = await import(
     `data:text/javascript;base64,${Buffer.from(code).toString("base64")}`
   );
