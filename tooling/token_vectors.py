@@ -101,6 +101,7 @@ TEXTS = (
     "x\t\t1  22 333  4444 55555\u0665\u06666",
     "xkqzvjwpf QXKQZVJWPFHG (xkqzvjwpfhg xkqzvjwpfhg's xkqzvjwpféhg xkqzvjwpfhg漢 漢xkqzvjwpfhg",
     "[}=)(;#=~]*< thequickbrownfoxjumps internationalisierungsmassnahmen QJXQZJQXJZQJXQVJ",
+    ",CAAC;IACD,CA,CAa,CaA,cAA,C;CAAC ,CAAC =CAAC ,CAAÉ,CAAC字,ÉAAC,CAé",
     "ᏂᎦᏓ ᎠᏂᏴᏫ漢字Ꮒx ꊿꂷꃅꄿꐨꐥ ܟܠ 字ܟ xܟ 𞤋𞤲𞥆𞤢𞤥𞤢 🀀𞤋 Ⴀⴰⵣ",
     " ",
     "x ",

@@ -47,6 +47,9 @@ FEW_PARTS, LONG_PART, MISSED = 4, 3, 13
 If a piece has more than so many parts, and they are shorter on average, each more is that much.
 """
 
+_ALONE = re.compile(f"[{re.escape(string.punctuation)}][A-Z]{{2}}")
+"""A mark before capitals goes with none of them, unless it goes with several."""
+
 _LEAST = 2 * UNIT
 """The price of what is no single token."""
 _MARKS = frozenset(string.punctuation)
@@ -189,11 +192,15 @@ def several(piece: str) -> int:
 
 
 def _taken_apart(run: str) -> int:
+    found = ends(run)
+    if found[0] == 2 and _ALONE.match(run):
+        found = [1, *(end + 1 for end in ends(run[1:]))]
     if run.isascii():
-        count = len(ends(run))
+        count = len(found)
         return UNIT * count + _missed(run, count) if count > FEW_PARTS else UNIT * count
-    price = 0
-    for part in parts(run):
+    price, start = 0, 0
+    for end in found:
+        part, start = run[start:end], end
         price += UNIT
         if _is_unknown(part):
             price += _WEIGHTS[ord(part) * 4447 >> 3 & 0xFFFF]

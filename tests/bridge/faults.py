@@ -123,6 +123,18 @@ FAULTS = [
         "    if False and",
     ),
     Fault(
+        "a mark goes with the first of several capitals",
+        "tokens/text",
+        "    if found[0] == 2 and _ALONE.match(run):",
+        "    if False and _ALONE.match(run):",
+    ),
+    Fault(
+        "a mark before capitals goes with none of them",
+        "tokens/text",
+        "    if found[0] == 2 and _ALONE.match(run):",
+        "    if _ALONE.match(run):",
+    ),
+    Fault(
         "pieces longer than any token are asked for",
         "tokens/whole",
         "    return len(encoded) <= MOST_BYTES and _has(encoded)",

@@ -213,6 +213,16 @@ def _pytest_line(chance: random.Random, second: int) -> str:
     return "tests/{}/test_{}.py::test_{}_{} ".format(*names) + f"{outcome} [{second * 2:3}%]"
 
 
+def source_maps() -> list[str]:
+    """Return parts of the mappings of source maps, which is most of such a file."""
+    texts: list[str] = []
+    for file in sorted((_package("pyright") / "dist").rglob("*.js.map")):
+        mappings: str = json.loads(file.read_text(encoding="utf-8"))["mappings"]
+        parts = [mappings[start : start + SIZE] for start in range(0, len(mappings), SIZE)]
+        texts += parts[:: max(1, len(parts) // (AT_MOST // 2))][: AT_MOST // 2]
+    return texts[:AT_MOST]
+
+
 def _sentence(chance: random.Random, most: int) -> str:
     return " ".join(chance.choice(_WORDS) for _ in range(chance.randrange(3, most)))
 
@@ -234,4 +244,5 @@ KINDS: dict[str, Callable[[], list[str]]] = {
     "diffs": diffs,
     "Markdown": markdown,
     "logs": logs,
+    "source maps": source_maps,
 }

@@ -127,7 +127,10 @@ function takenApart({ weights, whole }: Prices, text: string, start: number, end
     count++;
     const most = Math.min(from + LONGEST_PART, end);
     const isRun = most === from + LONGEST_PART && runs(text, from, most);
-    const to = (isRun && endOfRun(whole, text, from, end)) || whole.longest(text, from, most);
+    let to = (isRun && endOfRun(whole, text, from, end)) || whole.longest(text, from, most);
+    if (from === start && to === from + 2 && isAlone(text, from, end)) {
+      to = from + 1;
+    }
     units += UNIT;
     const code = text.charCodeAt(from);
     if (to === from + 1 && code >= 0x80 && !whole.has(text, from, to)) {
@@ -136,6 +139,21 @@ function takenApart({ weights, whole }: Prices, text: string, start: number, end
     from = to;
   }
   return count > FEW_PARTS && isWord(text, start, end) ? units + missed(end - start, count) : units;
+}
+
+/** Whether a mark stands before capitals, and goes with none of them but where it goes with several. */
+function isAlone(text: string, start: number, end: number): boolean {
+  return (
+    start + 2 < end &&
+    isMark(text.charCodeAt(start)) &&
+    isCapital(text, start + 1) &&
+    isCapital(text, start + 2)
+  );
+}
+
+function isCapital(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 0x41 && code <= 0x5a;
 }
 
 /** Return the price of the tokens that longer parts hide in letters of no word. */

@@ -101,6 +101,17 @@ def test_a_mark_and_a_word_that_is_a_token_are_two(piece: str) -> None:
     assert estimate_text(piece) == exact_tokens.count(piece) == 2
 
 
+@pytest.mark.parametrize(
+    ("piece", "tokens"),
+    [(",CAAC", 3), (",CAAA", 3), (",CA", 2), (";AAAA", 2), (",CAACé", 4), ("_INURL", 2)],
+)
+def test_a_mark_before_capitals_goes_with_none_of_them_or_with_several(
+    piece: str, tokens: int
+) -> None:
+    assert estimate_text(piece) == tokens
+    assert exact_tokens.count(piece) == tokens
+
+
 @pytest.mark.parametrize("letter", ["q", "é", "你", "=", "😀", "\ud800"])
 def test_a_long_piece_costs_as_much_as_its_samples(letter: str) -> None:
     at_once = several(letter * SAMPLES * SAMPLE)
