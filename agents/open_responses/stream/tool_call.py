@@ -59,8 +59,12 @@ class FunctionCall:
     """Whether its item is done."""
     digest: bytes = b""
     """Of the parameters that were sent."""
+    is_announced: bool = False
+    """Whether an item told that it begins."""
+    has_item: bool = False
+    """Whether an item told of it; events of arguments may have its name alone."""
     is_matched: bool = False
-    """Whether it was found in the final output."""
+    """Whether it was found in the final output, or its arguments are those of another."""
     _seen: int = 0
     """Number of pieces scanned, the `_depth` at their end, and whether they are complete."""
     _depth: int = 0
@@ -119,7 +123,13 @@ class FunctionCall:
     @property
     def is_stray(self) -> bool:
         """Whether it is nothing but arguments, and no call was found for them."""
-        return self.name is None and not self.is_matched
+        is_call = self.name is not None and (self.has_item or bool(self.call_id))
+        return not is_call and not self.is_matched
+
+    @property
+    def is_claimed(self) -> bool:
+        """Whether it is nothing but arguments, and a call was found for them."""
+        return self.is_matched and not self.has_item
 
     @property
     def is_whole(self) -> bool:
@@ -142,6 +152,7 @@ class FunctionCall:
         self.item_id = self.item_id or item_id
         self.output_index = index if self.output_index is None else self.output_index
         if item is not None:
+            self.has_item = True
             self.call_id = self.call_id or item.call_id
             self.name = self.name or item.name
 

@@ -118,7 +118,7 @@ class CallSearch:
             if not is_known_by_id:  # no key is left but the order
                 record = self._awaiting(event)
         if record is None:
-            record = self._only_awaiting(event.name) or self.new()
+            record = self._asking(event) or self._only_awaiting(event.name) or self.new()
         record.learn(event.item_id, event.output_index)
         record.call_id = record.call_id or event.call_id
         self.note(record)
@@ -153,7 +153,9 @@ class CallSearch:
         return next((record for record in same if not record.clashes(item.id, index)), None)
 
     def _at(self, index: int | None) -> FunctionCall | None:
-        return None if index is None else self._by_indices.get(index)
+        """Return the newest there; not arguments that were found to be those of a call."""
+        record = None if index is None else self._by_indices.get(index)
+        return None if record is not None and record.is_claimed else record
 
     # By the order.
 
@@ -179,6 +181,16 @@ class CallSearch:
         if event.item_id:
             return None
         return next((record for record in waiting if not record.has_key), None)
+
+    def _asking(self, event: StreamEvent) -> FunctionCall | None:
+        """Return the next call that asks the same: its pieces came at another index."""
+        text = text_of(load(event.arguments))
+        if not text:
+            return None
+        digest = digest_of(parse(text))
+        waiting = _first(self._awaiting_arguments, lambda r: r.awaits_arguments)
+        named = [one for one in waiting if one.name and event.name in (None, "", one.name)]
+        return next((one for one in named if one.deltas and one.asks(digest)), None)
 
     def _only_awaiting(self, name: str | None) -> FunctionCall | None:
         """Return the call of that name, if only one awaits arguments."""

@@ -7,6 +7,7 @@ So there is a record for each call; what is said finds it by whatever key fits.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -31,6 +32,7 @@ class CallLedger:
         """Take the beginning of a call."""
         record = self._search.announced(item, index)
         record.learn(item.id, index, item)
+        record.is_announced = True
         record.announced_text = announced_text(item)
         self._search.note(record)
 
@@ -66,7 +68,7 @@ class CallLedger:
         With a response that isn't complete, only items that say they are can be emitted. None is
         the end of a step.
         """
-        records = self._search.records
+        records = [record for record in self._search.records if not record.is_claimed]
         found: dict[int, FunctionCall] = {}
         for _ in match_steps(records, items, found):
             yield None
@@ -74,6 +76,7 @@ class CallLedger:
             record = found.get(position)
             if record is None:
                 record = self._search.new()
+                records.append(record)
             record.is_matched = True
             record.learn(item.id, None, item)
             if is_complete or item.status == "completed":
@@ -85,18 +88,28 @@ class CallLedger:
                 yield from self._send(record)
                 yield None
             for record in records:
-                if record.state is CallState.OPEN:
+                if record.state is CallState.OPEN and not record.is_claimed:
                     yield from self._send(record, may_be_empty=record.is_told)
                 yield None
 
     @property
     def broken(self) -> list[str]:
-        """The names of the calls that were made and can't be told to the editor."""
-        return [
-            record.name
-            for record in self._search.records
-            if record.name and record.state is not CallState.SENT
-        ]
+        """The names of the calls that were made and can't be told to the editor.
+
+        A call that was announced, and nothing more, is one that was sent under other keys.
+        """
+        records = self._search.records
+        sent = [record for record in records if record.state is CallState.SENT]
+        others = Counter(record.name for record in sent if not record.is_announced)
+        names: list[str] = []
+        for record in records:
+            if record.state is CallState.SENT or record.is_claimed or not record.name:
+                continue
+            if not record.is_told and others[record.name]:
+                others[record.name] -= 1
+            else:
+                names.append(record.name)
+        return names
 
     def _settle(self, record: FunctionCall, item: OutputItem) -> list[WholeCall]:
         if record.state is CallState.SENT:

@@ -30,7 +30,12 @@ def placed(*records: FunctionCall) -> list[tuple[str | None, str]]:
 
 def test_whole_arguments_that_nobody_claimed_are_strays() -> None:
     assert texts(stray('{"a":1}'), call(), stray(" "), stray("[1]")) == ['{"a":1}', "{}"]
-    assert texts(call(), FunctionCall(name="look", done_text="{}")) == []
+    assert texts(call(), FunctionCall(name="look", has_item=True, done_text="{}")) == []
+    assert texts(call(), FunctionCall(name="look", call_id="call_1", done_text="{}")) == []
+
+
+def test_arguments_with_nothing_but_a_name_are_strays() -> None:
+    assert texts(call(), FunctionCall(name="look", done_text="{}")) == ["{}"]
 
 
 @pytest.mark.parametrize(
