@@ -23,6 +23,7 @@ _LIST = "mcp_list_tools"
 _IMAGE = "image_generation_call"
 _FAMILIAR: dict[str, tuple[str, str]] = {
     "web_search_call": ("🌐", "Web search"),
+    "web_fetch_call": ("🌐", "Web page"),
     "file_search_call": ("🔍", "File search"),
     "code_interpreter_call": ("▶️", "Code"),
     _IMAGE: ("🖼️", "Image"),
@@ -30,6 +31,8 @@ _FAMILIAR: dict[str, tuple[str, str]] = {
     _LIST: ("🔧", "List of tools"),
 }
 _OTHER_ICON = "🔧"
+_CALLS_BY_NAME = "openrouter"
+"""The owner of kinds that are the name of a tool alone, such as `openrouter:bash`."""
 _EVENT = re.compile(r"response\.([a-z0-9_:]*(?:_call|mcp_list_tools))[a-z0-9_]*\.")
 _MOST_ABOUT = 120
 """Characters of what a line says of its call."""
@@ -58,7 +61,9 @@ def is_result(item_type: str | None) -> bool:
 
 def _plain(kind: str) -> str:
     """Return a kind without the name of who invented it."""
-    return kind.rpartition(":")[2]
+    owner, _, name = kind.rpartition(":")
+    is_bare = owner == _CALLS_BY_NAME and bool(name) and not name.endswith("_call")
+    return f"{name}_call" if is_bare else name
 
 
 @attrs.define(eq=False, repr=False)
@@ -152,7 +157,8 @@ class HostedTools:
         yield Say(f"\n\n{icon} {name}", by_us=True)
 
     def _end(self, line: _Line, fields: dict[str, Any]) -> Iterator[Event]:
-        result = _text(fields.get("result")) if line.kind == _IMAGE and not line.has_image else ""
+        is_drawn = line.kind == _IMAGE and not line.has_image
+        result = _first(fields, "result", "imageB64", "imageUrl") if is_drawn else ""
         image = _image(result) if result else None
         failed = fields.get("status") == "failed" or bool(fields.get("error"))
         wrong = "*failed*" if failed else "*can't be read*" if result and image is None else ""
@@ -186,14 +192,17 @@ def _about(kind: str, fields: dict[str, Any]) -> str:
     asked = cast("dict[str, Any]", action) if isinstance(action, dict) else fields
     match kind:
         case "mcp_call":
-            names = (_text(fields.get("server_label")), _text(fields.get("name")))
+            names = (
+                _first(fields, "server_label", "serverLabel"),
+                _first(fields, "name", "toolName"),
+            )
             return _code(": ".join(name for name in names if name))
         case "mcp_list_tools":
             return _code(_text(fields.get("server_label")))
         case "code_interpreter_call":
             return _code(_text(fields.get("code")).strip().partition("\n")[0])
         case "image_generation_call":
-            return _code(_text(fields.get("revised_prompt")))
+            return _code(_first(fields, "revised_prompt", "revisedPrompt"))
         case _:
             given: Any = asked.get("queries")
             queries = cast("list[Any]", given) if isinstance(given, list) else []
@@ -204,6 +213,11 @@ def _about(kind: str, fields: dict[str, Any]) -> str:
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _first(fields: dict[str, Any], *keys: str) -> str:
+    """Return the first text that there is; OpenRouter's own tools have other names for it."""
+    return next((text for key in keys if (text := _text(fields.get(key)))), "")
 
 
 def _code(text: str) -> str:

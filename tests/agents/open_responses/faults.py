@@ -109,6 +109,20 @@ FAULTS = [
         ("shifted_calls", "stream/tool_calls", "stream/machine"),
     ),
     Fault(
+        "a tool of OpenRouter's has no line",
+        "stream/hosted",
+        "    is_bare = owner == _CALLS_BY_NAME and",
+        "    is_bare = False and",
+        ("stream/hosted",),
+    ),
+    Fault(
+        "any item with an owner is the call of a tool",
+        "stream/hosted",
+        "    is_bare = owner == _CALLS_BY_NAME and",
+        "    is_bare =",
+        ("stream/hosted",),
+    ),
+    Fault(
         "a name that several calls have is that of the first",
         "stream/tool_call_lookup",
         "if len(named) == 1 else None",

@@ -43,6 +43,29 @@ def test_a_question_is_asked_once() -> None:
     assert questions(hear([end(ASKED)])) == [asked]
 
 
+@pytest.mark.parametrize(
+    "events",
+    [
+        [done(ASKED), end()],
+        [done(ASKED)],
+        [end(ASKED)],
+        [{"type": "response.completed", "response": {"output": [ASKED]}}],
+        [{"type": "response.incomplete", "response": {"output": [ASKED]}}],
+    ],
+)
+def test_a_question_that_is_told_in_one_place_alone_is_asked_once(events: list[JSON]) -> None:
+    heard = hear(events)
+    assert [asked.call_id for asked in questions(heard)] == ["gw-mcpr_1"]
+    assert heard.outcome.notes == ()
+    assert isinstance(heard.end, Stop)
+
+
+def test_two_questions_are_two_wherever_they_are_told() -> None:
+    second = {**ASKED, "id": "mcpr_2"}
+    for events in ([done(ASKED), end(second)], [end(ASKED, second)], [done(second), done(ASKED)]):
+        assert {asked.call_id for asked in questions(hear(events))} == {"gw-mcpr_1", "gw-mcpr_2"}
+
+
 def test_a_question_without_an_id_could_not_be_answered() -> None:
     assert not questions(hear([done({**ASKED, "id": None}), end({**ASKED, "id": ""})]))
 

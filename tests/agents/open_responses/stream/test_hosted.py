@@ -105,6 +105,57 @@ def test_each_tool_says_what_it_is_about(item: JSON, line: str) -> None:
     assert hear([end(item)]).shown == f"\n\n{line}\n\n"
 
 
+OPENROUTER: tuple[tuple[str, JSON, str], ...] = (
+    ("apply_patch", {}, "🔧 Apply patch ✔"),
+    ("bash", {}, "🔧 Bash ✔"),
+    ("browser_use", {}, "🔧 Browser use ✔"),
+    ("code_interpreter", {"code": "print(1)"}, "▶️ Code: `print(1)` ✔"),
+    ("datetime", {"datetime": "2026-03-12T14:30:00.000Z"}, "🔧 Datetime ✔"),
+    ("experimental__search_models", {}, "🔧 Experimental search models ✔"),
+    ("file_search", {"queries": ["a b"]}, "🔍 File search: `a b` ✔"),
+    ("image_generation", {"revisedPrompt": "a cat"}, "🖼️ Image: `a cat` ✔"),
+    ("mcp", {"serverLabel": "git", "toolName": "log"}, "🔧 Tool: `git: log` ✔"),
+    ("memory", {}, "🔧 Memory ✔"),
+    ("text_editor", {}, "🔧 Text editor ✔"),
+    ("tool_search", {"query": "x"}, "🔧 Tool search: `x` ✔"),
+    ("web_fetch", {"url": "https://a.test"}, "🌐 Web page: `https://a.test` ✔"),
+    ("web_search", {"action": {"query": "x"}}, "🌐 Web search: `x` ✔"),
+    ("web_search", {"status": "failed"}, "🌐 Web search ✘ *failed*"),
+)
+"""The kinds of items that OpenRouter's SDK has for its own tools, as of 2026."""
+
+
+@pytest.mark.parametrize(("kind", "fields", "line"), OPENROUTER, ids=str)
+def test_each_tool_of_openrouter_has_one_line_and_no_note_is_taken(
+    kind: str, fields: JSON, line: str
+) -> None:
+    begun = {"type": f"openrouter:{kind}", "id": "st_1", "status": "in_progress"}
+    item = {**begun, "status": "completed", **fields}
+    for events in ([added(begun), done(item), end(item)], [done(item), end()], [end(item)]):
+        heard = hear([*events[:-1], *script(say("Hm."))[2:-1], events[-1]])
+        assert heard.shown.replace("Hm.", "") == f"\n\n{line}\n\n"
+        assert heard.outcome.notes == ()
+        assert heard.end == Stop()
+
+
+def test_a_tool_of_openrouter_whose_progress_is_told_as_openais_has_one_line() -> None:
+    begun = {**SEARCH, "type": "openrouter:web_search"}
+    found = {**FOUND, "type": "openrouter:web_search"}
+    steps = [progress(f"web_search_call.{step}") for step in ("in_progress", "completed")]
+    heard = hear([added(begun), *steps, done(found), end(found)])
+    assert heard.shown == "\n\n🌐 Web search: `weather 'in' Oslo` ✔\n\n"
+
+
+@pytest.mark.parametrize("key", ["result", "imageB64"])
+def test_an_image_of_openrouters_tool_is_an_image_once(key: str) -> None:
+    drawn = {"type": "openrouter:image_generation", "id": "ig_1", "status": "completed"}
+    drawn[key] = DRAWN["result"]
+    assert images(hear([done(drawn), end(drawn)])) == [Attach("image/png", PNG)]
+    elsewhere = {**drawn, key: None, "imageUrl": "https://images.test/1.png"}
+    shown = hear([done(elsewhere), end(elsewhere)]).shown
+    assert shown.count("[Image](https://images.test/1.png)") == 1
+
+
 def test_the_end_of_a_line_is_left_out_where_something_else_was_said_since() -> None:
     heard = hear([added(SEARCH), *script(say("Hm."))[2:-1], done(FOUND), end(FOUND)])
     assert heard.shown == "\n\n🌐 Web search\n\nHm."
@@ -203,5 +254,8 @@ def test_calls_of_the_editors_tools_are_no_hosted_ones() -> None:
     assert not is_hosted("function_call")
     assert not is_hosted("message")
     assert not is_hosted(None)
+    assert not is_hosted("openrouter:function_call")
+    assert not is_hosted("openrouter:")
+    assert not is_hosted("acme:bash")
     told = hear([progress("function_call_arguments.other"), end()])
     assert not [event for event in told.events if isinstance(event, Say)]
