@@ -1,11 +1,13 @@
 """Dialects of servers, written after their sources: each says each thing once, mutated as well.
 
-A stream's name has the server, the source that the stream follows, and what is odd about it.
+A stream's name has the server, the source that the stream follows, and what is odd about it. Each
+is heard with an event dropped, doubled and moved, in any order, and cut.
 """
 
 from __future__ import annotations
 
 import json
+import random
 import re
 import string
 from collections import Counter
@@ -62,10 +64,6 @@ TOLD: dict[str, Told] = {
     "llama.cpp--pull-16109-server.cpp--error-field": Told(
         fault="the request exceeds the available context size, try increasing it"
     ),
-    "made-up--bare-json-error-over-lines": Told(fault="Incorrect API key provided"),
-    "made-up--go-writes-nil--arguments-the-word-null": Told(calls=(NOTHING,), tokens=29),
-    "made-up--null-after-deltas": Told(calls=(OSLO,), tokens=29),
-    "made-up--php-writes-no-parameters--arguments-an-empty-list": Told(calls=(NOTHING,), tokens=29),
     "openai--api-reference--code-interpreter-call": Told(
         ("It", " is four."), lines=("▶️ Code: `print(2+2)` ✔",), tokens=29
     ),
@@ -78,6 +76,9 @@ TOLD: dict[str, Told] = {
     "openai--api-reference--web-search-call": Told(
         ("It", " rains."), lines=("🌐 Web search: `weather in Oslo` ✔",), tokens=29
     ),
+    "openai--openai-api-proxy-pull-33--bare-json-error-over-lines": Told(
+        fault="Incorrect API key provided"
+    ),
     "openai-realtime--api-reference--failed-with-status-details": Told(
         fault="Your input exceeds the context window of this model"
     ),
@@ -86,6 +87,9 @@ TOLD: dict[str, Told] = {
     ),
     "openrouter--airi-pull-2593--no-terminal-event": Told(("Good", " day."), ("Greet", " them.")),
     "openrouter--airi-pull-2593--no-terminal-event-after-a-call": Told(calls=(OSLO,)),
+    "openrouter--typescript-sdk-outputwebsearchservertoolitem.ts--web-search": Told(
+        ("It", " rains."), lines=("🌐 Web search: `weather in Oslo` ✔",), tokens=29
+    ),
     "postman-echo--postman-issue-14077--plain-text-error-event": Told(
         fault="400 Bad Request: tools[0].name is too long"
     ),
@@ -109,9 +113,14 @@ TOLD: dict[str, Told] = {
         thoughts=("The user wants", " the weather."), calls=(OSLO,), tokens=29
     ),
     "vllm-0.13-harmony--responses-serving.py--two-calls": Told(calls=(OSLO, ROME), tokens=29),
+    "weave-router--pull-198--arguments-the-word-null": Told(calls=(NOTHING,), tokens=29),
 }
 
+WITHOUT_PLACES = "vllm-0.10-harmony--serving_responses.py--content-index-counts-deltas"
+"""No key of it says what a delta is a part of. A delta after its whole text is a new text."""
+
 each_dialect = pytest.mark.parametrize("name", sorted(TOLD))
+each_with_places = pytest.mark.parametrize("name", sorted({*TOLD} - {WITHOUT_PLACES}))
 
 
 def blocks(name: str) -> list[bytes]:
@@ -296,6 +305,15 @@ def test_a_dialect_with_other_ids_words_and_chunks_says_the_same(
     assert_at_most_once(hear([*events[:at], *events[at + 1 :]]), told)
 
 
+def test_each_dialect_has_its_server_and_its_source_in_its_name() -> None:
+    for name in TOLD:
+        server, source, *odd = name.split("--")
+        assert server
+        assert source
+        assert odd
+        assert "made-up" not in name
+
+
 def test_each_dialect_is_told() -> None:
     assert {path.stem for path in FOLDER.glob("*.sse")} == set(TOLD)
 
@@ -347,6 +365,22 @@ def test_a_dialect_with_two_events_in_the_other_order_says_nothing_twice(name: s
     for at in range(len(events) - 1):
         swapped = [*events[:at], events[at + 1], events[at], *events[at + 2 :]]
         assert_at_most_once(hear(swapped), TOLD[name])
+
+
+@each_with_places
+def test_a_dialect_with_one_event_anywhere_else_says_nothing_twice(name: str) -> None:
+    events = blocks(name)
+    for at, event in enumerate(events):
+        others = [*events[:at], *events[at + 1 :]]
+        for place in range(len(events)):
+            assert_at_most_once(hear([*others[:place], event, *others[place:]]), TOLD[name])
+
+
+@each_with_places
+def test_a_dialect_in_any_order_says_nothing_twice(name: str) -> None:
+    events = blocks(name)
+    for chance in map(random.Random, range(100)):
+        assert_at_most_once(hear(chance.sample(events, k=len(events))), TOLD[name])
 
 
 @each_dialect

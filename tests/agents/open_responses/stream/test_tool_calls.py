@@ -497,6 +497,18 @@ def test_what_has_no_key_is_looked_for_among_so_many_calls() -> None:
         assert len(search.records) == others + 1 + (not is_known)
 
 
+@pytest.mark.parametrize("word", [None, "", "null", "[]", "{}"])
+def test_a_word_for_no_arguments_after_their_pieces_takes_nothing_away(word: Any) -> None:
+    ledger = CallLedger()
+    ledger.announce(item(arguments=""), 0)
+    ledger.add(arguments(item_id="fc_1", delta=ARGUMENTS[:3]))
+    ledger.add(arguments(item_id="fc_1", delta=ARGUMENTS[3:]))
+    made = ledger.complete(arguments(item_id="fc_1", arguments=word))
+    made += ledger.finish(item(arguments=word), 0)
+    made += concluded(ledger, [item(arguments=word)], is_complete=True)
+    assert made == [LOOK]
+
+
 @pytest.mark.limit("agents.open_responses.stream.unkeyed_arguments.MOST_PIECES")
 def test_so_many_pieces_without_a_key_may_be_a_calls_arguments() -> None:
     for empty, found in ((MOST_PIECES - 1, 1), (MOST_PIECES, 0)):
