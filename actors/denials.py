@@ -2,23 +2,60 @@
 
 from __future__ import annotations
 
-from bridge.wire import Settings, ToolResultPart
+from bridge.value import Value
+from bridge.wire import PERMISSION_TOOL, Settings, ToolResultPart
 
 from .answers import is_interrupted, result_text
 
 MOST_CHARACTERS = 200
 """Characters of what an editor answers that are repeated."""
-UNANSWERED = "The editor gave no answer to the question."
-NO_TOOLS = (
-    "You can't be asked, because this chat offers no tools. Choose Agent mode to decide yourself."
-)
-SWITCHED_OFF = (
-    "You can't be asked, because the tool Agent Action is switched off in this chat. "
-    "Switch it on among the chat's tools to decide yourself."
-)
-READ_ONLY = "The setting permissions = read_only allows only reading, searching and thinking."
 ALLOWED_BY_RULE = "The command Manage Permissions removes the rule."
-DENY = "The setting permissions = deny allows nothing."
+
+
+class Words(Value):
+    """The words for what only this kind of client has."""
+
+    client: str
+    """Begins a sentence about the client."""
+    no_tools: str
+    switched_off: str
+    read_only: str
+    deny: str
+    no_form: str
+
+
+IN_CHAT = Words(
+    client="The editor",
+    no_tools="You can't be asked, because this chat offers no tools. Choose Agent mode to decide "
+    "yourself.",
+    switched_off="You can't be asked, because the tool Agent Action is switched off in this chat. "
+    "Switch it on among the chat's tools to decide yourself.",
+    read_only="The setting permissions = read_only allows only reading, searching and thinking.",
+    deny="The setting permissions = deny allows nothing.",
+    no_form="this editor can't show a form",
+)
+"""For an editor, which shows the answer in a chat."""
+_NOT_OFFERED = (
+    f"The client can't be asked, because the request doesn't offer the function {PERMISSION_TOOL}. "
+    "A client that offers it decides by the function's output."
+)
+TO_PROGRAM = Words(
+    client="The client",
+    no_tools=_NOT_OFFERED,
+    switched_off=_NOT_OFFERED,
+    read_only="The permissions are read_only, for the server or this model: only reading, "
+    "searching and thinking are allowed.",
+    deny="The permissions are deny, for the server or this model: nothing is allowed.",
+    no_form="this client can't show a form",
+)
+"""For a program, which has no modes, commands or settings of a chat."""
+
+
+def words_for(*, is_program: bool) -> Words:
+    """Return the words for an editor, or for a program."""
+    return TO_PROGRAM if is_program else IN_CHAT
+
+
 _PHRASES = (
     ("chose to skip", "You skipped it."),
     ("cancelled the tool call", "You cancelled it."),
@@ -31,18 +68,20 @@ _CANCELED = ("canceled", "cancelled")
 INTERRUPTED = "You stopped the turn before you decided."
 
 
-def denied_by_settings(settings: Settings, *, offers_tools: bool) -> str:
+def denied_by_settings(settings: Settings, *, offers_tools: bool, words: Words = IN_CHAT) -> str:
     """Return why nobody was asked; `offers_tools` is whether the chat offers any tool."""
     match settings.permissions:
         case "read_only":
-            return READ_ONLY
+            return words.read_only
         case "deny":
-            return DENY
+            return words.deny
         case _:
-            return SWITCHED_OFF if offers_tools else NO_TOOLS
+            return words.switched_off if offers_tools else words.no_tools
 
 
-def cannot_ask(message: str, *, shows_forms: bool, is_read: bool) -> str | None:
+def cannot_ask(
+    message: str, *, shows_forms: bool, is_read: bool, words: Words = IN_CHAT
+) -> str | None:
     """Return the paragraph that tells why an agent's question for input is declined.
 
     `is_read` is whether a person reads the answer. None: the question can be asked.
@@ -51,15 +90,16 @@ def cannot_ask(message: str, *, shows_forms: bool, is_read: bool) -> str | None:
         return None
     from agents.acp.text.markdown import escape, one_line  # here, because few chats need them
 
-    why = "a program asked for this answer" if shows_forms else "this editor can't show a form"
+    why = "a program asked for this answer" if shows_forms else words.no_form
     asked = escape(one_line(message, MOST_CHARACTERS))
     return f"\n\n⚠️ The agent asked for your input, but {why}, so it was declined: {asked}\n\n"
 
 
-def denied_by_answer(part: ToolResultPart | None) -> str:
-    """Return why the editor's answer to a question is no approval."""
+def denied_by_answer(part: ToolResultPart | None, words: Words = IN_CHAT) -> str:
+    """Return why the client's answer to a question is no approval."""
+    unanswered = f"{words.client} gave no answer to the question."
     if part is None:
-        return UNANSWERED
+        return unanswered
     text = " ".join(result_text(part.result).split())
     if is_interrupted(text):
         return INTERRUPTED
@@ -73,8 +113,12 @@ def denied_by_answer(part: ToolResultPart | None) -> str:
             return meaning
     text = _cut(text)
     if part.is_error:
-        return f"The editor couldn't ask you: {text}" if text else "The editor couldn't ask you."
-    return f"The editor answered: {text}" if text else UNANSWERED
+        return (
+            f"{words.client} couldn't ask you: {text}"
+            if text
+            else f"{words.client} couldn't ask you."
+        )
+    return f"{words.client} answered: {text}" if text else unanswered
 
 
 def _cut(text: str) -> str:

@@ -42,7 +42,7 @@ from bridge.work import Work
 
 from .answers import is_interrupted
 from .beginning import Head
-from .denials import denied_by_answer
+from .denials import Words, denied_by_answer, words_for
 from .permissions import chosen_option, is_approval
 
 AgentQuestion = CallTool | AskPermission
@@ -78,7 +78,7 @@ class Delivery(Value):
     is_chat: bool = False
     """Whether it is a turn of a chat that the host has a name for."""
     may_command: bool = False
-    """Whether what it says may be a command of the user's: it isn't beside a chat."""
+    """Whether it may hold a command of the user's: not beside a chat, nor from a program."""
     notice: str = ""
     """A line that the user reads before the answer, once in a session."""
     answers: tuple[Message, ...] = ()
@@ -87,6 +87,11 @@ class Delivery(Value):
     """Whether calls of the agent's own tools are parts of their own, and not text."""
     room: Callable[[], Awaitable[None]] | None = None
     """Waits for room for the parts of this response; None: for that of the whole connection."""
+
+    @property
+    def words(self) -> Words:
+        """The words for this kind of client; only a program gets the agent's calls apart."""
+        return words_for(is_program=self.separates_calls)
 
     @property
     def past(self) -> int:
@@ -171,7 +176,8 @@ def plan(
     }
     others = _without_results(messages, {question.call_id for question in open_questions})
     prompt = without_progress(others)
-    answers = tuple(_answer(question, results) for question in open_questions)
+    words = delivery.words
+    answers = tuple(_answer(question, results, words) for question in open_questions)
     denied = any(
         isinstance(answer, PermissionAnswer) and answer.decision is not Decision.ALLOWED
         for answer in answers
@@ -214,14 +220,15 @@ def _mentions(transcript: Transcript, call_ids: Collection[str]) -> bool:
     )
 
 
-def _answer(question: AgentQuestion, results: dict[str, ToolResultPart]) -> Answer:
+def _answer(question: AgentQuestion, results: dict[str, ToolResultPart], words: Words) -> Answer:
     part = results.get(question.call_id)
     match question:
         case AskPermission():
             if part is not None and is_approval(part):
                 option = chosen_option(part)
                 return PermissionAnswer(question.call_id, Decision.ALLOWED, option=option)
-            return PermissionAnswer(question.call_id, Decision.DENIED, denied_by_answer(part))
+            why = denied_by_answer(part, words)
+            return PermissionAnswer(question.call_id, Decision.DENIED, why)
         case CallTool():
             if part is None:
                 return ToolAnswer(question.call_id, NO_RESULT, is_error=True)

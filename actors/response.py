@@ -155,6 +155,7 @@ class Response:
             elicit.message,
             shows_forms=delivery.capabilities.elicit,
             is_read=delivery.is_chat or delivery.asks_by is not None,
+            words=delivery.words,
         )
         if why is not None:
             self.session.answer(ElicitAnswer(elicit.call_id, "decline", is_told=True))
@@ -172,7 +173,8 @@ class Response:
         if decision is None:
             return None
         denied = decision is Decision.DENIED
-        why = denied_by_settings(settings, offers_tools=bool(options.tools)) if denied else ""
+        words, offers_tools = self.delivery.words, bool(options.tools)
+        why = denied_by_settings(settings, offers_tools=offers_tools, words=words) if denied else ""
         return PermissionAnswer(ask.call_id, decision, why)
 
     def _ask(self, question: AgentQuestion) -> Part | None:

@@ -39,7 +39,7 @@ CONNECTING_SECONDS = 10.0
 """Seconds in which an agent connects to the server of a reopened session."""
 
 GOES_ON_WITHOUT = (
-    "*This agent has continued the chat without the editor's tools. It gets them with your next "
+    "*This agent has continued the chat without the offered tools. It gets them with your next "
     "message.*"
 )
 _WITHOUT_TOOLS = {

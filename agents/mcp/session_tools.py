@@ -38,7 +38,7 @@ PROGRESS_SECONDS = 10.0
 IGNORED_SECONDS = 15.0
 """Seconds after its first prompt in which an agent starts its servers; some are late."""
 IGNORED = (
-    "*This agent hasn't asked for the editor's tools, so it can't use them here. Some agents "
+    "*This agent hasn't asked for the offered tools, so it can't use them here. Some agents "
     "ignore the MCP servers of their clients.*"
 )
 LISTING_SECONDS = 10.0

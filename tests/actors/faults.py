@@ -26,9 +26,16 @@ FAULTS = [
     Fault(
         "a request beside a chat commands as its user does",
         "conversation",
-        "may_command=request_class is RequestClass.MAIN,",
-        "may_command=True,",
+        "may_command=request_class is RequestClass.MAIN and not asked.separates_calls,",
+        "may_command=not asked.separates_calls,",
         ("tests/agents/acp/continued/test_chats.py",),
+    ),
+    Fault(
+        "a program commands as the user of a chat does",
+        "conversation",
+        "may_command=request_class is RequestClass.MAIN and not asked.separates_calls,",
+        "may_command=request_class is RequestClass.MAIN,",
+        ("tests/vscodelm/http_server/test_words.py",),
     ),
     Fault(
         "a wrong MCP server is spoken of before its secrets are known",
@@ -375,9 +382,17 @@ FAULTS = [
     Fault(
         "a call without a result is never answered",
         "plan",
-        "answers = tuple(_answer(question, results) for question in open_questions)",
-        "answers = tuple(_answer(q, results) for q in open_questions if q.call_id in results)",
+        "answers = tuple(_answer(question, results, words) for question in open_questions)",
+        "answers = tuple(_answer(q, results, words) for q in open_questions "
+        "if q.call_id in results)",
         _PLAN,
+    ),
+    Fault(
+        "a program is told of a chat's modes and settings",
+        "denials",
+        "return TO_PROGRAM if is_program else IN_CHAT",
+        "return IN_CHAT",
+        ("tests/actors/test_denials.py", "tests/vscodelm/http_server/test_words.py"),
     ),
     Fault(
         "a form is asked for that the editor can't show",

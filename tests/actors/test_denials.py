@@ -7,27 +7,30 @@ from typing import Any
 import pytest
 
 from actors.denials import (
-    DENY,
+    IN_CHAT,
     INTERRUPTED,
     MOST_CHARACTERS,
-    NO_TOOLS,
-    READ_ONLY,
-    SWITCHED_OFF,
-    UNANSWERED,
+    TO_PROGRAM,
+    cannot_ask,
     denied_by_answer,
     denied_by_settings,
+    words_for,
 )
 from bridge.wire import Permissions, Settings, ToolResultPart
+
+UNANSWERED = "The editor gave no answer to the question."
+CHATS_OWN = ("Agent mode", "chat", "setting", "Switch", "command", "editor", "---")
+"""Words for what no program has."""
 
 
 @pytest.mark.parametrize(
     ("permissions", "offers_tools", "reason"),
     [
-        ("ask", False, NO_TOOLS),
-        ("ask", True, SWITCHED_OFF),
-        ("allow", False, NO_TOOLS),
-        ("read_only", True, READ_ONLY),
-        ("deny", False, DENY),
+        ("ask", False, IN_CHAT.no_tools),
+        ("ask", True, IN_CHAT.switched_off),
+        ("allow", False, IN_CHAT.no_tools),
+        ("read_only", True, IN_CHAT.read_only),
+        ("deny", False, IN_CHAT.deny),
     ],
 )
 def test_what_nobody_was_asked_about_is_denied_for_a_reason(
@@ -86,3 +89,28 @@ def test_of_a_long_answer_a_part_is_told() -> None:
     reason = denied_by_answer(ToolResultPart("1", "x" * 1000))
     assert len(reason) < MOST_CHARACTERS + 30
     assert reason.endswith("x…")
+
+
+@pytest.mark.parametrize("permissions", ["ask", "read_only", "deny"])
+@pytest.mark.parametrize("offers_tools", [True, False])
+def test_a_program_is_told_of_nothing_that_only_a_chat_has(
+    permissions: Permissions, offers_tools: bool
+) -> None:
+    words = words_for(is_program=True)
+    settings = Settings(permissions=permissions)
+    told = [
+        denied_by_settings(settings, offers_tools=offers_tools, words=words),
+        cannot_ask("Your name?", shows_forms=False, is_read=True, words=words) or "",
+        denied_by_answer(None, words),
+        denied_by_answer(ToolResultPart("1", "No"), words),
+        denied_by_answer(ToolResultPart("1", "It broke", is_error=True), words),
+    ]
+    assert [text for text in told if any(word in text for word in CHATS_OWN)] == []
+    assert told[1:] == [
+        "\n\n⚠️ The agent asked for your input, but this client can't show a form, so it was "
+        "declined: Your name?\n\n",
+        "The client gave no answer to the question.",
+        "The client answered: No",
+        "The client couldn't ask you: It broke",
+    ]
+    assert (words, words_for(is_program=False)) == (TO_PROGRAM, IN_CHAT)

@@ -351,7 +351,7 @@ def reserved_header(name: str) -> EndpointError:
 
 def bad_environment(server: str, reason: str) -> EndpointError:
     """Return the error for a variable without which no request can be sent; `reason` names it."""
-    text = f"{server} can't be used: {reason}. Correct it, and restart the editor."
+    text = f"{server} can't be used: {reason}. Correct it, and restart the editor or server."
     return EndpointError(Failure("Unavailable", text))
 
 
