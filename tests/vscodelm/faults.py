@@ -142,6 +142,20 @@ FAULTS = [
                 (),
             ),
             (
+                "a turn goes on although a result is missing",
+                "items",
+                "if missing and any(newest.values()):",
+                "if False:",
+                ("tests/vscodelm/http_server/test_app.py",),
+            ),
+            (
+                "a new question needs the results of the calls before it",
+                "items",
+                "if missing and any(newest.values()):",
+                "if missing:",
+                (),
+            ),
+            (
                 "the address of an image is fetched as data",
                 "items",
                 '    if found is None:\n        return TextPart(f"[{kind}: {url}]")\n',

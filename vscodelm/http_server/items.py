@@ -153,18 +153,32 @@ def messages_of(given: str | Sequence[Raw], unfold: Unfold) -> Work[list[ChatMes
 
 
 def check_results(messages: Iterable[ChatMessage]) -> Work[None]:
-    """Raise `ApiError` if a result answers no call before it; a step is a message."""
+    """Raise `ApiError` if a result answers no call before it, or if another one is missing.
+
+    A step is a message. A turn goes on when all calls of the newest answer have results. A request
+    with none of them is a new question.
+    """
     called: set[str] = set()
+    newest: dict[str, bool] = {}
+    """The calls of the newest answer, and whether each has a result."""
     for message in messages:
         yield
+        calls = [part.tool_call_id for part in message.content if isinstance(part, ToolCallPart)]
+        called.update(calls)
+        if message.role == "assistant":
+            newest = dict.fromkeys(calls, False)
         for part in message.content:
-            if isinstance(part, ToolCallPart):
-                called.add(part.tool_call_id)
+            if isinstance(part, ToolResultPart) and part.tool_call_id in newest:
+                newest[part.tool_call_id] = True
             elif isinstance(part, ToolResultPart) and part.tool_call_id not in called:
                 text = (
                     f"No tool call found for function call output with call_id {part.tool_call_id}."
                 )
                 raise bad_request(text, "input", "tool_call_not_found")
+    missing = ", ".join(call for call, has_result in newest.items() if not has_result)
+    if missing and any(newest.values()):
+        text = f"No tool output found for function call {missing}."
+        raise bad_request(text, "input", "tool_output_not_found")
 
 
 def _call_id(item: _Item, place: str) -> str:

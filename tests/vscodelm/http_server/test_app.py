@@ -181,6 +181,24 @@ async def test_calls_end_a_response_and_their_results_resume_the_turn(tmp_path: 
     assert again["status"] == "completed"
 
 
+async def test_a_turn_waits_for_all_results_and_some_of_them_are_refused(tmp_path: Path) -> None:
+    async with open_face(tmp_path) as face:
+        asked = '!tool get_weather {"place": "Rome"}\n!tool get_weather {"place": "Oslo"}'
+        response = await face.respond(asked, tools=[WEATHER])
+        calls = [item for item in response["output"] if item["type"] == "function_call"]
+        results = [
+            {"type": "function_call_output", "call_id": one["call_id"], "output": f"it is {word}"}
+            for one, word in zip(calls, ("hot", "cold"), strict=True)
+        ]
+        body = {"model": "eliza", "tools": [WEATHER], "previous_response_id": response["id"]}
+        error = await face.fails(400, {**body, "input": results[1:]})
+        ended = await face.respond(results, tools=[WEATHER], previous_response_id=response["id"])
+    assert error["param"] == "input"
+    assert error["message"] == f"No tool output found for function call {calls[0]['call_id']}."
+    assert "it is hot" in text_of(ended)
+    assert "it is cold" in text_of(ended)
+
+
 async def test_a_result_without_its_call_is_refused(tmp_path: Path) -> None:
     async with open_face(tmp_path) as face:
         item = {"type": "function_call_output", "call_id": "nobody", "output": "x"}

@@ -187,3 +187,34 @@ def test_a_result_needs_its_call_before_it() -> None:
     with pytest.raises(ApiError) as raised:
         done(check_results(read(RESULT, CALL)))
     assert raised.value.code == "tool_call_not_found"
+
+
+OTHER_CALL = {**CALL, "call_id": "c2"}
+OTHER_RESULT = {**RESULT, "call_id": "c2"}
+ANSWER = {"role": "assistant", "content": "So it is."}
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        (CALL, OTHER_CALL, OTHER_RESULT, RESULT),
+        (CALL, RESULT, OTHER_CALL, OTHER_RESULT),
+        (CALL, OTHER_CALL, user("Never mind.")),
+        (CALL, OTHER_CALL, RESULT, ANSWER, user("Go on.")),
+    ],
+    ids=["any order", "one by one", "a new question", "long ago"],
+)
+def test_calls_need_all_their_results_or_none(items: tuple[Any, ...]) -> None:
+    done(check_results(read(*items)))
+
+
+@pytest.mark.parametrize("more", [(), (user("Go on."),)])
+@pytest.mark.parametrize(("result", "missing"), [(RESULT, "c2"), (OTHER_RESULT, "c1")])
+def test_a_call_whose_result_is_missing_is_named(
+    more: tuple[Any, ...], result: Any, missing: str
+) -> None:
+    with pytest.raises(ApiError) as raised:
+        done(check_results(read(CALL, OTHER_CALL, result, *more)))
+    error = raised.value
+    assert (error.status, error.param, error.code) == (400, "input", "tool_output_not_found")
+    assert error.message == f"No tool output found for function call {missing}."
