@@ -12,7 +12,7 @@ MOST_CHARACTERS = 200
 ALLOWED_BY_RULE = "The command Manage Permissions removes the rule."
 
 
-class Words(Value):
+class ClientWords(Value):
     """The words for what only this kind of client has."""
 
     client: str
@@ -24,7 +24,7 @@ class Words(Value):
     no_form: str
 
 
-IN_CHAT = Words(
+IN_CHAT = ClientWords(
     client="The editor",
     no_tools="You can't be asked, because this chat offers no tools. Choose Agent mode to decide "
     "yourself.",
@@ -39,7 +39,7 @@ _NOT_OFFERED = (
     f"The client can't be asked, because the request doesn't offer the function {PERMISSION_TOOL}. "
     "A client that offers it decides by the function's output."
 )
-TO_PROGRAM = Words(
+TO_PROGRAM = ClientWords(
     client="The client",
     no_tools=_NOT_OFFERED,
     switched_off=_NOT_OFFERED,
@@ -51,7 +51,7 @@ TO_PROGRAM = Words(
 """For a program, which has no modes, commands or settings of a chat."""
 
 
-def words_for(*, is_program: bool) -> Words:
+def words_for(*, is_program: bool) -> ClientWords:
     """Return the words for an editor, or for a program."""
     return TO_PROGRAM if is_program else IN_CHAT
 
@@ -68,7 +68,9 @@ _CANCELED = ("canceled", "cancelled")
 INTERRUPTED = "You stopped the turn before you decided."
 
 
-def denied_by_settings(settings: Settings, *, offers_tools: bool, words: Words = IN_CHAT) -> str:
+def denied_by_settings(
+    settings: Settings, *, offers_tools: bool, words: ClientWords = IN_CHAT
+) -> str:
     """Return why nobody was asked; `offers_tools` is whether the chat offers any tool."""
     match settings.permissions:
         case "read_only":
@@ -80,7 +82,7 @@ def denied_by_settings(settings: Settings, *, offers_tools: bool, words: Words =
 
 
 def cannot_ask(
-    message: str, *, shows_forms: bool, is_read: bool, words: Words = IN_CHAT
+    message: str, *, shows_forms: bool, is_read: bool, words: ClientWords = IN_CHAT
 ) -> str | None:
     """Return the paragraph that tells why an agent's question for input is declined.
 
@@ -95,7 +97,7 @@ def cannot_ask(
     return f"\n\n⚠️ The agent asked for your input, but {why}, so it was declined: {asked}\n\n"
 
 
-def denied_by_answer(part: ToolResultPart | None, words: Words = IN_CHAT) -> str:
+def denied_by_answer(part: ToolResultPart | None, words: ClientWords = IN_CHAT) -> str:
     """Return why the client's answer to a question is no approval."""
     unanswered = f"{words.client} gave no answer to the question."
     if part is None:

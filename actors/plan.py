@@ -42,7 +42,7 @@ from bridge.work import Work
 
 from .answers import is_interrupted
 from .beginning import Head
-from .denials import Words, denied_by_answer, words_for
+from .denials import ClientWords, denied_by_answer, words_for
 from .permissions import chosen_option, is_approval
 
 AgentQuestion = CallTool | AskPermission
@@ -89,7 +89,7 @@ class Delivery(Value):
     """Waits for room for the parts of this response; None: for that of the whole connection."""
 
     @property
-    def words(self) -> Words:
+    def words(self) -> ClientWords:
         """The words for this kind of client; only a program gets the agent's calls apart."""
         return words_for(is_program=self.separates_calls)
 
@@ -220,7 +220,9 @@ def _mentions(transcript: Transcript, call_ids: Collection[str]) -> bool:
     )
 
 
-def _answer(question: AgentQuestion, results: dict[str, ToolResultPart], words: Words) -> Answer:
+def _answer(
+    question: AgentQuestion, results: dict[str, ToolResultPart], words: ClientWords
+) -> Answer:
     part = results.get(question.call_id)
     match question:
         case AskPermission():

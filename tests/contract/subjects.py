@@ -7,13 +7,13 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
 import pytest
 import trio
 
-from agents.base import Agent
+from agents.base import Agent, AgentSession
 from agents.eliza.agent import ElizaAgent
 from agents.events import (
     Answer,
@@ -44,6 +44,10 @@ from tests.fakes.scripted_agent import (
     Tell,
 )
 
+SKIPPED_FOR = pytest.StashKey[str]()
+"""Why a test is skipped; pytest-trio raises a skip anew, without its reason."""
+_TOLD_ANEW = "the client keeps the whole chat, and tells it to a new session"
+
 
 @attrs.frozen
 class Subject:
@@ -64,21 +68,38 @@ class Subject:
     asks_permission: str | None = None
     calls_tool: str | None = None
     calls_two_tools: str | None = None
+    never_asks: str = ""
+    """Why it never asks."""
+    no_tools: str = ""
+    """Why it never calls a tool."""
+    no_handle: str = ""
+    """Why its sessions have no handle."""
+    lacking: list[str] = attrs.field(factory=list[str], init=False)
+    """Why the test is skipped."""
 
     @property
     def ask_permission(self) -> str:
         """Asks once, then says "allowed" or "denied"."""
-        return self.asks_permission or pytest.skip("it never asks")
+        return self.asks_permission or self._skip(self.never_asks)
 
     @property
     def call_tool(self) -> str:
         """Calls `read_file` once, then shows the result."""
-        return self.calls_tool or pytest.skip("it has no tools of the editor's")
+        return self.calls_tool or self._skip(self.no_tools)
 
     @property
     def call_two_tools(self) -> str:
         """Calls it twice at once, then shows both results."""
-        return self.calls_two_tools or pytest.skip("it has no tools of the editor's")
+        return self.calls_two_tools or self._skip(self.no_tools)
+
+    def handle_of(self, session: AgentSession) -> str:
+        """Return the handle of a session."""
+        return session.handle or self._skip(self.no_handle)
+
+    def _skip(self, reason: str) -> NoReturn:
+        assert reason, "whatever an agent lacks has a reason"
+        self.lacking.append(reason)
+        pytest.skip(reason)
 
 
 # The subjects.
@@ -101,6 +122,7 @@ async def eliza() -> AsyncGenerator[Subject, None]:
         introduce="My dog ate the homework.",
         recall="Hm.",
         remembered="dog ate the homework",
+        no_handle="Eliza forgets a session that ends, and is told the chat again",
     )
 
 
@@ -171,6 +193,18 @@ ACP_TURNS: dict[str, list[dict[str, Any]]] = {
     "hang": [{"say": "Wait ..."}, {"hang": True}],
     "fail": [{"say": "Oh, "}, {"error": {"code": -32603, "message": "it failed"}}],
     "long": [{"say": "word ", "times": 1000}],
+    "tool": [
+        {"say": "Let me see. "},
+        {"call": "read_file", "with": {"path": "a.txt"}},
+        {"gather": True},
+        {"results": "own"},
+    ],
+    "tools": [
+        {"call": "read_file", "with": {"path": "a.txt"}, "as": "a"},
+        {"call": "read_file", "with": {"path": "b.txt"}, "as": "b"},
+        {"gather": True},
+        {"results": "own"},
+    ],
 }
 
 
@@ -185,6 +219,7 @@ def acp_subject(agent: Agent) -> Subject:
         introduce="I am called Ada",
         recall="what?",
         remembered="Ada",
+        no_tools="the fake in this process doesn't start MCP servers; acp_child does",
     )
 
 
@@ -201,7 +236,7 @@ async def acp() -> AsyncGenerator[Subject, None]:
 @asynccontextmanager
 async def acp_child() -> AsyncGenerator[Subject, None]:
     async with agent_as_child(ACP_SCRIPT) as (agent, child):
-        yield acp_subject(agent)
+        yield attrs.evolve(acp_subject(agent), calls_tool="tool", calls_two_tools="tools")
         assert child.faults == []
 
 
@@ -249,6 +284,8 @@ async def responses_subject(*, stateful: bool) -> AsyncGenerator[Subject, None]:
             introduce="I am called Ada",
             recall="what?",
             remembered="Ada",
+            never_asks="the fake server runs no tools of its own that need approval",
+            no_handle=_TOLD_ANEW,
         )
         await agent.aclose()
         nursery.cancel_scope.cancel()
@@ -262,8 +299,13 @@ async def served(subject: Subject) -> AsyncGenerator[Subject, None]:
             headers = {"Authorization": f"Bearer {TOKEN}"}
             spec = OpenResponsesSpec(face.address.url, "eliza", headers=headers)
             agent = OpenResponsesAgent(spec, nursery)
-            # It can't ask by itself: a permission is asked for by a tool of the client's.
-            yield attrs.evolve(subject, agent=agent, asks_permission=None)
+            yield attrs.evolve(
+                subject,
+                agent=agent,
+                asks_permission=None,
+                never_asks="our server asks by a call of the client's own function",
+                no_handle=_TOLD_ANEW,
+            )
             await agent.aclose()
             nursery.cancel_scope.cancel()
 
@@ -282,7 +324,7 @@ async def served_scripted() -> AsyncGenerator[Subject, None]:
 
 @asynccontextmanager
 async def served_acp() -> AsyncGenerator[Subject, None]:
-    async with acp() as subject, served(subject) as made:
+    async with acp_child() as subject, served(subject) as made:
         yield made
 
 

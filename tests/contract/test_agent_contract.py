@@ -45,7 +45,7 @@ from tests.fakes.scripted_agent import (
     ScriptedAgent,
 )
 
-from .subjects import SUBJECTS, Subject
+from .subjects import SKIPPED_FOR, SUBJECTS, Subject
 
 
 @pytest.fixture(params=SUBJECTS, ids=lambda factory: factory.__name__)
@@ -53,6 +53,7 @@ async def subject(request: pytest.FixtureRequest) -> AsyncGenerator[Subject, Non
     factory: Callable[[], AbstractAsyncContextManager[Subject]] = request.param
     async with factory() as made:
         yield made
+        request.node.stash[SKIPPED_FOR] = ", ".join(made.lacking)
 
 
 # How a caller goes about it.
@@ -475,10 +476,6 @@ async def test_turns_of_two_sessions_run_side_by_side(subject: Subject) -> None:
 NOBODYS = "a session that nobody has"
 
 
-def handle_of(session: AgentSession) -> str:
-    return session.handle or pytest.skip("its sessions can't be found again")
-
-
 async def test_a_session_that_begins_with_nothing_says_so(subject: Subject) -> None:
     prompt = asking(subject.plain)
     async with subject.agent.session(prompt) as session:
@@ -503,7 +500,7 @@ async def test_a_session_that_was_closed_is_found_by_its_handle_and_remembers(
 ) -> None:
     prompt = asking(subject.introduce)
     async with subject.agent.session(prompt) as session:
-        handle = handle_of(session)
+        handle = subject.handle_of(session)
         await rest_of(session.run(prompt))
     async with subject.agent.session(asking(subject.recall), origin_of(handle)) as again:
         assert again.knows_history
@@ -513,19 +510,19 @@ async def test_a_session_that_was_closed_is_found_by_its_handle_and_remembers(
 async def test_a_session_goes_on_being_found(subject: Subject) -> None:
     prompt = asking(subject.introduce)
     async with subject.agent.session(prompt) as session:
-        handle = handle_of(session)
+        handle = subject.handle_of(session)
         await rest_of(session.run(prompt))
     for _ in range(3):
         async with subject.agent.session(prompt, Resumed(handle)) as again:
             assert again.knows_history
-            handle = handle_of(again)
+            handle = subject.handle_of(again)
             assert subject.remembered in await answer_to(again, subject.recall)
 
 
 async def test_a_fork_knows_what_was_said_and_is_another_session(subject: Subject) -> None:
     prompt = asking(subject.plain)
     async with subject.agent.session(prompt) as session:
-        handle = handle_of(session)
+        handle = subject.handle_of(session)
         await rest_of(session.run(prompt))
         async with subject.agent.session(prompt, ForkOf(handle)) as fork:
             assert fork.knows_history
