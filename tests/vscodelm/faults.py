@@ -156,6 +156,20 @@ FAULTS = [
                 (),
             ),
             (
+                "a large image is decoded in one step",
+                "items",
+                '        yield\n    return b"".join(pieces)\n',
+                '    yield\n    return b"".join(pieces)\n',
+                (),
+            ),
+            (
+                "data may go on after its end",
+                "items",
+                'if "=" in piece and at + _PIECE_CHARACTERS < len(encoded):',
+                "if False:",
+                (),
+            ),
+            (
                 "the address of an image is fetched as data",
                 "items",
                 '    if found is None:\n        return TextPart(f"[{kind}: {url}]")\n',

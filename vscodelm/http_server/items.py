@@ -34,6 +34,8 @@ MOST_ITEMS = 20_000
 """Items of one request's input."""
 CALL_ID_CHARACTERS = 64
 """Characters of the id of a call."""
+_PIECE_CHARACTERS = 1024 * 1024
+"""Characters of base64 that are decoded in one step: whole groups of four."""
 _DATA_URL = re.compile(r"data:([^;,]+)((?:;[^;,]+)*?)(;base64)?,", re.IGNORECASE)
 
 Unfold: TypeAlias = Callable[[str, str], Work[Sequence[ChatMessage]]]
@@ -100,12 +102,12 @@ class _Conversion:
         kind = "message" if isinstance(item.type, UnsetType) else item.type
         match kind:
             case "message":
-                self._message(item, place)
+                yield from self._message(item, place)
             case "function_call":
                 call = ToolCallPart(_call_id(item, place), item.name, _arguments(item, place))
                 self.add("assistant", "assistant", [call])
             case "function_call_output":
-                result = ToolResultPart(_call_id(item, place), _output(item.output))
+                result = ToolResultPart(_call_id(item, place), (yield from _output(item.output)))
                 self.add("user", "results", [result])
             case "compaction" | "item_reference":
                 given = item.encrypted_content if kind == "compaction" else item.id
@@ -118,7 +120,7 @@ class _Conversion:
             case _:
                 pass  # reasoning is the agent's own; items of another kind are another server's
 
-    def _message(self, item: _Item, place: str) -> None:
+    def _message(self, item: _Item, place: str) -> Work[None]:
         role = _ROLES.get(item.role)
         if role is None:
             known = ", ".join(_ROLES)
@@ -126,7 +128,8 @@ class _Conversion:
         content = item.content or ""
         parts: list[Part] = [TextPart(content)] if isinstance(content, str) else []
         if not isinstance(content, str):
-            parts = [_part(one, f"{place}.content[{at}]") for at, one in enumerate(content)]
+            for at, one in enumerate(content):
+                parts.append((yield from _part(one, f"{place}.content[{at}]")))
         self.add(role, "assistant" if role == "assistant" else "", parts)
 
 
@@ -202,52 +205,63 @@ def _arguments(item: _Item, place: str) -> Any:
     return cast("dict[str, Any]", found)
 
 
-def _output(output: str | list[_Content] | None) -> Any:
+def _output(output: str | list[_Content] | None) -> Work[Any]:
     """Return a result as VS Code sends one: text, or a list of parts."""
     if not isinstance(output, list):
         return [{"type": "text", "value": output or ""}]
-    parts = [_part(one, "input") for one in output]
+    parts: list[Part] = []
+    for one in output:
+        part = yield from _part(one, "input")
+        parts.append(part)
     return [msgspec.to_builtins(part) for part in parts]
 
 
-def _part(content: _Content, place: str) -> Part:
+def _part(content: _Content, place: str) -> Work[Part]:
     if content.refusal is not None and content.text is None:
         return TextPart(content.refusal)
     if content.text is not None:
         return TextPart(content.text)
     match content.image_url:
         case str(url) | {"url": str(url)}:
-            return _media(url, "image", place)
+            return (yield from _media(url, "image", place))
         case _:
             pass
     if content.file_data is not None:
-        return _file(content.filename or "file", content.file_data, place)
+        return (yield from _file(content.filename or "file", content.file_data, place))
     where = content.file_url or content.video_url or content.file_id
     if where is not None:
         return TextPart(f"[{content.filename or 'file'}: {where}]")
     raise bad_request("Nothing in this content can be read.", place, "unsupported_content")
 
 
-def _media(url: str, kind: str, place: str) -> Part:
+def _media(url: str, kind: str, place: str) -> Work[Part]:
     """Return the data of a data URL. Another address isn't fetched: the agent reads where it is."""
     found = _DATA_URL.match(url)
     if found is None:
         return TextPart(f"[{kind}: {url}]")
-    return DataPart(found[1].lower(), _bytes_of(url[found.end() :], place))
+    return DataPart(found[1].lower(), (yield from _bytes_of(url, found.end(), place)))
 
 
-def _file(name: str, data: str, place: str) -> Part:
+def _file(name: str, data: str, place: str) -> Work[Part]:
     found = _DATA_URL.match(data)
     mime = found[1].lower() if found else "application/octet-stream"
-    content = _bytes_of(data[found.end() :] if found else data, place)
+    content = yield from _bytes_of(data, found.end() if found else 0, place)
     is_text = mime.startswith("text/") or mime == "application/json"
     if is_text:
         return TextPart(f'<file name="{name}">\n{content.decode(errors="replace")}\n</file>')
     return DataPart(mime, content)
 
 
-def _bytes_of(encoded: str, place: str) -> bytes:
-    try:
-        return b64decode(encoded, validate=True)
-    except (NotBase64, ValueError):
-        raise bad_request("The data is no base64.", place) from None
+def _bytes_of(encoded: str, start: int, place: str) -> Work[bytes]:
+    """Decode base64 from a place on; a step is a piece of it."""
+    pieces: list[bytes] = []
+    for at in range(start, len(encoded), _PIECE_CHARACTERS):
+        piece = encoded[at : at + _PIECE_CHARACTERS]
+        try:
+            if "=" in piece and at + _PIECE_CHARACTERS < len(encoded):
+                raise NotBase64
+            pieces.append(b64decode(piece, validate=True))
+        except (NotBase64, ValueError):
+            raise bad_request("The data is no base64.", place) from None
+        yield
+    return b"".join(pieces)

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Sequence
+from math import ceil
 from typing import Any
 
 import pytest
@@ -218,3 +220,42 @@ def test_a_call_whose_result_is_missing_is_named(
     error = raised.value
     assert (error.status, error.param, error.code) == (400, "input", "tool_output_not_found")
     assert error.message == f"No tool output found for function call {missing}."
+
+
+PIECE = 1024 * 1024
+
+
+def image(encoded: str) -> Raw:
+    url = f"data:image/png;base64,{encoded}"
+    return Raw(json.dumps(user([{"type": "input_image", "image_url": url}])).encode())
+
+
+@pytest.mark.parametrize("more", [0, 1, 2, 3])
+def test_a_large_image_is_decoded_in_several_steps(more: int) -> None:
+    data = bytes(range(256)) * 9216 + b"x" * more
+    work = messages_of([image(b64encode(data).decode())], unfold)
+    steps = 0
+    while True:
+        try:
+            next(work)
+        except StopIteration as end:
+            (message,) = end.value
+            break
+        steps += 1
+    assert message.content == (DataPart("image/png", data),)
+    assert steps == ceil(len(b64encode(data)) / PIECE) + 1  # the item itself is one
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        "A" * (PIECE - 2) + "==" + "AAAA",
+        "A" * PIECE + "!AAA",
+        "A" * PIECE + "AAA",
+    ],
+    ids=["ends in the middle", "no base64 at the end", "cut"],
+)
+def test_a_large_image_that_is_no_base64_is_refused(encoded: str) -> None:
+    with pytest.raises(ApiError) as raised:
+        done(messages_of([image(encoded)], unfold))
+    assert (raised.value.status, raised.value.param) == (400, "input[0].content[0]")
