@@ -170,6 +170,27 @@ FAULTS = [
                 (),
             ),
             (
+                "a limit of a page may be as large as it likes",
+                "app",
+                'if re.fullmatch("[0-9]{1,3}", given) and 1 <= int(given) <= 100:',
+                "if given.isdigit() and 1 <= int(given[:4]) <= 100:",
+                (),
+            ),
+            (
+                "a refusal doesn't say which methods are allowed",
+                "app",
+                "answer.headers.update(error.headers or {})",
+                "pass",
+                (),
+            ),
+            (
+                "any port may be left out",
+                "gate",
+                "if port == _PORT_OF_HTTP:",
+                "if True:",
+                (),
+            ),
+            (
                 "the address of an image is fetched as data",
                 "items",
                 '    if found is None:\n        return TextPart(f"[{kind}: {url}]")\n',

@@ -6,6 +6,7 @@ A client that leaves cancels its answer: while one is written, the connection is
 from __future__ import annotations
 
 import logging
+import re
 import secrets
 import time
 from collections.abc import Callable, Sequence
@@ -123,7 +124,9 @@ def _refused(request: Request, error: ApiError) -> Response:
 
 def _not_routed(request: Request, error: HTTPException) -> Response:
     code = "not_found" if error.status_code == 404 else "method_not_allowed"
-    return _Drained(_error_response(ApiError(error.status_code, code, error.detail)))
+    answer = _error_response(ApiError(error.status_code, code, error.detail))
+    answer.headers.update(error.headers or {})  # a 405 names the methods that are allowed
+    return _Drained(answer)
 
 
 @attrs.define(eq=False, repr=False, init=False)
@@ -295,7 +298,7 @@ class _Endpoints:
 
 
 def _limit(given: str) -> int:
-    if given.isascii() and given.isdigit() and 1 <= int(given[:4]) <= 100:
+    if re.fullmatch("[0-9]{1,3}", given) and 1 <= int(given) <= 100:
         return int(given)
     raise bad_request("It must be a number from 1 to 100.", "limit")
 

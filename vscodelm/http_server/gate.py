@@ -20,6 +20,8 @@ SHORTEST_TOKEN = 16
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 _WILDCARDS = ("0.0.0.0", "[::]")
 _BEARER = b"bearer "
+_PORT_OF_HTTP = 80
+"""The port that a client leaves out of the header `Host`."""
 
 
 class HttpGate(Value):
@@ -69,6 +71,8 @@ def gate_of(token: str, host: str | None, port: int = 0, origins: Iterable[str] 
         return HttpGate(token, None, allowed)
     names = {*_LOOPBACK, host.lower()} - {*_WILDCARDS}
     hosts = frozenset(f"{name}:{port}" for name in names)
+    if port == _PORT_OF_HTTP:
+        hosts |= names
     return HttpGate(token, hosts, allowed, takes_addresses=host in _WILDCARDS)
 
 

@@ -24,10 +24,17 @@ def test_the_token_and_a_host_of_the_server_are_let_in(host: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "host", [b"evil.example:80", b"127.0.0.1", b"127.0.0.1:81", b"", b"127.0.0.1.evil.example:80"]
+    "host",
+    [b"evil.example:80", b"evil.example", b"127.0.0.1:81", b"", b"127.0.0.1.evil.example:80"],
 )
 def test_a_foreign_host_is_refused(host: bytes) -> None:
     assert status(gate_of(TOKEN, "127.0.0.1", 80), (b"host", host), GOOD) == 421
+
+
+@pytest.mark.parametrize("host", [b"127.0.0.1", b"LOCALHOST", b"[::1]"])
+def test_only_the_port_of_http_is_left_out(host: bytes) -> None:
+    assert status(gate_of(TOKEN, "127.0.0.1", 80), (b"host", host), GOOD) == 200
+    assert status(gate_of(TOKEN, "127.0.0.1", 8321), (b"host", host), GOOD) == 421
 
 
 def test_no_host_and_two_hosts_are_refused() -> None:
