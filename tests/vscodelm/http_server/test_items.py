@@ -230,6 +230,7 @@ def image(encoded: str) -> Raw:
     return Raw(json.dumps(user([{"type": "input_image", "image_url": url}])).encode())
 
 
+@pytest.mark.limit("vscodelm.http_server.items._PIECE_CHARACTERS")
 @pytest.mark.parametrize("more", [0, 1, 2, 3])
 def test_a_large_image_is_decoded_in_several_steps(more: int) -> None:
     data = bytes(range(256)) * 9216 + b"x" * more
