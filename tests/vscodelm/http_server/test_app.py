@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 
-from agents.events import Break, Say
+from agents.events import Await, Break, CallTool, Say, ToolAnswer
 from bridge.errors import Failure
 from tests.fakes.acp_agents import agent_in_process
 from tests.fakes.http_face import PATIENCE, events_in, open_face, text_of
@@ -198,6 +198,18 @@ async def test_a_turn_waits_for_all_results_and_some_of_them_are_refused(tmp_pat
     assert error["message"] == f"No tool output found for function call {calls[0]['call_id']}."
     assert "it is hot" in text_of(ended)
     assert "it is cold" in text_of(ended)
+
+
+async def test_a_question_in_place_of_results_ends_the_calls_with_an_error(tmp_path: Path) -> None:
+    call = CallTool("c1", "get_weather", {})
+    agent = ScriptedAgent([[call, Await(), Say("well")], [Say("hello")]])
+    async with open_face(tmp_path, agent) as face:
+        first = await face.respond("Rome?", tools=[WEATHER])
+        second = await face.respond("Hi!", tools=[WEATHER], previous_response_id=first["id"])
+    (answer,) = agent.answers
+    assert isinstance(answer, ToolAnswer)
+    assert answer.is_error
+    assert "hello" in text_of(second)
 
 
 async def test_a_result_without_its_call_is_refused(tmp_path: Path) -> None:
