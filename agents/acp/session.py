@@ -152,7 +152,7 @@ class AcpSession:
         if self.channel.lost is None and self.peer.mixes_tools:
             return Failure("AgentFailed", f"{self.peer.name} mixes up the tools of its chats.")
         if self.channel.lost is None and self._has_lost_tools:
-            return Failure("AgentFailed", f"{self.peer.name} continued without the editor's tools.")
+            return Failure("AgentFailed", f"{self.peer.name} continued without the offered tools.")
         return self.channel.lost
 
     @property

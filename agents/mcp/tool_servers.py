@@ -163,5 +163,5 @@ def _access(one: Pass) -> StdioAccess:
 
 
 def _cannot_listen(error: OSError) -> AgentError:
-    words = f"The agent can't be given the editor's tools, because nothing can listen here: {error}"
+    words = f"The agent can't be given the offered tools, because nothing can listen here: {error}"
     return AgentError(Failure("Unavailable", words))

@@ -144,15 +144,22 @@ FAULTS = [
             (
                 "a turn goes on although a result is missing",
                 "items",
-                "if missing and any(newest.values()):",
+                "if missing and len(missing) < len(newest):",
                 "if False:",
                 ("tests/vscodelm/http_server/test_app.py",),
             ),
             (
                 "a new question needs the results of the calls before it",
                 "items",
-                "if missing and any(newest.values()):",
+                "if missing and len(missing) < len(newest):",
                 "if missing:",
+                (),
+            ),
+            (
+                "repeating one call answers another",
+                "items",
+                "and not (calls and newest.keys() >= {*calls}):",
+                ":",
                 (),
             ),
             (

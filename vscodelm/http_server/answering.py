@@ -410,6 +410,6 @@ def _decoded(messages: Sequence[Raw]) -> Work[list[ChatMessage]]:
 
 
 def _check(messages: Sequence[Raw], new: Sequence[ChatMessage]) -> Work[None]:
-    """Raise `ApiError` if a new result answers no call."""
+    """Raise `ApiError` if a new result answers no call, or if another result is missing."""
     if any(isinstance(part, ToolResultPart) for message in new for part in message.content):
         yield from check_results((yield from _decoded(messages)))

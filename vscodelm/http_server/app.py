@@ -63,8 +63,7 @@ def make_app(answering: Answering) -> Starlette:
         Route("/v1/responses", endpoints.respond, methods=["POST"]),
         WebSocketRoute("/v1/responses", endpoints.talk),
         Route("/v1/responses/compact", endpoints.compact, methods=["POST"]),
-        Route("/v1/responses/{id}", endpoints.retrieve, methods=["GET"]),
-        Route("/v1/responses/{id}", endpoints.delete, methods=["DELETE"]),
+        Route("/v1/responses/{id}", endpoints.retrieve_or_delete, methods=["GET", "DELETE"]),
         Route("/v1/responses/{id}/cancel", endpoints.cancel, methods=["POST"]),
         Route("/v1/responses/{id}/input_items", endpoints.input_items),
         Route("/v1/chat/completions", endpoints.complete, methods=["POST"]),
@@ -266,13 +265,17 @@ class _Endpoints:
             }
         )
 
-    async def retrieve(self, request: Request) -> Response:
+    async def retrieve_or_delete(self, request: Request) -> Response:
+        """Serve both methods of one path, so that a refusal of another names both."""
+        return await (self._delete if request.method == "DELETE" else self._retrieve)(request)
+
+    async def _retrieve(self, request: Request) -> Response:
         if request.query_params.get("stream") == "true":
             raise bad_request("A response can't be streamed again.", "stream", "unsupported")
         found = await self.answering.resource(request.path_params["id"])
         return Response(found, media_type="application/json")
 
-    async def delete(self, request: Request) -> Response:
+    async def _delete(self, request: Request) -> Response:
         named = request.path_params["id"]
         await self.answering.drop(named)
         return _json({"id": named, "object": "response", "deleted": True})

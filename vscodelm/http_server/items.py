@@ -34,6 +34,8 @@ MOST_ITEMS = 20_000
 """Items of one request's input."""
 CALL_ID_CHARACTERS = 64
 """Characters of the id of a call."""
+_MOST_NAMED = 8
+"""Calls without a result that an error names."""
 _PIECE_CHARACTERS = 1024 * 1024
 """Characters of base64 that are decoded in one step: whole groups of four."""
 _DATA_URL = re.compile(r"data:([^;,]+)((?:;[^;,]+)*?)(;base64)?,", re.IGNORECASE)
@@ -159,7 +161,7 @@ def check_results(messages: Iterable[ChatMessage]) -> Work[None]:
     """Raise `ApiError` if a result answers no call before it, or if another one is missing.
 
     A step is a message. A turn goes on when all calls of the newest answer have results. A request
-    with none of them is a new question.
+    with none of them is a new question. A client may repeat the calls that it has results for.
     """
     called: set[str] = set()
     newest: dict[str, bool] = {}
@@ -168,7 +170,7 @@ def check_results(messages: Iterable[ChatMessage]) -> Work[None]:
         yield
         calls = [part.tool_call_id for part in message.content if isinstance(part, ToolCallPart)]
         called.update(calls)
-        if message.role == "assistant":
+        if message.role == "assistant" and not (calls and newest.keys() >= {*calls}):
             newest = dict.fromkeys(calls, False)
         for part in message.content:
             if isinstance(part, ToolResultPart) and part.tool_call_id in newest:
@@ -178,9 +180,11 @@ def check_results(messages: Iterable[ChatMessage]) -> Work[None]:
                     f"No tool call found for function call output with call_id {part.tool_call_id}."
                 )
                 raise bad_request(text, "input", "tool_call_not_found")
-    missing = ", ".join(call for call, has_result in newest.items() if not has_result)
-    if missing and any(newest.values()):
-        text = f"No tool output found for function call {missing}."
+    missing = [call for call, has_result in newest.items() if not has_result]
+    if missing and len(missing) < len(newest):
+        named = ", ".join(missing[:_MOST_NAMED])
+        more = f", and {len(missing) - _MOST_NAMED} more" if len(missing) > _MOST_NAMED else ""
+        text = f"No tool output found for function call {named}{more}."
         raise bad_request(text, "input", "tool_output_not_found")
 
 

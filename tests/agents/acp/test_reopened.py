@@ -207,7 +207,7 @@ async def test_a_chat_whose_load_loses_its_tools_late_is_told_anew_and_so_is_eac
         loaded = await visit(agent, child, clock, Resumed(first.handle), text="again")
         assert loaded.knows_history
         assert loaded.lost is not None
-        assert loaded.lost.message == "fake continued without the editor's tools."
+        assert loaded.lost.message == "fake continued without the offered tools."
         anew = await visit(agent, child, clock, Resumed(loaded.handle))
         assert not anew.knows_history
         assert anew.lost is None

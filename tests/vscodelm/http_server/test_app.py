@@ -371,6 +371,9 @@ async def test_an_unknown_model_and_an_unknown_path_are_not_found(tmp_path: Path
         assert (await face.get("responses/compact")).json()["error"]["code"] == "response_not_found"
         refused = await face.get("chat/completions")
         assert (refused.status_code, refused.headers["allow"]) == (405, "POST")
+        refused = await face.http.put("responses/x")
+        assert refused.status_code == 405
+        assert {*refused.headers["allow"].split(", ")} == {"GET", "HEAD", "DELETE"}
 
 
 async def test_a_client_that_leaves_cancels_its_turn_and_the_next_request_goes_on(

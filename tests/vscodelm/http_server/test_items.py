@@ -222,6 +222,22 @@ def test_a_call_whose_result_is_missing_is_named(
     assert error.message == f"No tool output found for function call {missing}."
 
 
+def test_repeating_a_call_makes_no_other_one_answered() -> None:
+    with pytest.raises(ApiError, match="call c2"):
+        done(
+            check_results(read(CALL, OTHER_CALL, ANSWER, CALL, OTHER_CALL, user("x"), CALL, RESULT))
+        )
+    done(check_results(read(CALL, OTHER_CALL, user("x"), CALL, RESULT, OTHER_CALL, OTHER_RESULT)))
+
+
+@pytest.mark.limit("vscodelm.http_server.items._MOST_NAMED")
+def test_an_error_names_only_some_of_many_missing_results() -> None:
+    calls = [{**CALL, "call_id": f"c{number}"} for number in range(1, 12)]
+    with pytest.raises(ApiError) as raised:
+        done(check_results(read(*calls, RESULT)))
+    assert raised.value.message.endswith("call c2, c3, c4, c5, c6, c7, c8, c9, and 2 more.")
+
+
 PIECE = 1024 * 1024
 
 
