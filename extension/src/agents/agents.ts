@@ -52,9 +52,20 @@ function partsOf(entry: unknown, defaults: Record<string, unknown>): Omit<Config
   };
   return {
     agent: registry === undefined ? agent : { ...(isObject(agent) ? agent : {}), ...ready },
-    settings: isObject(settings) ? { ...defaults, ...settings } : settings,
+    settings: isObject(settings) ? merged(defaults, settings) : settings,
     shown,
   };
+}
+
+/** Return the settings of an entry: what it leaves open is as in `defaults`, also within `tools`. */
+function merged(
+  defaults: Record<string, unknown>,
+  settings: Record<string, unknown>,
+): Record<string, unknown> {
+  const both = { ...defaults, ...settings };
+  return isObject(defaults.tools) && isObject(settings.tools)
+    ? { ...both, tools: { ...defaults.tools, ...settings.tools } }
+    : both;
 }
 
 /** Return the kind of a model's agent, undefined if it is none that is known. */

@@ -68,6 +68,16 @@ test("a definition is sent as it is, with variables filled in", () => {
   expect(one({ agent: { open_responses: endpoint } }).agent).toEqual({ open_responses: endpoint });
 });
 
+test("an entry that only excludes tools has the rest of `tools` as all entries have it", () => {
+  const tools = { duplicates: "leave_out", exclude: [], include: ["*"] };
+  const settings = (own: unknown, all: Record<string, unknown> = { tools }) =>
+    read({ mine: { settings: { tools: own } } }, all).models[0]?.settings;
+  expect(settings({ exclude: ["run_*"] })).toEqual({ tools: { ...tools, exclude: ["run_*"] } });
+  expect(settings({ duplicates: "offer" })).toEqual({ tools: { ...tools, duplicates: "offer" } });
+  expect(settings("none")).toEqual({ tools: "none" }); // the program says what is wrong
+  expect(settings({ include: [] }, {})).toEqual({ tools: { include: [] } });
+});
+
 test("the settings of an entry win over those of all, and the rest of it says how it is shown", () => {
   const shown = { name: "E", tooltip: "t", maxInputTokens: "many", imageInput: true };
   const entry = {
