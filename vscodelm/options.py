@@ -22,18 +22,18 @@ TRACE_DIR = click.option(
 CONFIG = click.option(
     "--config",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The models' file, in TOML or JSON; else VSCODELM_CONFIG, else the user's own.",
+    help="The models' file, in TOML or JSON. Default: VSCODELM_CONFIG, or your own file.",
 )
 STATE_DIR = click.option(
     "--state-dir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The folder for the memory of sessions; else VSCODELM_STATE_DIR, else the user's own.",
+    help="The folder for the memory of sessions. Default: VSCODELM_STATE_DIR, or your own folder.",
 )
 CACHE_DIR = click.option(
     "--cache-dir",
     type=click.Path(file_okay=False, path_type=Path),
-    help="The folder for the index and installed agents; else VSCODELM_CACHE_DIR, else the "
-    "user's own.",
+    help="The folder for the index and installed agents. Default: VSCODELM_CACHE_DIR, or your "
+    "own folder.",
 )
 JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 

@@ -30,8 +30,8 @@ def _registry_options(command: Any) -> Any:
         click.option(
             "--registry-url",
             metavar="URL",
-            help="The address of the index; else VSCODELM_REGISTRY_URL, else the public "
-            "one. Only https.",
+            help="The address of the index, only https. Default: VSCODELM_REGISTRY_URL, or the "
+            "public one.",
         ),
         CACHE_DIR,
     ):
@@ -69,7 +69,7 @@ def agents(context: click.Context, as_json: bool, **_given: Any) -> None:
 def add(
     context: click.Context, id_: str, kind: Distribution | None, write: bool, **_given: Any
 ) -> None:
-    """Print what to put into the models' file to have the registry's agent ID as a model."""
+    """Print the entry that adds agent ID to the models' file."""
     from .commands import add_here
 
     with errors_in_a_line():
@@ -88,8 +88,8 @@ def install(
 ) -> None:
     """Download the registry's agent ID, if it is a program to download.
 
-    It is shown what comes from where, and asked whether that is wanted. Of an agent that npx or
-    uvx starts, it is only checked whether that is there.
+    Shows the address of the download and asks you. For an agent that npx or uvx starts, only
+    checks that npx or uvx is installed.
     """
     from .commands import install_here
 
