@@ -67,7 +67,7 @@ _CASES: tuple[tuple[str, str, Play, bool], ...] = (
     ),
     (
         "A compaction",
-        "The session knows all messages that the host sums up. So it continues, and doesn't get "
+        "The session knows all messages that the editor sums up. So it continues, and doesn't get "
         "the summary.",
         chats.compaction,
         True,

@@ -100,10 +100,8 @@ FEATURES: dict[str, tuple[Cell, Cell]] = {
             ),
         ),
         Cell(
-            "reaches the agent within 12 seconds at the beginning of an answer, and within 30 "
-            "later: up to 20 seconds until the next piece, and 8 until its silence counts as a "
-            "stop. While the agent's question is shown or a tool of the editor runs, it reaches "
-            "the agent with your next message",
+            "reaches the agent late. At the beginning of an answer: within 12 seconds. Later: "
+            "within 30 seconds. During a question or a tool: with your next message",
             (
                 f"{_TURNS}a stop in the first seconds reaches the agent within 12 s",
                 f"{_TURNS}the answer is seen while it grows, and a later stop reaches the agent "

@@ -12,7 +12,7 @@ _INPUTS = {
     InputKind.SUPERSEDES: (
         "A request that continues from the committed part and takes the rest back."
     ),
-    InputKind.REJOIN: "The host repeats the newest request by itself.",
+    InputKind.REJOIN: "The editor repeats the newest request by itself.",
     InputKind.CANCEL: "The editor cancels the open request.",
     InputKind.EMIT: "The agent sends output in this turn.",
     InputKind.FINISH: "The agent's turn ended, or waits for the results of tool calls.",

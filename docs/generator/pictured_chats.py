@@ -209,7 +209,7 @@ async def fork(run: Run) -> None:
 async def compaction(run: Run) -> None:
     """Have the beginning summed up by the host."""
     async with _chat(run, "A", "B", "C") as chat:
-        run.note("the host puts a summary in place of A and B")
+        run.note("the editor puts a summary in place of A and B")
         summary = "<conversation-summary>\nA and B.\n</conversation-summary>"
         chat.history[:4] = [user(summary)]
         await chat.say("D")
