@@ -8,6 +8,7 @@ files that the agent has changed, and asks the editor which other files have cha
 from __future__ import annotations
 
 import logging
+import math
 
 import attrs
 import trio
@@ -26,6 +27,10 @@ from .turn_states import Cancelling, Closing, PromptNotSent, PromptSent, TurnSta
 
 SETTLE_SECONDS = 0.5
 """Seconds that the editor takes to notice a change of a file, as it watches folders."""
+STOPPED_SECONDS = 1.5
+"""Seconds in which the changed files of a stopped turn are asked for: the next one may wait."""
+SPARE_SECONDS = 1.0
+"""Seconds of a caller's deadline that this leaves, or else the session would be given up."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -83,6 +88,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             match self._machine.state:
                 case TurnState.CLOSED:
                     raise trio.ClosedResourceError
+                case TurnState.LOST if self._machine.failure is not None:
+                    raise AgentError(self._machine.failure)
                 case TurnState.OVER | TurnState.LOST:
                     raise trio.EndOfChannel
                 case TurnState.NEW | TurnState.LOGIN | TurnState.UNSENT:
@@ -90,17 +97,17 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
                 case _:
                     batch = await self._go_on()
             self._forget()
-            if self._machine.failure is not None:
-                raise AgentError(self._machine.failure)
             if batch:
                 return batch
 
     def _forget(self) -> None:
         """Free what the turn holds when it is over: the prompt may be large."""
-        if self._machine.state in (TurnState.OVER, TurnState.LOST):
+        state = self._machine.state
+        if state in (TurnState.OVER, TurnState.LOST):
             self._blocks = ()
             self.writing.close()
-        if not self.runs and self._watch is not None:
+        is_over = state in (TurnState.OVER, TurnState.LOST, TurnState.CLOSED)
+        if is_over and self._watch is not None:
             self._watch.end()
 
     async def _begin(self) -> Batch:
@@ -141,12 +148,16 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         if batch or machine.state is TurnState.LOGIN:
             return batch
         if line.lost is not None and not machine.is_answered:
+            late = await self._look_around()
+            last = (*late, *machine.renderer.tell_changes())
+            if last:
+                return last
             raise AgentError(line.lost)
         with trio.move_on_at(machine.deadline(trio.current_time())) as scope:
             await line.changed()
         if not scope.cancelled_caught:
             return ()
-        late = await self._look_around() if machine.state is TurnState.ENDING else ()
+        late = await self._look_around() if machine.is_answered else ()
         return (*late, *machine.elapsed(trio.current_time()))
 
     async def _look_around(self) -> Batch:
@@ -156,8 +167,14 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         """
         if self._watch is None or self._called_at is None:
             return ()
-        with trio.CancelScope() as self._waiting:
+        with trio.CancelScope(deadline=self._looks_until()) as self._waiting:
             await trio.sleep_until(self._called_at + SETTLE_SECONDS)
             self._machine.renderer.notice_changes(await self._watch.changed())
-        self._waiting = None
+        self._waiting = self._called_at = None
         return self._machine.hear(trio.current_time())
+
+    def _looks_until(self) -> float:
+        if self._machine.state not in (TurnState.STOPPING, TurnState.STOPPED):
+            return math.inf
+        spared = trio.current_effective_deadline() - SPARE_SECONDS
+        return min(trio.current_time() + STOPPED_SECONDS, spared)

@@ -264,6 +264,7 @@ class TurnMachine:
                 self.tools.cancel()
                 self.line.lose(failure)
                 self.failure = failure
+                return tuple(self.renderer.tell_changes())
             case TurnStep.STOP, _:
                 self.questions.clear()
                 self.forms.clear()
@@ -293,6 +294,7 @@ class TurnMachine:
 
     def _end_stopped(self) -> Batch:
         fault = self._fault
+        self.renderer.keep_changes()
         shown = self._finish(is_complete=False)
         if fault is not None:  # the agent may believe that the turn still runs
             failure = self.session.failure_of(fault)

@@ -29,9 +29,12 @@ CHANGED_FILES = "📝 Changed by the agent: "
 """The beginning of a line that names the files which an agent has changed by itself."""
 CHANGED_MEANWHILE = "📝 Changed while the agent worked: "
 """The beginning of a line that names files of which no message of the agent's told a change."""
+CHANGED_UNTIL_STOPPED = "📝 Changed in the turn that was stopped: "
+"""The beginning of a line that names files at the beginning of the next answer."""
 _STATUS = re.compile(
     "^(?:🔀 [^\n`]{1,100}: `|🗜️ The agent condenses its memory of this chat"
-    "|⌨️ Commands of this agent: `/|📝 Changed (?:by the agent|while the agent worked): `)[^\n]*$",
+    "|⌨️ Commands of this agent: `/"
+    "|📝 Changed (?:by the agent|while the agent worked|in the turn that was stopped): `)[^\n]*$",
     re.MULTILINE,
 )
 _TELLING = 20

@@ -21,7 +21,7 @@ from agents.acp.edits.text_edit import plain
 from agents.acp.schema.content import Diff, ToolCallContent
 from agents.acp.text.markdown import code, one_line
 from agents.events import Attach
-from bridge.routing.own_words import CHANGED_FILES, CHANGED_MEANWHILE
+from bridge.routing.own_words import CHANGED_FILES, CHANGED_MEANWHILE, CHANGED_UNTIL_STOPPED
 from bridge.wire import CHANGES_MIME_TYPE, ChangedFile, ChangedFiles, WatchedFiles
 
 from .call_subject import relative
@@ -50,6 +50,10 @@ class Changes:
     _size: int = attrs.field(default=0, init=False)
     _noticed: WatchedFiles = attrs.field(factory=WatchedFiles, init=False)
     """The files that have changed while the agent worked."""
+    _earlier: Mapping[str, str | UnsetType | None] = attrs.field(
+        factory=dict[str, "str | UnsetType | None"], init=False
+    )
+    """The files of a turn that was stopped, which this one's answer begins with."""
 
     def note(self, call: CallRecord) -> None:
         """Take note of a call that has ended well; its `files` are the texts after it."""
@@ -65,6 +69,15 @@ class Changes:
     def notice(self, seen: WatchedFiles) -> None:
         """Take note of files that have changed while the agent worked, as the editor says."""
         self._noticed = seen
+
+    def follow(self, stopped: Changes) -> None:
+        """Come after a turn that was stopped: the editor compares the files of both."""
+        self._earlier = stopped._files
+
+    @property
+    def _files(self) -> Mapping[str, str | UnsetType | None]:
+        """The text from before, for every changed file."""
+        return self._before | dict.fromkeys(self._others, UNSET)
 
     @property
     def _others(self) -> Sequence[str]:
@@ -89,12 +102,17 @@ class Changes:
         )
         return [_line(begin, paths, more, root) for begin, paths, more in named if paths]
 
+    def lines_when_stopped(self, root: str) -> Sequence[str]:
+        """Return the same for the answer after the one that was stopped."""
+        files = [*self._files]
+        return [_line(CHANGED_UNTIL_STOPPED, files, self._noticed.more, root)] if files else []
+
     def record(self) -> Attach | None:
         """Return the changed files for the editor; None if there are none."""
-        files = [ChangedFile(path, before) for path, before in self._before.items()]
-        files += map(ChangedFile, self._others)
-        if not files:
+        if not self._files:
             return None
+        before = {**self._files, **self._earlier}  # the first change of a file counts
+        files = [ChangedFile(path, text) for path, text in before.items()]
         return Attach(
             CHANGES_MIME_TYPE, msgspec.json.encode(ChangedFiles(tuple(files[:MOST_SENT])))
         )

@@ -74,7 +74,8 @@ class Renderer:
 
     The end of the turn also names the files that the agent has changed, and others that
     `notice_changes` was told of. Those in `by_editor`, which
-    the editor has changed and shows, are left out, also where a call shows its changes.
+    the editor has changed and shows, are left out, also where a call shows its changes. If nobody
+    reads the end, because the turn is stopped, `keep_changes` keeps them for the next turn's begin.
     """
 
     def __init__(
@@ -98,14 +99,23 @@ class Renderer:
             self._page, told, root, offer, self.files, self._plan, self._changes
         )
         self._notices = Notices(self._page, told)
+        self._has_told_changes = False
         self._usage: Attach | None = None
         self._context: UsageUpdate | None = None
         """The newest update that says how much is in the agent's context."""
 
     def begin(self) -> Sequence[ShownEvent]:
-        """Return the warnings that the user must see before the agent's first words."""
+        """Return what the user must see before the agent's first words.
+
+        That is warnings, and the files that the turn before has changed until it was stopped.
+        """
         warnings = self._told.take_warnings()
-        return [say for warning in warnings for say in self._notices.notice(warning)]
+        shown = [say for warning in warnings for say in self._notices.notice(warning)]
+        stopped, self._told.stopped = self._told.stopped, None
+        if stopped is None:
+            return shown
+        self._changes.follow(stopped)
+        return [*shown, *self._tell(stopped.lines_when_stopped(self._root), stopped.record())]
 
     def changed(self, update: ToolCall | ToolCallUpdate) -> tuple[str, ...]:
         """Return the paths of the files that the agent has changed, as an update says."""
@@ -211,6 +221,22 @@ class Renderer:
         """
         return self._calls.flush()
 
+    def tell_changes(self) -> Sequence[ShownEvent]:
+        """Return the files that have changed, once."""
+        if self._has_told_changes:
+            return ()
+        self._has_told_changes = True
+        return self._tell(self._changes.lines(self._root), self._changes.record())
+
+    def keep_changes(self) -> None:
+        """Keep the files that have changed for the next answer, as nobody reads this one."""
+        self._has_told_changes = True
+        self._told.stopped = self._changes
+
+    def _tell(self, lines: Sequence[str], record: Attach | None) -> Sequence[ShownEvent]:
+        says = [say for line in lines for say in self._page.add(line)]
+        return says if record is None else [*says, record]
+
     def finish(
         self, usage: Usage | None = None, *, is_complete: bool = False
     ) -> Sequence[ShownEvent]:
@@ -220,10 +246,7 @@ class Renderer:
         """
         calls = self._calls.finish(is_complete=is_complete)
         left = (*calls, *(say for text in self._plans.rest() for say in self._page.add(text)))
-        for line in self._changes.lines(self._root):
-            left = (*left, *self._page.add(line))
-        changed = self._changes.record()
-        left = left if changed is None else (*left, changed)
+        left = (*left, *self.tell_changes())
         if is_complete and self._names_commands:
             left = (*left, *self._notices.commands())
         turn = None if usage is None else TurnTokens.of(usage)

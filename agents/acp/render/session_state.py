@@ -11,6 +11,8 @@ from agents.acp.schema.updates import Notice
 from agents.acp.text.markdown import one_line
 from agents.ledger import SessionRecord
 
+from .changes import Changes
+
 _MOST_CALLS = 1000
 """Calls that have ended and are remembered."""
 _MOST_KINDS = 100
@@ -31,6 +33,8 @@ class Told:
         factory=dict[str, "Container[str]"], init=False
     )
     """The modes, and the values of options by id, that the permissions of this turn don't allow."""
+    stopped: Changes | None = attrs.field(default=None, init=False)
+    """The changed files of a turn that was stopped, until an answer has named them."""
     subagents: dict[str, tuple[str, str]] = attrs.field(
         factory=dict[str, "tuple[str, str]"], init=False
     )

@@ -11,6 +11,7 @@ from bridge.routing.own_words import (
     CHANGED,
     CHANGED_FILES,
     CHANGED_MEANWHILE,
+    CHANGED_UNTIL_STOPPED,
     COMMANDS,
     MEMORY,
     without_own_words,
@@ -167,6 +168,7 @@ def test_after_a_restart_a_line_about_the_mode_is_not_told_again() -> None:
     commands = f"{COMMANDS}`/init`. A message can begin with one."
     text = f"{mode}\n\nI look.\n\n▶️ `ls` ✔\n\n{memory}\n\nMode: `x`, I say 🔀 Mode: `y`."
     files = f"{CHANGED_FILES}`a.py`, `b.py`"
+    text = f"{CHANGED_UNTIL_STOPPED}`c.py`\n\n{text}"
     text += f"\n\n{commands}\n\n{files}\n\n{CHANGED_MEANWHILE}`b.py`"
     for answers in ([], [recorded(TextPart(text))]):
         assert told(echoed(text), *answers) == (
