@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from collections.abc import Collection
 from functools import cache, partial
 from typing import Protocol, TypeVar
 
@@ -33,6 +34,8 @@ CHANGED_SECONDS = 3.0
 """Seconds that the editor may take to name the files that have changed."""
 MOST_CHANGED = 100
 """Changed files that are named; further ones are counted."""
+MOST_ELSEWHERE = 10_000
+"""Files of other turns that are remembered in a turn; further ones are named as if nobody knew."""
 MOST_REASON = 300
 """Characters of an error of the editor's that are passed on."""
 
@@ -137,29 +140,63 @@ class EditorTexts:
 
 @attrs.define(eq=False, repr=False)
 class FileWatch:
-    """The files that change while one turn runs; it must be ended."""
+    """The files that change while one turn runs; it must be ended.
+
+    The editor doesn't say who has changed a file. If several turns run, the calls of their agents
+    tell some of it.
+    """
 
     number: int
     _requests: _Requests
     _port: WindowPort
-    _is_over: bool = attrs.field(default=False, init=False)
+    _running: list[FileWatch]
+    """All watches that aren't over."""
+    is_alone: bool = attrs.field(init=False)
+    """Whether no agent has used a tool in a turn that ran meanwhile."""
+    _has_called: bool = attrs.field(default=False, init=False)
+    _noted: set[str] = attrs.field(factory=set[str], init=False)
+    """The files that the turn's own calls have changed."""
+    _elsewhere: set[str] = attrs.field(factory=set[str], init=False)
+    """The files that agents have changed in other turns meanwhile."""
+
+    def __attrs_post_init__(self) -> None:
+        self.is_alone = not any(other._has_called for other in self._running)
+        self._running.append(self)
+
+    def note_calls(self, files: Collection[str]) -> None:
+        """Take note that the agent uses tools, and of the files that they have changed so far."""
+        self._has_called = True
+        new = {*files} - self._noted  # a turn that began later may have changed the others since
+        self._noted |= new
+        for other in self._running:
+            if other is not self:
+                other.is_alone = False
+                if len(other._elsewhere) + len(new) <= MOST_ELSEWHERE:
+                    other._elsewhere |= new
 
     async def changed(self) -> WatchedFiles:
-        """Return what has changed so far, as far as the editor says so in time."""
+        """Return what has changed so far, as far as the editor says so in time.
+
+        Left out is what the calls of another turn have changed: the answer there names it.
+        """
         params = WatchedFilesParams(self.number)
         response = await self._requests.ask(self._port, CHANGED_FILES, params, CHANGED_SECONDS)
         result = "no answer in time" if response is None else _result(response, WatchedFiles)
         if isinstance(result, str):
             log.warning("the changed files aren't known: %s", result)
             return WatchedFiles()
-        paths = [*dict.fromkeys(filter(os.path.isabs, result.paths))]
+        paths = [
+            path
+            for path in dict.fromkeys(result.paths)
+            if os.path.isabs(path) and path not in self._elsewhere
+        ]
         more = max(0, result.more) + max(0, len(paths) - MOST_CHANGED)
         return WatchedFiles(tuple(paths[:MOST_CHANGED]), more)
 
     def end(self) -> None:
         """Let the editor stop to watch, once."""
-        if not self._is_over:
-            self._is_over = True
+        if self in self._running:
+            self._running.remove(self)
             self._port.tell(WATCH_FILES, WatchFilesParams(self.number, is_over=True))
 
 
@@ -169,6 +206,7 @@ class FileWatches:
 
     requests: _Requests = attrs.field(factory=partial(_Requests, "changed-"), init=False)
     _begun: int = attrs.field(default=0, init=False)
+    _running: list[FileWatch] = attrs.field(factory=list[FileWatch], init=False)
 
     def begin(self) -> FileWatch | None:
         """Begin to watch, if the editor can."""
@@ -177,7 +215,7 @@ class FileWatches:
             return None
         self._begun += 1
         port.tell(WATCH_FILES, WatchFilesParams(self._begun))
-        return FileWatch(self._begun, self.requests, port)
+        return FileWatch(self._begun, self.requests, port, self._running)
 
 
 def _result(response: RpcResponse, kind: type[T]) -> T | str:

@@ -136,13 +136,18 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         """Return the agent's news, or wait for some."""
         machine, line = self._machine, self.line
         line.receive()
-        is_watched = self._watch is not None
-        if is_watched and any(isinstance(one, ToolCall | ToolCallUpdate) for one in line.heard):
+        watch = self._watch
+        has_called = watch is not None and any(
+            isinstance(one, ToolCall | ToolCallUpdate) for one in line.heard
+        )
+        if has_called:
             self._called_at = trio.current_time()
         await look_at_changes(line.heard, machine.renderer, self.session.read_file)
         if machine.state is TurnState.CLOSED:
             return ()
         batch = machine.hear(trio.current_time())
+        if watch is not None and has_called:
+            watch.note_calls(machine.renderer.changed_files)
         for note in self.session.take_notes():
             log.warning("session=%s %s", line.session_id, note)
         if batch or machine.state is TurnState.LOGIN:
@@ -169,7 +174,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return ()
         with trio.CancelScope(deadline=self._looks_until()) as self._waiting:
             await trio.sleep_until(self._called_at + SETTLE_SECONDS)
-            self._machine.renderer.notice_changes(await self._watch.changed())
+            seen = await self._watch.changed()
+            self._machine.renderer.notice_changes(seen, is_alone=self._watch.is_alone)
         self._waiting = self._called_at = None
         return self._machine.hear(trio.current_time())
 

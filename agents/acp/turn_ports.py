@@ -148,6 +148,15 @@ class TurnLine(QuestionLine, Protocol):
 class TurnWatch(Protocol):
     """The files that change while a turn runs; it must be ended."""
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether no agent has used a tool in a turn that ran meanwhile."""
+        ...
+
+    def note_calls(self, files: Collection[str]) -> None:
+        """Take note that the agent uses tools, and of the files that they have changed so far."""
+        ...
+
     async def changed(self) -> WatchedFiles:
         """Return what has changed so far."""
         ...

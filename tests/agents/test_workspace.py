@@ -9,6 +9,7 @@ import trio
 import trio.testing
 from msgspec import UNSET, Raw
 
+from agents import workspace
 from agents.workspace import (
     CHANGED_SECONDS,
     MOST_CHANGED,
@@ -187,3 +188,63 @@ async def test_an_editor_that_names_no_changed_files_is_waited_for_a_while(
         assert await watch.changed() == WatchedFiles()
     assert trio.current_time() - began == CHANGED_SECONDS
     assert len(port.forgotten) == 1
+
+
+# Several turns at once.
+
+
+def two_watches(*answers: RpcResponse) -> tuple[FileWatch, FileWatch]:
+    port, one = watch_with(*answers)
+    other = port.window.watches.begin()
+    assert other is not None
+    return one, other
+
+
+def named(*paths: str) -> RpcResponse:
+    return result(msgspec.json.encode({"paths": paths}))
+
+
+async def test_a_file_that_only_another_turns_calls_have_changed_is_left_out() -> None:
+    one, other = two_watches(named("/a", "/b", "/c"), named("/a", "/b", "/c"))
+    one.note_calls(["/a"])
+    other.note_calls(["/b"])
+    with trio.fail_after(PATIENCE):
+        assert await one.changed() == WatchedFiles(("/a", "/c"))
+        one.end()
+        assert await other.changed() == WatchedFiles(("/b", "/c")), "also of a turn that is over"
+    assert not one.is_alone
+    assert not other.is_alone
+
+
+async def test_a_turn_is_alone_while_no_other_agent_uses_tools() -> None:
+    one, other = two_watches(named("/a"))
+    one.note_calls(["/a"])
+    with trio.fail_after(PATIENCE):
+        assert await one.changed() == WatchedFiles(("/a",)), "its own calls change nothing"
+    assert one.is_alone
+    assert not other.is_alone
+
+
+async def test_a_turn_that_begins_beside_another_agents_tools_isnt_alone() -> None:
+    port, one = watch_with(named("/a"))
+    one.note_calls(["/a"])
+    beside = port.window.watches.begin()
+    assert beside is not None
+    assert not beside.is_alone
+    one.note_calls(["/a"])
+    with trio.fail_after(PATIENCE):
+        assert await beside.changed() == WatchedFiles(("/a",)), "it changed once more since"
+    one.end()
+    after = port.window.watches.begin()
+    assert after is not None
+    assert after.is_alone
+
+
+@pytest.mark.limit("agents.workspace.MOST_ELSEWHERE")
+async def test_the_files_of_other_turns_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace, "MOST_ELSEWHERE", 2)
+    one, other = two_watches(named("/a", "/b", "/c"))
+    one.note_calls(["/a", "/b"])
+    one.note_calls(["/c"])
+    with trio.fail_after(PATIENCE):
+        assert await other.changed() == WatchedFiles(("/c",))

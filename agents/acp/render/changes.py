@@ -10,7 +10,7 @@ who did it. So these files are named apart.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 
 import attrs
 import msgspec
@@ -34,6 +34,8 @@ MOST_SENT = 100
 """Changed files that the editor is told of."""
 MOST_TEXT = 4 * 1024 * 1024
 """Characters of earlier texts that are kept in a turn; further ones count as unknown."""
+IN_COMPANY = " (another agent worked at the same time)"
+"""Ends a line about files that another agent may have changed."""
 _CHANGING = frozenset({"edit", "delete", "move"})
 """Kinds of calls that change the files which they name as their places."""
 
@@ -50,6 +52,8 @@ class Changes:
     _size: int = attrs.field(default=0, init=False)
     _noticed: WatchedFiles = attrs.field(factory=WatchedFiles, init=False)
     """The files that have changed while the agent worked."""
+    _is_alone: bool = attrs.field(default=True, init=False)
+    """Whether no other agent worked meanwhile."""
     _earlier: Mapping[str, str | UnsetType | None] = attrs.field(
         factory=dict[str, "str | UnsetType | None"], init=False
     )
@@ -66,9 +70,17 @@ class Changes:
                 self._size += len(before or "")
             self._before[path] = before
 
-    def notice(self, seen: WatchedFiles) -> None:
-        """Take note of files that have changed while the agent worked, as the editor says."""
-        self._noticed = seen
+    @property
+    def by_calls(self) -> Collection[str]:
+        """The files that the agent's calls have changed so far."""
+        return self._before.keys()
+
+    def notice(self, seen: WatchedFiles, *, is_alone: bool = True) -> None:
+        """Take note of files that have changed while the agent worked, as the editor says.
+
+        `is_alone`: no other agent worked meanwhile.
+        """
+        self._noticed, self._is_alone = seen, is_alone
 
     def follow(self, stopped: Changes) -> None:
         """Come after a turn that was stopped: the editor compares the files of both."""
@@ -96,16 +108,23 @@ class Changes:
 
     def lines(self, root: str) -> Sequence[str]:
         """Return the lines that name the changed files; none if there are none."""
-        named = (
-            (CHANGED_FILES, [*self._before], 0),
-            (CHANGED_MEANWHILE, self._others, self._noticed.more),
-        )
-        return [_line(begin, paths, more, root) for begin, paths, more in named if paths]
+        made, others = [*self._before], self._others
+        lines = [_line(CHANGED_FILES, made, 0, root)] if made else []
+        if others:
+            lines.append(self._doubt(_line(CHANGED_MEANWHILE, others, self._noticed.more, root)))
+        return lines
 
     def lines_when_stopped(self, root: str) -> Sequence[str]:
         """Return the same for the answer after the one that was stopped."""
         files = [*self._files]
-        return [_line(CHANGED_UNTIL_STOPPED, files, self._noticed.more, root)] if files else []
+        if not files:
+            return []
+        line = _line(CHANGED_UNTIL_STOPPED, files, self._noticed.more, root)
+        return [self._doubt(line) if self._others else line]
+
+    def _doubt(self, line: str) -> str:
+        """Return a line about files that changed meanwhile; others may have changed them."""
+        return line if self._is_alone else f"{line}{IN_COMPANY}"
 
     def record(self) -> Attach | None:
         """Return the changed files for the editor; None if there are none."""

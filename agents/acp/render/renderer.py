@@ -8,7 +8,7 @@ as they arrive. All other text is ours and is marked with `Say.by_us`.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import TypeAlias, assert_never
 
 from agents.acp.calls.identity import Offer
@@ -206,9 +206,14 @@ class Renderer:
         """Return the editor's tools of which the agent has announced a call since."""
         return self._calls.take_announced()
 
-    def notice_changes(self, seen: WatchedFiles) -> None:
-        """Take note of files that have changed while the agent worked."""
-        self._changes.notice(seen)
+    @property
+    def changed_files(self) -> Collection[str]:
+        """The files that the agent's calls have changed so far."""
+        return self._changes.by_calls
+
+    def notice_changes(self, seen: WatchedFiles, *, is_alone: bool = True) -> None:
+        """Take note of files that have changed while the agent worked; `is_alone` as in a watch."""
+        self._changes.notice(seen, is_alone=is_alone)
 
     def begin_response(self) -> None:
         """Go on in another response to the editor: nothing stands there yet."""

@@ -130,6 +130,20 @@ FAULTS = [
         _WATCHED,
     ),
     Fault(
+        "no other turn hears which files an agent changes",
+        "turn",
+        "            watch.note_calls(machine.renderer.changed_files)\n",
+        "            pass\n",
+        _WATCHED,
+    ),
+    Fault(
+        "a file is an agent's change, though another agent worked at the same time",
+        "render/changes",
+        "return line if self._is_alone else",
+        "return line if line else",
+        _CHANGES,
+    ),
+    Fault(
         "a change that the editor shows is shown twice",
         "render/changes",
         "if not (isinstance(part, Diff) and part.path in self.by_editor)",

@@ -214,3 +214,20 @@ async def test_the_answer_of_an_agent_that_loses_its_session_names_what_has_chan
         assert request.error is not None
         assert request.text.count(f"📝 Changed by the agent: `a.py`{LINE}") == 1
         await editor.reaches(lambda: not editor.watched)
+
+
+async def test_a_file_that_another_chats_agent_names_isnt_claimed_by_a_turn_beside_it(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    slow = [RUN, {"sleep": 5}, SAY]
+    async with scene(slow, [WRITE, {"sleep": 1}, SAY]) as (editor, chat, _):
+        editor.changed_files = {"paths": ["/project/a.py", "/project/built.txt"]}
+        editor.patience = 10
+        request = chat.ask("Build")
+        await editor.reaches(lambda: bool(editor.watched))
+        second = await Chat(editor).ask("Write").settled()
+        doubt = (
+            "📝 Changed while the agent worked: `built.txt` (another agent worked at the same time)"
+        )
+        assert second.text.endswith(f"📝 Changed by the agent: `a.py`\n\n{doubt}")
+        assert (await request.settled()).text.endswith(f"Built.\n\n{doubt}")

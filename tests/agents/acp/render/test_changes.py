@@ -168,3 +168,16 @@ def test_files_beyond_the_named_ones_are_counted_with_those_of_the_editor() -> N
     assert noted.lines("")[0].endswith(" and 42 more")
     noted.notice(WatchedFiles((), 40))
     assert noted.lines("") == []
+
+
+def test_files_that_another_agent_may_have_changed_are_said_to_be_so() -> None:
+    noted = Changes()
+    noted.note(call(kind="edit", at=["/a"]))
+    noted.notice(WatchedFiles(("/a",)), is_alone=False)
+    assert noted.lines("") == ["📝 Changed by the agent: `/a`"]
+    assert noted.lines_when_stopped("") == ["📝 Changed in the turn that was stopped: `/a`"]
+    noted.notice(WatchedFiles(("/b",)), is_alone=False)
+    doubt = "(another agent worked at the same time)"
+    assert noted.lines("")[1:] == [f"📝 Changed while the agent worked: `/b` {doubt}"]
+    both = f"📝 Changed in the turn that was stopped: `/a`, `/b` {doubt}"
+    assert noted.lines_when_stopped("") == [both]
