@@ -33,6 +33,8 @@ class EditedFiles:
     """Whether an edit is saved, as the editor's tools do."""
     edits: bool = True
     """Whether the tools make the edit that they report."""
+    eol: str | None = None
+    """The line ends of new files, as the user has set them; None: those of their texts."""
     made: int = attrs.field(default=0, init=False)
     """How many edits the tools have made."""
 
@@ -49,7 +51,9 @@ class EditedFiles:
             case "create_file":
                 if self.read(given["filePath"])["text"]:
                     return "ERROR: the file is there and isn't empty"
-                self._put(given["filePath"], given["content"])
+                lines = given["content"].replace("\r\n", "\n")
+                text = given["content"] if self.eol is None else lines.replace("\n", self.eol)
+                self._put(given["filePath"], text)
             case "read_file":
                 return self.read(given["filePath"])["text"] or "ERROR: there is no such file"
             case "replace_string_in_file":

@@ -255,7 +255,7 @@ class FileDesk:
                 seconds = next(looks, seconds)
                 await trio.sleep(seconds)
                 now = await self.texts.read(path)
-                is_made = now.text is not None and plain(now.text) == result
+                is_made = now.text is not None and plain(now.text) == plain(result)
                 if is_made and not now.is_dirty:
                     return
                 reason = NOT_SAVED if is_made else NOT_MADE

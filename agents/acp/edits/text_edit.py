@@ -6,7 +6,7 @@ what it read. The user may have changed other lines meanwhile, and they stay. No
 the buffer doesn't hold the hunk's old text exactly: the editor's tools would guess.
 
 Texts are compared with LF as their line ends and without a byte order mark; the editor keeps both
-as the file has them.
+as the file has them. A new file has none, so the editor gets the agent's own line ends.
 """
 
 from __future__ import annotations
@@ -28,6 +28,10 @@ CHANGED_MEANWHILE = (
 TOO_LARGE = (
     "The edit is larger than {size} KB, which is more than the editor takes at once. Nothing was "
     "written. Make several smaller edits."
+)
+LONE_RETURN = (
+    "The text has a carriage return without a line feed, and the editor would write another line "
+    "end for it. Nothing was written."
 )
 NOT_TEXT = "The editor's tools edit text only, and this is binary. Nothing was written."
 
@@ -70,14 +74,16 @@ def edit_for(meant: str, base: str | None, buffer: str | None) -> TextEdit:
     `base` is the text that the agent last read, None if it read none; `buffer` is the file's text
     now, None if there is no file.
     """
-    meant = plain(meant)
+    given, meant = meant.removeprefix(BYTE_ORDER_MARK), plain(meant)
     current = None if buffer is None else plain(buffer)
     if meant == current:
         return Unchanged()
     if "\0" in meant or "\0" in (current or ""):
         return Impossible(NOT_TEXT)
+    if "\r" in meant or "\r" in (current or ""):
+        return Impossible(LONE_RETURN)
     if not current:
-        return _sized(NewFile(meant), meant)
+        return _sized(NewFile(given), given)
     read = current if base is None else plain(base)
     if meant == read:
         return Unchanged()

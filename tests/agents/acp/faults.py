@@ -144,6 +144,20 @@ FAULTS = [
         _CHANGES,
     ),
     Fault(
+        "a new file loses the line ends that the agent means",
+        "edits/text_edit",
+        "_sized(NewFile(given), given)",
+        "_sized(NewFile(meant), meant)",
+        _TEXT_EDIT,
+    ),
+    Fault(
+        "the editor changes a carriage return in a text that it is given",
+        "edits/text_edit",
+        'if "\\r" in meant or "\\r" in (current or ""):',
+        "if False:",
+        _TEXT_EDIT,
+    ),
+    Fault(
         "a change that the editor shows is shown twice",
         "render/changes",
         "if not (isinstance(part, Diff) and part.path in self.by_editor)",

@@ -164,6 +164,24 @@ async def test_a_new_file_is_created() -> None:
         assert editor.files.disk["/project/b"] == "b\n"
 
 
+@pytest.mark.parametrize("text", ["b\r\nc\r\n", "b\nc\n"])
+@pytest.mark.parametrize("eol", [None, "\n", "\r\n"])
+async def test_a_new_file_has_the_agents_line_ends_unless_the_editor_sets_others(
+    autojump_clock: trio.testing.MockClock, text: str, eol: str | None
+) -> None:
+    async with scene({"write": "/project/b", "content": text}, AWAIT, OUTCOMES) as (
+        editor,
+        _,
+        chat,
+    ):
+        editor.files.eol = eol
+        assert await said(chat) == "answered"
+        lines = text.replace("\r\n", "\n")
+        assert editor.files.disk["/project/b"] == (
+            text if eol is None else lines.replace("\n", eol)
+        )
+
+
 async def test_an_equal_text_is_written_at_once() -> None:
     async with scene({"write": FILE, "content": TEXT}, AWAIT, OUTCOMES) as (_, __, chat):
         request = await chat.say("Go")

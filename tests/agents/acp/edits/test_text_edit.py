@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from agents.acp.edits.text_edit import (
     CHANGED_MEANWHILE,
+    LONE_RETURN,
     MOST_HUNK_BYTES,
     NOT_TEXT,
     Impossible,
@@ -22,9 +23,22 @@ TEXT = st.lists(LINE, max_size=12).map("\n".join)
 
 
 def test_a_missing_or_an_empty_file_is_created() -> None:
-    assert edit_for("x\r\n", None, None) == NewFile("x\n")
+    assert edit_for("\ufeffx\n", None, None) == NewFile("x\n")
     assert edit_for("x", "", "") == NewFile("x")
     assert edit_for("x", "it was longer", "") == NewFile("x")
+
+
+@pytest.mark.parametrize("text", ["x\r\ny\r\n", "x\ny\r\n", "x\ny\n"])
+def test_a_new_file_has_the_line_ends_that_the_agent_means(text: str) -> None:
+    assert edit_for(text, None, None) == edit_for(text, "z\n", "") == NewFile(text)
+
+
+@pytest.mark.parametrize(("meant", "buffer"), [("a\rb", None), ("a\rb", "a"), ("b", "a\r\r\nb")])
+def test_a_text_whose_line_ends_the_editor_would_change_is_refused(
+    meant: str, buffer: str | None
+) -> None:
+    assert edit_for(meant, None, buffer) == Impossible(LONE_RETURN)
+    assert edit_for(meant, None, meant) == Unchanged()
 
 
 def test_an_equal_text_is_no_edit_whatever_its_line_ends() -> None:
