@@ -206,12 +206,10 @@ class FileDesk:
             if not self.missing_is_empty:
                 raise _Refused(f"There is no file {path}.", RESOURCE_NOT_FOUND)
             text = ""
-        self._note(path, text)
-        if request.line is None and request.limit is None:
-            return text
-        first = max(0, (request.line or 1) - 1)
-        last = None if request.limit is None else first + max(0, request.limit)
-        return "\n".join(text.split("\n")[first:last])
+        shown = _lines_of(text, request)
+        if shown == text or path not in self._read:
+            self._note(path, text)  # else it knows the other lines only as it read them before
+        return shown
 
     async def _write(self, path: str, text: str) -> None:
         if self.writes_itself:
@@ -268,6 +266,15 @@ class FileDesk:
         self._read[path] = text
         while self._read_size > MOST_REMEMBERED and len(self._read) > 1:
             self._read_size -= len(self._read.pop(next(iter(self._read))))
+
+
+def _lines_of(text: str, request: ReadTextFileRequest) -> str:
+    """Return the lines that an agent asks for."""
+    if request.line is None and request.limit is None:
+        return text
+    first = max(0, (request.line or 1) - 1)
+    last = None if request.limit is None else first + max(0, request.limit)
+    return "\n".join(text.split("\n")[first:last])
 
 
 def _words(told: Any) -> str:

@@ -121,7 +121,7 @@ class _Hunk(Value):
         """Return the hunk from the first to the last line that isn't the same."""
         head = _same(read, meant)
         most = min(len(read), len(meant)) - head
-        tail = _same(read[: len(read) - most - 1 : -1], meant[: len(meant) - most - 1 : -1])
+        tail = _same(read[len(read) - most :][::-1], meant[len(meant) - most :][::-1])
         return cls(read, meant, head, tail)
 
     @property
@@ -137,14 +137,15 @@ class _Hunk(Value):
     def is_clear_in(self, *texts: str) -> bool:
         """Return whether the old text says in each of these texts where the edit belongs."""
         old = self.old
-        return bool(old) and all(_is_once(old, one) for one in texts)
+        return bool(old) and all(_is_once(old, one) and _is_whole(old, one) for one in texts)
 
     def widened(self, step: int, current: str) -> _Hunk | None:
         """Return the hunk with more lines at its ends, of which the buffer has the same.
 
-        At most `step` lines come to each end; None if the buffer has none of that.
+        At most `step` lines come to each end; None if the buffer has none of that. As many come as
+        the buffer lets, up to a half, or else a file of equal lines would take for ever.
         """
-        for lines in (step, 1):
+        for lines in (step >> by for by in range(step.bit_length())):
             head, tail = max(0, self.head - lines), max(0, self.tail - lines)
             for more_head, more_tail in ((head, tail), (head, self.tail), (self.head, tail)):
                 wider = _Hunk(self.read, self.meant, more_head, more_tail)
@@ -157,6 +158,14 @@ def _is_once(part: str, text: str) -> bool:
     """Return whether a part occurs once; parts that overlap count, too."""
     first = text.find(part)
     return first >= 0 and text.find(part, first + 1) < 0
+
+
+def _is_whole(part: str, text: str) -> bool:
+    """Return whether the first occurrence of a part has no rest of a line before or behind it."""
+    first = text.find(part)
+    end = first + len(part)
+    begins = first == 0 or text[first - 1] == "\n"
+    return begins and (part[-1] == "\n" or text[end : end + 1] in ("", "\n"))
 
 
 def _lines(text: str) -> Sequence[str]:

@@ -138,6 +138,34 @@ async def test_an_editor_that_returns_no_text_in_time_costs_an_error(
 # Writing.
 
 
+async def test_a_read_of_some_lines_doesnt_count_as_one_of_the_others(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    """The agent writes the others as it read them before, and would undo what the user typed."""
+    write: JSON = {"write": FILE, "content": "1\ntwo\nthree\n"}
+    part: JSON = {"read": FILE, "line": 1, "limit": 1}
+    steps = ({"read": FILE}, AWAIT, QUESTION, AWAIT, part, AWAIT, write, AWAIT, OUTCOMES)
+    async with scene(*steps) as (editor, _, chat):
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        editor.files.unsaved[FILE] = "one\ntwo\nmine\n"
+        await chat.carry_out(chat.ask(tool_result(request.calls[0], "Approved")))
+        assert editor.files.disk[FILE] == "1\ntwo\nmine\n"
+
+
+async def test_lines_of_a_file_that_was_never_read_are_the_base_of_a_write(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    write: JSON = {"write": FILE, "content": "1\ntwo\nthree\n"}
+    part: JSON = {"read": FILE, "line": 1, "limit": 1}
+    async with scene(part, AWAIT, QUESTION, AWAIT, write, AWAIT, OUTCOMES) as (editor, _, chat):
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        editor.files.unsaved[FILE] = TEXT + "mine\n"
+        await chat.carry_out(chat.ask(tool_result(request.calls[0], "Approved")))
+        assert editor.files.disk[FILE] == "1\ntwo\nthree\nmine\n"
+
+
 async def test_a_write_becomes_the_editors_own_edit() -> None:
     steps = ({"write": FILE, "content": "one\n2\nthree\n"}, AWAIT, OUTCOMES)
     async with scene(*steps) as (editor, _, chat):

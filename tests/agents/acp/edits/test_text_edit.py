@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.acp.edits import text_edit
 from agents.acp.edits.text_edit import (
     CHANGED_MEANWHILE,
     LONE_RETURN,
@@ -55,6 +56,26 @@ def test_the_hunk_goes_from_the_first_to_the_last_changed_line() -> None:
     assert edit == Replacement("2\n3\n4\n", "B\n3\nD\n", "1\nB\n3\nD\n5\n")
 
 
+def test_the_first_line_is_a_hunk_by_itself() -> None:
+    edit = edit_for("ONE\n2\n3\n", "1\n2\n3\n", "1\n2\nmine\n")
+    assert edit == Replacement("1\n", "ONE\n", "ONE\n2\nmine\n")
+    long = "".join(f"{number}\n" for number in range(MOST_HUNK_BYTES // 2))
+    assert isinstance(edit_for(f"first\n{long}", None, long), Replacement)
+
+
+@given(st.integers(2, 12), st.data())
+def test_a_line_is_changed_whatever_the_user_typed_in_another(
+    count: int, data: st.DataObject
+) -> None:
+    ours, theirs = data.draw(st.permutations(range(count)))[:2]
+    read = [f"<{number}>\n" for number in range(count)]
+    meant = [f"meant {line}" if at == ours else line for at, line in enumerate(read)]
+    buffer = [f"mine {line}" if at == theirs else line for at, line in enumerate(read)]
+    edit = edit_for("".join(meant), "".join(read), "".join(buffer))
+    both = [f"meant {line}" if at == ours else line for at, line in enumerate(buffer)]
+    assert edit == Replacement(read[ours], meant[ours], "".join(both))
+
+
 def test_the_hunk_is_widened_until_it_is_there_once() -> None:
     edit = edit_for("x\na\nx\nb\n", None, "x\na\nx\na\nx\nb\n")
     assert isinstance(edit, Replacement)
@@ -83,6 +104,18 @@ def test_what_the_user_typed_in_the_same_line_is_not_overwritten() -> None:
     assert edit_for("1\nTWO\n", "1\n2\n", "1\n2 mine\n") == Impossible(CHANGED_MEANWHILE)
 
 
+@pytest.mark.parametrize("buffer", ["1\ngrab\n", "1\nmine b\n", "1\nb mine"])
+def test_a_line_that_only_contains_the_hunk_isnt_edited(buffer: str) -> None:
+    read = "1\nb\n" if buffer[-1] == "\n" else "1\nb"
+    meant = read.replace("b", "B")
+    assert edit_for(meant, read, buffer) == Impossible(CHANGED_MEANWHILE)
+
+
+def test_a_last_line_without_an_end_is_edited_also_if_the_user_adds_another() -> None:
+    edit = edit_for("1\nB", "1\nb", "1\nb\nmine\n")
+    assert edit == Replacement("b", "B", "1\nB\nmine\n")
+
+
 def test_a_hunk_whose_place_is_unclear_is_refused() -> None:
     read = "a\nb\n"
     assert edit_for("a\nB\n", read, read + read) == Impossible(CHANGED_MEANWHILE)
@@ -101,6 +134,23 @@ def test_a_hunk_that_is_too_large_is_refused_in_words() -> None:
     assert "256 KB" in edit.reason
     assert isinstance(edit_for("x" * MOST_HUNK_BYTES, None, None), NewFile)
     assert isinstance(edit_for("é" * (MOST_HUNK_BYTES // 2 + 1), None, "a"), Impossible)
+
+
+def test_a_file_of_equal_lines_is_looked_through_a_few_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks: list[str] = []
+
+    def counted(part: str, text: str) -> bool:
+        looks.append(part)
+        return part in text and text.find(part) == text.rfind(part)
+
+    monkeypatch.setattr(text_edit, "_is_once", counted)
+    read = "a\n" * 5000
+    for meant in ("a\n" * 2500 + "b\n" + "a\n" * 2500, "b\n" + "a\n" * 4999):
+        edit = edit_for(meant, read, "x\n" + read[2:])
+        assert isinstance(edit, Impossible)
+    assert len(looks) < 200
 
 
 @given(TEXT, TEXT)
