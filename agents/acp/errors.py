@@ -84,14 +84,16 @@ def is_auth_required(error: Error) -> bool:
     return error.code == AUTH_REQUIRED
 
 
-def is_lost_session(error: Error) -> bool:
+def is_lost_session(error: Error, *, may_be_file: bool = False) -> bool:
     """Tell whether the agent doesn't know the session that a request was about.
 
-    We serve no files and ask for none, so what wasn't found can only be the session.
+    Its code says so, unless it `may_be_file`: the agent was told that a file is missing, and some
+    agents pass that error on as their own. Then the words must say it.
     """
-    if error.code in (RESOURCE_NOT_FOUND, _LEGACY_NOT_FOUND):
+    is_missing = error.code in (RESOURCE_NOT_FOUND, _LEGACY_NOT_FOUND)
+    if is_missing and not may_be_file:
         return True
-    if error.code not in (INVALID_PARAMS, INTERNAL_ERROR):
+    if not is_missing and error.code not in (INVALID_PARAMS, INTERNAL_ERROR):
         return False
     return any(_NO_SESSION.search(text) for text in _texts(error))
 

@@ -152,6 +152,11 @@ class SessionChannel:
         return self.reopened is not None and not self.reopened.is_proven
 
     @property
+    def has_missed_file(self) -> bool:
+        """Whether the agent was told in this turn that a file is missing."""
+        return self.files is not None and self.files.has_missed
+
+    @property
     def has_turn(self) -> bool:
         """Whether a turn runs, as the agent or the editor sees it."""
         return self.is_prompted or (self.tools is not None and self.tools.is_open)

@@ -325,9 +325,10 @@ class TurnMachine:
         fault = self._fault
         if self.line.is_unproven and _stop_reason(self._answer) == StopReason.REFUSAL.value:
             return unknown_session(self.agent)
-        if fault is not None and (is_lost_session(fault) or is_auth_required(fault)):
-            return self.session.failure_of(fault)
-        return None
+        if fault is None:
+            return None
+        is_lost = is_lost_session(fault, may_be_file=self.line.has_missed_file)
+        return self.session.failure_of(fault) if is_lost or is_auth_required(fault) else None
 
 
 def _stop_reason(answer: PromptResponse | Error | None) -> str:

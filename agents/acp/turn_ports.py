@@ -120,6 +120,11 @@ class TurnLine(QuestionLine, Protocol):
         """Whether the session was reopened, and the agent may not know it."""
         ...
 
+    @property
+    def has_missed_file(self) -> bool:
+        """Whether the agent was told in this turn that a file is missing."""
+        ...
+
     def prompt(self, blocks: tuple[ContentBlock, ...]) -> None:
         """Send the prompt."""
         ...

@@ -110,6 +110,8 @@ class FileDesk:
     """The setting of the chat's newest request."""
     edited: set[str] = attrs.field(factory=set[str], init=False)
     """The files that the editor has changed for the agent in the newest turn."""
+    has_missed: bool = attrs.field(default=False, init=False)
+    """Whether the agent was told in the newest turn that a file is missing."""
     _open: dict[QuestionId, _OpenFile] = attrs.field(
         factory=dict["QuestionId", "_OpenFile"], init=False
     )
@@ -123,6 +125,7 @@ class FileDesk:
         """Begin a turn."""
         self.permissions = permissions
         self.edited = set()
+        self.has_missed = False
 
     def is_open(self, id_: QuestionId) -> bool:
         """Return whether a request waits for its answer."""
@@ -204,6 +207,7 @@ class FileDesk:
         path, text = request.path, (await self.texts.read(request.path)).text
         if text is None:
             if not self.missing_is_empty:
+                self.has_missed = True
                 raise _Refused(f"There is no file {path}.", RESOURCE_NOT_FOUND)
             text = ""
         shown = _lines_of(text, request)

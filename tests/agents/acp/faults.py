@@ -172,6 +172,20 @@ FAULTS = [
         _TEXT_EDIT,
     ),
     Fault(
+        "a missing file is taken for a lost session",
+        "errors",
+        "if is_missing and not may_be_file:",
+        "if is_missing:",
+        ("tests/agents/acp/test_errors.py",),
+    ),
+    Fault(
+        "a file that was missing once hides for good that the session is lost",
+        "edits/desk",
+        "        self.has_missed = False\n",
+        "",
+        _EDITS,
+    ),
+    Fault(
         "a new file loses the line ends that the agent means",
         "edits/text_edit",
         "_sized(NewFile(given), given)",
@@ -1462,8 +1476,8 @@ FAULTS = [
     Fault(
         "any error may be a lost session",
         "errors",
-        "    if error.code not in (INVALID_PARAMS, INTERNAL_ERROR):\n        return False\n",
-        "",
+        "if not is_missing and error.code not in (INVALID_PARAMS, INTERNAL_ERROR):",
+        "if False:",
     ),
     Fault(
         "an old code is not known",

@@ -108,6 +108,23 @@ async def test_a_missing_file_is_said_in_the_protocols_way() -> None:
         assert await said(chat) == "-32002 There is no file /project/no."
 
 
+async def test_an_agent_that_fails_by_a_missing_file_keeps_its_session() -> None:
+    """An agent may pass the error on as its own, and the same code says that a session is lost."""
+    missing: JSON = {"error": {"code": -32002, "message": "There is no file /project/no."}}
+    gone: JSON = {"error": {"code": -32002, "message": "Resource not found: 1"}}
+    turns = [[{"read": "/project/no"}, AWAIT, missing], [{"say": "Next."}], [gone]]
+    async with scene(turns=turns) as (_, peers, chat):
+        failed = await chat.ask("Go").settled()
+        assert "There is no file /project/no." in failed.error["message"]
+        assert (await chat.say("Go on")).text == "Next."
+        await chat.ask("And now?").settled()
+        await chat.ask("And then?").settled()
+        first, second, third, *others = (one["sessionId"] for one in peers.asked("session/prompt"))
+        assert first == second == third
+        assert first not in others, "nobody has missed a file in the third turn"
+        assert others
+
+
 async def test_gemini_reads_a_missing_file_as_an_empty_one() -> None:
     gemini = {"agentInfo": {"name": "gemini-cli", "version": "1"}}
     steps = ({"read": "/project/no"}, AWAIT, {"say": "done"})

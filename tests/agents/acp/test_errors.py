@@ -59,6 +59,12 @@ def test_other_errors_are_no_lost_session(error: Error) -> None:
     assert not is_lost_session(error)
 
 
+def test_a_missing_file_is_no_lost_session() -> None:
+    for code in (-32002, -32001):
+        assert not is_lost_session(Error(code, "There is no file /a."), may_be_file=True)
+        assert is_lost_session(Error(code, "Session not found"), may_be_file=True)
+
+
 @pytest.mark.parametrize(
     ("error", "cancelled"),
     [

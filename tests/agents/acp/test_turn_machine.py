@@ -133,6 +133,7 @@ class Line:
     tools: Tools | None = None
     lost: Failure | None = None
     is_unproven: bool = False
+    has_missed_file: bool = False
     news: list[News] = attrs.field(factory=list[News])
     answers: list[RequestPermissionOutcome | CreateElicitationResponse] = attrs.field(
         factory=list["RequestPermissionOutcome | CreateElicitationResponse"]
