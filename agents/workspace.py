@@ -6,6 +6,7 @@ import logging
 import os
 from collections.abc import Collection
 from functools import cache, partial
+from pathlib import PurePath
 from typing import Protocol, TypeVar
 
 import attrs
@@ -154,16 +155,16 @@ class FileWatch:
     is_alone: bool = attrs.field(init=False)
     """Whether no agent has used a tool in a turn that ran meanwhile."""
     _has_called: bool = attrs.field(default=False, init=False)
-    _noted: set[str] = attrs.field(factory=set[str], init=False)
+    _noted: set[PurePath] = attrs.field(factory=set[PurePath], init=False)
     """The files that the turn's own calls have changed."""
-    _elsewhere: set[str] = attrs.field(factory=set[str], init=False)
+    _elsewhere: set[PurePath] = attrs.field(factory=set[PurePath], init=False)
     """The files that agents have changed in other turns meanwhile."""
 
     def __attrs_post_init__(self) -> None:
         self.is_alone = not any(other._has_called for other in self._running)
         self._running.append(self)
 
-    def note_calls(self, files: Collection[str]) -> None:
+    def note_calls(self, files: Collection[PurePath]) -> None:
         """Take note that the agent uses tools, and of the files that they have changed so far."""
         self._has_called = True
         new = {*files} - self._noted  # a turn that began later may have changed the others since
@@ -188,7 +189,7 @@ class FileWatch:
         paths = [
             path
             for path in dict.fromkeys(result.paths)
-            if os.path.isabs(path) and path not in self._elsewhere
+            if os.path.isabs(path) and PurePath(path) not in self._elsewhere
         ]
         more = max(0, result.more) + max(0, len(paths) - MOST_CHANGED)
         return WatchedFiles(tuple(paths[:MOST_CHANGED]), more)

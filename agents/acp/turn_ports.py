@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from pathlib import PurePath
 from typing import Protocol
 
 from agents.acp.calls.identity import Offer
@@ -158,7 +159,7 @@ class TurnWatch(Protocol):
         """Whether no agent has used a tool in a turn that ran meanwhile."""
         ...
 
-    def note_calls(self, files: Collection[str]) -> None:
+    def note_calls(self, files: Collection[PurePath]) -> None:
         """Take note that the agent uses tools, and of the files that they have changed so far."""
         ...
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 import attrs
 import msgspec
 import pytest
@@ -200,14 +202,18 @@ def two_watches(*answers: RpcResponse) -> tuple[FileWatch, FileWatch]:
     return one, other
 
 
+def paths(*names: str) -> list[PurePath]:
+    return [PurePath(name) for name in names]
+
+
 def named(*paths: str) -> RpcResponse:
     return result(msgspec.json.encode({"paths": paths}))
 
 
 async def test_a_file_that_only_another_turns_calls_have_changed_is_left_out() -> None:
     one, other = two_watches(named("/a", "/b", "/c"), named("/a", "/b", "/c"))
-    one.note_calls(["/a"])
-    other.note_calls(["/b"])
+    one.note_calls(paths("/a"))
+    other.note_calls(paths("/b"))
     with trio.fail_after(PATIENCE):
         assert await one.changed() == WatchedFiles(("/a", "/c"))
         one.end()
@@ -218,7 +224,7 @@ async def test_a_file_that_only_another_turns_calls_have_changed_is_left_out() -
 
 async def test_a_turn_is_alone_while_no_other_agent_uses_tools() -> None:
     one, other = two_watches(named("/a"))
-    one.note_calls(["/a"])
+    one.note_calls(paths("/a"))
     with trio.fail_after(PATIENCE):
         assert await one.changed() == WatchedFiles(("/a",)), "its own calls change nothing"
     assert one.is_alone
@@ -227,11 +233,11 @@ async def test_a_turn_is_alone_while_no_other_agent_uses_tools() -> None:
 
 async def test_a_turn_that_begins_beside_another_agents_tools_isnt_alone() -> None:
     port, one = watch_with(named("/a"))
-    one.note_calls(["/a"])
+    one.note_calls(paths("/a"))
     beside = port.window.watches.begin()
     assert beside is not None
     assert not beside.is_alone
-    one.note_calls(["/a"])
+    one.note_calls(paths("/a"))
     with trio.fail_after(PATIENCE):
         assert await beside.changed() == WatchedFiles(("/a",)), "it changed once more since"
     one.end()
@@ -244,7 +250,7 @@ async def test_a_turn_that_begins_beside_another_agents_tools_isnt_alone() -> No
 async def test_the_files_of_other_turns_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workspace, "MOST_ELSEWHERE", 2)
     one, other = two_watches(named("/a", "/b", "/c"))
-    one.note_calls(["/a", "/b"])
-    one.note_calls(["/c"])
+    one.note_calls(paths("/a", "/b"))
+    one.note_calls(paths("/c"))
     with trio.fail_after(PATIENCE):
         assert await other.changed() == WatchedFiles(("/c",))

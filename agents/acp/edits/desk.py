@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, assert_never
 
 import attrs
 import trio
+from msgspec.structs import replace
 
 from agents.acp.rpc.news import QuestionId
 from agents.acp.schema.errors import (
@@ -108,7 +109,7 @@ class FileDesk:
     """Whether the agent is known to write its files here, and not the disk."""
     permissions: Permissions = attrs.field(default="ask", init=False)
     """The setting of the chat's newest request."""
-    edited: set[str] = attrs.field(factory=set[str], init=False)
+    edited: set[Path] = attrs.field(factory=set[Path], init=False)
     """The files that the editor has changed for the agent in the newest turn."""
     has_missed: bool = attrs.field(default=False, init=False)
     """Whether the agent was told in the newest turn that a file is missing."""
@@ -137,6 +138,7 @@ class FileDesk:
             reply(Error(INTERNAL_ERROR, TOO_MANY))
             return
         opened = self._open[id_] = _OpenFile()
+        request = replace(request, path=str(Path(request.path)))  # each file has one spelling
         if isinstance(request, WriteTextFileRequest):
             self.is_used = not self.writes_itself
             opened.after = self._writing.get(request.path)
@@ -165,10 +167,13 @@ class FileDesk:
         return is_allowed and kind == "edit" and bool(paths) and all(map(self._is_inside, paths))
 
     def _is_inside(self, path: str) -> bool:
-        """Return whether a file is in one of the agent's folders, by its path alone."""
-        if not os.path.isabs(path):
+        """Return whether a file is in one of the agent's folders, by its path alone.
+
+        The folder above a link is that of its target, which the path doesn't tell.
+        """
+        place = Path(path)
+        if not place.is_absolute() or ".." in place.parts:
             return False
-        place = Path(os.path.normpath(path))
         return any(place.is_relative_to(os.path.normpath(one)) for one in self.folders)
 
     async def _serve(
@@ -227,7 +232,7 @@ class FileDesk:
         await self._edit(path, text)
         self._note(path, text)
         if len(self.edited) < MOST_EDITED:
-            self.edited.add(path)
+            self.edited.add(Path(path))
 
     async def _edit(self, path: str, text: str) -> None:
         buffer = (await self.texts.read(path)).text

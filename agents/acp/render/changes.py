@@ -11,6 +11,7 @@ who did it. So these files are named apart.
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Mapping, Sequence
+from pathlib import PurePath
 
 import attrs
 import msgspec
@@ -42,11 +43,15 @@ _CHANGING = frozenset({"edit", "delete", "move"})
 
 @attrs.define
 class Changes:
-    """The changes of one turn. The paths in `by_editor` were changed by the editor itself."""
+    """The changes of one turn. The paths in `by_editor` were changed by the editor itself.
 
-    by_editor: Container[str] = ()
-    _before: dict[str, str | UnsetType | None] = attrs.field(
-        factory=dict[str, "str | UnsetType | None"], init=False
+    An agent may name a file in several ways, also as seen from the folder `root`. Each is one path.
+    """
+
+    by_editor: Container[PurePath] = ()
+    root: str = ""
+    _before: dict[PurePath, str | UnsetType | None] = attrs.field(
+        factory=dict[PurePath, "str | UnsetType | None"], init=False
     )
     """The text before the turn, by path: None for a new file, unset if it isn't known."""
     _size: int = attrs.field(default=0, init=False)
@@ -54,24 +59,25 @@ class Changes:
     """The files that have changed while the agent worked."""
     _is_alone: bool = attrs.field(default=True, init=False)
     """Whether no other agent worked meanwhile."""
-    _earlier: Mapping[str, str | UnsetType | None] = attrs.field(
-        factory=dict[str, "str | UnsetType | None"], init=False
+    _earlier: Mapping[PurePath, str | UnsetType | None] = attrs.field(
+        factory=dict[PurePath, "str | UnsetType | None"], init=False
     )
     """The files of a turn that was stopped, which this one's answer begins with."""
 
     def note(self, call: CallRecord) -> None:
         """Take note of a call that has ended well; its `files` are the texts after it."""
-        for path, diffs in _changed(call).items():
+        for name, diffs in _changed(call).items():
+            path = self._path(name)
             if path in self.by_editor or path in self._before or len(self._before) >= MOST_NOTED:
                 continue
-            before = _before(call.files.get(path), diffs)
+            before = _before(call.files.get(name), diffs)
             if isinstance(before, str):
                 before = before if self._size + len(before) <= MOST_TEXT else UNSET
                 self._size += len(before or "")
             self._before[path] = before
 
     @property
-    def by_calls(self) -> Collection[str]:
+    def by_calls(self) -> Collection[PurePath]:
         """The files that the agent's calls have changed so far."""
         return self._before.keys()
 
@@ -87,40 +93,56 @@ class Changes:
         self._earlier = stopped._files
 
     @property
-    def _files(self) -> Mapping[str, str | UnsetType | None]:
+    def _files(self) -> Mapping[PurePath, str | UnsetType | None]:
         """The text from before, for every changed file."""
         return self._before | dict.fromkeys(self._others, UNSET)
 
     @property
-    def _others(self) -> Sequence[str]:
+    def _others(self) -> Sequence[PurePath]:
         """The files that no call has named, and that the editor hasn't edited."""
         return [
             path
-            for path in self._noticed.paths
+            for path in map(PurePath, self._noticed.paths)
             if path not in self._before and path not in self.by_editor
         ]
 
     def beside(self, content: Sequence[ToolCallContent]) -> tuple[ToolCallContent, ...]:
         """Return what a call gave, without the changes that the editor has made and shows."""
         return tuple(
-            part for part in content if not (isinstance(part, Diff) and part.path in self.by_editor)
+            part
+            for part in content
+            if not (isinstance(part, Diff) and self._path(part.path) in self.by_editor)
         )
 
-    def lines(self, root: str) -> Sequence[str]:
+    def lines(self) -> Sequence[str]:
         """Return the lines that name the changed files; none if there are none."""
         made, others = [*self._before], self._others
-        lines = [_line(CHANGED_FILES, made, 0, root)] if made else []
+        lines = [self._line(CHANGED_FILES, made, 0)] if made else []
         if others:
-            lines.append(self._doubt(_line(CHANGED_MEANWHILE, others, self._noticed.more, root)))
+            lines.append(self._doubt(self._line(CHANGED_MEANWHILE, others, self._noticed.more)))
         return lines
 
-    def lines_when_stopped(self, root: str) -> Sequence[str]:
+    def lines_when_stopped(self) -> Sequence[str]:
         """Return the same for the answer after the one that was stopped."""
         files = [*self._files]
         if not files:
             return []
-        line = _line(CHANGED_UNTIL_STOPPED, files, self._noticed.more, root)
+        line = self._line(CHANGED_UNTIL_STOPPED, files, self._noticed.more)
         return [self._doubt(line) if self._others else line]
+
+    def _line(self, begin: str, paths: Sequence[PurePath], more: int) -> str:
+        """Return a line that names files; `more` are counted beside these."""
+        shown = (relative(str(path), self.root) for path in paths[:MOST_NAMED])
+        names = [code(one_line(name, 200)) for name in shown]
+        more += len(paths) - len(names)
+        return f"{begin}{', '.join(names)}{f' and {more} more' if more else ''}"
+
+    def _path(self, name: str) -> PurePath:
+        """Return the file that an agent names."""
+        root = self.root.rstrip("/")
+        # One agent leaves the first slash out.
+        is_cut = root.startswith("/") and name.startswith(f"{root[1:]}/")
+        return PurePath(self.root, f"/{name}" if is_cut else name)
 
     def _doubt(self, line: str) -> str:
         """Return a line about files that changed meanwhile; others may have changed them."""
@@ -131,17 +153,10 @@ class Changes:
         if not self._files:
             return None
         before = {**self._files, **self._earlier}  # the first change of a file counts
-        files = [ChangedFile(path, text) for path, text in before.items()]
+        files = [ChangedFile(str(path), text) for path, text in before.items()]
         return Attach(
             CHANGES_MIME_TYPE, msgspec.json.encode(ChangedFiles(tuple(files[:MOST_SENT])))
         )
-
-
-def _line(begin: str, paths: Sequence[str], more: int, root: str) -> str:
-    """Return a line that names files; `more` are counted beside these."""
-    names = [code(one_line(relative(path, root), 200)) for path in paths[:MOST_NAMED]]
-    more += len(paths) - len(names)
-    return f"{begin}{', '.join(names)}{f' and {more} more' if more else ''}"
 
 
 def _changed(call: CallRecord) -> Mapping[str, Sequence[Diff]]:

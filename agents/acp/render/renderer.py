@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Container, Sequence
+from pathlib import PurePath
 from typing import TypeAlias, assert_never
 
 from agents.acp.calls.identity import Offer
@@ -85,11 +86,11 @@ class Renderer:
         root: str = "",
         offer: Offer | None = None,
         names_commands: bool = False,
-        by_editor: Container[str] = (),
+        by_editor: Container[PurePath] = (),
     ) -> None:
         self._told = told
         self._root = root
-        self._changes = Changes(by_editor)
+        self._changes = Changes(by_editor, root)
         self._names_commands = names_commands
         self._page = Page()
         self.files: dict[str, str] = {}
@@ -115,7 +116,7 @@ class Renderer:
         if stopped is None:
             return shown
         self._changes.follow(stopped)
-        return [*shown, *self._tell(stopped.lines_when_stopped(self._root), stopped.record())]
+        return [*shown, *self._tell(stopped.lines_when_stopped(), stopped.record())]
 
     def changed(self, update: ToolCall | ToolCallUpdate) -> tuple[str, ...]:
         """Return the paths of the files that the agent has changed, as an update says."""
@@ -207,7 +208,7 @@ class Renderer:
         return self._calls.take_announced()
 
     @property
-    def changed_files(self) -> Collection[str]:
+    def changed_files(self) -> Collection[PurePath]:
         """The files that the agent's calls have changed so far."""
         return self._changes.by_calls
 
@@ -231,7 +232,7 @@ class Renderer:
         if self._has_told_changes:
             return ()
         self._has_told_changes = True
-        return self._tell(self._changes.lines(self._root), self._changes.record())
+        return self._tell(self._changes.lines(), self._changes.record())
 
     def keep_changes(self) -> None:
         """Keep the files that have changed for the next answer, as nobody reads this one."""

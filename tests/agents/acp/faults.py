@@ -186,6 +186,27 @@ FAULTS = [
         _EDITS,
     ),
     Fault(
+        "a file with two spellings is two files",
+        "edits/desk",
+        "request = replace(request, path=str(Path(request.path)))",
+        "request = replace(request, path=request.path)",
+        _EDITS,
+    ),
+    Fault(
+        "the folder above a link is taken for that of the link",
+        "edits/desk",
+        'if not place.is_absolute() or ".." in place.parts:',
+        "if not place.is_absolute():",
+        _EDITS,
+    ),
+    Fault(
+        "a file that is named from the agent's folder is another one",
+        "render/changes",
+        'return PurePath(self.root, f"/{name}" if is_cut else name)',
+        "return PurePath(name)",
+        _CHANGES,
+    ),
+    Fault(
         "a new file loses the line ends that the agent means",
         "edits/text_edit",
         "_sized(NewFile(given), given)",
@@ -202,7 +223,7 @@ FAULTS = [
     Fault(
         "a change that the editor shows is shown twice",
         "render/changes",
-        "if not (isinstance(part, Diff) and part.path in self.by_editor)",
+        "if not (isinstance(part, Diff) and self._path(part.path) in self.by_editor)",
         "if part",
         _CHANGES,
     ),

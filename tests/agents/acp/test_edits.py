@@ -249,6 +249,21 @@ async def test_two_files_are_edited_together_and_one_file_after_itself() -> None
         assert editor.files.disk == {FILE: "1\n2\nthree\n", "/project/b": "b"}
 
 
+async def test_one_file_is_edited_after_itself_also_by_another_spelling_of_its_path() -> None:
+    steps = (
+        {"read": FILE},
+        AWAIT,
+        {"write": FILE, "content": "1\ntwo\nthree\n"},
+        {"write": "/project/.//a.py", "content": "1\n2\nthree\n"},
+        AWAIT,
+    )
+    async with scene(*steps) as (editor, _, chat):
+        request = await chat.ask("Go").settled()
+        assert len(request.calls) == 1
+        await chat.carry_out(request)
+        assert editor.files.disk == {FILE: "1\n2\nthree\n"}
+
+
 QUESTION: JSON = {"ask": {"toolCallId": "c", "title": "Run"}}
 """A question, while which the user can type."""
 
@@ -423,6 +438,14 @@ async def test_an_edit_that_the_editor_makes_needs_no_question() -> None:
         request = await chat.say("Go")
         assert not request.calls
         assert request.text.endswith("allowed")
+
+
+async def test_an_edit_is_asked_about_where_a_link_may_lead_elsewhere() -> None:
+    writes = {"write": FILE, "content": TEXT}
+    path = "/project/link/../a.py"
+    change = {"type": "diff", "path": path, "oldText": "one", "newText": "1"}
+    async with scene(writes, AWAIT, {"ask": {**EDIT, "content": [change]}}, AWAIT) as (_, __, chat):
+        assert (await chat.ask("Go").settled()).calls
 
 
 async def test_a_known_agent_is_not_asked_about_its_first_edit_either() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 import msgspec
@@ -97,7 +98,7 @@ def test_a_call_without_changes_names_places_only_if_it_changes_them() -> None:
 
 
 def test_what_the_editor_has_changed_is_left_out() -> None:
-    edited = {"/a"}
+    edited = {PurePath("/a")}
     noted = Changes(edited)
     made = call(Diff("/a", "1", "one"), Content(TextContent("Done.")), Diff("/b", "2", "two"))
     noted.note(made)
@@ -107,13 +108,13 @@ def test_what_the_editor_has_changed_is_left_out() -> None:
 
 @pytest.mark.limit("agents.acp.render.changes.MOST_NAMED")
 def test_the_line_names_some_files_and_counts_the_others() -> None:
-    noted = Changes()
-    assert noted.lines("/w") == []
+    noted = Changes(root="/w")
+    assert noted.lines() == []
     noted.note(call(kind="edit", at=[f"/w/{n}" for n in range(changes.MOST_NAMED)]))
     names = ", ".join(f"`{n}`" for n in range(changes.MOST_NAMED))
-    assert noted.lines("/w") == [f"📝 Changed by the agent: {names}"]
+    assert noted.lines() == [f"📝 Changed by the agent: {names}"]
     noted.note(call(kind="edit", at=["/w/more", "/w/most"]))
-    assert noted.lines("/w") == [f"📝 Changed by the agent: {names} and 2 more"]
+    assert noted.lines() == [f"📝 Changed by the agent: {names} and 2 more"]
 
 
 @pytest.mark.limit("agents.acp.render.changes.MOST_NOTED")
@@ -121,7 +122,7 @@ def test_the_line_names_some_files_and_counts_the_others() -> None:
 def test_many_files_are_bounded() -> None:
     noted = Changes()
     noted.note(call(kind="edit", at=[f"/{n}" for n in range(changes.MOST_NOTED + 1)]))
-    assert noted.lines("")[0].endswith(f" and {changes.MOST_NOTED - changes.MOST_NAMED} more")
+    assert noted.lines()[0].endswith(f" and {changes.MOST_NOTED - changes.MOST_NAMED} more")
     assert len(sent(noted.record())) == changes.MOST_SENT
 
 
@@ -133,7 +134,7 @@ def test_long_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_end_of_a_turn_names_the_changed_files_once_in_our_own_words() -> None:
-    renderer = Renderer(Told(), root="/w", by_editor={"/w/theirs"})
+    renderer = Renderer(Told(), root="/w", by_editor={PurePath("/w/theirs")})
     for number, status in enumerate(("completed", "failed", "completed")):
         path = ("/w/a", "/w/failed", "/w/theirs")[number]
         content = (Diff(path, "2", "1"),)
@@ -147,12 +148,12 @@ def test_the_end_of_a_turn_names_the_changed_files_once_in_our_own_words() -> No
 
 
 def test_what_no_call_has_named_is_named_apart_in_words_that_accuse_nobody() -> None:
-    noted = Changes(by_editor=("/w/mine",))
+    noted = Changes(by_editor=(PurePath("/w/mine"),), root="/w")
     noted.note(call(Diff("/w/a", "y\n", "x\n"), files={"/w/a": "y\n"}))
-    assert noted.lines("/w") == ["📝 Changed by the agent: `a`"]
+    assert noted.lines() == ["📝 Changed by the agent: `a`"]
     noted.notice(WatchedFiles(("/w/a", "/w/mine", "/w/built", "/elsewhere\n[x](y)")))
     line = "📝 Changed while the agent worked: `built`, `/elsewhere [x](y)`"
-    assert noted.lines("/w") == ["📝 Changed by the agent: `a`", line]
+    assert noted.lines() == ["📝 Changed by the agent: `a`", line]
     assert sent(noted.record()) == {
         "/w/a": "x\n",
         "/w/built": UNKNOWN,
@@ -163,21 +164,32 @@ def test_what_no_call_has_named_is_named_apart_in_words_that_accuse_nobody() -> 
 def test_files_beyond_the_named_ones_are_counted_with_those_of_the_editor() -> None:
     noted = Changes()
     noted.notice(WatchedFiles(("/a", "/b"), 40))
-    assert noted.lines("")[0].endswith("`/b` and 40 more")
+    assert noted.lines()[0].endswith("`/b` and 40 more")
     noted.notice(WatchedFiles(tuple(f"/{at}" for at in range(changes.MOST_NAMED + 2)), 40))
-    assert noted.lines("")[0].endswith(" and 42 more")
+    assert noted.lines()[0].endswith(" and 42 more")
     noted.notice(WatchedFiles((), 40))
-    assert noted.lines("") == []
+    assert noted.lines() == []
 
 
 def test_files_that_another_agent_may_have_changed_are_said_to_be_so() -> None:
     noted = Changes()
     noted.note(call(kind="edit", at=["/a"]))
     noted.notice(WatchedFiles(("/a",)), is_alone=False)
-    assert noted.lines("") == ["📝 Changed by the agent: `/a`"]
-    assert noted.lines_when_stopped("") == ["📝 Changed in the turn that was stopped: `/a`"]
+    assert noted.lines() == ["📝 Changed by the agent: `/a`"]
+    assert noted.lines_when_stopped() == ["📝 Changed in the turn that was stopped: `/a`"]
     noted.notice(WatchedFiles(("/b",)), is_alone=False)
     doubt = "(another agent worked at the same time)"
-    assert noted.lines("")[1:] == [f"📝 Changed while the agent worked: `/b` {doubt}"]
+    assert noted.lines()[1:] == [f"📝 Changed while the agent worked: `/b` {doubt}"]
     both = f"📝 Changed in the turn that was stopped: `/a`, `/b` {doubt}"
-    assert noted.lines_when_stopped("") == [both]
+    assert noted.lines_when_stopped() == [both]
+
+
+@pytest.mark.parametrize("name", ["/w/src/a.py", "/w/./src//a.py", "src/a.py", "w/src/a.py"])
+def test_a_file_is_named_once_however_the_agent_names_it(name: str) -> None:
+    noted = Changes(by_editor=[PurePath("/w/mine")], root="/w")
+    noted.note(call(Diff(name, "1", "2"), Diff("./mine", "1", "2")))
+    noted.note(call(kind="edit", at=["/w/src/a.py"]))
+    noted.notice(WatchedFiles(("/w/src/a.py",)))
+    assert noted.lines() == ["📝 Changed by the agent: `src/a.py`"]
+    assert sent(noted.record()) == {"/w/src/a.py": UNKNOWN}
+    assert not noted.beside([Diff("./mine", "1", "2")])
