@@ -35,6 +35,8 @@ class EditedFiles:
     """Whether the tools make the edit that they report."""
     eol: str | None = None
     """The line ends of new files, as the user has set them; None: those of their texts."""
+    typed: str = ""
+    """The words that the user adds to a file while the tools edit it."""
     made: int = attrs.field(default=0, init=False)
     """How many edits the tools have made."""
 
@@ -78,7 +80,7 @@ class EditedFiles:
             return
         self.made += 1
         self.unsaved.pop(path, None)
-        (self.disk if self.saves else self.unsaved)[path] = text
+        (self.disk if self.saves else self.unsaved)[path] = text + self.typed
 
 
 class RealDisk(MutableMapping[str, str]):

@@ -65,6 +65,10 @@ CANCELLED = "The turn was cancelled."
 TAKEN_BACK = "The request was taken back."
 TOO_MANY = f"{MOST_OPEN} requests about files are open already. Wait for some of them first."
 NOT_MADE = "The editor didn't make the edit."
+NOT_CERTAIN = (
+    "The file has changed while the editor made the edit, so it isn't certain that the edit is "
+    "there. Read the file again."
+)
 NOT_SAVED = "The editor has made the edit, but hasn't saved the file."
 
 FileReply: TypeAlias = Callable[[FileResponse | Error], None]
@@ -250,9 +254,9 @@ class FileDesk:
         answer = await self.tools.run(name, arguments)
         if answer.is_error and not self.tools.is_open:
             raise _Refused(CANCELLED, REQUEST_CANCELLED)
-        await self._saved(path, result, answer.result)
+        await self._saved(path, result, answer.result, before=buffer)
 
-    async def _saved(self, path: str, result: str, told: Any) -> None:
+    async def _saved(self, path: str, result: str, told: Any, *, before: str | None) -> None:
         """Wait until the editor shows the text and has saved it; raises `_Refused`."""
         reason = NOT_MADE
         looks = iter(_LOOK_SECONDS)
@@ -265,7 +269,8 @@ class FileDesk:
                 is_made = now.text is not None and plain(now.text) == plain(result)
                 if is_made and not now.is_dirty:
                     return
-                reason = NOT_SAVED if is_made else NOT_MADE
+                is_before = plain(now.text or "") == plain(before or "")
+                reason = NOT_SAVED if is_made else NOT_MADE if is_before else NOT_CERTAIN
         words = _words(told)
         raise _Refused(f"{reason} It says: {words}" if words else reason)
 

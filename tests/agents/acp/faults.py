@@ -186,6 +186,13 @@ FAULTS = [
         _EDITS,
     ),
     Fault(
+        "an edit that was made is said not to be made, because the user typed",
+        "edits/desk",
+        "NOT_MADE if is_before else NOT_CERTAIN",
+        "NOT_MADE",
+        _EDITS,
+    ),
+    Fault(
         "a file with two spellings is two files",
         "edits/desk",
         "request = replace(request, path=str(Path(request.path)))",
@@ -279,7 +286,7 @@ FAULTS = [
     Fault(
         "the words of an edit tool are trusted",
         "edits/desk",
-        "        await self._saved(path, result, answer.result)\n",
+        "        await self._saved(path, result, answer.result, before=buffer)\n",
         "",
         _EDITS,
     ),

@@ -249,6 +249,16 @@ async def test_two_files_are_edited_together_and_one_file_after_itself() -> None
         assert editor.files.disk == {FILE: "1\n2\nthree\n", "/project/b": "b"}
 
 
+async def test_an_agent_reads_again_if_the_user_types_while_its_edit_is_made(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    steps = ({"write": FILE, "content": "1\ntwo\nthree\n"}, AWAIT, OUTCOMES)
+    async with scene(*steps) as (editor, _, chat):
+        editor.files.typed = "mine\n"
+        assert (await said(chat)).startswith(f"-32603 {desk.NOT_CERTAIN}")
+        assert editor.files.disk[FILE] == "1\ntwo\nthree\nmine\n"
+
+
 async def test_one_file_is_edited_after_itself_also_by_another_spelling_of_its_path() -> None:
     steps = (
         {"read": FILE},
