@@ -17,8 +17,8 @@ from .growth import cost
 
 LENGTH = 3_000
 """Characters. A bad pattern takes many milliseconds for so many."""
-_SUSPICIOUS_SECONDS = 0.003
-_BOUND = 3.0
+_SUSPICIOUS_SECONDS = 0.001
+_BOUND = 2.8
 """How many times as long twice the text may take: 2 is linear, 4 the square."""
 _TRIES = 3
 """A bad pattern takes too long each time; a busy machine doesn't disturb each time."""
