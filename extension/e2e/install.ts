@@ -51,7 +51,8 @@ export function installBrowser(): void {
   console.log("Installing Chromium ...");
   // An index that can't be refreshed may still know it.
   const stale = failureOf("apt-get", ["update", "-q"]);
-  const failure = failureOf("apt-get", ["install", "-yq", "--no-install-recommends", "chromium"]);
+  const packages = ["chromium", "fonts-noto-color-emoji"]; // the answers have such characters
+  const failure = failureOf("apt-get", ["install", "-yq", "--no-install-recommends", ...packages]);
   if (failure !== undefined) {
     const why = stale === undefined ? "" : " (nor could its list of packages be refreshed)";
     throw new Error(adviceFor(`it can't be installed: ${failure}${why}`));

@@ -23,6 +23,14 @@ export async function crop(
   await page.addStyleTag({
     content: ".quick-input-widget, .action-widget { background-color: #f8f8f8 !important }",
   });
+  // Boxes grow and fade in; infinite animations can't be finished.
+  await page.evaluate(() => {
+    for (const animation of document.getAnimations()) {
+      if (Number.isFinite(animation.effect?.getComputedTiming().endTime)) {
+        animation.finish();
+      }
+    }
+  });
   const boxes = await Promise.all(shown.map((one) => one.first().boundingBox()));
   const seen = boxes.filter((box) => box !== null);
   const left = Math.max(0, Math.min(...seen.map(({ x }) => x)) - MARGIN);
