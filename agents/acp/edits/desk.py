@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, TypeAlias, assert_never
@@ -40,12 +41,11 @@ from agents.workspace import EditorTexts, TextUnreadable
 from bridge.wire import Permissions
 
 from .choice import call_for
+from .known import KnownTexts
 from .text_edit import Impossible, NewFile, Replacement, Unchanged, edit_for, plain
 
 MOST_OPEN = 100
 """Requests about files that a session may have open; more are refused."""
-MOST_REMEMBERED = 16 * 1024 * 1024
-"""Characters of texts that are remembered as read by the agent; the oldest are forgotten."""
 MOST_EDITED = 1000
 """Files of a turn that are remembered as changed by the editor."""
 SAVED_SECONDS = 5.0
@@ -64,6 +64,10 @@ NOTEBOOK = (
 CANCELLED = "The turn was cancelled."
 TAKEN_BACK = "The request was taken back."
 TOO_MANY = f"{MOST_OPEN} requests about files are open already. Wait for some of them first."
+READ_AGAIN = (
+    "You don't know for certain what is in the file now, so nothing was written. "
+    "Read the whole file again and repeat the edit."
+)
 NOT_MADE = "The editor didn't make the edit."
 NOT_CERTAIN = (
     "The file has changed while the editor made the edit, so it isn't certain that the edit is "
@@ -120,9 +124,7 @@ class FileDesk:
     _open: dict[QuestionId, _OpenFile] = attrs.field(
         factory=dict["QuestionId", "_OpenFile"], init=False
     )
-    _read: dict[str, str] = attrs.field(factory=dict[str, str], init=False)
-    """The texts that the agent last read or wrote, by their files; the newest last."""
-    _read_size: int = attrs.field(default=0, init=False)
+    _known: KnownTexts = attrs.field(factory=KnownTexts, init=False)
     _writing: dict[str, trio.Event] = attrs.field(factory=dict[str, trio.Event], init=False)
     """The files that are being written, each with the end of its newest write: the next waits."""
 
@@ -219,10 +221,9 @@ class FileDesk:
                 self.has_missed = True
                 raise _Refused(f"There is no file {path}.", RESOURCE_NOT_FOUND)
             text = ""
-        shown = _lines_of(text, request)
-        if shown == text or path not in self._read:
-            self._note(path, text)  # else it knows the other lines only as it read them before
-        return shown
+        lines = _lines_of(request)
+        self._known.note_lines(path, text, lines)
+        return "\n".join(text.split("\n")[lines.start : lines.stop])
 
     async def _write(self, path: str, text: str) -> None:
         if self.writes_itself:
@@ -234,13 +235,15 @@ class FileDesk:
         if path.lower().endswith(".ipynb"):
             raise _Refused(NOTEBOOK)
         await self._edit(path, text)
-        self._note(path, text)
+        self._known.note(path, text)
         if len(self.edited) < MOST_EDITED:
             self.edited.add(Path(path))
 
     async def _edit(self, path: str, text: str) -> None:
         buffer = (await self.texts.read(path)).text
-        edit = edit_for(text, self._read.get(path), buffer)
+        edit = edit_for(text, self._known.of(path), buffer)
+        if self._known.is_uncertain(path) and plain(text) != plain(buffer or ""):
+            raise _Refused(READ_AGAIN)
         match edit:
             case Unchanged():
                 return
@@ -274,21 +277,11 @@ class FileDesk:
         words = _words(told)
         raise _Refused(f"{reason} It says: {words}" if words else reason)
 
-    def _note(self, path: str, text: str) -> None:
-        """Remember what the agent knows of a file."""
-        self._read_size += len(text) - len(self._read.pop(path, ""))
-        self._read[path] = text
-        while self._read_size > MOST_REMEMBERED and len(self._read) > 1:
-            self._read_size -= len(self._read.pop(next(iter(self._read))))
 
-
-def _lines_of(text: str, request: ReadTextFileRequest) -> str:
-    """Return the lines that an agent asks for."""
-    if request.line is None and request.limit is None:
-        return text
+def _lines_of(request: ReadTextFileRequest) -> range:
+    """Return the lines that an agent asks for; the first one of a file has number 0."""
     first = max(0, (request.line or 1) - 1)
-    last = None if request.limit is None else first + max(0, request.limit)
-    return "\n".join(text.split("\n")[first:last])
+    return range(first, sys.maxsize if request.limit is None else first + max(0, request.limit))
 
 
 def _words(told: Any) -> str:

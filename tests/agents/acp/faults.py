@@ -145,9 +145,30 @@ FAULTS = [
     ),
     Fault(
         "lines that an agent reads count as a read of the whole file",
-        "edits/desk",
-        "if shown == text or path not in self._read:",
+        "edits/known",
+        "if _has(lines, changed):",
         "if True:",
+        _EDITS,
+    ),
+    Fault(
+        "lines that an agent reads don't count if it knew the file before",
+        "edits/known",
+        "if _has(lines, changed):",
+        "if False:",
+        _EDITS,
+    ),
+    Fault(
+        "an agent that has seen some of the changed lines writes with the old ones",
+        "edits/known",
+        "elif lines.start < changed.stop and changed.start < lines.stop:",
+        "elif False:",
+        _EDITS,
+    ),
+    Fault(
+        "an agent writes a file that it doesn't know for certain",
+        "edits/desk",
+        'if self._known.is_uncertain(path) and plain(text) != plain(buffer or ""):',
+        "if False:",
         _EDITS,
     ),
     Fault(
@@ -279,7 +300,7 @@ FAULTS = [
     Fault(
         "a write overwrites what the user typed since",
         "edits/desk",
-        "edit_for(text, self._read.get(path), buffer)",
+        "edit_for(text, self._known.of(path), buffer)",
         "edit_for(text, None, buffer)",
         _EDITS,
     ),

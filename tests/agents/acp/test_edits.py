@@ -10,7 +10,7 @@ import pytest
 import trio
 import trio.testing
 
-from agents.acp.edits import desk
+from agents.acp.edits import desk, known
 from agents.acp.edits.text_edit import CHANGED_MEANWHILE
 from agents.workspace import READ_SECONDS, Workspace
 from tests.fakes.acp_agents import agent_in_process
@@ -183,6 +183,48 @@ async def test_lines_of_a_file_that_was_never_read_are_the_base_of_a_write(
         assert editor.files.disk[FILE] == "1\ntwo\nthree\nmine\n"
 
 
+async def writes_after_parts(disk: str, meant: str, *parts: JSON) -> tuple[str, str]:
+    """Let an agent read all, read these parts of what the file is then, and write.
+
+    Return what it says in the end, and the file.
+    """
+    reads = [step for part in parts for step in ({"read": FILE, **part}, AWAIT)]
+    write: JSON = {"write": FILE, "content": meant}
+    steps = ({"read": FILE}, AWAIT, QUESTION, AWAIT, *reads, write, AWAIT, OUTCOMES)
+    async with scene(*steps) as (editor, _, chat):
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        editor.files.disk[FILE] = disk
+        last = await chat.carry_out(chat.ask(tool_result(request.calls[0], "Approved")))
+        return last.text.rpartition("> ")[2], editor.files.disk[FILE]
+
+
+@pytest.mark.parametrize(
+    ("disk", "meant"),
+    [
+        (f"{TEXT}user\n", f"{TEXT}user\nY\n"),
+        ("one\n2\nthree\n", TEXT),
+        ("one\n2\nthree\n", "one\n22\nthree\n"),
+        ("one\r\n2\r\nthree\r\n", "one\r\n22\r\nthree\r\n"),
+    ],
+)
+async def test_a_read_of_the_lines_that_have_changed_counts(
+    autojump_clock: trio.testing.MockClock, disk: str, meant: str
+) -> None:
+    assert await writes_after_parts(disk, meant, {"line": 2}) == ("answered", meant)
+
+
+async def test_an_agent_that_has_seen_some_of_the_changed_lines_reads_the_file_again(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    disk, meant = "1\ntwo\n3\n", "one\ntwo\nthree, 3\n"
+    first, others = {"line": 1, "limit": 1}, {"line": 2}
+    said, text = await writes_after_parts(disk, meant, first)
+    assert (said, text) == (f"-32603 {desk.READ_AGAIN}", disk)
+    assert await writes_after_parts(disk, meant, first, others) == ("answered", meant)
+    assert await writes_after_parts(disk, meant, first, {}) == ("answered", meant)
+
+
 async def test_a_write_becomes_the_editors_own_edit() -> None:
     steps = ({"write": FILE, "content": "one\n2\nthree\n"}, AWAIT, OUTCOMES)
     async with scene(*steps) as (editor, _, chat):
@@ -328,10 +370,10 @@ async def test_too_many_requests_about_files_are_refused() -> None:
         await request.settled()
 
 
-@pytest.mark.limit("agents.acp.edits.desk.MOST_REMEMBERED")
+@pytest.mark.limit("agents.acp.edits.known.MOST_REMEMBERED")
 async def test_what_was_read_long_ago_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     """Then the buffer itself is the base, as for an agent that writes without reading."""
-    monkeypatch.setattr(desk, "MOST_REMEMBERED", len(TEXT))
+    monkeypatch.setattr(known, "MOST_REMEMBERED", len(TEXT))
     write: JSON = {"write": FILE, "content": "1\ntwo\nthree\n"}
     reads = ({"read": FILE}, AWAIT, {"read": "/project/b"}, AWAIT)
     async with scene(*reads, QUESTION, AWAIT, write, AWAIT) as (editor, _, chat):
