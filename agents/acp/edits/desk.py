@@ -217,6 +217,8 @@ class FileDesk:
     async def _text_of(self, request: ReadTextFileRequest) -> str:
         path, text = request.path, (await self.texts.read(request.path)).text
         if text is None:
+            if self._known.is_uncertain(path):
+                self._known.note(path, "")
             if not self.missing_is_empty:
                 self.has_missed = True
                 raise _Refused(f"There is no file {path}.", RESOURCE_NOT_FOUND)
@@ -254,10 +256,16 @@ class FileDesk:
             case _:
                 assert_never(edit)
         log.info("server=%s write tool=%s", self.tools.server, name)
-        answer = await self.tools.run(name, arguments)
-        if answer.is_error and not self.tools.is_open:
-            raise _Refused(CANCELLED, REQUEST_CANCELLED)
-        await self._saved(path, result, answer.result, before=buffer)
+        is_made = False
+        try:
+            answer = await self.tools.run(name, arguments)
+            if answer.is_error and not self.tools.is_open:
+                raise _Refused(CANCELLED, REQUEST_CANCELLED)
+            await self._saved(path, result, answer.result, before=buffer)
+            is_made = True
+        finally:
+            if not is_made:
+                self._known.doubt(path)  # the editor may have made it, or may still make it
 
     async def _saved(self, path: str, result: str, told: Any, *, before: str | None) -> None:
         """Wait until the editor shows the text and has saved it; raises `_Refused`."""

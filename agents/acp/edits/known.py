@@ -55,6 +55,10 @@ class KnownTexts:
         """Remember that the agent knows a whole text."""
         self._put(path, _Known(text))
 
+    def doubt(self, path: str) -> None:
+        """Remember that it isn't certain what is in a file now."""
+        self._put(path, _Known(None))
+
     def note_lines(self, path: str, text: str, lines: range) -> None:
         """Remember that the agent has read these lines of a text; the first has number 0."""
         known = self._known.get(path)

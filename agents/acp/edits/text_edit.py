@@ -91,11 +91,12 @@ def edit_for(meant: str, base: str | None, buffer: str | None) -> TextEdit:
 
 
 def _replacement(meant: str, read: str, current: str) -> TextEdit:
-    hunk: _Hunk | None = _Hunk.between(_lines(read), _lines(meant))
+    between = _Hunk.between(_lines(read), _lines(meant))
+    hunk: _Hunk | None = between.with_neighbours() if between.only_adds else between
     step = 1
     while hunk is not None and not hunk.is_clear_in(read, current):
         hunk, step = hunk.widened(step, current), step * 2
-    if hunk is None:
+    if hunk is None or (between.only_adds and not between.has_ends_of(current, hunk.old)):
         return Impossible(CHANGED_MEANWHILE)
     old, new = hunk.old, hunk.new
     return _sized(Replacement(old, new, current.replace(old, new, 1)), old, new)
@@ -133,6 +134,20 @@ class _Hunk(Value):
     def new(self) -> str:
         """The text after the edit."""
         return "".join(self.meant[self.head : len(self.meant) - self.tail])
+
+    @property
+    def only_adds(self) -> bool:
+        """Whether the new lines have the old ones among them, so both may be there already."""
+        return f"\n{self.old}" in f"\n{self.new}"
+
+    def with_neighbours(self) -> _Hunk:
+        """Return the hunk with the line before it and the line behind it, as far as there are."""
+        return _Hunk(self.read, self.meant, max(0, self.head - 1), max(0, self.tail - 1))
+
+    def has_ends_of(self, text: str, old: str) -> bool:
+        """Return whether a text begins or ends with `old` if the hunk is at that end."""
+        begins = self.head > 0 or text.startswith(old)
+        return begins and (self.tail > 0 or text.endswith(old))
 
     def is_clear_in(self, *texts: str) -> bool:
         """Return whether the old text says in each of these texts where the edit belongs."""

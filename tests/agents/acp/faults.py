@@ -165,6 +165,27 @@ FAULTS = [
         _EDITS,
     ),
     Fault(
+        "an agent repeats an edit that may have been made",
+        "edits/desk",
+        "                self._known.doubt(path)  # the",
+        "                pass  # the",
+        _EDITS,
+    ),
+    Fault(
+        "lines are added a second time where the user has typed beside them",
+        "edits/text_edit",
+        "between.with_neighbours() if between.only_adds else between",
+        "between",
+        _TEXT_EDIT,
+    ),
+    Fault(
+        "lines are added to the end of a file a second time",
+        "edits/text_edit",
+        "begins and (self.tail > 0 or text.endswith(old))",
+        "begins",
+        _TEXT_EDIT,
+    ),
+    Fault(
         "an agent writes a file that it doesn't know for certain",
         "edits/desk",
         'if self._known.is_uncertain(path) and plain(text) != plain(buffer or ""):',
@@ -307,7 +328,7 @@ FAULTS = [
     Fault(
         "the words of an edit tool are trusted",
         "edits/desk",
-        "        await self._saved(path, result, answer.result, before=buffer)\n",
+        "            await self._saved(path, result, answer.result, before=buffer)\n",
         "",
         _EDITS,
     ),

@@ -301,6 +301,63 @@ async def test_an_agent_reads_again_if_the_user_types_while_its_edit_is_made(
         assert editor.files.disk[FILE] == "1\ntwo\nthree\nmine\n"
 
 
+async def test_an_agent_doesnt_repeat_an_edit_that_may_have_been_made(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    write: JSON = {"write": FILE, "content": "one\nX\ntwo\nthree\n"}
+    reads: JSON = {"read": FILE}
+    again: JSON = {"write": FILE, "content": "one\nX\n2\nthree\nmine\n"}
+    steps = (reads, AWAIT, write, AWAIT, write, AWAIT, reads, AWAIT, again, AWAIT, OUTCOMES)
+    async with scene(*steps) as (editor, peers, chat):
+        editor.files.typed = "mine\n"
+        await said(chat)
+        first, second, third = errors(peers)
+        assert first == third == f"-32603 {desk.NOT_CERTAIN} It says: Done."
+        assert second == f"-32603 {desk.READ_AGAIN}"
+        assert editor.files.disk[FILE] == "one\nX\n2\nthree\nmine\nmine\n"
+
+
+async def test_an_agent_reads_again_if_the_chat_goes_on_without_the_end_of_its_edit(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    write: JSON = {"write": FILE, "content": "x"}
+    turns = [[{"read": FILE}, AWAIT, write, AWAIT], [write, AWAIT]]
+    reads = [{"read": FILE}, AWAIT, write, AWAIT, {"say": "Done."}]
+    async with scene(turns=turns, otherwise=reads) as (editor, peers, chat):
+        editor.patience = desk.SAVED_SECONDS + PATIENCE
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        chat.keep(await chat.ask("Something else").settled())
+        first, second = errors(peers)
+        assert first.startswith(f"-32603 {desk.NOT_MADE}")
+        assert second == f"-32603 {desk.READ_AGAIN}"
+        assert (await chat.carry_out(chat.ask("Go on"))).text == "Done."
+        assert editor.files.disk[FILE] == "x"
+
+
+async def test_a_file_that_is_gone_after_an_edit_wasnt_certain_is_created(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    write: JSON = {"write": FILE, "content": "x"}
+    reads: JSON = {"read": FILE}
+    async with scene(write, AWAIT, QUESTION, AWAIT, reads, AWAIT, write, AWAIT) as (
+        editor,
+        _,
+        chat,
+    ):
+        editor.patience = desk.SAVED_SECONDS + PATIENCE
+        editor.files.edits = False
+        request = await chat.ask("Go").settled()
+        chat.keep(request)
+        (call,) = request.calls
+        request = await chat.ask(tool_result(call, "Done.")).settled()
+        chat.keep(request)
+        editor.files.edits = True
+        del editor.files.disk[FILE]
+        await chat.carry_out(chat.ask(tool_result(request.calls[0], "Approved")))
+        assert editor.files.disk[FILE] == "x"
+
+
 async def test_one_file_is_edited_after_itself_also_by_another_spelling_of_its_path() -> None:
     steps = (
         {"read": FILE},

@@ -91,6 +91,17 @@ def test_parts_of_two_texts_are_not_a_whole_one() -> None:
     assert texts.of("f") == "A\nb\nC\nD\n"
 
 
+def test_a_text_in_doubt_is_known_when_all_of_it_is_read() -> None:
+    texts = KnownTexts()
+    texts.note("f", OLD)
+    texts.doubt("f")
+    assert texts.is_uncertain("f")
+    texts.note_lines("f", OLD, range(2))
+    assert texts.is_uncertain("f")
+    texts.note_lines("f", OLD, range(2, 4))
+    assert texts.of("f") == OLD
+
+
 def test_line_ends_are_no_change() -> None:
     new = "\ufeffa\r\nb\r\nc\r\nD\r\n"
     assert after(new, range(1)) == OLD

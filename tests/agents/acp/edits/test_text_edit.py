@@ -96,8 +96,31 @@ def test_what_the_user_typed_elsewhere_stays() -> None:
 def test_what_the_user_typed_in_a_neighbour_doesnt_hide_the_hunk() -> None:
     edit = edit_for("a\nx\nB\nx\nd\n", "a\nx\nb\nx\nd\n", "mine\nx\nb\nx\nd\n")
     assert edit == Replacement("b\n", "B\n", "mine\nx\nB\nx\nd\n")
-    edit = edit_for("a\nnew\nb\n", "a\nb\n", "mine\nb\n")
-    assert edit == Replacement("b\n", "new\nb\n", "mine\nnew\nb\n")
+
+
+@pytest.mark.parametrize(
+    ("meant", "read", "buffer"),
+    [
+        ("a\nX\nb\n", "a\nb\n", "a\nX\nb\nmine\n"),
+        ("X\na\nb\n", "a\nb\n", "X\na\nb\nmine\n"),
+        ("a\nb\nX\n", "a\nb\n", "mine\na\nb\nX\n"),
+        ("a\nX\nb\nY\nc\n", "a\nb\nc\n", "a\nX\nb\nY\nc\nmine\n"),
+        ("a\nX", "a", "mine\na\nX"),
+        ("a\nnew\nb\n", "a\nb\n", "mine\nb\n"),
+    ],
+)
+def test_lines_are_added_only_between_the_lines_that_were_read(
+    meant: str, read: str, buffer: str
+) -> None:
+    """They may be there already: an agent repeats an edit that wasn't certain."""
+    assert edit_for(meant, read, buffer) == Impossible(CHANGED_MEANWHILE)
+
+
+def test_lines_are_added_whatever_the_user_typed_elsewhere() -> None:
+    edit = edit_for("a\nX\nb\n", "a\nb\n", "mine\na\nb\nmine, too\n")
+    assert edit == Replacement("a\nb\n", "a\nX\nb\n", "mine\na\nX\nb\nmine, too\n")
+    edit = edit_for("a\nb\nX\n", "a\nb\n", "mine\nb\n")
+    assert edit == Replacement("b\n", "b\nX\n", "mine\nb\nX\n")
 
 
 def test_what_the_user_typed_in_the_same_line_is_not_overwritten() -> None:
