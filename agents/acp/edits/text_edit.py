@@ -96,7 +96,10 @@ def _replacement(meant: str, read: str, current: str) -> TextEdit:
     step = 1
     while hunk is not None and not hunk.is_clear_in(read, current):
         hunk, step = hunk.widened(step, current), step * 2
-    if hunk is None or (between.only_adds and not between.has_ends_of(current, hunk.old)):
+    if hunk is None:
+        return Impossible(CHANGED_MEANWHILE)
+    needs_ends = between.only_adds or between.moves_last_end
+    if needs_ends and not between.has_ends_of(current, hunk.old):
         return Impossible(CHANGED_MEANWHILE)
     old, new = hunk.old, hunk.new
     return _sized(Replacement(old, new, current.replace(old, new, 1)), old, new)
@@ -138,7 +141,18 @@ class _Hunk(Value):
     @property
     def only_adds(self) -> bool:
         """Whether the new lines have the old ones among them, so both may be there already."""
-        return f"\n{self.old}" in f"\n{self.new}"
+        end = "" if self.old[-1:] in ("", "\n") else "\n"
+        return f"\n{self.old}{end}" in f"\n{self.new}{end}"
+
+    @property
+    def moves_last_end(self) -> bool:
+        """Whether the file's last line gets a line end, or loses it.
+
+        A line of the user's behind it would be joined to it, or come after an empty one.
+        """
+        old, new = self.old, self.new
+        ends = old.endswith("\n") != new.endswith("\n") if new else not old.endswith("\n")
+        return self.tail == 0 and ends
 
     def with_neighbours(self) -> _Hunk:
         """Return the hunk with the line before it and the line behind it, as far as there are."""

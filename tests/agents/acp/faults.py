@@ -179,6 +179,13 @@ FAULTS = [
         _TEXT_EDIT,
     ),
     Fault(
+        "the user's next line is joined to the last line of an edit",
+        "edits/text_edit",
+        "between.only_adds or between.moves_last_end",
+        "between.only_adds",
+        _TEXT_EDIT,
+    ),
+    Fault(
         "lines are added to the end of a file a second time",
         "edits/text_edit",
         "begins and (self.tail > 0 or text.endswith(old))",

@@ -214,6 +214,14 @@ async def test_a_read_of_the_lines_that_have_changed_counts(
     assert await writes_after_parts(disk, meant, {"line": 2}) == ("answered", meant)
 
 
+async def test_a_line_of_the_users_isnt_joined_to_the_agents_last_one(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    disk = f"{TEXT}mine\n"
+    said, text = await writes_after_parts(disk, "one\ntwo\n3", {"line": 1, "limit": 1})
+    assert (said, text) == (f"-32603 {CHANGED_MEANWHILE}", disk)
+
+
 async def test_an_agent_that_has_seen_some_of_the_changed_lines_reads_the_file_again(
     autojump_clock: trio.testing.MockClock,
 ) -> None:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.acp.edits import text_edit
@@ -119,6 +119,7 @@ def test_lines_are_added_only_between_the_lines_that_were_read(
 def test_lines_are_added_whatever_the_user_typed_elsewhere() -> None:
     edit = edit_for("a\nX\nb\n", "a\nb\n", "mine\na\nb\nmine, too\n")
     assert edit == Replacement("a\nb\n", "a\nX\nb\n", "mine\na\nX\nb\nmine, too\n")
+    assert edit_for("a\nbc", "a\nb", "mine\nb") == Replacement("b", "bc", "mine\nbc")
     edit = edit_for("a\nb\nX\n", "a\nb\n", "mine\nb\n")
     assert edit == Replacement("b\n", "b\nX\n", "mine\nb\nX\n")
 
@@ -137,6 +138,30 @@ def test_a_line_that_only_contains_the_hunk_isnt_edited(buffer: str) -> None:
 def test_a_last_line_without_an_end_is_edited_also_if_the_user_adds_another() -> None:
     edit = edit_for("1\nB", "1\nb", "1\nb\nmine\n")
     assert edit == Replacement("b", "B", "1\nB\nmine\n")
+
+
+@pytest.mark.parametrize(
+    ("meant", "read", "buffer"),
+    [
+        ("a", "a\n", "a\nmine\n"),
+        ("a\nc", "a\nb\n", "a\nb\nmine\n"),
+        ("a\n", "a", "a\nmine\n"),
+        ("a\n", "a\nx", "a\nx\nmine\n"),
+        ("", "x", "x\nmine\n"),
+        ("a\nb", "a\n", "a\nmine\n"),
+    ],
+)
+def test_a_line_of_the_users_isnt_joined_to_the_last_one(
+    meant: str, read: str, buffer: str
+) -> None:
+    assert edit_for(meant, read, buffer) == Impossible(CHANGED_MEANWHILE)
+
+
+def test_the_last_line_end_is_the_agents_if_the_user_adds_lines_elsewhere() -> None:
+    assert edit_for("a\nb", "a\nb\n", "mine\na\nb\n") == Replacement("b\n", "b", "mine\na\nb")
+    assert edit_for("a\nb\n", "a\nb", "mine\na\nb") == Replacement("a\nb", "a\nb\n", "mine\na\nb\n")
+    assert edit_for("a\n", "a\nb", "mine\na\nb") == Replacement("b", "", "mine\na\n")
+    assert edit_for("a\n", "a\nb\n", "a\nb\nmine\n") == Replacement("b\n", "", "a\nmine\n")
 
 
 def test_a_hunk_whose_place_is_unclear_is_refused() -> None:
@@ -200,6 +225,69 @@ def test_an_edit_is_exact_or_refused_whatever_the_user_typed(
         assert buffer.count(edit.old) == read.count(edit.old) == 1
         assert buffer.replace(edit.old, edit.new) == edit.result
         assert read.replace(edit.old, edit.new) == meant
+
+
+COUNT = 6
+"""Lines of a text, each another."""
+
+
+def text_of(lines: list[str], *, ends: bool) -> str:
+    return "\n".join(lines) + "\n" * (ends and bool(lines))
+
+
+@settings(max_examples=400)
+@given(
+    st.lists(
+        st.sampled_from(["same", "same", "same", "other", "gone"]), min_size=COUNT, max_size=COUNT
+    ),
+    st.sets(st.integers(0, COUNT), max_size=2),
+    st.integers(0, COUNT),
+    st.integers(0, COUNT),
+    st.integers(0, 2),
+    st.tuples(st.booleans(), st.booleans(), st.booleans()),
+)
+def test_an_agent_and_the_user_both_get_their_lines_or_the_edit_is_refused(
+    kinds: list[str],
+    gaps: set[int],
+    first: int,
+    count: int,
+    added: int,
+    ends: tuple[bool, bool, bool],
+) -> None:
+    """The user changes lines and adds some in gaps; the agent changes some that are together."""
+    end = min(first + count, COUNT)
+    lines = [f"line {number}" for number in range(COUNT)]
+    new = [f"new {number}" for number in range(added)]
+    read_lines, meant_lines = lines, lines[:first] + new + lines[end:]
+    buffer_lines: list[str] = []
+    both: list[str] = []
+    for at in range(COUNT + 1):
+        typed = [f"typed {at}"] * (at in gaps)
+        kind = kinds[at] if at < COUNT else "gone"
+        line = [] if kind == "gone" else [lines[at] if kind == "same" else f"mine {at}"]
+        buffer_lines += typed + line
+        both += typed + (new if at == first else []) + ([] if first <= at < end else line)
+    read, meant, buffer = (
+        text_of(one, ends=has)
+        for one, has in zip((read_lines, meant_lines, buffer_lines), ends, strict=True)
+    )
+    if first < end:
+        is_free = set(kinds[first:end]) == {"same"} and gaps.isdisjoint(range(first + 1, end))
+    else:
+        beside = kinds[max(0, first - 1) : first + 1]
+        is_free = set(beside) == {"same"} and first not in gaps
+    means = ends[0] if not meant else ends[1]
+    match edit_for(meant, read, buffer):
+        case Replacement(result=result):
+            assert is_free or meant_lines == read_lines
+            assert result == text_of(both, ends=ends[2] if means == ends[0] else means)
+        case Unchanged():
+            assert meant in (read, buffer)
+        case NewFile():
+            assert not buffer
+        case Impossible(reason=reason):
+            assert reason == CHANGED_MEANWHILE
+            assert buffer != read, "nothing stands in the way"
 
 
 @given(TEXT, TEXT, TEXT, TEXT, st.sampled_from(["line of the user\n", "another\nof them\n"]))
