@@ -28,7 +28,7 @@ from .turn_states import Cancelling, Closing, PromptNotSent, PromptSent, TurnSta
 SETTLE_SECONDS = 0.5
 """Seconds that the editor takes to notice a change of a file, as it watches folders."""
 STOPPED_SECONDS = 1.5
-"""Seconds in which the changed files of a stopped turn are asked for: the next one may wait."""
+"""Seconds in which the changed files of a stopped turn, or of a dead agent, are asked for."""
 SPARE_SECONDS = 1.0
 """Seconds of a caller's deadline that this leaves, or else the session would be given up."""
 
@@ -64,6 +64,9 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         """Make the turn end as soon as the agent lets it."""
         if self.runs:
             self._stop(Cancelling())
+        elif self._waiting is not None:  # the agent has died, and its files are looked for
+            self._called_at = None  # nor does the next receive look for them
+            self._waiting.cancel()
 
     def close(self) -> None:
         """Close the turn; a task that receives from it gets `trio.ClosedResourceError`."""
@@ -180,7 +183,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         return self._machine.hear(trio.current_time())
 
     def _looks_until(self) -> float:
-        if self._machine.state not in (TurnState.STOPPING, TurnState.STOPPED):
+        is_stopped = self._machine.state in (TurnState.STOPPING, TurnState.STOPPED)
+        if not is_stopped and self.line.lost is None:
             return math.inf
         spared = trio.current_effective_deadline() - SPARE_SECONDS
         return min(trio.current_time() + STOPPED_SECONDS, spared)

@@ -165,6 +165,20 @@ FAULTS = [
         _EDITS,
     ),
     Fault(
+        "a stop waits until the files of a dead agent are found",
+        "turn",
+        "            self._called_at = None  # nor does the next receive look for them\n",
+        "",
+        _WATCHED,
+    ),
+    Fault(
+        "the error of a dead agent waits long for its files",
+        "turn",
+        "if not is_stopped and self.line.lost is None:",
+        "if not is_stopped:",
+        _WATCHED,
+    ),
+    Fault(
         "an agent repeats an edit that may have been made",
         "edits/desk",
         "                self._known.doubt(path)  # the",
