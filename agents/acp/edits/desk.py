@@ -73,7 +73,7 @@ NOT_CERTAIN = (
     "The file has changed while the editor made the edit, so it isn't certain that the edit is "
     "there. Read the file again."
 )
-NOT_SAVED = "The editor has made the edit, but hasn't saved the file."
+NOT_SAVED = "The editor has the text, but hasn't saved the file."
 
 FileReply: TypeAlias = Callable[[FileResponse | Error], None]
 
@@ -242,9 +242,13 @@ class FileDesk:
             self.edited.add(Path(path))
 
     async def _edit(self, path: str, text: str) -> None:
-        buffer = (await self.texts.read(path)).text
+        now = await self.texts.read(path)
+        buffer = now.text
+        has_text = buffer is not None and plain(text) == plain(buffer)
+        if has_text and now.is_dirty:
+            await self._saved(path, text, None, before=buffer)
         edit = edit_for(text, self._known.of(path), buffer)
-        if self._known.is_uncertain(path) and plain(text) != plain(buffer or ""):
+        if self._known.is_uncertain(path) and not has_text:
             raise _Refused(READ_AGAIN)
         match edit:
             case Unchanged():

@@ -179,6 +179,13 @@ FAULTS = [
         _WATCHED,
     ),
     Fault(
+        "a text that isn't saved counts as written",
+        "edits/desk",
+        "if has_text and now.is_dirty:",
+        "if False:",
+        _EDITS,
+    ),
+    Fault(
         "an agent repeats an edit that may have been made",
         "edits/desk",
         "                self._known.doubt(path)  # the",
@@ -209,7 +216,7 @@ FAULTS = [
     Fault(
         "an agent writes a file that it doesn't know for certain",
         "edits/desk",
-        'if self._known.is_uncertain(path) and plain(text) != plain(buffer or ""):',
+        "if self._known.is_uncertain(path) and not has_text:",
         "if False:",
         _EDITS,
     ),

@@ -284,6 +284,30 @@ async def test_an_equal_text_is_written_at_once() -> None:
         assert request.text == "answered"
 
 
+async def test_an_equal_text_that_isnt_saved_isnt_written_yet(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    write: JSON = {"write": FILE, "content": "1\ntwo\nthree\n"}
+    async with scene(write, AWAIT, write, AWAIT, OUTCOMES) as (editor, peers, chat):
+        editor.files.saves = False
+        await said(chat)
+        made, again = errors(peers)
+        assert made == f"-32603 {desk.NOT_SAVED} It says: Done."
+        assert again == f"-32603 {desk.NOT_SAVED}"
+        assert editor.files.made == 1
+
+
+async def test_an_equal_text_is_written_when_the_editor_saves_it(
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    async with scene({"write": FILE, "content": "mine\n"}, AWAIT, OUTCOMES) as (editor, _, chat):
+        editor.files.unsaved[FILE] = "mine\n"
+        request = chat.ask("Go")
+        await editor.reaches(lambda: len(editor.texts_asked) > 2)
+        editor.files.disk[FILE] = editor.files.unsaved.pop(FILE)
+        assert (await request.settled()).text == "answered"
+
+
 async def test_two_files_are_edited_together_and_one_file_after_itself() -> None:
     steps = (
         {"write": FILE, "content": "1\ntwo\nthree\n"},
