@@ -33,6 +33,10 @@ LONE_RETURN = (
     "The text has a carriage return without a line feed, and the editor would write another line "
     "end for it. Nothing was written."
 )
+FILE_HAS_RETURN = (
+    "The file has a carriage return without a line feed, which the editor takes for a line end, so "
+    "its lines aren't those that you read. Nothing was written."
+)
 NOT_TEXT = "The editor's tools edit text only, and this is binary. Nothing was written."
 
 
@@ -80,13 +84,13 @@ def edit_for(meant: str, base: str | None, buffer: str | None) -> TextEdit:
         return Unchanged()
     if "\0" in meant or "\0" in (current or ""):
         return Impossible(NOT_TEXT)
-    if "\r" in meant or "\r" in (current or ""):
-        return Impossible(LONE_RETURN)
     if not current:
-        return _sized(NewFile(given), given)
+        return Impossible(LONE_RETURN) if "\r" in meant else _sized(NewFile(given), given)
     read = current if base is None else plain(base)
     if meant == read:
         return Unchanged()
+    if "\r" in current or "\r" in meant:
+        return Impossible(FILE_HAS_RETURN if "\r" in current else LONE_RETURN)
     return _replacement(meant, read, current)
 
 

@@ -286,15 +286,22 @@ FAULTS = [
     Fault(
         "a new file loses the line ends that the agent means",
         "edits/text_edit",
-        "_sized(NewFile(given), given)",
-        "_sized(NewFile(meant), meant)",
+        "else _sized(NewFile(given), given)",
+        "else _sized(NewFile(meant), meant)",
         _TEXT_EDIT,
     ),
     Fault(
         "the editor changes a carriage return in a text that it is given",
         "edits/text_edit",
-        'if "\\r" in meant or "\\r" in (current or ""):',
-        "if False:",
+        'Impossible(LONE_RETURN) if "\\r" in meant else _sized(NewFile(given), given)',
+        "_sized(NewFile(given), given)",
+        _TEXT_EDIT,
+    ),
+    Fault(
+        "the editor changes a carriage return of a file",
+        "edits/text_edit",
+        'if "\\r" in current or "\\r" in meant:',
+        'if "\\r" in meant:',
         _TEXT_EDIT,
     ),
     Fault(

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from agents.acp.edits import text_edit
 from agents.acp.edits.text_edit import (
     CHANGED_MEANWHILE,
+    FILE_HAS_RETURN,
     LONE_RETURN,
     MOST_HUNK_BYTES,
     NOT_TEXT,
@@ -34,12 +35,18 @@ def test_a_new_file_has_the_line_ends_that_the_agent_means(text: str) -> None:
     assert edit_for(text, None, None) == edit_for(text, "z\n", "") == NewFile(text)
 
 
-@pytest.mark.parametrize(("meant", "buffer"), [("a\rb", None), ("a\rb", "a"), ("b", "a\r\r\nb")])
+@pytest.mark.parametrize(("meant", "buffer"), [("a\rb", None), ("a\rb", ""), ("a\rb", "a")])
 def test_a_text_whose_line_ends_the_editor_would_change_is_refused(
     meant: str, buffer: str | None
 ) -> None:
     assert edit_for(meant, None, buffer) == Impossible(LONE_RETURN)
     assert edit_for(meant, None, meant) == Unchanged()
+
+
+@pytest.mark.parametrize("meant", ["b", "b\r\r\nc"])
+def test_a_file_whose_line_ends_the_editor_would_change_is_refused(meant: str) -> None:
+    assert edit_for(meant, None, "a\r\r\nb") == Impossible(FILE_HAS_RETURN)
+    assert edit_for(meant, meant, "a\r\r\nb") == Unchanged(), "nothing is meant"
 
 
 def test_an_equal_text_is_no_edit_whatever_its_line_ends() -> None:
