@@ -144,7 +144,7 @@ class FileDesk:
             reply(Error(INTERNAL_ERROR, TOO_MANY))
             return
         opened = self._open[id_] = _OpenFile()
-        request = replace(request, path=str(Path(request.path)))  # each file has one spelling
+        request = replace(request, path=str(Path(request.path)))  # `x/../` stays: x may be a link
         if isinstance(request, WriteTextFileRequest):
             self.is_used = not self.writes_itself
             opened.after = self._writing.get(request.path)

@@ -138,7 +138,7 @@ class Changes:
         return f"{begin}{', '.join(names)}{f' and {more} more' if more else ''}"
 
     def _path(self, name: str) -> PurePath:
-        """Return the file that an agent names."""
+        """Return the file that an agent names; other spellings, such as `x/../`, stay."""
         root = self.root.rstrip("/")
         # One agent leaves the first slash out.
         is_cut = root.startswith("/") and name.startswith(f"{root[1:]}/")
