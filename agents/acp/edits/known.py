@@ -1,4 +1,4 @@
-"""What an agent knows of the files of its session: the texts that it last read or wrote. Pure.
+"""The texts that an agent knows of the files of its session: it last read or wrote them. Pure.
 
 A write is the agent's change of what it knows, so a wrong guess would undo what the user typed, or
 make an edit twice. An agent may read a file in parts. Lines that have changed count as known only
@@ -35,7 +35,7 @@ class _Known(Value):
 
 @attrs.define(eq=False, repr=False)
 class KnownTexts:
-    """The texts that an agent knows, by their files."""
+    """The texts that an agent knows, by the paths of their files."""
 
     _known: dict[str, _Known] = attrs.field(factory=dict[str, _Known], init=False)
     """The newest last."""
@@ -89,7 +89,7 @@ class KnownTexts:
 def _changed_lines(old: str, new: str) -> range:
     """Return the lines of `new` from the first to the last one that differs.
 
-    Where lines are only missing, these are the two lines around their place.
+    If lines are only missing, these are the two lines around their place.
     """
     before, after = old.split("\n"), new.split("\n")
     most = min(len(before), len(after))
