@@ -278,12 +278,14 @@ def test_an_agent_and_the_user_both_get_their_lines_or_the_edit_is_refused(
         text_of(one, ends=has)
         for one, has in zip((read_lines, meant_lines, buffer_lines), ends, strict=True)
     )
+    means = ends[0] if not meant else ends[1]
     if first < end:
         is_free = set(kinds[first:end]) == {"same"} and gaps.isdisjoint(range(first + 1, end))
+    elif means != ends[0] and first < COUNT:  # all lines to the end are replaced
+        is_free = set(kinds[first:]) == {"same"} and gaps.isdisjoint(range(first + 1, COUNT + 1))
     else:
         beside = kinds[max(0, first - 1) : first + 1]
         is_free = set(beside) == {"same"} and first not in gaps
-    means = ends[0] if not meant else ends[1]
     match edit_for(meant, read, buffer):
         case Replacement(result=result):
             assert is_free or meant_lines == read_lines
