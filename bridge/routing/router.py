@@ -399,19 +399,19 @@ class _Search:
     def _goes_on(self, key: ConversationKey, match: Extends) -> bool:
         """Return whether a request may continue at the conversation's end: no evidence denies it.
 
-        A summary of everything fits every line of a chat. But it is news only once: a line that
-        was given it, and all that follows, is the better one. If turns were taken back, their
-        numbers are used again. And if the summary hides turns of another model, there are more
-        numbers than messages. Not every host numbers them, so the agent must be the one that was
-        asked last. Results that it hides were never given to the agent that waits for them. Not
-        every prompt names its chat; one that doesn't mustn't end a turn that streams, for that may
-        be a fork's.
+        A summary of everything fits every line of a chat. The Agent Host makes one of the newest
+        line. Elsewhere, if turns were taken back, their numbers are used again. And if the summary
+        hides turns of another model, there are more numbers than messages. Not every host numbers
+        them, so the agent must be the one that was asked last. Results that it hides were never
+        given to the agent that waits for them. Not every prompt names its chat; one that doesn't
+        mustn't end a turn that streams, for that may be a fork's.
         """
         entry, hints = self.index[key], self.question.hints
         if Rule.SUMMARY in match.rules:
             if entry.awaits_results or self.index.was_asked_elsewhere(self.question.agent, hints):
                 return False
-            if any(not r.rules and r.new_from >= match.new_from for r in self._found.values()):
+            newest = self.index.newest_of(self.question.agent, hints)
+            if hints.session is not None and newest not in (None, key):
                 return False
             if hints.turn is not None and entry.hints.turn is not None:
                 later = hints.turn - entry.hints.turn

@@ -177,12 +177,12 @@ FAULTS = [
         "::test_an_edit_of_the_first_message_while_a_tool_runs_is_no_sub_agents",
     ),
     _fault(
-        "a line of a chat is taken for another that was given its summary",
+        "a summary is taken for that of an earlier line of a chat",
         "bridge/routing/router",
-        "any(not r.rules and r.new_from >= match.new_from for r in self._found.values())",
-        "False",
+        "if hints.session is not None and newest not in (None, key):",
+        "if False:",
         "tests/host/test_found.py"
-        "::test_a_summary_is_told_to_one_line_of_a_chat_even_if_all_is_said_twice",
+        "::test_an_edit_after_a_summary_goes_back_in_the_newest_line_of_a_chat",
     ),
     _fault(
         "what another process left is gone on from at the wrong place",

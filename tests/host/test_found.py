@@ -236,6 +236,21 @@ def test_a_summary_is_told_to_one_line_of_a_chat_even_if_all_is_said_twice() -> 
     assert _newest(world).reason is Reason.SUPERSEDES
 
 
+def test_an_edit_after_a_summary_goes_back_in_the_newest_line_of_a_chat() -> None:
+    """An earlier line has the same answer, and another question that the summary hides."""
+    world = World(AGENT_HOST)
+    chat = _begin(world, "go", "seen")
+    world.host.edit(chat, 0, "hi")
+    world.finish(chat, "seen")
+    world.host.summarise(chat, (0, 0), fork=False)
+    world.finish_beside()
+    for _ in range(3):
+        world.host.send(chat, "hi")
+        world.finish(chat)
+    world.host.edit(chat, 2, "hi")
+    assert _newest(world).reason is Reason.UNPROVEN
+
+
 # Sub-agents.
 
 
