@@ -247,9 +247,9 @@ class FileDesk:
         has_text = buffer is not None and plain(text) == plain(buffer)
         if has_text and now.is_dirty:
             await self._saved(path, text, None, before=buffer)
-        edit = edit_for(text, self._known.of(path), buffer)
         if self._known.is_uncertain(path) and not has_text:
             raise _Refused(READ_AGAIN)
+        edit = edit_for(text, self._known.of(path), buffer)
         match edit:
             case Unchanged():
                 return
