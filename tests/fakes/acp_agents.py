@@ -6,7 +6,7 @@ import json
 import sys
 import tempfile
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,11 @@ import attrs
 import trio
 
 from agents.acp.agent import AcpAgent
-from bridge.wire import McpServerSpec
+from agents.base import AgentSession, no_account
+from agents.events import Prompt
+from agents.origin import FRESH, Origin
+from bridge.models import AgentChoice
+from bridge.wire import ListedSession, McpServerSpec
 
 from . import acp_program
 from .acp_peer import PeerAgent
@@ -47,6 +51,30 @@ async def agent_in_process(
         )
         nursery.cancel_scope.cancel()
     assert peers.running == 0
+
+
+@attrs.frozen
+class OfChats:
+    """The agent, as a chat has it."""
+
+    agent: AcpAgent
+
+    async def prepare(self) -> None:
+        await self.agent.prepare()
+
+    def session(
+        self, prompt: Prompt, origin: Origin = FRESH
+    ) -> AbstractAsyncContextManager[AgentSession]:
+        return self.agent.session_of_chat(prompt, origin)
+
+    async def log_in(self, choice: AgentChoice, method_id: str) -> None:
+        raise no_account("It")
+
+    async def log_out(self, choice: AgentChoice) -> None:
+        raise no_account("It")
+
+    async def sessions_of(self, choice: AgentChoice) -> list[ListedSession]:
+        return await self.agent.sessions()
 
 
 @attrs.frozen

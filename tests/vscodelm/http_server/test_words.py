@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
-import attrs
 import pytest
 
-from agents.acp.agent import AcpAgent
-from agents.base import AgentSession
-from agents.events import AskPermission, Await, Elicit, PermissionAnswer, Prompt, Say
-from agents.origin import FRESH, Origin
+from agents.events import AskPermission, Await, Elicit, PermissionAnswer, Say
 from bridge.wire import PERMISSION_TOOL
-from tests.fakes.acp_agents import agent_in_process
+from tests.fakes.acp_agents import OfChats, agent_in_process
 from tests.fakes.http_face import open_face, text_of
 from tests.fakes.scripted_agent import ScriptedAgent
 
@@ -62,21 +57,6 @@ async def test_a_question_for_input_is_declined_for_the_client(tmp_path: Path) -
     async with open_face(tmp_path, agent) as face:
         response = await face.respond("Go")
     assert "but this client can't show a form" in text_of(response)
-
-
-@attrs.frozen
-class OfChats:
-    """The agent, as the core has it."""
-
-    agent: AcpAgent
-
-    async def prepare(self) -> None:
-        await self.agent.prepare()
-
-    def session(
-        self, prompt: Prompt, origin: Origin = FRESH
-    ) -> AbstractAsyncContextManager[AgentSession]:
-        return self.agent.session_of_chat(prompt, origin)
 
 
 async def test_the_command_of_a_chat_is_text_like_any_other(tmp_path: Path) -> None:

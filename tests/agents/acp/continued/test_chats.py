@@ -13,14 +13,11 @@ import trio
 import trio.testing
 
 from actors.plan import MOST_OPENING
-from agents.acp.agent import AcpAgent
-from agents.base import AgentSession, no_account
 from agents.events import Prompt
-from agents.origin import FRESH, Origin, Resumed
+from agents.origin import Resumed
 from agents.workspace import Workspace
-from bridge.models import AgentChoice
-from bridge.wire import ChatMessage, ListedSession, TextPart, ToolSpec
-from tests.fakes.acp_agents import agent_in_process
+from bridge.wire import ChatMessage, TextPart, ToolSpec
+from tests.fakes.acp_agents import OfChats, agent_in_process
 from tests.fakes.editor import Chat, FakeEditor, connected_to, message
 from tests.fakes.session_memory import Shelf, ShelfMemory
 
@@ -37,30 +34,6 @@ SHOWN = (
     "### Earlier in this session\n\n> **You**\n>\n> I am Ada\n\nwhat I said to I am Ada\n\n---\n\n"
     "*Your next message continues this session.*"
 )
-
-
-@attrs.frozen
-class OfChats:
-    """The agent, as a chat has it."""
-
-    agent: AcpAgent
-
-    async def prepare(self) -> None:
-        await self.agent.prepare()
-
-    def session(
-        self, prompt: Prompt, origin: Origin = FRESH
-    ) -> AbstractAsyncContextManager[AgentSession]:
-        return self.agent.session_of_chat(prompt, origin)
-
-    async def log_in(self, choice: AgentChoice, method_id: str) -> None:
-        raise no_account("It")
-
-    async def log_out(self, choice: AgentChoice) -> None:
-        raise no_account("It")
-
-    async def sessions_of(self, choice: AgentChoice) -> list[ListedSession]:
-        return await self.agent.sessions()
 
 
 def able(*methods: str) -> JSON:
