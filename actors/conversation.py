@@ -59,10 +59,10 @@ class Conversation:
             marker=None if marker is None else f"{asked.model}\\{marker}".encode(),
             origin=origin,
             is_chat=request_class is RequestClass.MAIN and bool(asked.hints.names),
-            may_command=request_class is RequestClass.MAIN and not asked.separates_calls,
+            may_command=request_class is RequestClass.MAIN and not asked.is_program,
             notice=asked.notice,
             answers=tuple(answers),
-            separates_calls=asked.separates_calls,
+            is_program=asked.is_program,
             room=asked.room,
         )
         self.mailbox.deliver(delivery)

@@ -39,8 +39,8 @@ class Asked(Value):
     capabilities: Capabilities
     notice: str = ""
     """A line that the user reads before the answer, once in a session."""
-    separates_calls: bool = False
-    """Whether calls of the agent's own tools are parts of their own, and not text."""
+    is_program: bool = False
+    """Whether the client is a program: calls of the agent's own tools are parts of their own."""
     among_strangers: bool = False
     """Whether requests come from clients that don't know each other (`ChatRequest`)."""
     room: Callable[[], Awaitable[None]] | None = None

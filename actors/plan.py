@@ -83,15 +83,15 @@ class Delivery(Value):
     """A line that the user reads before the answer, once in a session."""
     answers: tuple[Message, ...] = ()
     """The answers on record, in order. They identify our own words in the transcript."""
-    separates_calls: bool = False
-    """Whether calls of the agent's own tools are parts of their own, and not text."""
+    is_program: bool = False
+    """Whether the client is a program: calls of the agent's own tools are parts of their own."""
     room: Callable[[], Awaitable[None]] | None = None
     """Waits for room for the parts of this response; None: for that of the whole connection."""
 
     @property
     def words(self) -> ClientWords:
-        """The words for this kind of client; only a program gets the agent's calls apart."""
-        return words_for(is_program=self.separates_calls)
+        """The words for this kind of client."""
+        return words_for(is_program=self.is_program)
 
     @property
     def past(self) -> int:

@@ -74,7 +74,7 @@ class Response:
             delivery.settings.thinking,
             delivery.asks_by or PERMISSION_TOOL,
             has_begun(delivery.transcript.path),
-            delivery.separates_calls,
+            delivery.is_program,
         )
 
     async def pass_on(self, turn: Turn) -> TurnEnd:

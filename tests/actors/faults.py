@@ -26,14 +26,14 @@ FAULTS = [
     Fault(
         "a request beside a chat commands as its user does",
         "conversation",
-        "may_command=request_class is RequestClass.MAIN and not asked.separates_calls,",
-        "may_command=not asked.separates_calls,",
+        "may_command=request_class is RequestClass.MAIN and not asked.is_program,",
+        "may_command=not asked.is_program,",
         ("tests/agents/acp/continued/test_chats.py",),
     ),
     Fault(
         "a program commands as the user of a chat does",
         "conversation",
-        "may_command=request_class is RequestClass.MAIN and not asked.separates_calls,",
+        "may_command=request_class is RequestClass.MAIN and not asked.is_program,",
         "may_command=request_class is RequestClass.MAIN,",
         ("tests/vscodelm/http_server/test_words.py",),
     ),

@@ -186,7 +186,7 @@ class HttpPort:
             wanted.options,
             wanted.settings,
             _CAPABILITIES,
-            separates_calls=True,
+            is_program=True,
             among_strangers=True,
             room=reply.room,
         )
