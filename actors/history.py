@@ -34,20 +34,17 @@ from bridge.routing.chat_events import (
     TurnEnded,
 )
 from bridge.routing.index import ConversationKey
-from bridge.routing.request import RequestClass
 from bridge.wire import ElicitResult, InspectResult, RequestId
 
 from .accounts import AccountRequests, Accounts
 from .beginning import Start
-from .conversation import Conversation
+from .conversation import Conversations
 from .editor_face import EditorFace
 from .inspection.inspector import Inspector
 from .inspection.statistics import AgentCounts, statistics, tell_measured
 from .journal import Journal
-from .lease import Lease
 from .log import decision, log_outcome, log_start
-from .mailbox import Mailbox
-from .memory import AgentMemory, NoMemory, SessionMemory
+from .memory import SessionMemory
 from .messages import (
     AccountAsked,
     ActorMessage,
@@ -70,9 +67,6 @@ from .messages import (
 )
 from .open_forms import CLOSED, OpenForms, answer_to
 from .outbox import Outbox
-from .plan import settings_for
-from .progress.paced import PacedAgent
-from .session import OpenSessions, SessionActor
 
 AgentFactory = Callable[[AgentChoice], Agent]
 MARKER_PREFIX = "vscodelm-"
@@ -84,19 +78,11 @@ class HistoryActor:
     """The sessions of every conversation of one editor."""
 
     editor: EditorFace
-    outbox: Outbox
     agent_for: AgentFactory
-    sessions: trio.Nursery
-    inbox: trio.MemorySendChannel[FromSession]
-    """Cloned for each session actor."""
+    conversations: Conversations
     account_requests: AccountRequests
     counts: AgentCounts = attrs.field(factory=AgentCounts)
-    memory: SessionMemory = attrs.field(factory=NoMemory)
     chats: Chats = attrs.field(factory=Chats)
-    _conversations: dict[ConversationKey, Conversation] = attrs.field(
-        factory=dict["ConversationKey", Conversation], init=False
-    )
-    _open_sessions: OpenSessions = attrs.field(factory=OpenSessions, init=False)
     _journal: Journal = attrs.field(init=False)
     _inspector: Inspector = attrs.field(init=False)
     _forms: OpenForms = attrs.field(init=False)
@@ -159,14 +145,18 @@ class HistoryActor:
                 log_start(message)
             case StatsAsked(request=request):
                 stats = statistics(
-                    self.chats.tally, len(self.chats), self._open_sessions.count, self.counts
+                    self.chats.tally,
+                    len(self.chats),
+                    self.conversations.sessions.count,
+                    self.counts,
                 )
                 measure = self.counts.measure
                 if measure is None or not stats.processes:
                     self.editor.tell_stats(request, stats)
                 else:
                     tell = self.editor.tell_stats
-                    self.sessions.start_soon(tell_measured, tell, request, stats, measure)
+                    tasks = self.conversations.tasks
+                    tasks.start_soon(tell_measured, tell, request, stats, measure)
             case InspectAsked(request=request, page=page):
                 self._inspect(request, page)
             case AccountAsked() | SessionsAsked():
@@ -174,7 +164,7 @@ class HistoryActor:
             case Leaving():
                 self._carry_out(self._apply(message))
                 self.account_requests.leave()
-                self.inbox.close()  # the loop ends when the last session actor has
+                self.conversations.inbox.close()  # the loop ends when the last session actor has
 
     def _apply(self, event: ChatEvent, asked: Asked | None = None) -> Effects:
         now = trio.current_time()
@@ -269,58 +259,29 @@ class HistoryActor:
             case Routed(request=id_, turn=turn, question=question, outcome=outcome):
                 log_outcome(id_, key, turn, question, outcome)
             case Opened():
-                self._open_conversation(key, effect, _needed(request))
+                opening = _needed(request)
+                self.conversations.open(key, effect, opening.asked, opening.agent)
             case Deliver():
-                self._deliver(key, effect, _needed(request))
+                new = _needed(request)
+                answers = self.chats[key].history.answers
+                self.conversations[key].deliver(new.asked, effect, new.marker, answers)
             case TurnEnded(turn=turn, how=how):
                 decision(type(how).__name__.lower(), conversation=key, turn=turn)
             case Remember(handle=handle, record=record):
-                self._conversations[key].memory.settle(handle, record)
+                self.conversations[key].memory.settle(handle, record)
             case Abort(turn=turn):
-                if key in self._conversations:  # or an error came before it was opened
-                    self._conversations[key].mailbox.abort(turn)
+                self.conversations.abort(key, turn)
             case LeftBehind():
-                self._conversations[key].mailbox.supersede()
-            case Closed():
-                self._close(key, effect)
+                self.conversations[key].mailbox.supersede()
+            case Closed(reason=reason, is_newest=is_newest):
+                decision("close", conversation=key, reason=reason)
+                self.conversations.close(key)
+                if is_newest:
+                    self.editor.let_go()
             case Refused(request=id_, failure=failure):
                 decision("refuse", request=id_, reason="repeated")
                 self.editor.let_go()
                 self.editor.settle(id_, failure)
-
-    def _open_conversation(self, key: ConversationKey, opened: Opened, request: _Request) -> None:
-        mailbox = Mailbox()
-        # A request beside a chat ends with its answer, and finds no session but its own.
-        memory = self.memory if opened.request_class is RequestClass.MAIN else NoMemory()
-        origin = None if opened.origin is None else self._conversations[opened.origin].mailbox.head
-        own = AgentMemory.of(memory, request.asked.agent.key)
-        self._conversations[key] = Conversation(mailbox, own, origin)
-        actor = SessionActor(
-            key,
-            PacedAgent(request.agent),
-            mailbox,
-            self.inbox.clone(),
-            self.outbox,
-            Lease(own),
-            self._open_sessions,
-        )
-        self.sessions.start_soon(actor.run, name=f"session of conversation {key}")
-
-    def _deliver(self, key: ConversationKey, deliver: Deliver, request: _Request) -> None:
-        chat, asked = self.chats[key], request.asked
-        settings = settings_for(asked.settings, chat.request_class)
-        answers = chat.history.answers
-        self._conversations[key].deliver(
-            asked, deliver, settings, request.marker, answers, chat.request_class
-        )
-
-    def _close(self, key: ConversationKey, closed: Closed) -> None:
-        decision("close", conversation=key, reason=closed.reason)
-        conversation = self._conversations.pop(key, None)
-        if conversation is not None:
-            conversation.mailbox.close()
-        if closed.is_newest:
-            self.editor.let_go()
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -350,16 +311,8 @@ async def run_history(
     """Decide until the editor has left and every session has ended; then close the outbox."""
     async with trio.open_nursery() as sessions:
         account_requests = AccountRequests(editor, accounts, sessions)
-        actor = HistoryActor(
-            editor,
-            outbox,
-            agent_for,
-            sessions,
-            from_sessions,
-            account_requests,
-            counts,
-            memory,
-        )
+        conversations = Conversations(sessions, from_sessions, outbox, memory)
+        actor = HistoryActor(editor, agent_for, conversations, account_requests, counts)
         async with inbox:
             async for message in inbox:
                 actor.hear(message)

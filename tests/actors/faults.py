@@ -26,15 +26,15 @@ FAULTS = [
     Fault(
         "a request beside a chat commands as its user does",
         "conversation",
-        "may_command=request_class is RequestClass.MAIN and not asked.is_program,",
+        "may_command=is_main and not asked.is_program,",
         "may_command=not asked.is_program,",
         ("tests/agents/acp/continued/test_chats.py",),
     ),
     Fault(
         "a program commands as the user of a chat does",
         "conversation",
-        "may_command=request_class is RequestClass.MAIN and not asked.is_program,",
-        "may_command=request_class is RequestClass.MAIN,",
+        "may_command=is_main and not asked.is_program,",
+        "may_command=is_main,",
         ("tests/vscodelm/http_server/test_words.py",),
     ),
     Fault(
@@ -46,7 +46,7 @@ FAULTS = [
     Fault(
         "the answer to a request beside a chat is taken for one that a person reads",
         "conversation",
-        "is_chat=request_class is RequestClass.MAIN and bool(asked.hints.names),",
+        "is_chat=is_main and bool(asked.hints.names),",
         "is_chat=bool(asked.hints.names),",
         ("host_requests",),
     ),
@@ -109,7 +109,7 @@ FAULTS = [
     Fault(
         "a summary is cut into rounds",
         "conversation",
-        "request_class.is_one_shot or asked.options",
+        "self.request_class.is_one_shot or asked.options",
         "asked.options",
         _PROGRESS,
     ),
@@ -249,7 +249,7 @@ FAULTS = [
     Fault(
         "a line of a chat that was left keeps its process",
         "history",
-        "                self._conversations[key].mailbox.supersede()\n",
+        "                self.conversations[key].mailbox.supersede()\n",
         "                pass\n",
         _SUPERSEDED,
     ),

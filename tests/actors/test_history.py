@@ -13,6 +13,7 @@ import pytest
 import trio
 
 from actors.accounts import AccountRequests, NoAccounts
+from actors.conversation import Conversations
 from actors.editor import EditorPort
 from actors.history import HistoryActor
 from actors.messages import ActorMessage, Asked, Expired, Leaving
@@ -408,10 +409,8 @@ async def test_a_request_that_crosses_the_news_of_an_idle_session_keeps_the_sess
     async with receive, trio.open_nursery() as sessions:
         actor = HistoryActor(
             port,
-            outbox,
             lambda choice: agent,
-            sessions,
-            send.clone(),
+            Conversations(sessions, send.clone(), outbox),
             AccountRequests(port, NoAccounts(), sessions),
         )
         asked = done(port.hear(json.dumps(line | {"params": params}).encode()))

@@ -14,6 +14,7 @@ import pytest
 import trio
 
 from actors.accounts import AccountRequests, NoAccounts
+from actors.conversation import Conversations
 from actors.editor import EditorPort
 from actors.history import HistoryActor
 from actors.messages import ActorMessage as Heard
@@ -157,10 +158,8 @@ def port_and_actor(
     send, receive = trio.open_memory_channel[Heard](1_000)
     actor = HistoryActor(
         port,
-        outbox,
         lambda choice: agent,
-        sessions,
-        send,
+        Conversations(sessions, send, outbox),
         AccountRequests(port, NoAccounts(), sessions),
     )
     if most_bytes is not None:
