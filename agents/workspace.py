@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Collection
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from pathlib import PurePath
 from typing import Protocol, TypeVar
 
@@ -276,6 +276,24 @@ class Workspace:
         """
         return chosen if is_set or not self.folders else self.folders[0]
 
+    def spelled(self, path: str) -> str:
+        """Return the path of a file as the editor has it.
+
+        The editor keeps the path of a folder that is a link. An agent may follow the link.
+        """
+        place = PurePath(path)
+        for target, folder in _links(self.folders).items():
+            if place.is_relative_to(target):
+                return str(PurePath(folder, place.relative_to(target)))
+        return path
+
     def beside(self, folder: str) -> tuple[str, ...]:
         """Return all folders but one, each once."""
         return tuple(one for one in dict.fromkeys(self.folders) if one != folder)
+
+
+@lru_cache(maxsize=8)
+def _links(folders: tuple[str, ...]) -> dict[str, str]:
+    """Return the targets of the folders that are links, each with its folder."""
+    targets = {os.path.realpath(folder): folder for folder in folders}
+    return {target: folder for target, folder in targets.items() if target not in folders}

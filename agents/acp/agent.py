@@ -173,6 +173,7 @@ class AcpAgent:
             has_own_process=self._processes.gives_one_each
             or (peer.known.sessions_start_processes and peer.can_close),
             named=name,
+            spelled=self._setup.workspace.spelled,
             fits=lambda tools, settings: (
                 self._setup.edits_by_editor(tools, settings) is peer.process.edits_by_editor
             ),

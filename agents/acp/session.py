@@ -79,7 +79,8 @@ class AcpSession:
     shown. `offer` is given the choices of the agent, and whether their defaults are those of a new
     session. `ledger` has what the agent says of its open sessions. It `knows_history` if the agent
     had the session already. Its handle keeps the server and the folder of `named`. `fits` says
-    whether a session that is opened with these tools and settings could be this one.
+    whether a session that is opened with these tools and settings could be this one. `spelled`
+    returns the path of a file as the editor has it.
     """
 
     def __init__(
@@ -96,6 +97,7 @@ class AcpSession:
         has_own_process: bool = False,
         named: SessionHandle = NAMELESS,
         fits: Callable[[Sequence[ToolSpec], Settings], bool] = lambda _, __: True,
+        spelled: Callable[[str], str] = str,
     ) -> None:
         self.channel = channel
         self._named = named
@@ -105,6 +107,7 @@ class AcpSession:
         self.process = peer.process.pid
         self.peer = peer
         self._fits = fits
+        self._spelled = spelled
         self._root = root
         self.new_call_id = new_call_id
         self._offer = offer
@@ -207,6 +210,7 @@ class AcpSession:
                     offer=self.channel.tools,
                     names_commands=self._begins_chat(prompt),
                     by_editor=() if files is None else files.edited,
+                    spelled=self._spelled,
                 ),
                 permissions,
                 self._habits,

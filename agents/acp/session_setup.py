@@ -88,6 +88,7 @@ class SessionSetup:
     def _with_tools(self, peer: ConnectedAgent, cwd: str, tools: Toolbox) -> SessionParams:
         """Return session parameters with tools whose calls `Strays` checks."""
         peer.strays.watch(tools)
+        tools.spelled = self.workspace.spelled
         tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
         more, users = self._more(peer, cwd), self._users(peer)
         if not peer.process.edits_by_editor:

@@ -24,7 +24,7 @@ from bridge.version import own_version
 from bridge.wire import EnvVariable, ToolSpec
 
 from .call_broker import BrokerEffects, CallBroker, Drop, Reply
-from .tools import JSON, ToolCatalogue
+from .tools import JSON, ToolCatalogue, with_paths
 from .wire import LineWire
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ class Toolbox:
     new_call_id: Callable[[], str]
     habit: Announcing = attrs.field(factory=Announcing)
     wake: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    spelled: Callable[[str], str] = attrs.field(default=str, init=False)
+    """Returns the path of a file as the editor has it."""
     refusal: CallGuard = attrs.field(default=_refuse_nothing, init=False)
     """Says why a call isn't passed on."""
     others: Callable[[], Collection[str]] = attrs.field(default=_no_others, init=False)
@@ -163,7 +165,7 @@ class Toolbox:
         words = await self.refusal(name, arguments)
         if words is not None:
             return ToolAnswer("", words, is_error=True)
-        return await self._run(name, arguments, report)
+        return await self._run(name, with_paths(arguments, self.spelled), report)
 
     async def run(self, name: str, arguments: JSON) -> ToolAnswer:
         """Have the editor run a tool that no call of the agent's asks for, such as for a write."""

@@ -48,6 +48,8 @@ Two agents call such tools side by side and all others one by one, so saying it 
 grants nothing: whether the user is asked, the editor decides."""
 EDITS = EDIT_TOOLS | {"insert_edit_into_file", "edit_notebook_file"}
 """Tools of VS Code's own that change files."""
+_PATHS = frozenset({"dirPath", "filePath", "filePaths", "path"})
+"""Arguments of VS Code's own tools that are paths."""
 _OPEN_WORLD = frozenset({"github_repo", "github_text_search", "vscode_searchExtensions_internal"})
 
 
@@ -95,6 +97,19 @@ def edited_paths(arguments: Any) -> Sequence[str]:
     places = [given, *(cast("list[Any]", several) if isinstance(several, list) else ())]
     paths = (cast("JSON", one).get("filePath") for one in places if isinstance(one, dict))
     return list(dict.fromkeys(path for path in paths if isinstance(path, str)))
+
+
+def with_paths(arguments: JSON, spelled: Callable[[str], str]) -> JSON:
+    """Return the arguments of a call with each path as the editor spells it."""
+    return {key: _with_paths(key, value, spelled) for key, value in arguments.items()}
+
+
+def _with_paths(key: str, value: Any, spelled: Callable[[str], str]) -> Any:
+    if isinstance(value, str):
+        return spelled(value) if key in _PATHS else value
+    if isinstance(value, list):
+        return [_with_paths(key, one, spelled) for one in cast("list[Any]", value)]
+    return with_paths(cast("JSON", value), spelled) if isinstance(value, dict) else value
 
 
 def _schema(spec: ToolSpec) -> JSON:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import attrs
 import msgspec
@@ -254,3 +254,16 @@ async def test_the_files_of_other_turns_are_bounded(monkeypatch: pytest.MonkeyPa
     one.note_calls(paths("/c"))
     with trio.fail_after(PATIENCE):
         assert await other.changed() == WatchedFiles(("/c",))
+
+
+def test_a_path_below_the_target_of_a_folder_is_that_of_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / "link").symlink_to("target")
+    target, link = str(tmp_path / "target"), str(tmp_path / "link")
+    one = Workspace(("/project", link))
+    assert one.spelled(f"{target}/x/a.py") == f"{link}/x/a.py"
+    assert one.spelled(target) == link
+    for path in (f"{link}/a.py", "/project/a.py", f"{target}s/a.py", "a.py", ""):
+        assert one.spelled(path) == path
+    both = Workspace((link, target))
+    assert both.spelled(f"{target}/a.py") == f"{target}/a.py"

@@ -144,7 +144,8 @@ class FileDesk:
             reply(Error(INTERNAL_ERROR, TOO_MANY))
             return
         opened = self._open[id_] = _OpenFile()
-        request = replace(request, path=str(Path(request.path)))  # `x/../` stays: x may be a link
+        path = Path(self.tools.spelled(request.path))  # `x/../` stays: x may be a link
+        request = replace(request, path=str(path))
         if isinstance(request, WriteTextFileRequest):
             self.is_used = not self.writes_itself
             opened.after = self._writing.get(request.path)
@@ -177,7 +178,7 @@ class FileDesk:
 
         The folder above a link is that of its target, which the path doesn't tell.
         """
-        place = Path(path)
+        place = Path(self.tools.spelled(path))
         if not place.is_absolute() or ".." in place.parts:
             return False
         return any(place.is_relative_to(os.path.normpath(one)) for one in self.folders)

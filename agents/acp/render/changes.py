@@ -10,7 +10,7 @@ who did it. So these files are named apart.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from pathlib import PurePath
 
 import attrs
@@ -50,6 +50,8 @@ class Changes:
 
     by_editor: Container[PurePath] = ()
     root: str = ""
+    spelled: Callable[[str], str] = str
+    """Returns the path of a file as the editor has it."""
     _before: dict[PurePath, str | UnsetType | None] = attrs.field(
         factory=dict[PurePath, "str | UnsetType | None"], init=False
     )
@@ -142,7 +144,8 @@ class Changes:
         root = self.root.rstrip("/")
         # One agent leaves the first slash out.
         is_cut = root.startswith("/") and name.startswith(f"{root[1:]}/")
-        return PurePath(self.root, f"/{name}" if is_cut else name)
+        path = PurePath(self.root, f"/{name}" if is_cut else name)
+        return PurePath(self.spelled(str(path)))
 
     def _doubt(self, line: str) -> str:
         """Return a line about files that changed meanwhile; others may have changed them."""

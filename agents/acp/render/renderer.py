@@ -8,7 +8,7 @@ as they arrive. All other text is ours and is marked with `Say.by_us`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Container, Sequence
+from collections.abc import Callable, Collection, Container, Sequence
 from pathlib import PurePath
 from typing import TypeAlias, assert_never
 
@@ -77,6 +77,7 @@ class Renderer:
     `notice_changes` was told of. Those in `by_editor`, which
     the editor has changed and shows, are left out, also where a call shows its changes. If nobody
     reads the end, because the turn is stopped, `keep_changes` keeps them for the next turn's begin.
+    `spelled` returns the path of a file as the editor has it.
     """
 
     def __init__(
@@ -87,10 +88,11 @@ class Renderer:
         offer: Offer | None = None,
         names_commands: bool = False,
         by_editor: Container[PurePath] = (),
+        spelled: Callable[[str], str] = str,
     ) -> None:
         self._told = told
         self._root = root
-        self._changes = Changes(by_editor, root)
+        self._changes = Changes(by_editor, root, spelled)
         self._names_commands = names_commands
         self._page = Page()
         self.files: dict[str, str] = {}

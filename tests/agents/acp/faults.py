@@ -265,8 +265,22 @@ FAULTS = [
     Fault(
         "a file with two spellings is two files",
         "edits/desk",
-        "request = replace(request, path=str(Path(request.path)))",
-        "request = replace(request, path=request.path)",
+        "request = replace(request, path=str(path))",
+        "request = replace(request, path=self.tools.spelled(request.path))",
+        _EDITS,
+    ),
+    Fault(
+        "a file behind the folder's link is another one",
+        "edits/desk",
+        "path = Path(self.tools.spelled(request.path))",
+        "path = Path(request.path)",
+        _EDITS,
+    ),
+    Fault(
+        "a question about a file behind the folder's link is asked",
+        "edits/desk",
+        "place = Path(self.tools.spelled(path))",
+        "place = Path(path)",
         _EDITS,
     ),
     Fault(
@@ -279,8 +293,8 @@ FAULTS = [
     Fault(
         "a file that is named from the agent's folder is another one",
         "render/changes",
-        'return PurePath(self.root, f"/{name}" if is_cut else name)',
-        "return PurePath(name)",
+        'path = PurePath(self.root, f"/{name}" if is_cut else name)',
+        "path = PurePath(name)",
         _CHANGES,
     ),
     Fault(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,6 +42,7 @@ async def scene(
     capabilities: tuple[str, ...] = ("readTextFile",),
     settings: JSON | None = None,
     options: JSON = EDITING,
+    folder: str = "/project",
     **script: Any,
 ) -> AsyncGenerator[tuple[FakeEditor, PeerAgent, Chat], None]:
     """Open a chat with an agent whose first turn has these steps, and whose editor has a file."""
@@ -50,7 +52,7 @@ async def scene(
         async with connected(agent, workspace=window, leaves_within=30) as editor:
             editor.files.disk[FILE] = TEXT
             await editor.initialize(*capabilities).settled()
-            window.folders = ("/project",)
+            window.folders = (folder,)
             yield editor, peers, Chat(editor, options=options, settings=settings or EDITOR)
         assert peers.faults == []
 
@@ -407,6 +409,22 @@ async def test_one_file_is_edited_after_itself_also_by_another_spelling_of_its_p
 
 QUESTION: JSON = {"ask": {"toolCallId": "c", "title": "Run"}}
 """A question, while which the user can type."""
+
+
+async def test_a_file_has_the_editors_path_where_the_agent_follows_the_folders_link(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / "link").symlink_to("target")
+    seen, followed = str(tmp_path / "link" / "a.py"), str(tmp_path / "target" / "a.py")
+    beside = str(tmp_path / "targets.py")
+    write: JSON = {"write": followed, "content": "x\n"}
+    ask: JSON = {"kind": "edit", "locations": [{"path": followed}], **QUESTION["ask"]}
+    steps = ({"read": followed}, AWAIT, write, AWAIT, {"ask": ask}, {"read": beside}, AWAIT)
+    async with scene(*steps, OUTCOMES, folder=str(tmp_path / "link")) as (editor, _, chat):
+        editor.files.disk.update({seen: "seen\n", beside: "beside"})
+        assert await said(chat) == "<seen\n> answered allowed <beside>", "the user isn't asked"
+        assert editor.files.disk[seen] == "x\n"
 
 
 async def test_what_the_user_typed_since_stays() -> None:

@@ -4,6 +4,7 @@ import sys
 import threading
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -97,6 +98,18 @@ async def test_a_call_waits_for_its_result(autojump_clock: object) -> None:
         box.answer(ToolAnswer(event.call_id, "text", is_error=True))
         await wait_all_tasks_blocked()
         assert [(one.result, one.is_error) for one in told] == [("text", True)]
+
+
+async def test_a_call_has_the_editors_paths(autojump_clock: object) -> None:
+    async with toolbox() as box, trio.open_nursery() as nursery:
+        box.spelled = lambda path: path.replace("/target/", "/link/")
+        box.begin()
+        nursery.start_soon(partial(call, box, [], path="/target/a.py"))
+        await wait_all_tasks_blocked()
+        await trio.sleep_until(box.due)
+        (event,) = box.emit()
+        assert event.parameters == {"path": "/link/a.py"}
+        nursery.cancel_scope.cancel()
 
 
 async def test_a_call_that_is_cancelled_is_taken_back(autojump_clock: object) -> None:

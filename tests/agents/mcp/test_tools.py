@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET, Raw
 
-from agents.mcp.tools import ToolCatalogue
+from agents.mcp.tools import ToolCatalogue, with_paths
 from bridge.wire import ToolSpec
 
 
@@ -90,3 +90,20 @@ def test_a_change_is_told_by_names_descriptions_and_schemas(
 ) -> None:
     catalogue = ToolCatalogue.of([spec("a", RICH, "d"), spec("b")], "vsc1")
     assert (ToolCatalogue.of(other, "vsc1") == catalogue) is is_same
+
+
+def test_paths_in_arguments_are_spelled_as_the_editor_does() -> None:
+    given = {
+        "filePath": "/a/1",
+        "filePaths": ["/a/2", 2],
+        "path": None,
+        "newString": "/a/3",
+        "replacements": [{"filePath": "/a/4", "oldString": "/a/5"}],
+    }
+    assert with_paths(given, lambda path: path.replace("/a/", "/b/")) == {
+        "filePath": "/b/1",
+        "filePaths": ["/b/2", 2],
+        "path": None,
+        "newString": "/a/3",
+        "replacements": [{"filePath": "/b/4", "oldString": "/a/5"}],
+    }

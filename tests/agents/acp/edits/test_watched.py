@@ -6,6 +6,7 @@ import json
 from base64 import b64decode
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -52,6 +53,7 @@ LINE = "\n\n📝 Changed while the agent worked: `built.txt` and 2 more"
 async def scene(
     *turns: list[JSON],
     capabilities: tuple[str, ...] = ("changedFiles", "data", "changes"),
+    folder: str = "/project",
     **script: Any,
 ) -> AsyncGenerator[tuple[FakeEditor, Chat, PeerAgent], None]:
     """Open a chat with an agent that has these turns, in whose folder something was built."""
@@ -61,7 +63,7 @@ async def scene(
         async with connected(agent, workspace=window, leaves_within=30) as editor:
             await editor.initialize(*capabilities).settled()
             editor.changed_files = BUILT
-            window.folders = ("/project",)
+            window.folders = (folder,)
             yield editor, Chat(editor), peers
         assert peers.faults == []
 
@@ -94,6 +96,20 @@ async def test_the_end_of_an_answer_names_what_changed_while_the_agent_worked(
         assert (second.text, second.is_complete) == ("Built.", True), "no tool, no change"
         assert editor.changes_asked == [1]
         assert not editor.watched
+
+
+async def test_a_file_is_named_once_where_the_agent_follows_the_folders_link(
+    tmp_path: Path,
+    autojump_clock: trio.testing.MockClock,
+) -> None:
+    (tmp_path / "target").mkdir()
+    (tmp_path / "link").symlink_to("target")
+    diff = {"type": "diff", "path": str(tmp_path / "target/a.py"), "oldText": None, "newText": "a"}
+    write = {"update": {**WRITE["update"], "content": [diff]}}
+    async with scene([write], folder=str(tmp_path / "link")) as (editor, chat, _):
+        editor.changed_files = {"paths": [str(tmp_path / "link/a.py")], "more": 0}
+        answer = await chat.ask("Build").settled()
+        assert answer.text.endswith("📝 Changed by the agent: `a.py`")
 
 
 @pytest.mark.limit("agents.acp.turn.SETTLE_SECONDS")
