@@ -469,14 +469,14 @@ class _Search:
     def _is_twin(self, key: ConversationKey) -> bool:
         """Return whether this is another sub-agent with the same task.
 
-        Within a run a host repeats only unanswered questions. The Agent Host has no Retry button.
+        Within a run a host repeats only unanswered questions, and those have no relation here. The
+        Agent Host has no Retry button.
         """
         entry, run = self.index[key], self.question.hints.run
         led = entry.request_class is RequestClass.SUB_AGENT
-        answered = entry.history.answer is not None
         told = self.question.request_class is RequestClass.SUB_AGENT
         same_run = told or (run is not None and run == entry.hints.run)
-        return led and same_run and answered and asks_again(entry.history, self.question.path)
+        return led and same_run and asks_again(entry.history, self.question.path)
 
     def _note(self, key: ConversationKey, relation: Supersedes | Diverges) -> None:
         if self._is_twin(key):

@@ -24,6 +24,10 @@ SEGMENT = 1 << 12
 """The bytes of a segment. A piece has one byte in each of three neighbouring segments."""
 MOST_BYTES = 2 * 128
 """No token is longer; the longest one is a run of blanks."""
+MOST_WORD_BYTES = 2 * 26
+"""No token with letters is longer; the longest ones are the alphabet. The filter would take one in
+256 phrases without blanks for one token, however long they are.
+"""
 MIXER = 0x9E3779B1
 """An odd number. The upper bits of a product with it depend on all bits of the other factor."""
 
@@ -49,6 +53,8 @@ _STARTS = len(_FILTER) // SEGMENT - 2
 def is_whole(piece: str) -> bool:
     """Whether a piece is one token; wrong for one in 256 pieces that are several."""
     encoded = piece.encode("utf-16-le", "surrogatepass")
+    if len(encoded) > MOST_WORD_BYTES and (encoded[3] or chr(encoded[2]).isalnum()):
+        return False
     return len(encoded) <= MOST_BYTES and _has(encoded)
 
 

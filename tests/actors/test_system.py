@@ -154,6 +154,12 @@ async def test_each_rest_is_told_once_and_none_while_a_request_is_open(
         assert len(rests) == 1
         editor.cancel(request)
         await request.settled()
+        await wait(REST_SECONDS / 2)
+        request = Chat(editor).ask("Go.")
+        await wait(10 * REST_SECONDS)
+        assert len(rests) == 1
+        editor.cancel(request)
+        await request.settled()
         await wait(10 * REST_SECONDS)
         assert len(rests) == 2
 

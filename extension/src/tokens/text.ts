@@ -9,6 +9,8 @@ import { WholePieces } from "./whole.ts";
 const UNIT = 64;
 /** The characters of the longest token of o200k_base, a run of blanks. */
 const LONGEST_TOKEN = 128;
+/** The characters of the longest token with letters, the alphabet (`bridge/tokens/whole.py`). */
+const LONGEST_WORD = 26;
 /** The characters of the longest token that is looked for in a piece; longer ones are seldom. */
 const LONGEST_PART = 8;
 /** But a run of one character has its tokens of these lengths. */
@@ -58,10 +60,10 @@ function price(prices: Prices, text: string, start: number, end: number): number
     return UNIT; // as the filter would say
   }
   if (end - start <= LONGEST_TOKEN) {
-    if (prices.whole.has(text, start, end)) {
+    if (isWhole(prices, text, start, end)) {
       return UNIT;
     }
-    if (isMark(text.charCodeAt(start)) && prices.whole.has(text, start + 1, end)) {
+    if (isMark(text.charCodeAt(start)) && isWhole(prices, text, start + 1, end)) {
       return LEAST; // a word with a mark before it is seldom a token, and the word alone often is
     }
   }
@@ -71,6 +73,17 @@ function price(prices: Prices, text: string, start: number, end: number): number
       ? several(prices, text, start, end)
       : sampled(prices, text, start, end),
   );
+}
+
+/** Whether a piece is one token; wrong for one in 256 short pieces that are several. */
+function isWhole({ whole }: Prices, text: string, start: number, end: number): boolean {
+  const mayBe = end - start <= LONGEST_WORD || isNoLetter(text.charCodeAt(start + 1));
+  return mayBe && whole.has(text, start, end);
+}
+
+/** Whether a character is a mark or a blank of ASCII, or one that isn't printed. */
+function isNoLetter(code: number): boolean {
+  return code < 0x80 && (code <= 0x20 || code === 0x7f || isMark(code));
 }
 
 /** Whether a character is a mark of ASCII. */
