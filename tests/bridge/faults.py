@@ -668,6 +668,7 @@ FAULTS = [
         "routing/align",
         "if self.at == len(self.record) > 0:",
         "if False:",
+        ("routing/relate",),
     ),
     Fault(
         "names make no difference",

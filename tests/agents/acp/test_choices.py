@@ -157,13 +157,14 @@ async def test_a_value_that_is_offered_no_more_is_told_and_skipped(
         assert await answer(session, gone) == first, "it was chosen anew"
 
 
+@pytest.mark.parametrize("gone", ["gone", "yolo"])
 async def test_a_mode_that_is_offered_no_more_leaves_the_one_in_which_the_agent_asks(
-    autojump_clock: MockClock,
+    autojump_clock: MockClock, gone: str
 ) -> None:
     about = {"name": "qwen-code", "version": "1"}
     script = {"agent": {"agentInfo": about}, "session": SESSION}
     async with session_with(script) as (session, peers):
-        await answer(session, picking(mode="gone"))
+        await answer(session, picking(mode=gone))
         assert changes(peers) == [{"modeId": "default"}]
 
 
@@ -278,10 +279,13 @@ async def test_a_choice_that_the_agent_changes_itself_is_shown_and_left_alone(
         assert len(changes(peers)) == before, "the user's choice was made once"
 
 
-async def test_our_own_change_is_not_shown(autojump_clock: MockClock) -> None:
+@pytest.mark.parametrize("answered", [{}, {"result": {}}], ids=["with the options", "empty"])
+async def test_our_own_change_is_not_shown(autojump_clock: MockClock, answered: JSON) -> None:
     new = [{**MODEL, "currentValue": "big"}, EFFORT, SEARCH]
     update = {"sessionUpdate": "config_option_update", "configOptions": new}
     script = {"session": SESSION, "turns": [[{"update": update}, {"say": "fine"}]]}
+    if answered:
+        script["on"] = {"session/set_config_option": [[answered]]}
     async with session_with(script) as (session, _):
         assert await answer(session, picking(model="big")) == "fine"
 

@@ -113,6 +113,8 @@ def test_a_purpose_that_the_title_has_is_said_once() -> None:
 
 
 def test_the_name_of_an_argument_has_as_little_room_as_its_value() -> None:
+    name = "a b " * 60  # too long for a line
+    assert f"{name}: c" in message({name: "c"})
     text = message({"a b " * WHOLE_CHARACTERS: "c"})
     assert len(text) < 2 * WHOLE_CHARACTERS
     assert "characters of this are not shown" in text
