@@ -17,6 +17,8 @@ import attrs
 import pytest
 
 ROOT = Path(__file__).parents[1]
+PATIENCE = 300.0
+"""Seconds for the tests of one fault; the tests of all faults of a folder have ten times as long."""
 
 
 @attrs.frozen
@@ -106,6 +108,6 @@ class Ground:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=300,
+            timeout=PATIENCE if fault is not None else 10 * PATIENCE,
             check=False,
         )

@@ -152,6 +152,7 @@ async def test_the_words_of_an_error_reach_the_user_and_what_lasts_is_not_asked_
         server.plans += [plan, plan]
         failure = failure_in(await alone(agent))
         assert told.fault in failure.message
+        assert "{" not in failure.message, "the words alone"
         assert len(server.bodies) == 1 + told.is_retried
 
 
