@@ -18,7 +18,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PATIENCE = 300.0
-"""Seconds for the tests of one fault; the tests of all faults of a folder have ten times as long."""
+"""Seconds for the tests of one fault; those of all faults of a folder have ten times as long."""
 
 
 @attrs.frozen
