@@ -115,6 +115,9 @@ async def test_only_the_connection_knows_the_newest_response_that_is_not_kept(
             assert "dog" in text_of(second)
             old = await talk.answer("Hm.", **fields)
             assert old["error"]["code"] == "previous_response_not_found"
+            newest = {"store": False, "previous_response_id": second["id"]}
+            after_an_error = await talk.answer("Hm.", **newest)
+            assert after_an_error["error"]["code"] == "previous_response_not_found"
         async with open_talk(face) as talk:
             gone = await talk.answer("Hm.", previous_response_id=second["id"])
             assert gone["error"]["code"] == "previous_response_not_found"
