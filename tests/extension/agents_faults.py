@@ -9,7 +9,7 @@ from .faults import ExtensionGround
 GROUND = ExtensionGround(
     package="extension/src",
     tests="test",
-    copied=("extension/src", "extension/test", "agents/acp"),
+    copied=("extension/src", "extension/test", "agents/acp", "bridge"),
 )
 
 FAULTS = [

@@ -1,7 +1,8 @@
+import { spawnSync } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { INSTALL_STEP_MS, MAX_INSTALL_OUTPUT_BYTES } from "../../../src/limits.ts";
 import { ProgramFailed, runProgram } from "../../../src/program/install/run.ts";
 import { Told } from "./machine.ts";
@@ -57,11 +58,14 @@ test("a program that takes too long is ended, and what it has started can't hold
 
 test("who cancels ends the program, and all that it has started", async () => {
   const told = new Told("go");
-  const script = `sleep 20 & echo $! > child; echo begun; wait`;
+  const script = `sleep 300 & echo $! > child; echo begun; wait`;
   const running = runProgram(shell(script), told);
   running.catch(() => {});
   await vi.waitFor(() => expect(told.lines).toContain("begun"), { timeout: 20_000 });
   const child = Number(await readFile(join(folder, "child"), "utf8"));
+  onTestFinished(() => {
+    spawnSync("kill", [`${child}`]); // where the test has failed
+  });
   told.stage("go");
   await expect(running).rejects.toThrow("was cancelled");
   await vi.waitFor(async () => expect(await isRunning(child)).toBe(false), { timeout: 20_000 });
