@@ -30,63 +30,8 @@ import trio
 from bridge.errors import Failure
 from bridge.wire import Settings, ToolSpec
 
-from .events import (
-    Answer,
-    AskPermission,
-    Attach,
-    Await,
-    Batch,
-    Break,
-    CallTool,
-    Counted,
-    Decision,
-    Elicit,
-    ElicitAnswer,
-    Event,
-    PermissionAnswer,
-    PermissionKind,
-    Prompt,
-    Say,
-    Stop,
-    StopReason,
-    TakeBack,
-    Think,
-    ToolAnswer,
-)
-from .origin import FRESH, ForkOf, Fresh, Origin, Resumed
-
-__all__ = [
-    "FRESH",
-    "Agent",
-    "AgentError",
-    "AgentSession",
-    "Answer",
-    "AskPermission",
-    "Attach",
-    "Await",
-    "Batch",
-    "Break",
-    "CallTool",
-    "Counted",
-    "Decision",
-    "Elicit",
-    "ElicitAnswer",
-    "Event",
-    "ForkOf",
-    "Fresh",
-    "Origin",
-    "PermissionAnswer",
-    "PermissionKind",
-    "Prompt",
-    "Resumed",
-    "Say",
-    "Stop",
-    "StopReason",
-    "TakeBack",
-    "Think",
-    "ToolAnswer",
-    "Turn",
-]
+from .events import Answer, Batch, Prompt
+from .origin import FRESH, Origin
 
 
 class AgentError(Exception):

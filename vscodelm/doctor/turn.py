@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import trio
 
-from agents.base import (
-    AgentError,
-    AgentSession,
+from agents.base import AgentError, AgentSession
+from agents.events import (
     AskPermission,
     Break,
     CallTool,
