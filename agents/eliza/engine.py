@@ -183,25 +183,14 @@ def _keywords(keys: Sequence[str]) -> list[Keyword]:
     return sorted((_BY_WORD[name] for name in names), key=lambda keyword: -keyword.rank)
 
 
-class ElizaState(Value):
-    """Eliza's memory: each rule's next reply, by keyword and pattern, and the memories."""
-
-    next_replies: dict[tuple[str, str], int]
-    memories: tuple[str, ...]
-
-
 class Eliza:
     """One conversation. `choose(n)` picks one of n replies; without it, they take turns."""
 
     def __init__(self, choose: Callable[[int], int] | None = None) -> None:
         self._choose = choose
         self._next: dict[tuple[str, str], int] = {}
+        """Each rule's next reply, by keyword and pattern."""
         self._memories: deque[str] = deque(maxlen=MEMORIES)
-
-    @property
-    def state(self) -> ElizaState:
-        """Her memory, as a value."""
-        return ElizaState(dict(self._next), tuple(self._memories))
 
     def hear(self, text: str) -> str:
         """Return the answer to a text, and remember what there is to remember."""
