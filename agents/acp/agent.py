@@ -218,7 +218,7 @@ class AcpAgent:
         """Return whether a chat has a session and has told it something."""
         if self._continued.is_untold(session_id):
             return False
-        return any(one.connection.is_attached(session_id) for one in self._processes.peers)
+        return any(one.connection.subscribers.has(session_id) for one in self._processes.peers)
 
     @property
     def _folders(self) -> Folders:

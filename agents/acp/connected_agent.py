@@ -131,7 +131,7 @@ class ConnectedAgent:
     @property
     def is_stopping(self) -> bool:
         """Whether the agent was told to stop in any session, and hasn't yet."""
-        return self.connection.is_stopping
+        return self.connection.subscribers.are_stopping
 
     @property
     def shares_tools(self) -> bool:
@@ -151,7 +151,7 @@ class ConnectedAgent:
     def _channels(self) -> list[SessionChannel]:
         return [
             subscriber
-            for subscriber in self.connection.subscribers
+            for subscriber in self.connection.subscribers.all
             if isinstance(subscriber, SessionChannel)
         ]
 
@@ -189,12 +189,12 @@ class ConnectedAgent:
 
     def _end(self, channel: SessionChannel) -> None:
         session_id = channel.session_id
-        self.connection.detach(session_id)
+        self.connection.subscribers.detach(session_id)
         if self.can_close:
 
             def closed(answer: EmptyResponse | Error | Failure) -> None:
                 if isinstance(answer, EmptyResponse):
-                    self.connection.free_id(session_id)
+                    self.connection.subscribers.forget(session_id)
 
             request = CloseSessionRequest(session_id)
             self._closing.append(self.connection.call(CLOSE_SESSION, request, closed))

@@ -114,7 +114,7 @@ class ExistingSessions:
 
     async def _resume(self, session_id: str, params: SessionParams) -> SessionChannel | None:
         for way in _ways(self.able, self.facts):
-            if self.openings.connection.is_attached(session_id):
+            if self.openings.connection.subscribers.has(session_id):
                 # Another chat has it, or opens it: two of them would disturb each other.
                 log.info("session=%s not had by %s: it is in use", session_id, way.name)
                 return None
@@ -171,7 +171,7 @@ class ExistingSessions:
     def _is_open(self, session_id: str) -> bool:
         """Return whether the process still has a session that no chat has any more."""
         can_close = self.able.session_capabilities.close is not None
-        return not can_close and self.openings.connection.may_be_left(session_id)
+        return not can_close and self.openings.connection.subscribers.may_be_left(session_id)
 
     def _is_of_use(self, way: str, session_id: str, params: SessionParams) -> bool:
         """Return whether a session that is opened this way keeps its tools."""

@@ -9,6 +9,7 @@ Some agents take seconds to open a session, so a spare is opened in advance.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 
 import attrs
@@ -42,6 +43,8 @@ FRESH_SECONDS = 600.0
 
 _EMPTY = Failure("AgentFailed", "nothing of what was said in it was told again")
 _NO_ID = Failure("AgentFailed", "the agent gave no id")
+
+log = logging.getLogger("vscodelm.acp")
 
 
 class SessionIdInUse(AgentError):
@@ -160,7 +163,7 @@ class Openings:
         request = params.to_load(session_id)
         reopened = Reopened(way.name, params.is_name_used, must_replay, is_open, replay)
         channel = self._channel(session_id, params, Choices(), reopened)
-        if not self.connection.attach(session_id, channel):
+        if not self.connection.subscribers.attach(session_id, channel):
             opening.take(InUse())
             return opening
 
@@ -169,7 +172,7 @@ class Openings:
                 channel.choose(Choices.of(answer))
                 opening.take(channel)
             else:
-                self.connection.detach(session_id)
+                self.connection.subscribers.detach(session_id)
                 opening.take(answer)
 
         self.connection.call(way, request, take)
@@ -186,9 +189,11 @@ class Openings:
             return
         choices = Choices.of(answer)
         channel = self._channel(answer.session_id, opening.params, choices, reopened)
-        if self.connection.attach_new(answer.session_id, channel):
+        if self.connection.subscribers.attach_new(answer.session_id, channel):
             opening.take(channel)
         else:
+            name, session_id = self.connection.name, answer.session_id
+            log.warning("agent=%s gave the id %s to two sessions", name, session_id)
             self.retire()  # and nothing is closed: the id is the other session's
             opening.take(InUse())
 

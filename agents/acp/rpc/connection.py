@@ -9,7 +9,7 @@ waits.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import count
 from typing import TypeVar
 
@@ -55,7 +55,7 @@ from bridge.work import Work
 from .decode import Envelope, decode_lines, decode_params, decode_result, decode_update
 from .encode import error_line, notification_line, request_line, response_line
 from .news import QuestionId, UserQuestion, cancelled
-from .subscribers import Subscriber, Subscribers
+from .subscribers import Subscribers
 from .writer import Speaker
 
 CHUNK = 64 * 1024
@@ -92,7 +92,8 @@ class Connection:
         self._speaker = Speaker(sink)
         self._ids = count(1)
         self._pending: dict[RequestId, Callable[[Raw | UnsetType | Error | Failure], None]] = {}
-        self._subscribers = Subscribers()
+        self.subscribers = Subscribers()
+        """The subscribers of its sessions."""
         self.failure: Failure | None = None
         """Why nothing more is said."""
         self._running = trio.CancelScope()
@@ -220,51 +221,10 @@ class Connection:
 
         def opened(answer: R | Error | Failure) -> None:
             then(answer)
-            self._subscribers.expect_less()
+            self.subscribers.expect_less()
 
-        self._subscribers.expect_more()
+        self.subscribers.expect_more()
         self.call(method, params, opened)
-
-    def attach_new(self, session_id: str, subscriber: Subscriber) -> bool:
-        """Attach a session that the agent says is new.
-
-        Return False where another session has its id: what is said of the one must not be heard by
-        the other.
-        """
-        is_new = self._subscribers.attach_new(session_id, subscriber)
-        if not is_new:
-            log.warning("agent=%s gave the id %s to two sessions", self.name, session_id)
-        return is_new
-
-    def attach(self, session_id: str, subscriber: Subscriber) -> bool:
-        """Subscribe a session to its updates, from the first one, unless it has a subscriber."""
-        return self._subscribers.attach(session_id, subscriber)
-
-    def is_attached(self, session_id: str) -> bool:
-        """Return whether a session has a subscriber."""
-        return self._subscribers.of(session_id) is not None
-
-    def may_be_left(self, session_id: str) -> bool:
-        """Return whether the agent may still have a session open that has no subscriber."""
-        return self._subscribers.may_be_left(session_id)
-
-    def detach(self, session_id: str) -> None:
-        """Unsubscribe a session from its updates."""
-        self._subscribers.detach(session_id)
-
-    def free_id(self, session_id: str) -> None:
-        """Record that the agent closed a session that has no subscriber."""
-        self._subscribers.forget(session_id)
-
-    @property
-    def subscribers(self) -> Sequence[Subscriber]:
-        """The subscribers of all sessions."""
-        return self._subscribers.all
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the agent was told to stop in any session, and hasn't yet."""
-        return self._subscribers.are_stopping
 
     # Incoming messages.
 
@@ -285,7 +245,7 @@ class Connection:
         for then in pending.values():
             with contained(f"agent={self.name}"):
                 then(failure)
-        self._subscribers.lose(failure)
+        self.subscribers.lose(failure)
 
     async def _speak(self, running: trio.CancelScope) -> None:
         await self._speaker.run()
@@ -302,7 +262,7 @@ class Connection:
             await self._breather.do(self._take(splitter, bytes(chunk)))
             if not chunk:
                 return
-            await self._subscribers.room()
+            await self.subscribers.room()
 
     def _take(self, splitter: LineSplitter, chunk: bytes) -> Work[None]:
         for message in decode_lines(splitter.feed(chunk) if chunk else splitter.finish()):
@@ -327,7 +287,7 @@ class Connection:
         except ProtocolFault as fault:
             self._tell_once(str(fault))
             return
-        if not self._subscribers.hear(notification.session_id, notification.update, _size(params)):
+        if not self.subscribers.hear(notification.session_id, notification.update, _size(params)):
             self._tell_once("too many updates of unknown sessions")
 
     def _response(self, envelope: Envelope) -> None:
@@ -345,12 +305,12 @@ class Connection:
             match method:
                 case methods.CANCEL_REQUEST:
                     id_ = decode_params(CancelRequestNotification, params, method).request_id
-                    question = self._subscribers.be_unasked(id_)
+                    question = self.subscribers.be_unasked(id_)
                     if question is not None:
                         self.answer(id_, cancelled(question))
                 case elicitation.COMPLETE_ELICITATION:
                     told = decode_params(CompleteElicitationNotification, params, method)
-                    if not self._subscribers.complete(told.elicitation_id):
+                    if not self.subscribers.complete(told.elicitation_id):
                         log.debug("agent=%s complete, though nothing is asked", self.name)
                 case _:
                     self._tell_unknown("notification", method)
@@ -358,7 +318,7 @@ class Connection:
             self._tell_once(str(fault))
 
     def _request(self, id_: QuestionId, method: str, params: Raw | UnsetType) -> None:
-        files = FILE_REQUESTS if self._subscribers.serve_files else {}
+        files = FILE_REQUESTS if self.subscribers.serve_files else {}
         type_ = _QUESTIONS.get(method) or files.get(method)
         if type_ is None:
             self._refuse_unknown(id_, method)
@@ -371,15 +331,15 @@ class Connection:
             self._tell_once(str(fault))
             self._respond(error_line(id_, Error(INVALID_PARAMS, str(fault))))
             return
-        if self._subscribers.is_open(id_):
+        if self.subscribers.is_open(id_):
             self._tell_once("an id of a request that is open is used again")
             self.refuse(id_, "This id is another request's, which isn't answered yet")
             return
         if isinstance(request, FileRequest):
-            if not self._subscribers.serve_file(id_, request):
+            if not self.subscribers.serve_file(id_, request):
                 self._refuse_unknown(id_, method)
             return
-        if self._subscribers.be_asked(id_, request, _size(params)):
+        if self.subscribers.be_asked(id_, request, _size(params)):
             return
         # Its session is closed, or has yet to be prompted, or there is none.
         if isinstance(request, CreateElicitationRequest):

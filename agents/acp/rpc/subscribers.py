@@ -143,9 +143,9 @@ class Subscribers:
         """All subscribers."""
         return tuple(self._subscribers.values())
 
-    def of(self, session_id: str) -> Subscriber | None:
-        """Return the subscriber of a session."""
-        return self._subscribers.get(session_id)
+    def has(self, session_id: str) -> bool:
+        """Return whether a session has a subscriber."""
+        return session_id in self._subscribers
 
     def hear(self, session_id: str, update: SessionUpdate, size: int) -> bool:
         """Pass an update on; return whether it was delivered, kept, or of no use."""

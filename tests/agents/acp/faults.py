@@ -1573,7 +1573,7 @@ FAULTS = [
     Fault(
         "an id of an open question is taken again",
         "rpc/connection",
-        "if self._subscribers.is_open(id_):",
+        "if self.subscribers.is_open(id_):",
         "if False:",
     ),
     Fault(

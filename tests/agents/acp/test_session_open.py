@@ -186,7 +186,7 @@ class Desk:
 
     def close(self, channel: SessionChannel) -> None:
         self.closed.append(channel.session_id)
-        self.wire.connection.detach(channel.session_id)
+        self.wire.connection.subscribers.detach(channel.session_id)
 
     def params(self, name: str) -> SessionParams:
         """Return session parameters with a token that is revoked with them."""
@@ -358,7 +358,7 @@ async def test_a_spare_with_the_id_of_another_session_has_no_token_and_closes_no
         assert desk.revoked == ["spare"]
         assert desk.closed == []
         assert desk.is_retired
-        assert wire.connection.is_attached("s")
+        assert wire.connection.subscribers.has("s")
 
 
 @pytest.mark.parametrize("taken", [False, True])
@@ -380,7 +380,7 @@ async def test_a_session_that_opens_after_its_time_is_closed(
         await desk.answer(**OPENED)
         assert desk.closed == ["s"]
         assert desk.revoked == revoked
-        assert not wire.connection.is_attached("s")
+        assert not wire.connection.subscribers.has("s")
 
 
 async def test_a_refusal_of_a_session_whose_chat_has_gone_is_not_kept_for_another() -> None:

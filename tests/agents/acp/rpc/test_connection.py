@@ -77,7 +77,7 @@ class Wire:
     def channel(self, session_id: str = "s") -> SessionChannel:
         """Return a session that hears what is said of it."""
         channel = SessionChannel(self.connection, session_id, Choices())
-        self.connection.attach(session_id, channel)
+        self.connection.subscribers.attach(session_id, channel)
         return channel
 
 
@@ -611,9 +611,10 @@ async def test_the_ids_of_sessions_that_ended_are_bounded(
     async with connected() as wire:
         for number in range(4):
             wire.channel(f"{number}")
-            wire.connection.detach(f"{number}")
+            wire.connection.subscribers.detach(f"{number}")
         channel = SessionChannel(wire.connection, "new", Choices())
-        assert [wire.connection.attach_new(f"{number}", channel) for number in range(4)] == [
+        subscribers = wire.connection.subscribers
+        assert [subscribers.attach_new(f"{number}", channel) for number in range(4)] == [
             True,
             False,
             False,
