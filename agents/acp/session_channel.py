@@ -34,7 +34,7 @@ from agents.acp.rpc.news import (
 )
 from agents.acp.schema.content import ContentBlock, ToolCall, ToolCallUpdate
 from agents.acp.schema.elicitation import CreateElicitationRequest, CreateElicitationResponse
-from agents.acp.schema.errors import Error
+from agents.acp.schema.errors import INVALID_REQUEST, Error
 from agents.acp.schema.files import FileRequest
 from agents.acp.schema.methods import (
     CANCEL,
@@ -207,7 +207,8 @@ class SessionChannel:
     def be_asked(self, id_: QuestionId, request: UserQuestion, size: int) -> None:
         """Take a question in, or answer it at once where nobody can be asked."""
         if len(self._asked) >= MOST_QUESTIONS:
-            self._connection.refuse(id_, f"{MOST_QUESTIONS} requests wait for the user already")
+            words = f"{MOST_QUESTIONS} requests wait for the user already"
+            self._connection.answer(id_, Error(INVALID_REQUEST, words))
         elif self.is_prompted and not self._is_cancelled:
             self._asked[id_] = request
             if isinstance(request, CreateElicitationRequest):
@@ -240,7 +241,7 @@ class SessionChannel:
         """Serve a request about a file; return whether this session serves any."""
         if self.files is None:
             return False
-        self.files.serve(id_, request, partial(self._connection.answer_file, id_))
+        self.files.serve(id_, request, partial(self._connection.answer, id_))
         return True
 
     def be_unasked(self, id_: QuestionId) -> UserQuestion | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from itertools import count
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 import msgspec
 import trio
@@ -53,7 +53,7 @@ from bridge.wire import RequestId
 from bridge.work import Work
 
 from .decode import Envelope, decode_lines, decode_params, decode_result, decode_update
-from .encode import error_line, notification_line, request_line, response_line
+from .encode import notification_line, request_line, response_line
 from .news import QuestionId, UserQuestion, cancelled
 from .subscribers import Subscribers
 from .writer import Speaker
@@ -74,6 +74,10 @@ _QUESTIONS: dict[str, type[UserQuestion]] = {
     CREATE_ELICITATION: CreateElicitationRequest,
 }
 """The requests of an agent that its user answers."""
+ClientResponse: TypeAlias = (
+    RequestPermissionResponse | CreateElicitationResponse | FileResponse | Error
+)
+"""Our answer to a request of the agent."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -150,29 +154,14 @@ class Connection:
         """Say something that isn't answered."""
         self._send(notification_line(method, params))
 
-    def answer(
-        self, id_: QuestionId, response: RequestPermissionResponse | CreateElicitationResponse
-    ) -> None:
-        """Answer a question."""
-        self._respond(response_line(id_, response))
-
-    def answer_file(self, id_: QuestionId, response: FileResponse | Error) -> None:
-        """Answer a request about a file."""
-        is_error = isinstance(response, Error)
-        self._respond(error_line(id_, response) if is_error else response_line(id_, response))
-
-    def refuse(self, id_: QuestionId, reason: str) -> None:
-        """Answer a question with an error."""
-        self._respond(error_line(id_, Error(INVALID_REQUEST, reason)))
-
-    def _respond(self, line: bytes) -> None:
+    def answer(self, id_: QuestionId, response: ClientResponse) -> None:
         """Answer a request of the agent, unless too many answers are unread.
 
         An agent that asks and doesn't read would have us keep answers without end. Its prompts
         don't count: one may be large, and is the user's.
         """
         if self._speaker.unread_answers < MOST_UNSENT_BYTES:
-            self._send(line, is_answer=True)
+            self._send(response_line(id_, response), is_answer=True)
             return
         size = MOST_UNSENT_BYTES // (1024 * 1024)
         message = (
@@ -329,11 +318,12 @@ class Connection:
                 raise ProtocolFault(f"{method}: {request.fault}")
         except ProtocolFault as fault:
             self._tell_once(str(fault))
-            self._respond(error_line(id_, Error(INVALID_PARAMS, str(fault))))
+            self.answer(id_, Error(INVALID_PARAMS, str(fault)))
             return
         if self.subscribers.is_open(id_):
             self._tell_once("an id of a request that is open is used again")
-            self.refuse(id_, "This id is another request's, which isn't answered yet")
+            words = "This id is another request's, which isn't answered yet"
+            self.answer(id_, Error(INVALID_REQUEST, words))
             return
         if isinstance(request, FileRequest):
             if not self.subscribers.serve_file(id_, request):
@@ -350,7 +340,7 @@ class Connection:
 
     def _refuse_unknown(self, id_: QuestionId, method: str) -> None:
         self._tell_unknown("request", method)
-        self._respond(error_line(id_, Error(METHOD_NOT_FOUND, f"Method not found: {method}")))
+        self.answer(id_, Error(METHOD_NOT_FOUND, f"Method not found: {method}"))
 
     def _tell_unknown(self, what: str, method: str) -> None:
         """Log a method that we don't know. An extension of the protocol is nothing odd."""

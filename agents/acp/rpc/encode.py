@@ -46,10 +46,6 @@ def notification_line(method: str, params: msgspec.Struct) -> bytes:
 
 
 def response_line(id_: RequestId | None, result: msgspec.Struct) -> bytes:
-    """Return the line that answers a request."""
-    return _encode(_Response(id_, result)) + b"\n"
-
-
-def error_line(id_: RequestId | None, error: Error) -> bytes:
-    """Return the line that refuses a request."""
-    return _encode(_ErrorResponse(id_, error)) + b"\n"
+    """Return the line that answers a request, or refuses it with an `Error`."""
+    is_error = isinstance(result, Error)
+    return _encode(_ErrorResponse(id_, result) if is_error else _Response(id_, result)) + b"\n"

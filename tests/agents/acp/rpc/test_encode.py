@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from agents.acp.rpc.encode import error_line, notification_line, request_line, response_line
+from agents.acp.rpc.encode import notification_line, request_line, response_line
 from agents.acp.schema.content import ImageContent, TextContent
 from agents.acp.schema.errors import METHOD_NOT_FOUND, Error
 from agents.acp.schema.methods import (
@@ -53,7 +53,7 @@ def test_an_answer_has_the_id_of_its_request(id_: int | str | None) -> None:
         "result": {"outcome": {"outcome": "selected", "optionId": "once"}},
     }
     error = Error(METHOD_NOT_FOUND, "no such method")
-    assert json.loads(error_line(id_, error)) == {
+    assert json.loads(response_line(id_, error)) == {
         "jsonrpc": "2.0",
         "id": id_,
         "error": {"code": -32601, "message": "no such method"},
