@@ -15,7 +15,6 @@ from functools import partial
 
 import trio
 
-from agents.acp.calls.identity import Offer
 from agents.acp.calls.sharing import Announced
 from agents.acp.edits.desk import FileDesk
 from agents.acp.prompt.budget import ContextWindow
@@ -140,11 +139,6 @@ class SessionChannel:
         self._space = trio.lowlevel.ParkingLot()
         if tools is not None:
             tools.wake = self.wake
-
-    @property
-    def offer(self) -> Offer | None:
-        """The editor's tools that the session was opened with."""
-        return self.tools
 
     @property
     def is_unproven(self) -> bool:

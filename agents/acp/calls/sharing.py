@@ -80,7 +80,7 @@ class SharingSession(Protocol):
     """A session of the agent's process."""
 
     @property
-    def offer(self) -> Offer | None:
+    def tools(self) -> Offer | None:
         """The tools that it was given."""
         ...
 
@@ -152,7 +152,7 @@ def judge(
 
 
 def _stray(chat: SharingSession | None, *, is_evidence: bool) -> Stray:
-    offer = None if chat is None else chat.offer
+    offer = None if chat is None else chat.tools
     return Stray("" if offer is None else offer.server, is_evidence)
 
 

@@ -84,7 +84,7 @@ class Strays:
             for chat in self.chats():
                 if chat.announced.take(box, call):
                     self._passed.remove(passed)
-                    if chat.offer is not box:
+                    if chat.tools is not box:
                         self._find()
                     break
 
@@ -94,5 +94,5 @@ class Strays:
 
     def _judge(self, box: Toolbox, call: ServedCall) -> Sure | Stray:
         chats = self.chats()
-        own = next((one for one in chats if one.offer is box), None)
+        own = next((one for one in chats if one.tools is box), None)
         return judge(call, box, own, [one for one in chats if one is not own])

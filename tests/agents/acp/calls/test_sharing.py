@@ -18,7 +18,7 @@ READ, EDIT = "read_file", "edit"
 
 @attrs.define(eq=False)
 class Chat:
-    offer: Offered | None
+    tools: Offered | None
     has_turn: bool = True
     was_just_cancelled: bool = False
     announced: Announced = attrs.field(factory=Announced)
@@ -28,14 +28,14 @@ class Chat:
 
 
 def chat(server: str | None, *, has_turn: bool = True, just_cancelled: bool = False) -> Chat:
-    offer = None if server is None else Offered.of(server, READ, EDIT)
-    return Chat(offer, has_turn, just_cancelled)
+    tools = None if server is None else Offered.of(server, READ, EDIT)
+    return Chat(tools, has_turn, just_cancelled)
 
 
 def verdict(own: Chat, *others: Chat, **given: int) -> Sure | Stray:
     """Return whose call it is that has come to the server of `own`."""
-    assert own.offer is not None
-    return judge(ServedCall(READ, dict(given)), own.offer, own, others)
+    assert own.tools is not None
+    return judge(ServedCall(READ, dict(given)), own.tools, own, others)
 
 
 def test_a_call_is_own_where_nobody_else_has_a_turn() -> None:
