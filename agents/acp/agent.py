@@ -136,20 +136,14 @@ class AcpAgent:
                     continue
                 held = self._session_on(peer, channel, name, cwd, knows=found is not None)
                 self._continued.owners.rename(name, held.name)
-                async with self._held(held) as session:
-                    yield session
+                try:
+                    yield held
+                finally:
+                    with trio.CancelScope(shield=True):
+                        await self._leave(held)
                 return
         assert refused is not None, "only that is tried again for a fresh session"
         raise refused
-
-    @asynccontextmanager
-    async def _held(self, session: AcpSession) -> AsyncGenerator[AcpSession]:
-        """Have a session until it is left."""
-        try:
-            yield session
-        finally:
-            with trio.CancelScope(shield=True):
-                await self._leave(session)
 
     def _session_on(
         self,
@@ -252,7 +246,7 @@ class AcpAgent:
         keeps_name = isinstance(origin, Resumed) and is_free
         params = await self._setup.params(peer, prompt, cwd, handle.server if keeps_name else "")
         found = await peer.existing.find(params, origin)
-        if found is not None and peer.is_ending:
+        if found is not None and peer.process.is_ending:
             peer.close(found)
             found = None
         if found is None:

@@ -124,16 +124,6 @@ class ConnectedAgent:
         return self.process.spec.name
 
     @property
-    def is_ending(self) -> bool:
-        """Whether its process has ended, though the reason isn't known yet."""
-        return self.process.is_ending
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the agent was told to stop in any session, and hasn't yet."""
-        return self.connection.subscribers.are_stopping
-
-    @property
     def shares_tools(self) -> bool:
         """Whether its sessions share the editor's tools, so that each needs a process."""
         return self.known.sessions_share_tools or self.facts.has(Fact.SESSIONS_SHARE_TOOLS)

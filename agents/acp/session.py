@@ -150,7 +150,7 @@ class AcpSession:
     @property
     def lost(self) -> Failure | None:
         """Why the session is of no more use."""
-        if self.channel.lost is None and self.peer.is_ending:
+        if self.channel.lost is None and self.peer.process.is_ending:
             return Failure("AgentFailed", f"{self.peer.name} has ended.")
         if self.channel.lost is None and self.peer.mixes_tools:
             return Failure("AgentFailed", f"{self.peer.name} mixes up the tools of its chats.")

@@ -213,7 +213,7 @@ class AcpProcess:
         is_over = self.failure is not None or self.is_ending
         if is_over or self._is_retired or self._scope.cancel_called:
             return False
-        return self.peer is None or not self.peer.is_stopping
+        return self.peer is None or not self.peer.connection.subscribers.are_stopping
 
     @property
     def has_spares(self) -> bool:
