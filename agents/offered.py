@@ -86,17 +86,13 @@ def _bytes_in_file(offering: Offering) -> int:
     return len(msgspec.json.format(msgspec.json.encode([offering]), indent=2))
 
 
-def _tell_nobody() -> None:
-    """Do nothing."""
-
-
 @attrs.define(eq=False, repr=False)
 class Offered:
     """The choices of all agents; `tasks` read and write the file. Without one, nothing is kept."""
 
     tasks: Tasks | None = None
     rows: KeptRows[Offering] | None = None
-    on_change: Callable[[], None] = _tell_nobody
+    on_change: Callable[[], None] = lambda: None
     """Called when an agent offers other choices than before."""
     _known: dict[str, Offering] = attrs.field(factory=dict[str, "Offering"], init=False)
     _was_read: bool = attrs.field(default=False, init=False)

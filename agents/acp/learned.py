@@ -87,16 +87,12 @@ def merged(
     return (*others, Lesson(name, version, tuple(sorted(known))))[-MOST_AGENTS:]
 
 
-def _keep_nothing() -> None:
-    """Do nothing."""
-
-
 @attrs.define(eq=False, repr=False)
 class AgentFacts:
     """The facts about one version of an agent, in any of its processes."""
 
     _facts: set[Fact] = attrs.field(factory=set[Fact])
-    _keep: Callable[[], None] = _keep_nothing
+    _keep: Callable[[], None] = lambda: None
 
     def has(self, fact: Fact) -> bool:
         """Return whether the agent has shown this."""

@@ -80,10 +80,6 @@ LATE_CALL_SECONDS = 60.0
 log = logging.getLogger("vscodelm.acp")
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
 class SessionChannel:
     """The client's side of a session; it satisfies `agents.acp.rpc.subscribers.Subscriber`."""
 
@@ -97,7 +93,7 @@ class SessionChannel:
         files: FileDesk | None = None,
         reopened: Reopened | None = None,
         window: ContextWindow | None = None,
-        on_announced: Callable[[], None] = _nothing,
+        on_announced: Callable[[], None] = lambda: None,
     ) -> None:
         self.session_id = session_id
         self.choices = choices
@@ -123,7 +119,7 @@ class SessionChannel:
         """When the agent was last told to stop."""
         self.has_answered = False
         """Whether a prompt was answered that wasn't cancelled."""
-        self.on_choices: Callable[[], None] = _nothing
+        self.on_choices: Callable[[], None] = lambda: None
         """Called when the agent offers other choices."""
         self._connection = connection
         self._on_announced = on_announced

@@ -81,19 +81,6 @@ class _Caller:
             await report(number)
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
-def _no_access() -> None:
-    """Return no access: there is nothing to get at."""
-
-
-def _no_others() -> Collection[str]:
-    """Return no servers: this is the only one."""
-    return ()
-
-
 async def _refuse_nothing(_name: str, _arguments: JSON) -> None:
     """Let a call pass."""
 
@@ -113,16 +100,16 @@ class Toolbox:
     catalogue: ToolCatalogue
     new_call_id: Callable[[], str]
     habit: Announcing = attrs.field(factory=Announcing)
-    wake: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    wake: Callable[[], None] = attrs.field(default=lambda: None, init=False)
     spelled: Callable[[str], str] = attrs.field(default=str, init=False)
     """Returns the path of a file as the editor has it."""
     refusal: CallGuard = attrs.field(default=_refuse_nothing, init=False)
     """Says why a call isn't passed on."""
-    others: Callable[[], Collection[str]] = attrs.field(default=_no_others, init=False)
+    others: Callable[[], Collection[str]] = attrs.field(default=lambda: (), init=False)
     """Returns the servers' names that the agent's process was given for other sessions."""
     has_neighbours: Callable[[], bool] = attrs.field(default=lambda: False, init=False)
     """Returns whether the agent's process was given servers of others, too."""
-    on_mixed: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    on_mixed: Callable[[], None] = attrs.field(default=lambda: None, init=False)
     """Called when the agent would use one of those in this session."""
     titles_name_tools: bool = attrs.field(default=False, init=False)
     """Whether no model can choose what its agent calls a call."""
@@ -130,12 +117,12 @@ class Toolbox:
     """Whether its agent begins the id of a call with the name of the tool."""
     access: Access | None = attrs.field(default=None, init=False)
     """The agent's access to the tools."""
-    renew: Callable[[], Access | None] = attrs.field(default=_no_access, init=False)
+    renew: Callable[[], Access | None] = attrs.field(default=lambda: None, init=False)
     """Makes another access and ends the one before it."""
     rename: Callable[[], str] = attrs.field(init=False)
     """Returns another name for the server, which is as long, and gives the old one up."""
-    on_close: Callable[[], None] = attrs.field(default=_nothing, init=False)
-    on_asked: Callable[[], None] = attrs.field(default=_nothing, init=False)
+    on_close: Callable[[], None] = attrs.field(default=lambda: None, init=False)
+    on_asked: Callable[[], None] = attrs.field(default=lambda: None, init=False)
     """Called when its agent asks what there is, or calls a tool."""
     may_complain: Callable[[], bool] = attrs.field(default=lambda: True, init=False)
     """Called when there is cause to; true the first time for an agent."""
