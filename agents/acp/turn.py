@@ -150,7 +150,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             return ()
         batch = machine.hear(trio.current_time())
         if watch is not None and has_called:
-            watch.note_calls(machine.renderer.changed_files)
+            watch.note_calls(machine.renderer.changes.by_calls)
         for note in self.session.take_notes():
             log.warning("session=%s %s", line.session_id, note)
         if batch or machine.state is TurnState.LOGIN:
@@ -178,7 +178,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         with trio.CancelScope(deadline=self._looks_until()) as self._waiting:
             await trio.sleep_until(self._called_at + SETTLE_SECONDS)
             seen = await self._watch.changed()
-            self._machine.renderer.notice_changes(seen, is_alone=self._watch.is_alone)
+            self._machine.renderer.changes.notice(seen, is_alone=self._watch.is_alone)
         self._waiting = self._called_at = None
         return self._machine.hear(trio.current_time())
 

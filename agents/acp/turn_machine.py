@@ -146,7 +146,8 @@ class TurnMachine:
         for one in news:
             events += self._take(one, now)
         self.renderer.files.clear()
-        self.tools.announce(self.renderer.under_way, self.renderer.take_announced())
+        calls = self.renderer.calls
+        self.tools.announce(calls.under_way, calls.take_announced())
         if now >= self._pauses_at:  # an agent that goes on talking must not delay it
             events += self.apply(PauseDue(), now)
         return tuple(events)
@@ -225,7 +226,7 @@ class TurnMachine:
             return ()  # the agent has taken it back, or a cancel has refused it
         if self.tools.allow(asked, record):
             return ()
-        others = self.renderer.open_calls(record.call_id)
+        others = self.renderer.calls.open_calls(record.call_id)
         call_id = self.session.new_call_id()
         return tuple(self.questions.put(asked, call_id, record, others, now=now))
 

@@ -52,9 +52,9 @@ async def look_at_changes(
 def _changed_by(news: News, renderer: Renderer) -> Sequence[str]:
     match news:
         case ToolCall() | ToolCallUpdate():
-            return renderer.changed(news)
+            return renderer.calls.changed(news)
         case PermissionRequested(request=request):
-            return renderer.to_change(request.tool_call)
+            return renderer.calls.to_change(request.tool_call)
         case _:
             return ()
 

@@ -8,7 +8,7 @@ as they arrive. All other text is ours and is marked with `Say.by_us`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Container, Sequence
+from collections.abc import Callable, Container, Sequence
 from pathlib import PurePath
 from typing import TypeAlias, assert_never
 
@@ -43,7 +43,6 @@ from agents.acp.schema.updates import (
     UserMessageChunk,
 )
 from agents.events import Attach, Say, Think
-from bridge.wire import WatchedFiles
 
 from .changes import Changes
 from .content import content_view
@@ -69,12 +68,12 @@ class Renderer:
     `root` is the folder that paths are shown relative to. `offer` has the editor's tools: the
     editor shows the calls of those itself. `told` is the session's.
 
-    Line numbers of a change come from its file, which this class doesn't read. `changed` returns
-    the files of an update; set their texts in `files`, by path, before passing the update.
+    Line numbers of a change come from its file, which this class doesn't read. `calls.changed`
+    returns the files of an update; set their texts in `files`, by path, before passing the update.
     `names_commands` if the turn begins a chat: then its end names the agent's slash commands.
 
     The end of the turn also names the files that the agent has changed, and others that
-    `notice_changes` was told of. Those in `by_editor`, which
+    `changes.notice` was told of. Those in `by_editor`, which
     the editor has changed and shows, are left out, also where a call shows its changes. If nobody
     reads the end, because the turn is stopped, `keep_changes` keeps them for the next turn's begin.
     `spelled` returns the path of a file as the editor has it.
@@ -91,16 +90,13 @@ class Renderer:
         spelled: Callable[[str], str] = str,
     ) -> None:
         self._told = told
-        self._root = root
-        self._changes = Changes(by_editor, root, spelled)
+        self.changes = Changes(by_editor, root, spelled)
         self._names_commands = names_commands
         self._page = Page()
         self.files: dict[str, str] = {}
         self._plan = PlanView()
         self._plans = Plans()
-        self._calls = ToolCalls(
-            self._page, told, root, offer, self.files, self._plan, self._changes
-        )
+        self.calls = ToolCalls(self._page, told, root, offer, self.files, self._plan, self.changes)
         self._notices = Notices(self._page, told)
         self._has_told_changes = False
         self._usage: Attach | None = None
@@ -117,16 +113,8 @@ class Renderer:
         stopped, self._told.stopped = self._told.stopped, None
         if stopped is None:
             return shown
-        self._changes.follow(stopped)
+        self.changes.follow(stopped)
         return [*shown, *self._tell(stopped.lines_when_stopped(), stopped.record())]
-
-    def changed(self, update: ToolCall | ToolCallUpdate) -> tuple[str, ...]:
-        """Return the paths of the files that the agent has changed, as an update says."""
-        return self._calls.changed(update)
-
-    def to_change(self, call: ToolCallUpdate) -> tuple[str, ...]:
-        """Return the paths of the files that a call would change that the agent asks about."""
-        return self._calls.to_change(call)
 
     def update(self, update: SessionUpdate) -> Sequence[ShownEvent]:
         """Return the text to show for an update."""
@@ -138,7 +126,7 @@ class Renderer:
                 is_shown = text and not _SYSTEM_PROMPT.match(text)
                 return (self._page.think(text, message_id),) if is_shown else ()
             case ToolCall() | ToolCallUpdate():
-                return self._calls.update(update)
+                return self.calls.update(update)
             case Plan(entries=entries):
                 return self._page.add(self._plan.show(entries))
             case UsageUpdate():
@@ -178,45 +166,23 @@ class Renderer:
 
         It shows nothing: the user is about to be asked, with all of this.
         """
-        record = self._calls.ask(call)
+        record = self.calls.ask(call)
         record.files = self.files
         return record
-
-    def open_calls(self, asked: str) -> Sequence[CallRecord]:
-        """Return the calls that aren't over, but the one with the id `asked`."""
-        return self._calls.open_calls(asked)
 
     def decide(
         self, call_id: str, title: str, reason: str, *, is_allowed: bool
     ) -> Sequence[ShownEvent]:
         """Take note of the answer to a question. Return its reason, where there is one."""
-        self._calls.decide(call_id, is_allowed=is_allowed, is_explained=bool(reason))
+        self.calls.decide(call_id, is_allowed=is_allowed, is_explained=bool(reason))
         if not reason:
             return ()
-        about = self._calls.subjects(call_id)
+        about = self.calls.subjects(call_id)
         return self._notices.decision(title, reason, about=about, is_allowed=is_allowed)
 
     def tell_form(self, mark: str, message: str) -> Sequence[ShownEvent]:
         """Return the line that tells what came of a question for input."""
         return self._notices.form(mark, message)
-
-    @property
-    def under_way(self) -> int:
-        """Number of running calls of the editor's tools, according to the agent."""
-        return self._calls.editors
-
-    def take_announced(self) -> Sequence[str]:
-        """Return the editor's tools of which the agent has announced a call since."""
-        return self._calls.take_announced()
-
-    @property
-    def changed_files(self) -> Collection[PurePath]:
-        """The files that the agent's calls have changed so far."""
-        return self._changes.by_calls
-
-    def notice_changes(self, seen: WatchedFiles, *, is_alone: bool = True) -> None:
-        """Take note of files that have changed while the agent worked; `is_alone` as in a watch."""
-        self._changes.notice(seen, is_alone=is_alone)
 
     def begin_response(self) -> None:
         """Go on in another response to the editor: nothing stands there yet."""
@@ -227,19 +193,19 @@ class Renderer:
 
         Text of the agent flushes them, too. Call it where an agent has said nothing for long.
         """
-        return self._calls.flush()
+        return self.calls.flush()
 
     def tell_changes(self) -> Sequence[ShownEvent]:
         """Return the files that have changed, once."""
         if self._has_told_changes:
             return ()
         self._has_told_changes = True
-        return self._tell(self._changes.lines(), self._changes.record())
+        return self._tell(self.changes.lines(), self.changes.record())
 
     def keep_changes(self) -> None:
         """Keep the files that have changed for the next answer, as nobody reads this one."""
         self._has_told_changes = True
-        self._told.stopped = self._changes
+        self._told.stopped = self.changes
 
     def _tell(self, lines: Sequence[str], record: Attach | None) -> Sequence[ShownEvent]:
         says = [say for line in lines for say in self._page.add(line)]
@@ -252,7 +218,7 @@ class Renderer:
 
         `is_complete`: the agent has ended its turn by itself, and had said all.
         """
-        calls = self._calls.finish(is_complete=is_complete)
+        calls = self.calls.finish(is_complete=is_complete)
         left = (*calls, *(say for text in self._plans.rest() for say in self._page.add(text)))
         left = (*left, *self.tell_changes())
         if is_complete and self._names_commands:
@@ -267,10 +233,10 @@ class Renderer:
         if isinstance(content, TextContent):
             if not content.text:
                 return ()
-            held = self._calls.flush()
+            held = self.calls.flush()
             says = self._page.say(content.text, message_id)
             return (*held, *says) if held else says
-        held = self._calls.flush()
+        held = self.calls.flush()
         return (*held, *self._page.say_block(content_view(content)), *self._attached(content))
 
     def _attached(self, content: ContentBlock) -> Sequence[Attach]:

@@ -62,7 +62,7 @@ class ToolCalls:
     """The tools of those that are new."""
 
     @property
-    def editors(self) -> int:
+    def under_way(self) -> int:
         """Number of running calls of the editor's tools, according to the agent."""
         return len(self._editors)
 

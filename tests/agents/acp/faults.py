@@ -118,7 +118,7 @@ FAULTS = [
     Fault(
         "the files of a stopped turn are compared no more when the next turn changes some",
         "render/renderer",
-        "        self._changes.follow(stopped)\n",
+        "        self.changes.follow(stopped)\n",
         "",
         _WATCHED,
     ),
@@ -132,7 +132,7 @@ FAULTS = [
     Fault(
         "no other turn hears which files an agent changes",
         "turn",
-        "            watch.note_calls(machine.renderer.changed_files)\n",
+        "            watch.note_calls(machine.renderer.changes.by_calls)\n",
         "            pass\n",
         _WATCHED,
     ),

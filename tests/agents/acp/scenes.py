@@ -109,7 +109,7 @@ def render(scene: Scene) -> str:
         else:
             if isinstance(step, ToolCall | ToolCallUpdate):
                 renderer.files.update(
-                    (path, FILES[path]) for path in renderer.changed(step) if path in FILES
+                    (path, FILES[path]) for path in renderer.calls.changed(step) if path in FILES
                 )
             shown += [event.text for event in renderer.update(step) if isinstance(event, Say)]
     left = renderer.finish(is_complete=True)

@@ -117,9 +117,9 @@ def test_what_is_unknown_is_noted_once_in_a_session() -> None:
 
 def test_it_tells_how_many_of_the_editors_tools_are_being_called() -> None:
     renderer = Renderer(Told(), offer=Offered.of("vsc1", "a"))
-    assert renderer.under_way == 0
+    assert renderer.calls.under_way == 0
     assert renderer.update(ToolCall("1", "vsc1/a")) == ()
-    assert renderer.under_way == 1
+    assert renderer.calls.under_way == 1
 
 
 def test_images_and_sounds_are_attached_for_editors_that_take_them() -> None:

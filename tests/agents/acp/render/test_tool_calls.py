@@ -274,7 +274,7 @@ def test_a_call_that_was_shown_before_its_tool_was_known_is_closed_all_the_same(
 def test_a_call_that_only_mentions_the_editors_tools_is_shown(news: ToolCall) -> None:
     calls = tool_calls(offer=OFFER)
     assert told_of(calls, news)
-    assert calls.editors == 0
+    assert calls.under_way == 0
 
 
 def test_a_call_that_turns_out_to_be_anothers_is_shown_after_all() -> None:
@@ -282,9 +282,9 @@ def test_a_call_that_turns_out_to_be_anothers_is_shown_after_all() -> None:
     calls = tool_calls(offer=OFFER)
     command = ToolCallUpdate("1", kind="execute", raw_input={"command": "rm -rf /"})
     assert told_of(calls, running("1", "vsc7/b")) == ""
-    assert calls.editors == 1
+    assert calls.under_way == 1
     assert "rm -rf /" in told_of(calls, command)
-    assert calls.editors == 0
+    assert calls.under_way == 0
     assert told_of(calls, done("1")) == " ✔"
 
 
@@ -292,9 +292,9 @@ def test_a_call_whose_kind_is_guessed_is_left_to_the_editor_where_titles_are_bel
     calls = tool_calls(offer=attrs.evolve(OFFER, titles_name_tools=True))
     announced = ToolCall("1", "vsc7/b", kind="execute")
     assert told_of(calls, announced, ToolCallUpdate("1", title="vsc7/b", kind="execute")) == ""
-    assert calls.editors == 1
+    assert calls.under_way == 1
     assert told_of(calls, done("1")) == ""
-    assert calls.editors == 0
+    assert calls.under_way == 0
     assert list(calls.finish()) == []
 
 
@@ -308,7 +308,7 @@ def test_a_form_keeps_a_call_of_the_editors_hidden_if_it_is_about_its_server(
     announced = ToolCall("1", "Tool: vsc7/b", status="in_progress", raw_input=wrapped)
     assert told_of(calls, announced) == ""
     calls.learn(ToolCallUpdate("1", title="Approve MCP tool call", raw_input=form))
-    assert calls.editors == (not is_shown)
+    assert calls.under_way == (not is_shown)
     assert bool(told_of(calls, done("1"))) is is_shown
 
 
@@ -316,7 +316,7 @@ def test_a_call_that_turns_out_to_be_anothers_when_it_is_over_is_shown_then() ->
     calls = tool_calls(offer=OFFER)
     ended = ToolCallUpdate("1", kind="edit", status="completed")
     assert told_of(calls, running("1", "vsc7/b"), ended).startswith("✔ ")
-    assert calls.editors == 0
+    assert calls.under_way == 0
     assert list(calls.finish()) == []
 
 
@@ -331,15 +331,15 @@ def test_what_is_learnt_from_a_permission_request_shows_nothing() -> None:
 def test_calls_of_the_editors_tools_are_counted_while_they_are_under_way() -> None:
     calls = tool_calls(offer=OFFER)
     name = "mcp__vsc7__read_file"
-    assert calls.editors == 0
+    assert calls.under_way == 0
     told_of(calls, running("1", name), running("2", "vsc7/b"), running("3", "Read c"))
-    assert calls.editors == 2
+    assert calls.under_way == 2
     told_of(calls, running("1", name), ToolCallUpdate("1", status="in_progress"))
-    assert calls.editors == 2
+    assert calls.under_way == 2
     told_of(calls, done("1"), done("1"), done("3"))
-    assert calls.editors == 1
+    assert calls.under_way == 1
     told_of(calls, ToolCallUpdate("4", title="vsc7/d", status="completed"))
-    assert calls.editors == 1
+    assert calls.under_way == 1
 
 
 def being_written(call_id: str, *texts: str) -> list[ToolCall | ToolCallUpdate]:
