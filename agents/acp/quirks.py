@@ -49,7 +49,7 @@ class KnownAgent(Value):
     `asking_options` do so for the values of its options, by their ids. `never_asks`: it has no such
     mode, and by itself it asks before nothing, or before no tool of its own.
     `packages` are the names by which a registry or a launcher has it. `commands` begin words of the
-    commands that start it.
+    commands that start it. `environment` lies under what the user configures.
 
     About edits: `edits_by_editor` says that the editor makes them if the settings don't say
     otherwise. `edit_environment`, `edit_arguments` and `edit_meta` switch the agent's own edit
@@ -256,11 +256,3 @@ def started_by(argv: Sequence[str]) -> KnownAgent:
         if agent.commands and any(word.startswith(agent.commands) for word in words):
             return agent
     return KnownAgent("")
-
-
-def environment_for(argv: Sequence[str]) -> Mapping[str, str]:
-    """Return what an agent that is started so needs in its environment.
-
-    It is meant to lie under what the user configures.
-    """
-    return started_by(argv).environment

@@ -19,7 +19,7 @@ import msgspec
 import trio
 
 from actors.trace import Trace
-from agents.acp.public.described import environment_for, missing_fixes
+from agents.acp.public.described import missing_fixes, started_by
 from agents.acp.public.running import (
     AcpProcess,
     AcpSession,
@@ -106,7 +106,7 @@ class Examination:
 
     def _look_for_command(self) -> bool:
         cwd = working_directory(self.spec)
-        known = environment_for(self._argv)
+        known = started_by(self._argv).environment
         whole = environment_of(self.spec.env, known, os.environ)
         own = [variable.name for variable in self.spec.env if variable.name in whole]
         path = whole.get("PATH")
@@ -130,7 +130,7 @@ class Examination:
     @asynccontextmanager
     async def _connect(self) -> AsyncGenerator[Link]:
         try:
-            known = environment_for(self._argv)
+            known = started_by(self._argv).environment
             await Downloads().prepare(self.spec, known)  # it takes as long as it takes
             async with open_process(self.spec, known) as child:
                 self._child = child

@@ -5,7 +5,7 @@ from __future__ import annotations
 from agents.acp.launch.definition import missing_fixes
 from agents.acp.login import login_advice
 from agents.acp.options import Choices, change_to, chosen, to_ask
-from agents.acp.quirks import KnownAgent, environment_for
+from agents.acp.quirks import KnownAgent, started_by
 from agents.acp.schema.initialize import AgentCapabilities, InitializeResponse
 from agents.acp.schema.options import SessionConfigBoolean, SessionConfigSelect
 from agents.acp.text.markdown import title_of
@@ -19,9 +19,9 @@ __all__ = [
     "SessionConfigSelect",
     "change_to",
     "chosen",
-    "environment_for",
     "login_advice",
     "missing_fixes",
+    "started_by",
     "title_of",
     "to_ask",
 ]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.acp.quirks import KnownAgent, environment_for, known_agent, never_asks
+from agents.acp.quirks import KnownAgent, known_agent, never_asks, started_by
 
 
 def test_an_agent_that_keeps_tools_by_folder_gets_a_process_for_each_session() -> None:
@@ -106,12 +106,12 @@ def test_an_unknown_agent_is_nothing_special(name: str | None) -> None:
     ],
 )
 def test_claudes_tools_are_made_visible_before_it_can_say_who_it_is(argv: list[str]) -> None:
-    assert environment_for(argv) == {"ENABLE_TOOL_SEARCH": "false"}
+    assert started_by(argv).environment == {"ENABLE_TOOL_SEARCH": "false"}
 
 
 @pytest.mark.parametrize("argv", [[], ["codex-acp"], ["opencode", "acp"], ["not-claude-agent"]])
 def test_other_agents_get_nothing_into_their_environment(argv: list[str]) -> None:
-    assert environment_for(argv) == {}
+    assert started_by(argv).environment == {}
 
 
 def test_the_editor_makes_the_edits_of_the_agents_alone_that_are_tried_so() -> None:
