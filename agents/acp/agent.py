@@ -194,7 +194,7 @@ class AcpAgent:
                         yield session
                     return
             if found is not None:
-                yield UnboundSession((Say(found.text, by_us=True),))
+                yield UnboundSession((Say(found, by_us=True),))
                 return
         async with self.session(prompt, origin) as session:
             yield session

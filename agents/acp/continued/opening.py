@@ -22,7 +22,6 @@ from agents.base import AgentError
 from agents.breather import Breather
 from agents.events import Say
 from bridge.errors import Failure
-from bridge.value import Value
 from bridge.wire import ListedSession
 
 from .command import Wish
@@ -57,12 +56,6 @@ class Folders:
         return _plain(cwd) in self._spellings
 
 
-class Words(Value):
-    """Words in place of a session."""
-
-    text: str
-
-
 @attrs.frozen(eq=False, repr=False)
 class Continuing:
     """The sessions of an agent, for a window with these folders.
@@ -95,21 +88,24 @@ class Continuing:
         newest = sorted(found, key=lambda one: one.updated_at, reverse=True)
         return list({one.session_id: one for one in newest}.values())[:MOST_LISTED]
 
-    async def find(self, wish: Wish) -> Found | Words:
-        """Return the session that the user wishes, or words; raises `AgentError` for a login."""
+    async def find(self, wish: Wish) -> Found | str:
+        """Return the session that the user wishes, or words in place of one.
+
+        Raises `AgentError` for a login.
+        """
         name, session_id = self.peer.name, wish.session_id
         if not session_id:
             if not self.peer.existing.can_list:
-                return Words(no_list(escape(name)))
-            return Words(list_text(name, await self.listed()))
+                return no_list(escape(name))
+            return list_text(name, await self.listed())
         if self.is_open(session_id):
-            return Words(failed(name, session_id, _IN_USE))
+            return failed(name, session_id, _IN_USE)
         root = await self._folder_of(session_id)
         await self.take_over(session_id)
         replay = ToldAgain()
         channel = await self.peer.existing.show(await self.params_in(root), session_id, replay)
         if isinstance(channel, str):
-            return Words(failed(name, session_id, channel))
+            return failed(name, session_id, channel)
         try:
             text = await Breather().do(transcript(replay.updates, root, is_cut=replay.is_cut))
         except BaseException:
