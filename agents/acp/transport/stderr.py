@@ -5,20 +5,13 @@ An agent may write megabytes there, in colours; only the end of it can explain w
 
 from __future__ import annotations
 
-import re
+from agents.acp.text.markdown import clean
 
 KEPT_BYTES = 64 * 1024
 """Bytes of an agent's stderr that are kept; older ones are dropped."""
 SHOWN_LINES = 20
 SHOWN_CHARACTERS = 4_000
 """Characters of it that go into an error."""
-
-_ESCAPES = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours and cursor movements
-    r"|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles and links
-    r"|\x1b."
-)
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Tail:
@@ -37,6 +30,5 @@ class Tail:
     def text(self, lines: int = SHOWN_LINES, characters: int = SHOWN_CHARACTERS) -> str:
         """Return the last lines, without control characters and blank lines."""
         text = bytes(self._bytes[-self._kept :]).decode(errors="replace")
-        text = _ESCAPES.sub("", text).replace("\r", "\n")
-        kept = [line.rstrip() for line in _CONTROLS.sub("", text).split("\n")]
+        kept = [line.rstrip() for line in clean(text.replace("\r", "\n")).split("\n")]
         return "\n".join([line for line in kept if line][-lines:])[-characters:]
