@@ -26,7 +26,24 @@ class Exit(Value):
     last_words: str = ""
 
 
-class Link(Protocol):
+class RunningProgram(Protocol):
+    """A program that runs, such as an agent or a launcher."""
+
+    @property
+    def source(self) -> trio.abc.ReceiveStream:
+        """Its output."""
+        ...
+
+    async def ended(self) -> None:
+        """Wait until it has ended, even if another process holds its streams open."""
+        ...
+
+    async def exit(self) -> Exit:
+        """Return how it ended; this waits for that a moment at most."""
+        ...
+
+
+class Link(RunningProgram, Protocol):
     """An agent that runs, at the other end of two streams."""
 
     @property
@@ -35,21 +52,8 @@ class Link(Protocol):
         ...
 
     @property
-    def source(self) -> trio.abc.ReceiveStream:
-        """Bytes from the agent."""
-        ...
-
-    @property
     def sink(self) -> trio.abc.SendStream:
         """Bytes to the agent."""
-        ...
-
-    async def ended(self) -> None:
-        """Wait until the agent has ended, even if another process holds its streams open."""
-        ...
-
-    async def exit(self) -> Exit:
-        """Return how the agent ended; it waits for that a moment at most."""
         ...
 
 

@@ -14,7 +14,7 @@ import os
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import partial
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import attrs
 import trio
@@ -28,7 +28,7 @@ from agents.base import AgentError
 from bridge.errors import Failure
 from bridge.wire import McpServerSpec
 
-from .base import Exit
+from .base import RunningProgram
 from .environment import environment_of
 from .subprocess import open_process, working_directory
 
@@ -42,24 +42,7 @@ _FETCHING = "Fetching "
 log = logging.getLogger("vscodelm.acp")
 
 
-class Fetching(Protocol):
-    """A launcher that fetches."""
-
-    @property
-    def source(self) -> trio.abc.ReceiveStream:
-        """Its output, which isn't needed."""
-        ...
-
-    async def ended(self) -> None:
-        """Wait until it has ended."""
-        ...
-
-    async def exit(self) -> Exit:
-        """Return how it ended."""
-        ...
-
-
-Launch: TypeAlias = Callable[..., AbstractAsyncContextManager[Fetching]]
+Launch: TypeAlias = Callable[..., AbstractAsyncContextManager[RunningProgram]]
 
 
 @attrs.define(eq=False, repr=False)
@@ -178,7 +161,7 @@ class _Heard:
 
 
 async def _watch(
-    child: Fetching, activity: Activity, heard: _Heard, look: Callable[[], Awaitable[Growth]]
+    child: RunningProgram, activity: Activity, heard: _Heard, look: Callable[[], Awaitable[Growth]]
 ) -> bool:
     """Wait until a launcher has ended; return False if it makes no progress any more."""
     began = moved = trio.current_time()
@@ -201,7 +184,7 @@ async def _watch(
 
 
 @asynccontextmanager
-async def _drained(child: Fetching) -> AsyncGenerator[None]:
+async def _drained(child: RunningProgram) -> AsyncGenerator[None]:
     async def drain() -> None:
         async for _ in child.source:
             pass
