@@ -14,7 +14,6 @@ from typing import assert_never
 
 import attrs
 
-from agents.acp.forms.turn_forms import TurnForms
 from agents.acp.render.renderer import Renderer
 from agents.acp.rpc.news import (
     InputCompleted,
@@ -46,7 +45,7 @@ from bridge.errors import Failure
 from bridge.wire import Permissions
 
 from .errors import is_auth_required, is_cancelled, is_lost_session, unknown_session
-from .questions import Questions, TurnTools
+from .questions import Questions, TurnForms, TurnTools
 from .turn_ports import TurnLine, TurnSession
 from .turn_states import (
     TRANSITIONS,

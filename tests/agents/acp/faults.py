@@ -1837,14 +1837,14 @@ FAULTS = [
     ),
     Fault(
         "an answer goes to another question with the same id",
-        "forms/turn_forms",
+        "questions",
         "return self.line.asks(asked.id, asked.request)",
         "return self.line.is_open(asked.id)",
-        ("forms/turn_forms",),
+        ("questions",),
     ),
     Fault(
         "a form that is taken back stays on the screen",
-        "forms/turn_forms",
+        "questions",
         "        return tuple(map(TakeBack, gone))\n",
         "        return ()\n",
         _ELICITATION,

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import attrs
 
-from agents.acp.forms.turn_forms import FormLine, TurnForms
+from agents.acp.questions import FormLine, TurnForms
 from agents.acp.rpc.news import InputRequested, QuestionId, UserQuestion
 from agents.acp.schema.elicitation import CreateElicitationRequest, CreateElicitationResponse
 from agents.acp.schema.methods import RequestPermissionOutcome

@@ -1,1 +1,0 @@
-"""The input that an agent asks the user for, in a turn."""
