@@ -5,7 +5,7 @@ from __future__ import annotations
 import attrs
 import pytest
 
-from agents.acp.render.plan import PlanView
+from agents.acp.render.plans import PlanView
 from agents.acp.schema.plans import PlanEntry
 from agents.host_context import spans
 from agents.open_responses.request.messages import convert_messages

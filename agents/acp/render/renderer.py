@@ -48,8 +48,7 @@ from .changes import Changes
 from .content import content_view
 from .notices import Notices
 from .paragraphs import Page
-from .plan import PlanView
-from .plans import Plans
+from .plans import Plans, PlanView
 from .session_state import Told
 from .tool_calls import ToolCalls
 

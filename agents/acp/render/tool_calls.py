@@ -24,7 +24,7 @@ from agents.mcp.tools import OfferedTool
 from . import tool_markdown as tool_view
 from .changes import Changes
 from .paragraphs import Page
-from .plan import PlanView
+from .plans import PlanView
 from .session_state import Told
 from .todos import todo_entries
 

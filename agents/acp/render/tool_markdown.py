@@ -22,7 +22,7 @@ from .call_results import is_said, result_of, says_failed, text_of, todos_in
 from .call_subject import relative, subject
 from .content import content_view
 from .diff import diff_view
-from .plan import checklist
+from .plans import checklist
 from .todos import listed
 
 ICONS = {
