@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -22,14 +23,21 @@ from hypercorn.typing import ASGIFramework
 from mcp_types.jsonrpc import INVALID_REQUEST
 
 from agents.boundary import contained
+from agents.breather import Breather
+from agents.json_limits import has_too_many_values
 
-from .body import TooMuch, examined
 from .http_auth import UNAUTHORIZED, Gate
 from .session_tools import HttpAccess
-from .streams import Unread
+from .streams import MOST_VALUES, Unread
 
 if TYPE_CHECKING:
-    from hypercorn.typing import ASGIReceiveCallable, ASGISendCallable, HTTPScope, Scope
+    from hypercorn.typing import (
+        ASGIReceiveCallable,
+        ASGIReceiveEvent,
+        ASGISendCallable,
+        HTTPScope,
+        Scope,
+    )
 
     from .server import EditorServer
 
@@ -70,14 +78,36 @@ class _Guarded:
         self, scope: HTTPScope, receive: ASGIReceiveCallable, send: ASGISendCallable
     ) -> None:
         if scope["method"] == "POST":
-            try:
-                receive = await examined(receive, MOST_BYTES)
-            except TooMuch as error:
-                answer = Unread.of(INVALID_REQUEST, str(error)).answer
+            receive, body = await _examined(receive)
+            if body is not None and await Breather().do(has_too_many_values(body, MOST_VALUES)):
+                words = f"a message may have at most {MOST_VALUES:,} values"
+                answer = Unread.of(INVALID_REQUEST, words).answer
                 text = answer.model_dump_json(by_alias=True, exclude_unset=True)
                 await _refuse(send, _BAD_REQUEST, text.encode())
                 return
         await self.app(scope, receive, send)
+
+
+async def _examined(receive: ASGIReceiveCallable) -> tuple[ASGIReceiveCallable, bytes | None]:
+    """Return what gives the same events again, and the body, before anything decodes it.
+
+    A body of more than `MOST_BYTES` is passed on as it comes: the SDK refuses it.
+    """
+    events: deque[ASGIReceiveEvent] = deque()
+    body = bytearray()
+    while True:
+        event = await receive()
+        events.append(event)
+        if event["type"] != "http.request":
+            break
+        body += event["body"]
+        if len(body) > MOST_BYTES or not event["more_body"]:
+            break
+
+    async def again() -> ASGIReceiveEvent:
+        return events.popleft() if events else await receive()
+
+    return again, bytes(body) if len(body) <= MOST_BYTES else None
 
 
 async def _refuse(send: ASGISendCallable, status: int, body: bytes = b"") -> None:
