@@ -64,13 +64,9 @@ class Lesson(Value):
     version: str
     facts: tuple[str, ...]
 
-    @property
-    def _key(self) -> tuple[str, str]:
-        return self.name, self.version
-
     def is_about(self, name: str, version: str) -> bool:
         """Return whether this is about the agent of that name and version."""
-        return self._key == (name, version)
+        return (self.name, self.version) == (name, version)
 
 
 def merged(

@@ -704,7 +704,7 @@ FAULTS = [
     Fault(
         "a fact is taken for one of every version",
         "learned",
-        "return self._key == (name, version)",
+        "return (self.name, self.version) == (name, version)",
         "return self.name == name",
     ),
     Fault(
