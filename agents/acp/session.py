@@ -434,7 +434,7 @@ class AcpSession:
         if isinstance(answer, SetSessionConfigOptionResponse) and answer.config_options:
             changed = changed.with_options(answer.config_options)
             self._told.options = values_of(changed.options)
-        self.channel.choose(changed)
+        self.channel.choices = changed
         return None
 
     async def log_in(self, error: Error) -> Failure | None:

@@ -300,10 +300,6 @@ class SessionChannel:
         self.cancel()
         self._changes.unpark_all()
 
-    def choose(self, choices: Choices) -> None:
-        """Note what the agent offers, and what is chosen."""
-        self.choices = choices
-
     # Called by a turn.
 
     def prompt(self, blocks: tuple[ContentBlock, ...]) -> None:
