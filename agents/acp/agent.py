@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 
 import trio
 
@@ -269,7 +270,7 @@ class AcpAgent:
     async def _open(self, peer: ConnectedAgent, prompt: Prompt, cwd: str) -> SessionChannel:
         """Return a new session; raises `AgentError`."""
         params = await self._setup.params(peer, prompt, cwd)
-        return await peer.open(params, self._setup.another(peer, prompt, cwd))
+        return await peer.open(params, partial(self._setup.spare_params, peer, prompt, cwd))
 
     async def log_in(self, method_id: str) -> None:
         """Log in by a method of the agent's own; raises `AgentError`.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 import attrs
@@ -67,19 +67,13 @@ class SessionSetup:
         await self.toolboxes.prepare()  # again: the door may have failed while the agent started
         return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools, server))
 
-    def another(
-        self, peer: ConnectedAgent, prompt: Prompt, cwd: str
-    ) -> Callable[[], SessionParams | None]:
-        """Return a function that makes a spare's parameters, or None if that would have to wait."""
-
-        def make() -> SessionParams | None:
-            if not prompt.tools:
-                return self._without_tools(peer, cwd)
-            if peer.known.http_tools_only or not self.toolboxes.is_ready:
-                return None
-            return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools))
-
-        return make
+    def spare_params(self, peer: ConnectedAgent, prompt: Prompt, cwd: str) -> SessionParams | None:
+        """Return the parameters of a spare; None if that would have to wait."""
+        if not prompt.tools:
+            return self._without_tools(peer, cwd)
+        if peer.known.http_tools_only or not self.toolboxes.is_ready:
+            return None
+        return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools))
 
     def _without_tools(self, peer: ConnectedAgent, cwd: str) -> SessionParams:
         """Return session parameters without the editor's tools."""
