@@ -10,11 +10,11 @@ import json
 import logging
 from collections import deque
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, Self, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import anyio
 import attrs
-from anyio.abc import AsyncResource
+from anyio.abc import AsyncResource, ObjectReceiveStream
 from anyio.lowlevel import checkpoint
 from mcp.shared.message import SessionMessage
 from mcp_types.jsonrpc import (
@@ -64,7 +64,7 @@ class Answers(Protocol):
 
 
 @attrs.define(eq=False, repr=False)
-class McpReceiveStream(AsyncResource):
+class McpReceiveStream(ObjectReceiveStream[SessionMessage]):
     """Incoming messages. A line that is no message is answered here, by `answers`."""
 
     _source: Source
@@ -87,15 +87,6 @@ class McpReceiveStream(AsyncResource):
                 raise anyio.EndOfStream
             for line in lines:
                 self._read.extend(await self._breather.do(messages(line)))
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> SessionMessage:
-        try:
-            return await self.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
 
     async def aclose(self) -> None:
         """Read no more; what is read from belongs to somebody else."""
