@@ -9,6 +9,7 @@ The SDK speaks anyio, so this file does; it runs under trio.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -65,18 +66,6 @@ class _Server(Server[Any]):
         return super().create_initialization_options(options, experimental_capabilities, extensions)
 
 
-class _Audience:
-    """The sessions to notify of changes, in protocol versions that need no subscription."""
-
-    def __init__(self) -> None:
-        self.sessions: list[ServerSession] = []
-
-    async def greet(self, context: _Context, _params: types.NotificationParams) -> None:
-        """Take note of a session that is open now."""
-        self.sessions.append(context.session)
-        del self.sessions[:-MOST_SESSIONS]
-
-
 class EditorServer:
     """Serves the tools of a catalogue; calls go to `call`.
 
@@ -102,7 +91,8 @@ class EditorServer:
         self._on_come = on_come
         self._name = name
         self._version = version
-        self._audiences: list[_Audience] = []
+        self._audiences: list[deque[ServerSession]] = []
+        """Of each connection the sessions to notify of changes, where they needn't subscribe."""
         self._bus = InMemorySubscriptionBus()
         """Tells of changes who has subscribed to them, in the newest era."""
 
@@ -119,11 +109,11 @@ class EditorServer:
     @contextmanager
     def sdk(self) -> Generator[Server[Any]]:
         """Return a server of the SDK's with these tools, that hears of changes until the exit."""
-        audience = _Audience()
+        audience: deque[ServerSession] = deque(maxlen=MOST_SESSIONS)
 
-        async def greet(context: _Context, params: types.NotificationParams) -> None:
+        async def greet(context: _Context, _params: types.NotificationParams) -> None:
             self._come()
-            await audience.greet(context, params)
+            audience.append(context.session)
 
         server = _Server(
             self._name,
@@ -142,13 +132,13 @@ class EditorServer:
         try:
             yield server
         finally:
-            self._audiences.remove(audience)
+            self._audiences = [one for one in self._audiences if one is not audience]
 
     async def change(self, catalogue: ToolCatalogue) -> None:
         """Offer other tools from now on, and say so."""
         self._catalogue = catalogue
         await self._bus.publish(ToolsListChanged())
-        for session in [one for audience in self._audiences for one in audience.sessions]:
+        for session in [one for audience in self._audiences for one in audience]:
             with anyio.move_on_after(NOTICE_SECONDS):
                 await session.send_tool_list_changed()
 
