@@ -32,6 +32,7 @@ from bridge.wire import EnvVariable
 
 from .fd_passing import Handover
 from .folders import SOCKET, make_folder, remove_left
+from .session_tools import StdioAccess
 from .stdio_proxy import MINE, TOKEN
 
 _SOL_LOCAL = 0
@@ -110,15 +111,11 @@ class Pass:
     _is_revoked: bool = attrs.field(default=False, init=False)
 
     @property
-    def command(self) -> tuple[str, ...]:
-        """The relay's argv."""
+    def access(self) -> StdioAccess:
+        """The relay. Its token is in the environment: everybody could read its arguments."""
         script = Path(__file__).absolute().with_name("stdio_proxy.py")
-        return (sys.executable, "-I", "-S", str(script), self.address)
-
-    @property
-    def environment(self) -> tuple[EnvVariable, ...]:
-        """The relay's environment: its arguments could be read by everybody."""
-        return (EnvVariable(TOKEN, self.token),)
+        arguments = ("-I", "-S", str(script), self.address)
+        return StdioAccess(sys.executable, arguments, (EnvVariable(TOKEN, self.token),))
 
     def revoke(self) -> None:
         """Let nobody in with it any more."""

@@ -15,7 +15,7 @@ from agents.habits import Habits
 from bridge.errors import Failure
 from bridge.wire import ToolSpec
 
-from .listener import Pass, RelayListener, open_listener
+from .listener import RelayListener, open_listener
 from .names import server_name
 from .session_tools import StdioAccess, Toolbox, load
 from .tools import ToolCatalogue
@@ -72,13 +72,13 @@ class Toolboxes:
             nonlocal one
             one.revoke()
             one = listener.issue(toolbox.serve)
-            return _access(one)
+            return one.access
 
         def close() -> None:
             one.revoke()
             self._names.discard(toolbox.server)
 
-        toolbox.access, toolbox.renew, toolbox.on_close = _access(one), renew, close
+        toolbox.access, toolbox.renew, toolbox.on_close = one.access, renew, close
         return toolbox
 
     async def make_web(self, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
@@ -155,11 +155,6 @@ class Toolboxes:
                     await trio.sleep_forever()
             except OSError as error:
                 raise _cannot_listen(error) from error
-
-
-def _access(one: Pass) -> StdioAccess:
-    program, *arguments = one.command
-    return StdioAccess(program, tuple(arguments), one.environment)
 
 
 def _cannot_listen(error: OSError) -> AgentError:

@@ -51,12 +51,13 @@ async def relay(
     arguments: tuple[str, ...] | None = None,
     source: int = subprocess.PIPE,
 ) -> AsyncGenerator[trio.Process]:
-    command = one.command if arguments is None else (*one.command[:-1], *arguments)
-    own = {variable.name: variable.value for variable in one.environment}
+    access = one.access
+    given = access.arguments if arguments is None else (*access.arguments[:-1], *arguments)
+    own = {variable.name: variable.value for variable in access.environment}
     if token is not None:
         own[relay_module.TOKEN] = token
     process = await trio.lowlevel.open_process(
-        command,
+        [access.program, *given],
         stdin=source,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -341,10 +342,10 @@ def test_the_token_is_long_is_not_an_argument_and_is_not_printed() -> None:
     one, other = listener.issue(Echo().serve), listener.issue(Echo().serve)
     assert len(bytes.fromhex(one.token)) * 8 == 256
     assert one.token != other.token
-    assert all(one.token not in argument for argument in one.command)
+    assert all(one.token not in argument for argument in one.access.arguments)
     assert one.token not in repr(one)
-    assert os.path.isabs(one.command[0])
-    assert os.path.isabs(one.command[3])
+    assert os.path.isabs(one.access.program)
+    assert os.path.isabs(one.access.arguments[2])
 
 
 def test_a_long_temporary_folder_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
