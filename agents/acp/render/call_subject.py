@@ -219,8 +219,14 @@ def _without_input(title: str) -> str:
 
 def _behind_object(text: str) -> str:
     """Return the text after a leading JSON object and a colon, else the whole text."""
-    try:
-        _, end = _DECODER.raw_decode(text)
-    except (ValueError, RecursionError):
-        return text
+    _, end = leading_object(text)
     return text[end + 2 :] if text.startswith(": ", end) else text
+
+
+def leading_object(text: str) -> tuple[dict[str, Any], int]:
+    """Return the JSON object with which a text begins, and where it ends; {} without one."""
+    try:
+        found, end = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError):
+        return {}, 0
+    return (cast("dict[str, Any]", found), end) if isinstance(found, dict) else ({}, 0)

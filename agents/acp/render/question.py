@@ -25,6 +25,7 @@ from agents.acp.schema.content import (
 from agents.acp.text.markdown import MOST_ITEMS, code, escape, fenced, unfenced
 from agents.acp.text.visible import has_long_word, visible_line
 
+from .call_subject import leading_object
 from .diff import diff_lines
 from .question_paper import Paper, is_news, news_in
 from .todos import beside_list, todo_entries
@@ -36,7 +37,6 @@ _TOOL = re.compile(r"\w*")
 """A title that is only the name of a tool."""
 DESCRIPTION = "description"
 _PATCHES = frozenset({"diff", "patch", "unified_diff"})
-_DECODER = json.JSONDecoder()
 _PATH_KEY = re.compile(r"path|file", re.IGNORECASE)
 _ONE_WORD = re.compile(r"[a-z_]+")
 _PART = re.compile(r"(?:old|new)(?:_?(?:str|string|text))?", re.IGNORECASE)
@@ -119,7 +119,7 @@ def _name_of(call: CallRecord) -> str:
     """
     title, given = call.title or call.name, call.arguments
     head, brace, tail = title.partition("{")
-    found, end = _leading_object(brace + tail)
+    found, end = leading_object(brace + tail)
     if found and all(key in given and given[key] == value for key, value in found.items()):
         parts = (head.strip(" :"), (brace + tail)[end:].strip(" :"))
         title = ": ".join(filter(None, parts))
@@ -127,15 +127,6 @@ def _name_of(call: CallRecord) -> str:
         if has_long_word(text) or title.endswith(f"$ {text}"):
             title = title.removesuffix(text).rstrip(" :$") or title
     return title
-
-
-def _leading_object(text: str) -> tuple[dict[str, Any], int]:
-    """Return the JSON object with which a text begins, and where it ends; {} without one."""
-    try:
-        found, end = _DECODER.raw_decode(text)
-    except (ValueError, RecursionError):
-        return {}, 0
-    return (cast("dict[str, Any]", found), end) if isinstance(found, dict) else ({}, 0)
 
 
 def _texts(given: dict[str, Any]) -> list[str]:
