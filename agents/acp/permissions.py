@@ -32,7 +32,6 @@ from agents.acp.render.question import (
     question_message,
     texts_of,
 )
-from agents.acp.schema.content import Diff
 from agents.acp.schema.methods import (
     CancelledPermissionOutcome,
     PermissionOption,
@@ -158,7 +157,7 @@ def _action(call: CallRecord) -> str | None:
     words that a model finds for it.
     """
     given = call.raw_input
-    if call.kind != "execute" or not isinstance(given, dict) or _diffs(call):
+    if call.kind != "execute" or not isinstance(given, dict) or call.diffs:
         return None
     fields = cast("dict[str, Any]", given)
     if not any(command_line(fields.get(key)) for key in COMMANDS):
@@ -173,10 +172,6 @@ def _command(call: CallRecord) -> str:
     """Return the command that an action is, on a line, to know it by."""
     lines = (command_line(call.raw_input.get(key)) for key in COMMANDS)
     return title_of(next(filter(None, lines)))
-
-
-def _diffs(call: CallRecord) -> list[Diff]:
-    return [part for part in call.content if isinstance(part, Diff)]
 
 
 def _find(options: Options, kind: str) -> Options:
@@ -205,7 +200,7 @@ def _details(
                 "oldText": None if part.old_text is None else exhibit.text(part.old_text),
                 "newText": exhibit.text(part.new_text),
             }
-            for part in _diffs(call)[:MOST_ITEMS]
+            for part in call.diffs[:MOST_ITEMS]
         ],
         "content": [exhibit.text(text) for text in texts_of(call.content[:MOST_ITEMS])],
         "locations": [

@@ -13,6 +13,7 @@ import attrs
 
 from agents.acp.schema.content import (
     Content,
+    Diff,
     TextContent,
     ToolCall,
     ToolCallContent,
@@ -157,6 +158,11 @@ class CallRecord:
         if self.kind == "execute":  # one agent knows the folder before the command
             return not any(self.arguments.get(key) for key in COMMANDS)
         return not (self.raw_input or self.locations)
+
+    @property
+    def diffs(self) -> list[Diff]:
+        """Its changes of files."""
+        return [part for part in self.content if isinstance(part, Diff)]
 
     @property
     def arguments(self) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any, assert_never
 
 from agents.acp.calls.state import CallRecord
 from agents.acp.quirks import KnownAgent
-from agents.acp.schema.content import Diff
 from agents.duplicates import CREATE_FILE, REPLACE_STRING, REPLACE_STRINGS
 from bridge.wire import EditsBy
 
@@ -36,8 +35,7 @@ def can_edit(tools: Collection[str]) -> bool:
 
 def paths_of(call: CallRecord) -> Collection[str]:
     """Return the files that a call is about, as far as it names them."""
-    changed = (part.path for part in call.content if isinstance(part, Diff))
-    return {*changed, *(place.path for place in call.locations)}
+    return {*(diff.path for diff in call.diffs), *(place.path for place in call.locations)}
 
 
 def call_for(

@@ -165,16 +165,12 @@ class Changes:
 def _changed(call: CallRecord) -> Mapping[str, Sequence[Diff]]:
     """Return the files that a call has changed, each with the changes that it tells."""
     found: dict[str, list[Diff]] = {}
-    for part in call.content:
-        if isinstance(part, Diff) and part.old_text != part.new_text:
-            found.setdefault(part.path, []).append(part)
-    if not found and call.kind in _CHANGING and not _has_diffs(call):
+    for diff in call.diffs:
+        if diff.old_text != diff.new_text:
+            found.setdefault(diff.path, []).append(diff)
+    if not found and call.kind in _CHANGING and not call.diffs:
         return {place.path: () for place in call.locations}
     return found
-
-
-def _has_diffs(call: CallRecord) -> bool:
-    return any(isinstance(part, Diff) for part in call.content)
 
 
 def _before(after: str | None, diffs: Sequence[Diff]) -> str | UnsetType | None:

@@ -163,7 +163,7 @@ def _is_given(content: ToolCallContent, call: CallRecord) -> bool:
 
 def _begins(call: CallRecord) -> dict[str, Iterator[int]]:
     """Return for each path the lines at which its changes begin, where the agent names them all."""
-    changes = Counter(part.path for part in call.content if isinstance(part, Diff))
+    changes = Counter(diff.path for diff in call.diffs)
     lines: dict[str, list[int]] = {path: [] for path in changes}
     for place in call.locations:
         if place.line is not None and place.line > 0 and place.path in lines:
