@@ -9,6 +9,7 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
 from bridge.value import Value
@@ -96,9 +97,7 @@ def _files(folder: Path) -> Iterator[str]:
 
 def _size(folder: Path) -> int:
     size = 0
-    for number, path in enumerate(_files(folder)):
-        if number == MOST_ENTRIES:
-            break
+    for path in islice(_files(folder), MOST_ENTRIES):
         with suppress(OSError):  # it was moved to its place
             size += os.path.getsize(path)
     return size

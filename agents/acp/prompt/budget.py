@@ -8,6 +8,7 @@ entries are left out. The last one that is left out is cut to the bytes that rem
 from __future__ import annotations
 
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import assert_never
@@ -92,14 +93,8 @@ def _end(text: str, most: int) -> int:
 
 def _fitting(text: str, most: int) -> int:
     """Return how many of the first characters have at most `most` bytes."""
-    least, limit = 0, len(text)
-    while least < limit:
-        middle = (least + limit + 1) // 2
-        if size_of(text[:middle]) <= most:
-            least = middle
-        else:
-            limit = middle - 1
-    return least
+    lengths = range(1, len(text) + 1)
+    return bisect_right(lengths, most, key=lambda length: size_of(text[:length]))
 
 
 def _belongs(text: str, at: int) -> bool:
