@@ -64,12 +64,6 @@ class WindowPort(Protocol):
 
 
 @attrs.define(eq=False, repr=False)
-class _Asked:
-    answered: trio.Event = attrs.field(factory=trio.Event, init=False)
-    answer: RpcResponse | None = attrs.field(default=None, init=False)
-
-
-@attrs.define(eq=False, repr=False)
 class _Requests:
     """Requests of one kind to the editor.
 
@@ -79,7 +73,10 @@ class _Requests:
     prefix: str
     port: WindowPort | None = attrs.field(default=None, init=False)
     """Set if the editor answers such requests."""
-    _open: dict[RequestId, _Asked] = attrs.field(factory=dict[RequestId, _Asked], init=False)
+    _open: dict[RequestId, trio.MemorySendChannel[RpcResponse]] = attrs.field(
+        factory=dict[RequestId, trio.MemorySendChannel[RpcResponse]], init=False
+    )
+    """By id, where the answer is waited for."""
     _asked: int = attrs.field(default=0, init=False)
     """The number of requests so far."""
 
@@ -88,24 +85,23 @@ class _Requests:
     ) -> RpcResponse | None:
         """Return the editor's answer; None if there is none in time."""
         self._asked += 1
-        id_, asked = f"{self.prefix}{self._asked}", _Asked()
-        self._open[id_] = asked
+        id_ = f"{self.prefix}{self._asked}"
+        self._open[id_], answer = trio.open_memory_channel[RpcResponse](1)
         try:
             port.ask(id_, method, params)
             with trio.move_on_after(seconds):
-                await asked.answered.wait()
+                return await answer.receive()
         finally:
             if self._open.pop(id_, None) is not None:
                 port.forget(id_)
-        return asked.answer
+        return None
 
     def answer(self, response: RpcResponse) -> bool:
         """Take in an answer of the editor's; return whether it is to one of these requests."""
         asked = None if response.id is None else self._open.pop(response.id, None)
         if asked is None:
             return False
-        asked.answer = response
-        asked.answered.set()
+        asked.send_nowait(response)
         return True
 
 

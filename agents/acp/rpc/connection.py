@@ -181,19 +181,12 @@ class Connection:
 
     async def request(self, method: Method[P, R], params: P) -> R | Error:
         """Ask something and wait for the answer; raises `AgentError` where the agent is gone."""
-        answers: list[R | Error | Failure] = []
-        answered = trio.Event()
-
-        def take(answer: R | Error | Failure) -> None:
-            answers.append(answer)
-            answered.set()
-
-        id_ = self.call(method, params, take)
+        answered, answers = trio.open_memory_channel[R | Error | Failure](1)
+        id_ = self.call(method, params, answered.send_nowait)
         try:
-            await answered.wait()
+            answer = await answers.receive()
         finally:
             self.forget(id_)  # has no effect on one that is answered
-        answer = answers[-1]
         if isinstance(answer, Failure):
             raise AgentError(answer)
         return answer
