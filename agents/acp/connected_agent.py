@@ -92,7 +92,7 @@ class ConnectedAgent:
     """Whether a call for one session came to another's server: each needs another process."""
     servers: dict[str, None] = attrs.field(factory=dict[str, None], init=False)
     """The names of the MCP servers that it was given, the newest last."""
-    _openings: Openings = attrs.field(init=False)
+    openings: Openings = attrs.field(init=False)
     _closing: deque[RequestId] = attrs.field(factory=lambda: deque[RequestId](), init=False)
     """The newest requests to close a session, answered or not."""
 
@@ -108,7 +108,7 @@ class ConnectedAgent:
             retire,
         )
         self.strays = Strays(self._channels, self._mix_tools, self.servers.keys())
-        self._openings = Openings(
+        self.openings = Openings(
             self.connection,
             self.authentication,
             retire,
@@ -116,7 +116,7 @@ class ConnectedAgent:
             self.window,
             self.strays.heard,
         )
-        self.existing = ExistingSessions(self._openings, about.agent_capabilities, self.facts)
+        self.existing = ExistingSessions(self.openings, about.agent_capabilities, self.facts)
 
     @property
     def name(self) -> str:
@@ -136,7 +136,7 @@ class ConnectedAgent:
         self.facts.learn(Fact.SESSIONS_SHARE_TOOLS)
         log.warning("agent=%s mixes up the tools of its chats: each gets a process", self.name)
         self.process.retire()
-        self._openings.discard_spares()
+        self.openings.discard_spares()
 
     def _channels(self) -> list[SessionChannel]:
         return [
@@ -151,10 +151,6 @@ class ConnectedAgent:
             raise AgentError(no_logout(self.process.spec, self.known))
         await self.authentication.log_out()
 
-    def discard_spares(self) -> None:
-        """Close the sessions that were opened in advance."""
-        self._openings.discard_spares()
-
     async def open(
         self, params: SessionParams, another: Callable[[], SessionParams | None]
     ) -> SessionChannel:
@@ -162,12 +158,12 @@ class ConnectedAgent:
 
         `another` makes the parameters of a spare, if it can. A spare that fails costs no session.
         """
-        channel = await self._openings.open(params)
-        if self._opens_in_advance and not self._openings.has_spare:
+        channel = await self.openings.open(params)
+        if self._opens_in_advance and not self.openings.has_spare:
             with contained(f"agent={self.name} spare session"):
                 spare = another()
                 if spare is not None:
-                    self._openings.open_in_advance(spare)
+                    self.openings.open_in_advance(spare)
         return channel
 
     def close(self, channel: SessionChannel) -> None:

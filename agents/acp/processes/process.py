@@ -198,7 +198,7 @@ class AcpProcess:
             if self._connection is not None:
                 self._connection.fail(failure)
             if self.peer is not None:
-                self.peer.discard_spares()
+                self.peer.openings.discard_spares()
             self.ready.set()
 
     # Its use.
