@@ -10,6 +10,7 @@ import logging
 import math
 import threading
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from itertools import count
 from typing import TYPE_CHECKING, TypeAlias
@@ -121,7 +122,8 @@ class Toolbox:
     """Makes another access and ends the one before it."""
     rename: Callable[[], str] = attrs.field(init=False)
     """Returns another name for the server, which is as long, and gives the old one up."""
-    on_close: Callable[[], None] = attrs.field(default=lambda: None, init=False)
+    closing: ExitStack = attrs.field(factory=ExitStack, init=False)
+    """The callbacks of its end."""
     on_asked: Callable[[], None] = attrs.field(default=lambda: None, init=False)
     """Called when its agent asks what there is, or calls a tool."""
     may_complain: Callable[[], bool] = attrs.field(default=lambda: True, init=False)
@@ -334,7 +336,7 @@ class Toolbox:
     def close(self) -> None:
         """End it: nobody gets at it any more."""
         self._perform(self._broker.close())
-        self.on_close()
+        self.closing.close()
 
     def _perform(self, effects: BrokerEffects) -> None:
         for effect in effects:

@@ -74,23 +74,15 @@ class Toolboxes:
             one = listener.issue(toolbox.serve)
             return one.access
 
-        def close() -> None:
-            one.revoke()
-            self._names.discard(toolbox.server)
-
-        toolbox.access, toolbox.renew, toolbox.on_close = one.access, renew, close
+        toolbox.access, toolbox.renew = one.access, renew
+        toolbox.closing.callback(lambda: one.revoke())
         return toolbox
 
     async def make_web(self, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
         """Return a toolbox for an agent that calls a URL; raises `AgentError`."""
         toolbox = self._make(specs, server)
         scope = trio.CancelScope()
-
-        def close() -> None:
-            scope.cancel()
-            self._names.discard(toolbox.server)
-
-        toolbox.on_close = close
+        toolbox.closing.callback(scope.cancel)
         await load("http")
         web = await self.nursery.start(self._keep_web, await toolbox.mcp(), scope)
         toolbox.access, toolbox.renew = web.issue(), web.issue
@@ -114,6 +106,7 @@ class Toolboxes:
             return name
 
         toolbox.rename = rename
+        toolbox.closing.callback(lambda: self._names.discard(toolbox.server))
         return toolbox
 
     def _name(self, wanted: str = "") -> str:

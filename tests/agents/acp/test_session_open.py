@@ -192,11 +192,7 @@ class Desk:
         """Return session parameters with a token that is revoked with them."""
         tools = Toolbox("vsc", ToolCatalogue.of((ToolSpec("t", "T."),), "vsc"), lambda: "1")
 
-        def revoke() -> None:
-            if name not in self.revoked:
-                self.revoked.append(name)
-
-        tools.on_close = revoke
+        tools.closing.callback(self.revoked.append, name)
         return SessionParams("/", tools)
 
     async def answer(self, **answer: Any) -> None:
@@ -242,9 +238,8 @@ async def test_a_chat_that_gets_a_spare_has_no_second_token(
         def close() -> None:
             nonlocal open_boxes
             open_boxes -= 1
-            box.on_close = lambda: None
 
-        box.on_close = close
+        box.closing.callback(close)
         return box
 
     async def prepare(self: Toolboxes) -> None:
