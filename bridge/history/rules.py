@@ -39,17 +39,17 @@ _REASONS = {
         "Recorded: stop, error before and after the first part, an empty answer."
     ),
     Rule.ANSWER_UNSEEN: (
-        "VS Code's Agent Host tells nobody of a stop. We answer to the end, and the next message "
-        "follows the question as if nothing had been said. It leaves out answers for want of room, "
-        "too. Only a request that names the same chat may do so. Recorded: stop, a small window."
+        "VS Code's Agent Host doesn't report a stop. So the answer is complete here, but the next "
+        "request leaves it out. The host also leaves out answers that don't fit into the window. "
+        "Only a request that names the same chat may do so. Recorded: stop, a small window."
     ),
     Rule.ANSWER_CUT: (
-        "After a reload the answer of such a turn appears as far as it was visible, a beginning of "
-        "what was streamed, with its links rewritten. Recorded."
+        "After a reload the answer of such a turn has only its visible beginning, with its links "
+        "rewritten. Recorded."
     ),
     Rule.TURN_ABSENT: (
         "A turn that was stopped or failed is dropped with its question when the history is "
-        "rebuilt. A later answer has to come back. Source: filtered and undone turns are "
+        "rebuilt. The request must repeat a later answer. Source: filtered and undone turns are "
         "removed."
     ),
     Rule.REQUEST_ONLY: (
@@ -79,11 +79,11 @@ _REASONS = {
         "back as `app`; source: others as a link round code."
     ),
     Rule.SUMMARY: (
-        "A summary stands in place of the beginning, sometimes of the question that is being "
-        "worked on, too. Recorded: background, foreground and by command."
+        "A summary replaces the beginning, and sometimes the question that is being worked on, "
+        "too. Recorded: background, foreground and by command."
     ),
     Rule.CALL_ALONE: (
-        "Nothing else is as it was, but results of our calls came. The ids are unique in this "
+        "Everything else has changed, but results of our calls came. The ids are unique in this "
         "process, so the conversation is certain. Recorded: ids are never changed."
     ),
 }

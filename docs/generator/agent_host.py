@@ -108,7 +108,7 @@ HOST_RULES = {
         ),
     ),
     "unheard stops": HostRule(
-        "The host reports a stop to nobody. The next message follows the question at once.",
+        "The host doesn't report a stop. The next message follows the question at once.",
         "A request of the same chat may leave an answer out.",
         ("bridge.history.rules.Rule.ANSWER_UNSEEN",),
         (

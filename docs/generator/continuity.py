@@ -142,7 +142,7 @@ def _lines(run: Run) -> Iterator[str]:
         elif isinstance(event.origin, Resumed) and not event.past:
             yield f"    Note over S{event.session}: is found again"
         if event.past:
-            yield f"    Note over S{event.session}: told as past: {' / '.join(event.past)}"
+            yield f"    Note over S{event.session}: sent again: {' / '.join(event.past)}"
         yield f"    C->>S{event.session}: {' / '.join(event.new)}"
         yield f"    S{event.session}->>C: {event.answer}"
 

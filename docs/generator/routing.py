@@ -40,17 +40,17 @@ _REASONS = {
     ),
     Reason.SUPERSEDES: (
         _JOINS,
-        "It goes on without the newest exchange, to which nobody can come back: that is "
+        "It goes on without the newest exchange. The user can't return to that, so it is "
         "[withdrawn](#what-becomes-of-what-is-left-out).",
     ),
     Reason.BRANCH: (
         _OPENS,
-        "It leaves a live conversation before its end, and that lives on: a message was edited, an "
+        "It leaves a live conversation before its end, and that one stays: a message was edited, an "
         "answer was taken back, a chat was forked.",
     ),
     Reason.SUB_AGENT: (
         _OPENS,
-        "A call that a live conversation waits for leads it, or its system prompt says so.",
+        "A call that a live conversation waits for runs it, or its system prompt is a sub-agent's.",
     ),
     Reason.ONE_SHOT: (_OPENS, "No later request will build on it; see [classes](#the-classes)."),
     Reason.UNPROVEN: (
@@ -62,11 +62,11 @@ _REASONS = {
 
 _CLASSES = {
     RequestClass.MAIN: "A turn of a chat. Also every request without the signs of another class.",
-    RequestClass.UTILITY: "A title, a commit message, a name: something beside the chat.",
-    RequestClass.COMPACTION: "A summary of a chat that is going to be led on without what it sums "
-    "up.",
+    RequestClass.UTILITY: "A title, a commit message or a name, not a message of the chat.",
+    RequestClass.COMPACTION: "A summary of a chat. The chat then continues with the summary in "
+    "place of the messages.",
     RequestClass.INLINE: "An edit at the cursor.",
-    RequestClass.SUB_AGENT: "A chat that a call of another chat leads.",
+    RequestClass.SUB_AGENT: "A chat that a call of another chat runs.",
 }
 
 

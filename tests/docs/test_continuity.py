@@ -54,7 +54,7 @@ def test_an_agent_without_forks_is_told_what_the_replay_names_as_the_other_way()
 
 def test_a_picture_has_who_was_given_what() -> None:
     drawn = continuity.picture(played(pictured_chats.crash))
-    assert "    Note over S2: told as past: A / answer to A / B (crashes)\n    C->>S2: C" in drawn
+    assert "    Note over S2: sent again: A / answer to A / B (crashes)\n    C->>S2: C" in drawn
     assert "    S1-->>S2: is forked\n" in continuity.picture(played(pictured_chats.fork))
 
 
