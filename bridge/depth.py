@@ -11,8 +11,8 @@ from array import array
 from itertools import accumulate
 
 DEEPEST_JSON = 200
-"""The most lists and objects within each other."""
-TOO_DEEP = f"more than {DEEPEST_JSON} lists and objects are within each other"
+"""The most levels of nested lists and objects."""
+TOO_DEEP = f"lists and objects are nested more than {DEEPEST_JSON} deep"
 
 # A text that doesn't end goes on to the end of all, so that no byte is looked at twice.
 _TEXT = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?+', re.DOTALL)
@@ -22,7 +22,7 @@ _OTHERS = bytes(set(range(256)) - set(b"[{]}"))
 
 
 def is_too_deep(json: bytes, most: int = DEEPEST_JSON) -> bool:
-    """Tell whether more than `most` lists and objects are within each other in a JSON text."""
+    """Return whether lists and objects are nested more than `most` deep in a JSON text."""
     json = bytes(json)  # `msgspec.Raw` is said to be bytes, and has none of their methods
     if json.count(b"[") + json.count(b"{") <= most:
         return False

@@ -103,9 +103,9 @@ METHODS: tuple[WireMethod, ...] = (
         "request",
         wire.AgentSessionsParams,
         wire.AgentSessionsResult,
-        "List the sessions that an ACP agent keeps of the window's folders, also those that it "
-        "began elsewhere. A chat whose first message is `/continue` and the id of one goes on in "
-        "it. If the agent can't list them, the error is `NotFound`.",
+        "List the sessions that an ACP agent keeps for the window's folders, also those that "
+        "began elsewhere. A chat continues one if its first message is `/continue` and the id of "
+        "the session. If the agent can't list them, the error is `NotFound`.",
     ),
     WireMethod(
         CANCEL,
@@ -119,22 +119,21 @@ METHODS: tuple[WireMethod, ...] = (
         "notification to us",
         wire.CancelRequestParams,
         None,
-        "The same, in the Language Server Protocol's words.",
+        "The same as `lm/cancel`, in the Language Server Protocol's words.",
     ),
     WireMethod(
         FOLDERS_CHANGED,
         "notification to us",
         wire.WorkspaceFoldersParams,
         None,
-        "The window has other folders now. Sessions that are open keep theirs.",
+        "The folders of the window have changed. Sessions that are open keep theirs.",
     ),
     WireMethod(
         MCP_SERVERS_CHANGED,
         "notification to us",
         wire.McpServersParams,
         None,
-        "Agents are given other MCP servers of the user's from now on. Sessions that are open keep "
-        "theirs.",
+        "The user's MCP servers for agents have changed. Sessions that are open keep theirs.",
     ),
     WireMethod(
         RESPONSE_PART,
@@ -189,7 +188,7 @@ METHODS: tuple[WireMethod, ...] = (
         "notification from us",
         wire.WatchFilesParams,
         None,
-        "Begin, or end, to note which files of the workspace change, because an agent begins or "
+        "Begin or end noting which files of the workspace change, because an agent begins or "
         "ends a turn. Turns of several chats may run at once. Sent only to an editor that has the "
         "capability `changedFiles`.",
     ),
@@ -200,7 +199,7 @@ METHODS: tuple[WireMethod, ...] = (
         wire.WatchedFiles,
         "Return the files that have changed since a turn began. The end of the answer names them. "
         "Sent before the end of a turn in which the agent has used a tool, only to an editor that "
-        "has the capability `changedFiles`. The answer is waited for at most 3 seconds.",
+        "has the capability `changedFiles`. vscodelm waits for the answer for at most 3 seconds.",
     ),
     WireMethod(
         MODELS_CHANGED,

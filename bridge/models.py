@@ -105,7 +105,7 @@ class AgentChoice(Value):
         except RecursionError:
             raise msgspec.ValidationError(TOO_DEEP) from None
         except UnicodeEncodeError:
-            raise msgspec.ValidationError("a text in it holds half a character") from None
+            raise msgspec.ValidationError("a text in it holds an incomplete character") from None
         if is_too_deep(key):
             raise msgspec.ValidationError(TOO_DEEP)
         return cls(spec, key)

@@ -717,7 +717,7 @@ class CancelParams(Wire):
 
 
 class CancelRequestParams(Wire):
-    """The same, in the Language Server Protocol's words."""
+    """The same as `lm/cancel`, in the Language Server Protocol's words."""
 
     id: RequestId
 

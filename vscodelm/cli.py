@@ -110,7 +110,7 @@ def replay(file: Path, labels: Path | None, page: Path | None) -> None:
     try:
         if page is not None:
             if labels is not None:
-                raise click.UsageError("--html draws no labels: give one of the two.")
+                raise click.UsageError("--html can't be used with --labels.")
             events = draw_file(file, page)
             click.echo(f"{page}: {events} {'event is' if events == 1 else 'events are'} drawn.")
             return

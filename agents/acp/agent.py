@@ -260,10 +260,10 @@ class AcpAgent:
     def _may_open(self, handle: SessionHandle) -> bool:
         """Return whether a session is this chat's still, and works in a folder of the window."""
         if not self._continued.owners.may_open(handle):
-            log.info("session=%s not had: another chat continues it", handle.session_id)
+            log.info("session=%s not reopened: another chat continues it", handle.session_id)
             return False
         if handle.folder and not self._folders.has(handle.folder):
-            log.info("session=%s not had: its folder isn't open", handle.session_id)
+            log.info("session=%s not reopened: its folder isn't open", handle.session_id)
             return False
         return True
 

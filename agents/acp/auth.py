@@ -61,7 +61,7 @@ class Authentication:
     async def log_in_by(self, method_id: str) -> None:
         """Log in by a method that the user has chosen; raises `AgentError`."""
         if not can_authenticate(self.methods, method_id):
-            text = f"{self.spec.name} has no way {title_of(method_id)!r} to log in here."
+            text = f"{self.spec.name} has no login method {title_of(method_id)!r} here."
             raise AgentError(Failure("NotFound", text))
         async with self._login:
             answer = await self._authenticate(method_id)

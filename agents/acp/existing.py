@@ -116,7 +116,7 @@ class ExistingSessions:
         for way in _ways(self.able, self.facts):
             if self.openings.connection.subscribers.has(session_id):
                 # Another chat has it, or opens it: two of them would disturb each other.
-                log.info("session=%s not had by %s: it is in use", session_id, way.name)
+                log.info("session=%s not reopened by %s: it is in use", session_id, way.name)
                 return None
             if not self._is_of_use(way.name, session_id, params):
                 continue
@@ -178,7 +178,7 @@ class ExistingSessions:
         is_open = way != FORK_SESSION.name and self._is_open(session_id)
         if params.tools is None or not loses_tools(self.facts, way, is_open=is_open):
             return True
-        log.info("session=%s not had by %s: it would have no tools", session_id, way)
+        log.info("session=%s not reopened by %s: it would have no tools", session_id, way)
         return False
 
     async def _have(
@@ -188,15 +188,17 @@ class ExistingSessions:
             case SessionChannel(lost=None) as channel if await self._keeps_tools(channel, params):
                 return channel
             case SessionChannel(lost=None):
-                log.info("session=%s not had by %s: it has no tools", session_id, way)
+                log.info("session=%s not reopened by %s: it has no tools", session_id, way)
                 return None
             case Error(code=code) as error if code == METHOD_NOT_FOUND and way in _MISSING:
                 reason = self._reason(way, error)
-                log.info("session=%s not had by %s, nor will another: %s", session_id, way, reason)
+                log.info(
+                    "session=%s not reopened by %s, nor will another: %s", session_id, way, reason
+                )
                 return None
             case answer:
                 reason = self._reason(way, answer)
-        log.warning("session=%s not had by %s: %s", session_id, way, reason)
+        log.warning("session=%s not reopened by %s: %s", session_id, way, reason)
         return None
 
     def _reason(self, way: str, answer: _Answer) -> str:

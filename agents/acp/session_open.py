@@ -41,7 +41,7 @@ SESSION_SECONDS = 60.0
 FRESH_SECONDS = 600.0
 """Seconds that a session may be used after it was opened in advance."""
 
-_EMPTY = Failure("AgentFailed", "nothing of what was said in it was told again")
+_EMPTY = Failure("AgentFailed", "it sent none of its old messages")
 _NO_ID = Failure("AgentFailed", "the agent gave no id")
 
 log = logging.getLogger("vscodelm.acp")

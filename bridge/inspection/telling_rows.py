@@ -26,7 +26,7 @@ def rows(told: Telling) -> Iterator[tuple[str, str]]:
         case SessionSource.IN_MID_TURN:
             yield "agent", "continues its turn, which waits for the results"
         case SessionSource.RUNNING:
-            yield "agent", "is given nothing: it has the first of the equal requests"
+            yield "agent", "gets nothing: it already has the first of the equal requests"
         case SessionSource.KEPT:
             yield "agent", "continues in its session, as the settings say"
             yield "", "the session remembers the withdrawn messages"

@@ -21,11 +21,11 @@ conversation that was asked last counts for half of them at most."""
 MOST_DENIALS = 1_000
 """Calls of which we remember why they were denied, until their users come back."""
 
-TOO_MANY = "{limit} sessions with one agent are the most (`maxSessions`)"
+TOO_MANY = "{limit} sessions with one agent are the limit (`maxSessions`)"
 TOO_LARGE = "the chats took more than {limit} MiB of memory together"
 NOTICE = (
     "*{reason}, so the session of this chat was closed and its question denied: it had waited "
-    "longest for an answer. The agent is told the chat again.*\n\n"
+    "longest for an answer. A new session gets the chat's text.*\n\n"
 )
 
 

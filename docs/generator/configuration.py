@@ -25,7 +25,7 @@ _MODEL = {
     "settings replaces them all.",
     "maxInputTokens": "The limit of a request. Editors summarise a chat that comes near it. If "
     "it isn't given, it is the size of an ACP agent's own context, less the output, as soon as the "
-    "agent says it. Until then it is 1,000,000.",
+    "agent reports it. Until then it is 1,000,000.",
     "maxOutputTokens": "The limit of an answer. If it isn't given, it is 64,000, or 8,192 of an "
     "ACP agent's own context.",
     "tooltip": "Shown with the name.",

@@ -45,7 +45,7 @@ _REASONS = {
     ),
     Reason.BRANCH: (
         _OPENS,
-        "It leaves a live conversation before its end, and that one stays: a message was edited, an "
+        "It leaves a live conversation before its end, which stays: a message was edited, an "
         "answer was taken back, a chat was forked.",
     ),
     Reason.SUB_AGENT: (

@@ -183,7 +183,7 @@ test("an index that can't be reached is told by uv's words, and by pip's", async
   vi.stubEnv("UV_PYTHON_DOWNLOADS_JSON_URL", "http://127.0.0.1:9/downloads.json");
   await rm(join(places().storage, "pythons"), { recursive: true });
   await expect(environment().create(new Told())).rejects.toThrow(
-    "The server of uv's Pythons can't be reached",
+    "The server that uv downloads Python from can't be reached",
   );
 });
 

@@ -76,8 +76,8 @@ function own<T>(key: OwnSetting, fallback: T, is: (value: unknown) => value is T
 const EXPECTED: Partial<Record<OwnSetting, string>> = {
   agents: "an object of models by their ids",
   path: "a text",
-  arguments: "a list of texts",
-  environment: "an object of texts by their names",
+  arguments: "a list of strings",
+  environment: "an object of strings by their names",
   traceDirectory: "a text",
   endpoints: "an object of endpoints by their ids",
 };

@@ -14,7 +14,7 @@ export const KEPT_OF_LONG_LINE_BYTES = 1024;
 /** The most levels of a value of the editor. Python reads no JSON that is nested 1,000 deep. */
 export const MAX_JSON_DEPTH = 200;
 
-/** The largest settings file of a folder that is looked through for settings that don't count, in bytes. */
+/** The largest settings file of a folder that is searched for ignored settings, in bytes. */
 export const MAX_SETTINGS_BYTES = MEBIBYTE;
 
 /** Time between two looks at a server's file of variables. */

@@ -172,7 +172,7 @@ def test_what_is_nested_too_deeply_is_refused_by_its_place(place: str, levels: i
     params = {"modelId": "eliza", "messages": [user("a")], "agent": ELIZA, **deep(place, levels)}
     error = Port().error(id=1, method=CHAT, params=params)
     assert error["code"] == INVALID_PARAMS
-    assert "within each other" in error["message"] or "too deeply" in error["message"]
+    assert "nested more than" in error["message"] or "too deeply" in error["message"]
     if levels == DEEPEST_JSON:
         assert PATHS[place] in error["message"]
 

@@ -133,7 +133,9 @@ async def test_who_was_denied_is_told_why_once() -> None:
         assert request.calls[0]["toolName"] == PERMISSION_TOOL
         await Chat(editor, options=ASKING, settings=settings).say("Another.")
         answer = await denied.say(tool_result(request.calls[0], "Approved"))
-        assert answer.text.startswith("*1 sessions with one agent are the most (`maxSessions`), so")
+        assert answer.text.startswith(
+            "*1 sessions with one agent are the limit (`maxSessions`), so"
+        )
         assert answer.text.endswith("\n\nAsked again.")
         assert "had waited" not in (await denied.say("And now?")).text
     assert "waited" not in "".join(texts(agent.prompts[-1].transcript))

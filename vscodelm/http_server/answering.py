@@ -373,7 +373,9 @@ class Answering:
     async def drop(self, response: str) -> None:
         """Forget a response; raises `ApiError`."""
         if response in self._open:
-            raise ApiError(409, "response_in_progress", "It isn't over: cancel it first.")
+            raise ApiError(
+                409, "response_in_progress", "The response isn't complete: cancel it first."
+            )
         if not await self.records.drop(response):
             raise not_found(response)
 

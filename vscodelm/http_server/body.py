@@ -169,7 +169,7 @@ def _allowed(choice: Any) -> frozenset[str] | None:
         ):
             return frozenset(map(_name, tools))
         case _:
-            text = "An agent can't be forced to call a function: say `auto` or `none`."
+            text = "An agent can't be forced to call a function: use `auto` or `none`."
             raise bad_request(text, "tool_choice", "unsupported")
 
 

@@ -70,7 +70,7 @@ def read_completion(body: bytes) -> tuple[ResponseBody, bool, Sequence[int]]:
     """
     given: CompletionBody = decoded(_decode, body)
     if given.n not in (None, 1):
-        raise bad_request("There is one answer to a request.", "n", "unsupported")
+        raise bad_request("A request gets only one answer.", "n", "unsupported")
     form = (given.response_format or {}).get("type", "text")
     if form != "text":
         raise bad_request("Agents answer with text only.", "response_format", "unsupported")

@@ -115,7 +115,7 @@ class _Conversion:
                 given = item.encrypted_content if kind == "compaction" else item.id
                 if not given:
                     field = "encrypted_content" if kind == "compaction" else "id"
-                    raise bad_request("This field is needed.", f"{place}.{field}")
+                    raise bad_request("This field is required.", f"{place}.{field}")
                 for message in (yield from self.unfold(kind, given)):
                     is_answer = message.role == "assistant"
                     self.add(message.role, message.role if is_answer else "", message.content)

@@ -29,8 +29,8 @@ from .transcript import transcript
 from .words import GOES_ON, MOST_LISTED, failed, list_text, listed, no_list, without_transcript
 
 _IN_USE = (
-    "it is open in another chat of this window. Go on there. A chat that has been left "
-    "alone for a while lets go of its session"
+    "it is open in another chat of this window. Go on there. A chat releases its session "
+    "after a while without messages"
 )
 
 

@@ -87,4 +87,4 @@ def failed(agent: str, session_id: str, reason: str) -> str:
 
 def without_transcript(agent: str) -> str:
     """Say that the session goes on, although nothing is shown of it."""
-    return f"*{escape(agent)} continues the session, but doesn't tell what was said in it.*"
+    return f"*{escape(agent)} continues the session, but doesn't send its messages.*"

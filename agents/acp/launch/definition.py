@@ -90,7 +90,7 @@ def _odd(text: str) -> str | None:
     try:
         text.encode("utf-8", "surrogateescape")  # as bytes that aren't UTF-8 are kept in Python
     except UnicodeEncodeError:
-        return "has half a character"
+        return "has an incomplete character"
     return None
 
 

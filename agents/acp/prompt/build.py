@@ -23,7 +23,7 @@ from .transcript import Context, record, result_entry, tool_names
 from .user_message import UserMessage, asked, whole
 
 _GO_ON = "Go on with what was asked last, now that these results are there."
-_SYSTEM_CHANGED = "(The system prompt is another one now. It replaces the one before.)"
+_SYSTEM_CHANGED = "(The system prompt has changed. This one replaces the one before.)"
 _NOTHING = "(The user sent an empty message.)"
 
 

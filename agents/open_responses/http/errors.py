@@ -207,7 +207,7 @@ def _open(value: Any) -> tuple[dict[str, Any], str]:
 
 
 def _told(value: Any) -> str:
-    """Return JSON of an unknown shape as text; a list of texts or messages as these."""
+    """Return JSON of an unknown shape as text; a list of strings or messages as these."""
     if isinstance(value, list) and value:
         return "; ".join(_open(item)[1] for item in cast("list[Any]", value))
     return msgspec.json.encode(value).decode()

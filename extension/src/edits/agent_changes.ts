@@ -81,7 +81,7 @@ export class AgentChanges implements vscode.TextDocumentContentProvider, vscode.
         all.filter(({ before }) => before === "committed"),
         "Compared with the last commit",
       ),
-      named(unknown, "Changed from a text that isn't known"),
+      named(unknown, "The earlier text isn't known"),
     ];
     if (words.some((text) => text !== "")) {
       await vscode.window.showInformationMessage(words.filter((text) => text !== "").join(" "));

@@ -41,7 +41,7 @@ export async function reportProblem(sources: ProblemSources): Promise<void> {
     "",
     "## The newest decisions",
     "",
-    ...(Array.isArray(events) ? decisions(events) : [`They can't be had: ${events}`]),
+    ...(Array.isArray(events) ? decisions(events) : [`They aren't available: ${events}`]),
     "",
     "## The end of the log",
     "",

@@ -29,8 +29,8 @@ export async function chooseMcpServers(servers: McpServers): Promise<void> {
   }));
   const chosen = await vscode.window.showQuickPick(items, {
     canPickMany: true,
-    title: "Which MCP servers are agents given?",
-    placeHolder: "New chats are given those that you tick",
+    title: "Which MCP servers do agents get?",
+    placeHolder: "New chats get the servers that you tick",
     matchOnDescription: true,
   });
   if (chosen === undefined) {
@@ -53,7 +53,7 @@ export async function chooseMcpServers(servers: McpServers): Promise<void> {
 export async function reviewChanged(servers: McpServers, changed: Listed[]): Promise<void> {
   const names = changed.map(({ name }) => `"${name}"`).join(", ");
   const pressed = await vscode.window.showWarningMessage(
-    `MCP servers of the folder have changed: ${names}. Agents aren't given them until you agree again.`,
+    `MCP servers of the folder have changed: ${names}. Agents don't get them until you agree again.`,
     REVIEW,
   );
   if (pressed !== REVIEW) {

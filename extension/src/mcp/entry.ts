@@ -94,7 +94,7 @@ async function serverOf(
   }
   const args = entry.args ?? [];
   if (!Array.isArray(args)) {
-    throw new Obstacle("its `args` must be a list of texts");
+    throw new Obstacle("its `args` must be a list of strings");
   }
   const command = await programOf(filling.text(entry.command, "command"), filling.around);
   const program = { command, args: args.map((one) => filling.text(one, "args")) };
@@ -205,7 +205,7 @@ class Filling {
 
   texts(values: unknown, field: string): Record<string, string> {
     if (!isObject(values ?? {})) {
-      throw new Obstacle(`its \`${field}\` must be an object of texts`);
+      throw new Obstacle(`its \`${field}\` must be an object of strings`);
     }
     const found = Object.entries(values ?? {}).filter(
       ([, value]) => value !== null || field !== "env",

@@ -159,7 +159,7 @@ export class Server {
       return await process.request<InspectResult>(INSPECT, page ? { page } : {}).result;
     } catch (error) {
       throw error instanceof RpcError && error.code === METHOD_NOT_FOUND
-        ? new Error("This vscodelm is too old to tell what it decided. Update it.")
+        ? new Error("This vscodelm is too old to report its decisions. Update it.")
         : error;
     }
   }

@@ -42,10 +42,10 @@ export function whyNotStarted({ command, cwd }: Launch, error: unknown): string 
         return `there is no folder ${cwd}`;
       }
       return existsSync(command)
-        ? `what ${command} is run by isn't there`
+        ? `the interpreter of ${command} is missing`
         : `there is no program ${command}`;
     case "EACCES":
-      return `${command} may not be run`;
+      return `there is no permission to run ${command}`;
     case "E2BIG":
       return "its arguments or its environment are too long";
     default:

@@ -56,7 +56,7 @@ export class IgnoredSettings {
       const { size } = await vscode.workspace.fs.stat(file);
       if (size > MAX_SETTINGS_BYTES) {
         this.once(
-          `${file.fsPath} is too large to be looked through for settings that don't count.`,
+          `${file.fsPath} is too large to be searched for ignored settings.`,
         );
         return;
       }
@@ -66,7 +66,7 @@ export class IgnoredSettings {
       }
     } catch (error) {
       if ((error as { code?: unknown }).code !== "FileNotFound") {
-        this.once(`${file.fsPath} can't be looked through: ${messageOf(error)}`);
+        this.once(`${file.fsPath} can't be searched for ignored settings: ${messageOf(error)}`);
       }
     }
   }

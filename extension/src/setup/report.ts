@@ -57,7 +57,7 @@ function linesOf({ step, state, summary, seconds, facts, stderr }: Finding): str
   const took = seconds === undefined ? "" : ` (${seconds} s)`;
   const more = Object.entries(facts ?? {}).map(([label, fact]) => `  - ${label}: ${fact}`);
   const words = stderr
-    ? ["  - the last that it wrote to its standard error:", ...indented(stderr)]
+    ? ["  - the last lines of its standard error:", ...indented(stderr)]
     : [];
   return [`- ${step}, ${MARKS[state] ?? state}: ${summary}${took}`, ...more, ...words];
 }

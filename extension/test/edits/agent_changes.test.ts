@@ -63,7 +63,7 @@ test("a file whose earlier text isn't known is opened and named, and compared wi
   changes.take(part({ files: names.map((name) => ({ path: join(folder, name) })) }));
   await changes.show();
   expect(person.ran).toMatchObject([["vscode.open", { fsPath: join(folder, "a") }, {}]]);
-  expect(person.asked).toEqual(["Changed from a text that isn't known: a, b, c, d, e and 1 more."]);
+  expect(person.asked).toEqual(["The earlier text isn't known: a, b, c, d, e and 1 more."]);
 });
 
 test("a file whose earlier text only git has is compared with the last commit", async () => {
@@ -86,7 +86,7 @@ test("a file whose earlier text only git has is compared with the last commit", 
   ]);
   expect(person.ran.slice(1)).toMatchObject([["vscode.open", { fsPath: made }, {}]]);
   expect(person.asked).toEqual([
-    "Compared with the last commit: old, gone. Changed from a text that isn't known: made.",
+    "Compared with the last commit: old, gone. The earlier text isn't known: made.",
   ]);
 });
 

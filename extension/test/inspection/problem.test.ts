@@ -70,7 +70,7 @@ test("it has no word of a chat, and no secret", async () => {
 test("what can't be had is told in its place", async () => {
   sources.inspect = () => Promise.reject(new Error("the program is too old"));
   const text = await written();
-  expect(text).toContain("They can't be had: the program is too old");
+  expect(text).toContain("They aren't available: the program is too old");
   expect(text).toContain("No chat of this window has asked an agent");
 });
 

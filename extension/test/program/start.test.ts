@@ -60,14 +60,14 @@ test("what isn't there is named: the program, what runs it, or the folder", asyn
   await writeFile(script, "#!/nowhere/python\n");
   await chmod(script, 0o755);
   expect(await outcome({ command: "/nowhere/x" })).toBe("there is no program /nowhere/x");
-  expect(await outcome({ command: script })).toBe(`what ${script} is run by isn't there`);
+  expect(await outcome({ command: script })).toBe(`the interpreter of ${script} is missing`);
   expect(await outcome({ cwd: "/nowhere" })).toBe("there is no folder /nowhere");
 });
 
 test("a file that isn't a program is said to be so", async () => {
   const plain = join(folder, "plain");
   await writeFile(plain, "");
-  expect(await outcome({ command: plain })).toBe(`${plain} may not be run`);
+  expect(await outcome({ command: plain })).toBe(`there is no permission to run ${plain}`);
 });
 
 test("arguments that are too long fail at once, in words", () => {

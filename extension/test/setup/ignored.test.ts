@@ -86,7 +86,7 @@ test("a file of the largest size is looked through, and one that is larger is sa
   await writeFile(file, setting.padEnd(MAX_SETTINGS_BYTES + 1));
   await ignored.look();
   await ignored.look();
-  expect(log.slice(1)).toEqual([expect.stringContaining("is too large to be looked through")]);
+  expect(log.slice(1)).toEqual([expect.stringContaining("is too large to be searched")]);
 });
 
 test("what can't be read is told, and the next folder is looked through", async () => {
@@ -98,7 +98,7 @@ test("what can't be read is told, and the next folder is looked through", async 
   openFolder(other);
   await ignored.look();
   expect(log).toEqual([
-    expect.stringContaining("can't be looked through: EISDIR"),
+    expect.stringContaining("can't be searched for ignored settings: EISDIR"),
     line("path", join(other, ".vscode/settings.json")),
   ]);
 });

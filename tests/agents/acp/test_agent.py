@@ -608,7 +608,7 @@ async def test_after_a_login_that_the_user_chose_the_next_session_is_in_that_pro
 @pytest.mark.parametrize("method", ["login", "unknown"])
 async def test_no_agent_is_asked_for_a_login_in_a_terminal_or_an_unknown_one(method: str) -> None:
     async with agent_in_process(CHOICE) as (agent, peers):
-        with pytest.raises(AgentError, match="has no way"):
+        with pytest.raises(AgentError, match="has no login method"):
             await agent.log_in(method)
         assert peers.asked("authenticate") == []
 

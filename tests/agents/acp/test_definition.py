@@ -31,19 +31,19 @@ def env(name: str = "NAME", value: str = "value") -> tuple[EnvVariable, ...]:
 ODD: list[tuple[McpServerSpec, str, str]] = [
     (spec(command=""), "command", "is empty"),
     (spec(command="a\x00b"), "command", "NUL"),
-    (spec(command="\ud83d"), "command", "half a character"),
+    (spec(command="\ud83d"), "command", "an incomplete character"),
     (spec(args=("fine", "a\x00b")), "args[1]", "NUL"),
-    (spec(args=("\ude00",)), "args[0]", "half a character"),
+    (spec(args=("\ude00",)), "args[0]", "an incomplete character"),
     (spec(env=env(name="")), "env[1].name", "is empty"),
     (spec(env=env(name="A=B")), "env[1].name", "="),
     (spec(env=env(name="=A")), "env[1].name", "="),
     (spec(env=env(name="A\x00B")), "env[1].name", "NUL"),
-    (spec(env=env(name="\ud83d")), "env[1].name", "half a character"),
+    (spec(env=env(name="\ud83d")), "env[1].name", "an incomplete character"),
     (spec(env=env(value="\x00")), "env[1].value", "NUL"),
-    (spec(env=env(value="\ud83d")), "env[1].value", "half a character"),
+    (spec(env=env(value="\ud83d")), "env[1].value", "an incomplete character"),
     (spec(cwd="/tmp\x00"), "cwd", "NUL"),
     (spec(cwd="~a\x00b"), "cwd", "NUL"),
-    (spec(cwd="\ud83d"), "cwd", "half a character"),
+    (spec(cwd="\ud83d"), "cwd", "an incomplete character"),
 ]
 
 

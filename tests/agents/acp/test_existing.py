@@ -153,7 +153,7 @@ async def test_a_refused_load_is_logged_with_the_agents_own_reason(
     async with agent_in_process(script) as (agent, _):
         assert await go_on(agent, Resumed(await begin(agent))) == UNKNOWN
     (told,) = [record.message for record in caplog.records]
-    assert told.endswith("not had by session/load: -32603 Internal error (No such chat.)")
+    assert told.endswith("not reopened by session/load: -32603 Internal error (No such chat.)")
 
 
 @pytest.mark.checklist(17)
@@ -397,7 +397,7 @@ async def test_a_load_that_tells_nothing_again_leads_to_a_new_session(
         assert openings(peers) == ["session/load", "session/new"]
         assert {"sessionId": handle} in peers.asked("session/close")[1:]
         assert peers.asked("session/prompt")[-1]["sessionId"] != handle
-        assert "nothing of what was said in it was told again" in caplog.text
+        assert "it sent none of its old messages" in caplog.text
         assert peers.faults == []
 
 

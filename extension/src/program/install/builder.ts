@@ -138,7 +138,7 @@ export class Builder {
       );
     } catch (error) {
       this.work.signal.throwIfAborted();
-      throw explain(error, "The server of uv's Pythons");
+      throw explain(error, "The server that uv downloads Python from");
     }
     const python = await find(name);
     if (python === undefined) {

@@ -301,6 +301,6 @@ test("where a Python can't be downloaded, its server is named, not the index", a
   const broken = { "python install": "client error (Connect)" };
   const environment = here({ programs: ["uv"], hasPython: false, broken });
   await expect(environment.create(said(), true)).rejects.toThrow(
-    "The server of uv's Pythons can't be reached",
+    "The server that uv downloads Python from can't be reached",
   );
 });

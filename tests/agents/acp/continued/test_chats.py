@@ -215,7 +215,7 @@ async def test_a_session_that_can_only_be_resumed_goes_on_unseen(autojump_clock:
     async with at_work("resume") as (editor, peers):
         chat = Chat(editor)
         text = (await chat.say("/continue s1")).text
-        assert text.startswith("*fake continues the session, but doesn't tell what was said in it.")
+        assert text.startswith("*fake continues the session, but doesn't send its messages.")
         assert (await chat.say("who?")).text == "I am Ada / who?"
         assert [one["sessionId"] for one in peers.asked("session/resume")] == ["s1"]
 
@@ -227,7 +227,7 @@ async def test_an_agent_that_can_find_no_session_gets_the_text(autojump_clock: M
 
 FAILURES: list[tuple[str, JSON, str]] = [
     ("s9", {}, "Resource not found: s9"),
-    ("s1", {"session/load": [{"result": {}}]}, "nothing of what was said in it was told again"),
+    ("s1", {"session/load": [{"result": {}}]}, "it sent none of its old messages"),
     ("s1", {"session/load": [{"hang": True}]}, "no answer in 60 seconds"),
     ("s1", {"session/load": [{"exit": 3}]}, "fake"),
 ]

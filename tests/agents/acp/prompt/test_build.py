@@ -266,7 +266,7 @@ def test_a_system_prompt_that_the_agent_was_not_told_is_told_before_what_is_new(
     system = system_to_tell(prompt, (SYSTEM,))
     assert system == (OTHER,)
     told = text(list(done(prompt_blocks(prompt, ALL, system=system))))
-    assert told.startswith("(The system prompt is another one now.")
+    assert told.startswith("(The system prompt has changed.")
     assert told.index("<system>\nYou are brief.") < told.index("Go on")
 
 
