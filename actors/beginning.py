@@ -23,7 +23,7 @@ class Start(enum.Enum):
 
 
 class Why(enum.Enum):
-    """Why there was no session to go on with."""
+    """The reason why no session could continue."""
 
     NEW = "new"
     """No session is known that knows the chat."""

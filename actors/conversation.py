@@ -1,4 +1,4 @@
-"""The open conversations, as the History Actor has them: a Session Actor for each."""
+"""The open conversations of the History Actor, each with the mailbox of its Session Actor."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class Conversation:
 
 @attrs.define(eq=False, repr=False)
 class Conversations:
-    """The open conversations, and what their Session Actors are started with."""
+    """The open conversations. Starts their Session Actors."""
 
     tasks: trio.Nursery
     inbox: trio.MemorySendChannel[FromSession]

@@ -1,4 +1,4 @@
-"""Why an agent's question is decided as it is: by whom, and what the user can do. Pure."""
+"""Explain decisions about an agent's questions: who decided, and what the user can do. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ALLOWED_BY_RULE = "The command Manage Permissions removes the rule."
 
 
 class ClientWords(Value):
-    """The words for what only this kind of client has."""
+    """The words that depend on the kind of client."""
 
     client: str
     """Begins a sentence about the client."""

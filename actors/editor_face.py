@@ -1,4 +1,4 @@
-"""The editor, as the History Actor sees it: JSON-RPC on stdio, or anything else that asks."""
+"""The interface of an editor for the History Actor: JSON-RPC on stdio, or the HTTP server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .trace import Trace
 
 
 class EditorFace(Protocol):
-    """Takes what the History Actor says. No method waits."""
+    """Receives the output of the History Actor. No method waits."""
 
     @property
     def trace(self) -> Trace:

@@ -75,7 +75,7 @@ MARKER_PREFIX = "vscodelm-"
 
 @attrs.define(eq=False, repr=False)
 class HistoryActor:
-    """The sessions of every conversation of one editor."""
+    """Applies every event to the chats of one editor, and carries out the effects."""
 
     editor: EditorFace
     agent_for: AgentFactory
@@ -94,7 +94,7 @@ class HistoryActor:
         self._inspector = Inspector(self.chats, self.editor.hide)
 
     def hear(self, message: ActorMessage) -> None:
-        """Take one message in and carry out what follows from it.
+        """Handle one message, and carry out its effects.
 
         An error ends the conversation that the message is about, and no other.
         """

@@ -1,8 +1,4 @@
-"""Notes in the trace what the History Actor takes in, so that a replay decides just the same.
-
-The messages and the parts are on the wire, and so in the trace already. A note says the rest: in
-which order and when events were decided about, which limits counted, and how sessions began.
-"""
+"""Note the events of the History Actor in the trace, so that a replay decides just the same."""
 
 from __future__ import annotations
 

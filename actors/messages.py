@@ -94,7 +94,7 @@ class InspectAsked(Value):
 
 
 class Began(Value):
-    """A session is about to be given its first prompt, with so many messages of what was before."""
+    """A session is about to get its first prompt, with so many earlier messages."""
 
     conversation: ConversationKey
     turn: int
@@ -115,7 +115,7 @@ class FormAsked(Value):
 
 
 class FormTakenBack(Value):
-    """An agent asks no more for that."""
+    """An agent takes its question back."""
 
     conversation: ConversationKey
     call_id: str
@@ -129,7 +129,7 @@ class FormAnswered(Value):
 
 
 class Gauged(Value):
-    """A model counted the tokens of what it was told."""
+    """A model's server counted the tokens of the messages that it got."""
 
     model: str
     measured: Measured

@@ -1,4 +1,4 @@
-"""When an agent may act: by the settings, by the user's rules, or by the user's answer. Pure."""
+"""Decide whether an agent may act: by the settings, the user's rules or the user's answer. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Convert an agent's events to parts that this editor can show. Pure.
 
-Our notices (why a turn ended) are parts like any other: the host keeps them in its history, so
-they belong to the record. But there they are known from the agent's words (`OwnTextPart`).
+Our notices (why a turn ended) are parts like any other: the host keeps them in its history, so they
+belong to the record. But there they are told apart from the agent's words (`OwnTextPart`).
 """
 
 from __future__ import annotations

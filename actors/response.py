@@ -51,7 +51,7 @@ DRAIN_SECONDS = 5.0
 
 @attrs.define(eq=False, repr=False)
 class Response:
-    """Says what an agent says; `questions` are those that the open turn waits for."""
+    """Passes on an agent's output; `questions` are those that the open turn waits for."""
 
     conversation: ConversationKey
     delivery: Delivery
@@ -198,7 +198,7 @@ class Response:
 
 
 class StuckTurn(Exception):
-    """The agent didn't stop in time; its session is of no more use."""
+    """The agent didn't stop in time; its session can't be used any more."""
 
 
 @attrs.define(eq=False, repr=False)

@@ -1,7 +1,7 @@
 """The trace of a run: every wire line in both directions, as JSON lines, secrets redacted.
 
-The lines of the editor's wire have no `peer`; those of an agent's wire have its name there.
-Notes of what was decided about have an `event` (`actors.journal`).
+The lines of the editor's wire have no `peer`; those of an agent's wire have its name there. Notes
+of the History Actor's events have an `event` (`actors.journal`).
 """
 
 from __future__ import annotations

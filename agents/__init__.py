@@ -1,1 +1,1 @@
-"""The agents' side: how each kind of agent is talked to."""
+"""The agents' side: the client for each kind of agent."""

@@ -1,7 +1,7 @@
-"""The boundary between chats: what an exception means for the request that met it.
+"""The boundary between chats: turn an exception into a failure of the request that met it.
 
-Expected is what names a failure for the user: an `AgentError`. Everything else is unexpected, and
-is an internal error of that request; its traceback is logged here, once. Nothing else decides this.
+Only an `AgentError` is expected: it has a failure for the user. Every other exception is an
+internal error of that request, and its traceback is logged here, once. Nothing else decides this.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which agent answers for a definition, and where the agents' processes live.
+"""Find the agent of a definition, and own the agents' processes.
 
 An agent keeps what its sessions share: processes, sockets, connections. A definition may hold a
 token that changes every hour, and then each token makes another agent. So an agent that has had no
@@ -94,11 +94,11 @@ class LentAcpAgent(LentAgent):
 class AgentDirectory:
     """The agents of one process; their own processes live in `nursery`.
 
-    No task that lives there ends another. `activities` show what takes long. Call ids are unique in
-    all of them. `point_memory` is for what endpoints keep, and the file that `find_learned` names
-    for what agents have shown of themselves. The file that `find_offered` names has their choices.
-    The folder that `find_pictures` names has the images that models have made.
-    An agent without sessions is forgotten after `idle_seconds`.
+    No task that lives there ends another. `activities` show long operations. Call ids are unique in
+    all agents. `point_memory` remembers the responses that endpoints keep. The file that
+    `find_learned` names has facts that agents have shown, and the one of `find_offered` their
+    choices. The folder of `find_pictures` has the images that models have made. An agent without
+    sessions is forgotten after `idle_seconds`.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Behaviour of an agent, seen in any of its sessions. Pure.
 
-An agent sends its calls and what it says of them on two ways. Some calls overtake the text before
-them, and that they are about to be made. It pays to wait for such an agent, and for no other.
+An agent sends its calls, and its announcements of them, in two ways. Some calls overtake their
+announcement and the text before it. Only for such an agent is a wait of use.
 """
 
 from __future__ import annotations

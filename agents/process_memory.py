@@ -1,7 +1,7 @@
 """Counts the processes of agents with their children, and their memory.
 
-A process of an agent leads a group, and what it starts is in it. Linux tells of each process in
-`/proc`, other systems by `ps`; of Windows nothing is known here, as it has no groups.
+A process of an agent leads a group, which contains its children. Linux lists each process in
+`/proc`, and other systems by `ps`. On Windows, which has no groups, nothing is counted.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The record from which the host shows how many tokens a turn took. Pure."""
+"""The `usage` record, from which the host shows the tokens of a turn. Pure."""
 
 from __future__ import annotations
 

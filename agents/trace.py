@@ -1,4 +1,4 @@
-"""A tap on the wires between us and agents: who traces a run is given what goes over them."""
+"""A tap on the wires between us and agents: a trace gets everything that goes over them."""
 
 from __future__ import annotations
 

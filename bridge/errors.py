@@ -2,8 +2,8 @@
 
 - `RpcError`: the client's. Something on the wire was wrong; it is answered with a JSON-RPC error.
 - `Failure`: the agent's, or the world's. A value, not an exception: a turn ended with it.
-- `LocalError`: our own. A caller in this process broke a rule. No code expects it: where chats are
-  kept apart it is an internal error of the request that met it, like any other exception.
+- `LocalError`: our own. A caller in this process broke a rule. No code expects it: like any other
+  exception, it becomes an internal error of the request that met it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def first_error(group: BaseExceptionGroup[E]) -> E:
 
 
 class LocalError(Exception):
-    """A rule of this process was broken by this process."""
+    """A caller in this process broke a rule."""
 
 
 class RpcError(Exception):
@@ -55,7 +55,7 @@ class RpcError(Exception):
 class Failure(Value):
     """Why a request failed: `message` is for a user to act on, `kind` for the host.
 
-    `fixes` are what the user can do about it, for a host that makes buttons of them.
+    `fixes` are remedies, for a host that shows them as buttons.
     """
 
     kind: FailureKind

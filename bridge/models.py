@@ -12,7 +12,7 @@ The file is TOML, its keys are those of the wire:
     id = "local"
     open_responses = { baseUrl = "http://127.0.0.1:8080/v1" }
 
-Every model that an endpoint lists can be picked, as `local/NAME`. The list comes when it comes.
+Every model that an endpoint lists can be picked, as `local/NAME`. The list may come later.
 """
 
 from __future__ import annotations

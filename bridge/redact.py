@@ -1,7 +1,7 @@
-"""Keeps secrets out of traces, logs and errors, by where they stand and what they look like.
+"""Keeps secrets out of traces, logs and errors, found by their place and their form.
 
-Values are walked without recursion: what an agent or an editor nests deeply is redacted, too.
-Which values a definition brings, and hides wherever they occur: `bridge.known_secrets`.
+Values are walked without recursion, so deeply nested ones are redacted, too. The secrets of a
+definition are hidden wherever they occur: see `bridge.known_secrets`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Values: what tasks and functions hand to each other, and nobody changes.
+"""Values that tasks and functions pass to each other, and that nobody changes.
 
-They are msgspec structs, like the values of the wire, and for the same reasons. They are made for
-every part of every answer, and hundreds of classes mustn't slow down the start
+They are msgspec structs, like the values of the wire: they are made for every part of every answer,
+and hundreds of classes mustn't slow down the start
 (docs/explanation/decisions/0005-values-are-structs.md). An object that its owner changes is an
 attrs class.
 """

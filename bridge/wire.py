@@ -44,7 +44,7 @@ class TextPart(Wire, tag_field="type", tag="text"):
 
 
 class OwnTextPart(TextPart, tag="text"):
-    """Text in an answer of which the agent's answer is no part: ours, or shown for another kind.
+    """Text in an answer that isn't the agent's own text: ours, or shown in place of another kind.
 
     It travels as text. The record knows it from the rest, and leaves it out of replays.
     """
@@ -280,7 +280,7 @@ class AgentSpec(Wire, rename=None):
 
 
 class ToolFilter(Wire):
-    """Which of the host's tools an agent is offered, by glob.
+    """A filter of the host's tools for an agent, by globs.
 
     With `duplicates: "leave_out"` an ACP agent isn't offered the host's tools for work that it does
     itself, such as reading files. A tool whose exact name is in `include` is offered nevertheless.
@@ -321,7 +321,8 @@ class Settings(Wire):
     isn't chosen, whether it stands here or in a request's `modelConfiguration`.
 
     `edits` names the side that makes an agent's edits: the "editor", which can show, keep and undo
-    them, or the "agent". None is the side that is known to work with the agent.
+    them, or the "agent". None means the editor for agents that are known to work with that, else
+    the agent.
 
     `permissionChoices` are the values of `permissions` that a user may choose in the host's picker.
     """

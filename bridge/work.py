@@ -1,4 +1,4 @@
-"""Long work in short steps: a generator that yields between them, and returns what it came to.
+"""Long work in short steps: a generator that yields between them, and returns the result.
 
 Its caller decides how much is done at once (`agents.breather.Breather.do`). Such work changes
 nothing that others see before its last step.

@@ -1,4 +1,4 @@
-"""Decide which of the agent's sessions a conversation uses, and what that session is told. Pure.
+"""Decide which of the agent's sessions a conversation uses, and which messages that gets. Pure.
 
 Rule 1: nothing in this file waits. The Session Actor reports events and carries out effects.
 Rule 2: the table in `actors.continuity.table` decides. `apply` looks a cell up and runs its steps.

@@ -1,1 +1,1 @@
-"""Tells a person what the chats of a running server are, in rows and on a page."""
+"""Show the chats of a running server, as rows and on a page."""

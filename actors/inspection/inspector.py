@@ -58,7 +58,7 @@ class _Watch:
 
 @attrs.define(eq=False, repr=False)
 class Inspector:
-    """Lets the chats take events in, and keeps what a person wants to know of them."""
+    """Passes events to the chats, and keeps the decisions about them for `lm/inspect`."""
 
     chats: Chats
     hide: Hide

@@ -1,4 +1,4 @@
-"""When a response ends with a call of the progress tool, so that the user sees what there is. Pure.
+"""Decide when a response ends with a call of the progress tool, so that the user sees it. Pure.
 
 VS Code's Agent Host shows a response when it has ended, drops it after 600 seconds and never says
 that the user has stopped. A response that ends with a call of `vscodelm-progress` is shown at once,

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen(eq=False, repr=False)
 class PacedAgent(Agent):
-    """Opens sessions whose turns stop for breath where the prompt says so."""
+    """Opens sessions whose turns are paused if the prompt says so."""
 
     agent: Agent
 

@@ -1,4 +1,4 @@
-"""ACP agents: a definition, and the sessions that it is asked for."""
+"""ACP agents: a definition, and its sessions."""
 
 from __future__ import annotations
 
@@ -49,10 +49,10 @@ class AcpAgent:
     """An agent definition; it satisfies `agents.base.Agent`.
 
     Its processes live in `nursery`. `connect` starts one; `spares` are sessions opened in advance.
-    `downloads` fetches what is started. `learned` are the facts that agents have shown. `offer` is
-    given the choices that the agent offers, and whether a new session has these defaults.
-    `report_window` is given the size of its context. `ledger` has what it says of its sessions.
-    `workspace` has the editor's folders and the user's servers.
+    `downloads` fetches packages before they are started. `learned` are the facts that agents have
+    shown. `offer` receives the choices that the agent offers, and whether a new session has these
+    defaults. `report_window` receives the size of its context. `ledger` has its reports about its
+    sessions. `workspace` has the editor's folders and the user's servers.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Logging in to a running agent: when it demands that, once, however many sessions need it."""
+"""Log in to a running agent when it demands that: once, however many sessions need it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ T = TypeVar("T")
 
 @attrs.define(eq=False, repr=False)
 class Authentication:
-    """The logins of one process. `retire` is called where only another process can serve.
+    """The logins of one process. `retire` is called when only another process can serve.
 
-    `environment` is what the process has, where a method may want a key.
+    A login method may need a key in the process's `environment`.
     """
 
     spec: McpServerSpec

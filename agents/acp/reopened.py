@@ -1,15 +1,15 @@
-"""A session that an agent has again: its replay, and what it means where it has lost its tools.
+"""A session that an agent opened again: its replay, and how lost tools are noticed.
 
 All agents replay a session that they load, and some replay one that they resume. A replay may begin
 before the answer and go on after it. Its updates are dropped until a moment of silence, because the
-bridge keeps the history itself. Only where the user continues a session that isn't a chat yet, a
+bridge keeps the history itself. If the user continues a session that isn't a chat yet, a
 `ToldAgain` keeps them.
 
-Some agents ignore the servers that they are given with a session to load, or with one that their
-process still has open. Others keep the servers of a process by name, so they connect to no other
-server of a name that they have had. All these ways the chat loses the editor's tools, and no
-message says so. Most agents connect to a server before the first prompt. Such an agent is waited
-for, and a session of which it ignores the server is left.
+Some agents ignore the servers that come with a session to load, or with one that their process
+still has open. Others keep the servers of a process by name, and connect to no second server of the
+same name. In all these cases the chat loses the editor's tools, and no message says so. Most agents
+connect to a server before the first prompt. vscodelm waits for such an agent, and leaves a session
+whose server it ignores.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A session with an ACP agent: it runs turns, and keeps what the agent hasn't been told."""
+"""A session with an ACP agent: it runs turns, and keeps messages that the agent hasn't got."""
 
 from __future__ import annotations
 
@@ -76,10 +76,10 @@ class AcpSession:
     """A conversation with an agent; it satisfies `agents.base.AgentSession`.
 
     `root` is the folder that the agent works in, and `habits` are what any of its sessions has
-    shown. `offer` is given the choices of the agent, and whether their defaults are those of a new
-    session. `ledger` has what the agent says of its open sessions. It `knows_history` if the agent
-    had the session already. Its handle keeps the server and the folder of `named`. `fits` says
-    whether a session that is opened with these tools and settings could be this one. `spelled`
+    shown. `offer` receives the choices of the agent, and whether their defaults are those of a new
+    session. `ledger` has the agent's reports about its open sessions. It `knows_history` if the
+    agent had the session already. Its handle keeps the server and the folder of `named`. `fits`
+    says whether a session that is opened with these tools and settings could be this one. `spelled`
     returns the path of a file as the editor has it.
     """
 

@@ -1,9 +1,9 @@
-"""One session of an agent, as its connection has it: what was heard of it and waits to be told.
+"""The channel of one session: the agent's messages that its turn hasn't taken yet.
 
-The reader puts news in, at their place in the order, and the turn that runs takes all there is. The
-agent may ask for permission or for input while its prompt is open. Each request is answered, once:
-with what the user decides, or with "cancelled" from a cancel on until the prompt has returned, and
-between turns. Real agents hang for good where that is missed.
+The reader adds news in order, and the running turn takes all of them. The agent may ask for
+permission or for input while its prompt is open. Each request is answered once: with the user's
+decision, or with "cancelled" between a cancel and the prompt's return, and between turns. Real
+agents hang for ever without an answer.
 """
 
 from __future__ import annotations

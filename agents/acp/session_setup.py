@@ -1,4 +1,4 @@
-"""Decides what a session of an agent works with: folders, tools, servers, and who edits."""
+"""Decide the setup of an agent's session: folders, tools, servers, and the side that edits."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 She is the script's engine with a session round it, and her hooks (`agents.eliza.script`) do what a
 real agent may do. Her memory follows from the users' words in the transcript and the prompts, in
-that order. She hears it when its turn is received; what a cancelled turn didn't come to, the next
-one hears first.
+that order. She hears a prompt when its turn is received. The next turn first hears the rest of a
+cancelled one.
 """
 
 from __future__ import annotations

@@ -5,12 +5,12 @@ results with a later request, in any order. So calls are gathered for a moment a
 and what comes when no response is open waits for the next one. A call may also overtake its own
 announcement, and the text before that. So an agent that announces its calls is waited for.
 
-Three rules. Every call is answered exactly once, but one that the agent takes back, which is never
-answered. A result reaches its call, or is dropped for a reason. Nothing is kept of what is over.
+Three rules. Every call is answered exactly once, except one that the agent takes back. A result
+reaches its call, or is dropped for a reason. Nothing is kept after a call is over.
 
 `key` is the caller that waits for the answer; `call_id` is the call's id for the editor. Time comes
-in as an argument. Each method returns what is to be done: `Reply` to who waits, `Drop` to be
-logged.
+in as an argument. Each method returns what is to be done: send a `Reply` to its waiting caller, or
+log a `Drop`.
 """
 
 from __future__ import annotations

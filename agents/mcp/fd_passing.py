@@ -1,10 +1,10 @@
 """The relay passes its own standard input and output with its token.
 
-With them the bridge hears and answers the agent itself. A relay that copies costs each call the
-time to wake one more process, on the way there and on the way back. It stays all the same, because
-an agent wants a process that it can end, and whose end tells it something.
+With them the bridge reads from the agent and writes to it directly. A relay that copies costs each
+call the time to wake one more process, in each direction. The relay stays running all the same,
+because an agent wants a process that it can end, and whose end it notices.
 
-Only sockets of Unix carry descriptors, and only what can be waited for is of use.
+Only Unix sockets carry descriptors, and only descriptors that can be waited for are passed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Connect a session's MCP server, where its agent calls, and its turn, which asks the editor.
+"""Connect a session's MCP server, which the agent calls, with its turn, which asks the editor.
 
 The server uses `call`, which waits for the result. The turn uses the rest, which never waits. The
 broker makes the decisions.

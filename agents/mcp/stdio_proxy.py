@@ -3,10 +3,10 @@
     python -I -S relay.py unix:PATH | tcp:PORT
 
 It needs only the standard library and runs as a script, so that it starts at once: agents drop a
-slow server silently. A token in the environment names the session. It is shown first, and with it
-go our input and output. The bridge answers `mine` if it took them: then it hears the agent and
-answers it by itself. It answers `ok` if we are to copy bytes to it and back, and `no` and why if we
-can't come in. When either side ends, so does this.
+slow server silently. A token in the environment names the session. The relay sends the token first,
+together with its input and output. The bridge answers `mine` if it took them: then it talks to the
+agent directly. It answers `ok` if the relay has to copy the bytes, or `no` with the reason if it
+refuses. When either side ends, so does the relay.
 """
 
 import _thread

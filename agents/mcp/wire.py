@@ -1,4 +1,4 @@
-"""Lines over a byte stream; what breaks is an end like any other. MCP on stdio is such lines."""
+"""Lines over a byte stream, as MCP on stdio has them; a broken stream counts as its end."""
 
 from __future__ import annotations
 

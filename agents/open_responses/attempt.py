@@ -1,7 +1,7 @@
-"""One response: asked for until it comes, shown as it comes, and kept.
+"""One response: requested with retries, passed on as it comes, and kept.
 
-Until the first part is out, nothing is lost by asking again. If the server has lost the previous
-response, the whole conversation is sent.
+Until the first part is out, a retry loses nothing. If the server has lost the previous response,
+the whole conversation is sent.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ class Emit(Value):
 class Finish(Value):
     """The agent's turn ended, or waits for results of the calls it made.
 
-    It may have failed: then the answer tells `failure` in words.
+    It may have failed: then the answer reports the `failure` in words.
     """
 
     turn: int
@@ -89,9 +89,9 @@ class Forward(Value):
 
 
 class Settle(Value):
-    """Answer the request: resolved, or failed. It is the last that the request hears of us.
+    """Answer the request: resolved, or failed. Nothing more is sent for it.
 
-    `told` is a failure of which the answer tells, so that the request resolves.
+    `told` is a failure that the answer reports in words, so that the request resolves.
     """
 
     request: RequestId

@@ -1,7 +1,4 @@
-"""One request of a conversation, its answer, and the answer's end.
-
-And how a further request relates to that (`bridge.routing.relate` finds it out).
-"""
+"""One request of a conversation, its answer, and the relation of a later request to both."""
 
 from __future__ import annotations
 
@@ -49,7 +46,7 @@ def exchanges_of(path: Sequence[Message]) -> list[Exchange]:
 
 
 class Extends(Value):
-    """The request builds on the provisional exchange; what stands at `new_from` on is new."""
+    """The request continues the provisional exchange; its messages from `new_from` on are new."""
 
     new_from: int
     rules: frozenset[Rule] = frozenset()
@@ -57,7 +54,7 @@ class Extends(Value):
 
 
 class Supersedes(Value):
-    """The request builds on the committed part only: the provisional exchange is withdrawn."""
+    """The request continues only the committed part: the provisional exchange is withdrawn."""
 
     new_from: int
     rules: frozenset[Rule] = frozenset()

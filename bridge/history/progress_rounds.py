@@ -2,7 +2,7 @@
 
 VS Code's Agent Host shows an answer when it has ended, so a long one ends with a call of
 `vscodelm-progress` now and then, and goes on with the result (`actors.progress.pace`). The host
-keeps these rounds in its history. For an agent they never were: here they are taken out again.
+keeps these rounds in its history. An agent never sees them: here they are removed.
 """
 
 from __future__ import annotations

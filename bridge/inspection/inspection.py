@@ -1,8 +1,8 @@
 """Keeps the newest decisions as rows for a picture: `lm/inspect`, and `vscodelm replay --html`.
 
-The rows come from the steps of a `Tracker`. When a request is over, its messages are let go, and
-the row keeps the beginnings of their texts. Secrets are taken out and texts are shortened when
-somebody looks (`result`): that takes milliseconds, which no answer should wait for.
+The rows come from the steps of a `Tracker`. When a request is over, its messages are dropped, and
+the row keeps the beginnings of their texts. Secrets are removed and texts are shortened only when
+the rows are read (`result`): that takes milliseconds, and no answer should wait for it.
 """
 
 from __future__ import annotations

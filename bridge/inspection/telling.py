@@ -48,7 +48,7 @@ class MemoryKind(enum.Enum):
 
 
 class SessionSource(enum.Enum):
-    """Which session is given a request."""
+    """The session that gets a request."""
 
     GOES_ON = "goes on"
     """That of its conversation."""

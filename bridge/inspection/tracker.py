@@ -1,8 +1,8 @@
 """Finds out what the decisions of `bridge.chats` mean, step by step.
 
-The effects of an event say what is to be done. A `Tracker` adds what a person wants to know of it:
-which request a request builds on, which ones it takes back, and what the agent's session gets. A
-replay and the running server use the same one.
+The effects of an event say what is to be done. A `Tracker` adds facts for a reader: which request a
+request continues, which ones it takes back, and what the agent's session gets. A replay and the
+running server use the same class.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ class Alignment(Value):
     """The common beginning of record and request.
 
     The first `recorded` steps of the record are accounted for by the first `consumed` messages of
-    the request. `starts[e]` is where in the request exchange `e` begins. `proof` counts the answers
-    of ours, and results of calls of ours, that came back.
+    the request. `starts[e]` is the index in the request at which exchange `e` begins. `proof`
+    counts our answers, and the results of our calls, that came back.
     """
 
     recorded: int

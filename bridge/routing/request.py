@@ -49,11 +49,11 @@ class RequestClass(enum.Enum):
 class Hints(Value):
     """The host's hints about the conversation of a request. They rank candidates and prove nothing.
 
-    `conversation` survives a reload, but is shared by forks, sub-agents and summaries. `chat` is
-    what the user sees as one: a fork is another, its sub-agents are of it; only some prompts name
-    it. `run` is one value for all requests of an agent's run, unique in one extension host.
-    `session` is the Agent Host's name for a chat: it survives edits, summaries and restarts; a fork
-    has another, sub-agents may have their parent's.
+    `conversation` survives a reload, but is shared by forks, sub-agents and summaries. `chat` names
+    the chat that the user sees: a fork has another name, and sub-agents have their chat's. Only
+    some prompts have it. `run` is one value for all requests of an agent's run, unique in one
+    extension host. `session` is the Agent Host's name for a chat: it survives edits, summaries and
+    restarts; a fork has another, sub-agents may have their parent's.
     """
 
     conversation: str | None = None

@@ -2,7 +2,7 @@
 
 Idle conversations end first, the least recently used before the others. If that isn't enough, those
 that wait for the user end, the one that has waited longest before the others. A conversation that
-is being answered never ends for want of room.
+is being answered never ends to make room.
 """
 
 from __future__ import annotations

@@ -8,14 +8,16 @@ agent, in this order:
 2. pending tool call ids: results answer calls that only one conversation made;
 3. the longest conversation that the request repeats exactly;
 4. one that it repeats by the rules of `bridge.history.rules`;
-5. a withdrawal, with evidence; an answer that stays valid is left alone, and the request branches
-   off;
-6. else a new conversation.
+5. a withdrawal of the newest exchange, with evidence;
+6. a sub-agent, in a conversation of its own;
+7. a branch, which shares exchanges with a conversation;
+8. else a new conversation.
 
 The host's hints (`Hints`, our own marker) rank candidates and exclude conversations of another
-chat. They never prove anything. A wrong supersession destroys somebody's turn, a fresh session
-costs a replay: doubt means new. An exact match costs one walk along the request. Only without one
-is the request aligned, with a bounded number of candidates.
+chat. They prove nothing, with one exception: the newest conversation with the host's id needs no
+other proof. A wrong supersession destroys a turn, but a fresh session only costs a replay: doubt
+means new. An exact match costs one walk along the request. Only without one is the request aligned,
+with a bounded number of candidates.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measure estimates of a conversation's tokens against the counts of a server.
 
-A count covers everything that the model received. So only the growth since the last count is
-compared: the parts that neither the editor nor we see are in both counts. Only of the first count
-is everything compared.
+A count covers everything that the model received, also parts that neither the editor nor we see.
+These are in every count, so only the growth since the last count is compared. The first count is
+compared as a whole.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_WAITING = 8
 
 
 class Measured(Value):
-    """So many tokens a server counted for some messages; `tools` None: they were counted before."""
+    """The tokens that a server counted for some messages; `tools` None: counted before."""
 
     messages: tuple[ChatMessage, ...]
     tokens: int

@@ -1,9 +1,8 @@
 """Tokens of a conversation: exact for what a server counted, estimated for the rest.
 
-A server says with each answer how many tokens the request had. With these messages known, the exact
-number is known for each conversation that begins with them. And the number against the estimate
-tells how the model's tokenizer differs from ours: from then on estimates are corrected by that
-ratio.
+A server reports with each answer how many tokens the request had. So the exact number is known for
+each conversation that begins with the messages of that request. The ratio of this number to the
+estimate shows how the model's tokenizer differs from the estimate, and corrects later estimates.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Estimate the tokens of an image: by its size in pixels, and the formula of the model's family.
 
-The size is read from the first bytes, without decoding the image. All numbers are whole, so that
+The size is read from the first bytes, without decoding the image. All numbers are integers, so that
 the extension's counts are equal (`extension/src/tokens/image.ts`).
 """
 

@@ -15,7 +15,7 @@ from bridge.wire import Part, ProgressParams, RequestId, decode_part
 
 
 class BadReply(Exception):
-    """The server sent what isn't of the protocol, or says that we did."""
+    """The server broke the protocol, or says that we did."""
 
 
 @attrs.frozen

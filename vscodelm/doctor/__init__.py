@@ -1,1 +1,1 @@
-"""`vscodelm doctor`: starts an agent and tells what it can do, and what is wrong with it."""
+"""`vscodelm doctor`: start an agent, and report its abilities and its problems."""

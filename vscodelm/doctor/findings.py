@@ -50,7 +50,7 @@ class Finding(Value):
 
 
 class Report(Value):
-    """All that was found; `agent` is what it was asked for by."""
+    """All findings; `agent` is the name that the user gave."""
 
     agent: str
     findings: tuple[Finding, ...]

@@ -1,4 +1,4 @@
-"""The body of a request, read and checked, as what the core is asked. Pure."""
+"""Read and check the body of a request, and convert it for the core. Pure."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A transcript in one item that only this server can read back. Pure.
 
-The content is compressed and signed, so a client can't change what an agent is told was said. It
-isn't encrypted: the client has sent all of it before.
+The content is compressed and signed, so a client can't forge the earlier messages that an agent
+gets. It isn't encrypted: the client has sent all of it before.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class OfferOptions:
 
 
 def list_here(options: OfferOptions, config: Path | None, *, as_json: bool) -> int:
-    """Tell who is configured and offered; return the exit status, 1 if a refresh failed."""
+    """List the configured models and the registry's agents; return 1 if a refresh failed."""
     registry = options.registry
     catalogue = load_catalogue(config)
     cached, problem, status = None, "", 0

@@ -32,7 +32,7 @@ Progress = Callable[[int, int | None], None]
 
 
 class FetchError(Exception):
-    """It can't be had; the message says why."""
+    """It can't be fetched; the message says why."""
 
 
 class Fetched(Value):

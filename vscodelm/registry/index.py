@@ -1,4 +1,4 @@
-"""The index of the registry: which agents there are, and how each can be had. Pure.
+"""The index of the registry: its agents, and how each can be installed or started. Pure.
 
 Others write it, and it grows. So a bad entry costs only itself, and unknown fields are left out;
 `RegistryIndex.notes` lists both.

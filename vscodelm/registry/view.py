@@ -1,4 +1,4 @@
-"""Shows who is configured and what the registry offers."""
+"""Shows the configured models, and the agents of the registry."""
 
 from __future__ import annotations
 

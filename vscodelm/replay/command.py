@@ -1,4 +1,4 @@
-"""`vscodelm replay`: reads the files, and leaves the telling to `vscodelm.replay.explain`."""
+"""`vscodelm replay`: read the files, and print the text of `vscodelm.replay.explain`."""
 
 from __future__ import annotations
 

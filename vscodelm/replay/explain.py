@@ -1,4 +1,4 @@
-"""Tells a person, request by request, what was decided and why. Text in, text out.
+"""Explain, request by request, what was decided and why. Text in, text out.
 
 A text is shown by its first words, never whole, and without what a terminal would obey.
 """

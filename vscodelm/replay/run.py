@@ -1,4 +1,4 @@
-"""Replays a recording through `bridge.chats`, and says what was decided and why.
+"""Replay a recording through `bridge.chats`, and report what was decided and why.
 
 No agent takes part: what was answered is what the recording says. Nothing here waits, so the same
 code explains a trace to a person and tests the rules on recorded traffic.

@@ -1,4 +1,4 @@
-"""The table of sessions: what each knows that nobody is talking to.
+"""The table of sessions that no chat uses now, and what each of them knows.
 
 The beginning of a turn deletes the session's row, and so does a search that finds it. So each row
 that exists is true. `written` are the sessions whose row this process may have written. If such a

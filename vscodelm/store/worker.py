@@ -1,4 +1,4 @@
-"""The store's task: it hands what is to be done to a thread, one thing after the other.
+"""The store's task: it runs the store's operations in a thread, one after the other.
 
 A caller waits for a bounded time, and then goes on without an answer. A note is written later, and
 no caller waits for it. Of two notes with the same key only the newer is written.

@@ -1,1 +1,1 @@
-"""Chats that go on with a session that the agent has from elsewhere: from its own terminal, say."""
+"""Chats that continue an existing session, for example one from the agent's own terminal."""

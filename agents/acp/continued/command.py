@@ -1,8 +1,8 @@
 """Find the user's `/continue` in a chat. Pure.
 
-It is a command of ours, and so is never told to an agent that can open its sessions again. It
-counts only while the user has said nothing else in the chat. Later `/continue` is a text like any
-other, so an agent's own command of that name is within reach from the second message on.
+It is a command of ours, and so is never sent to an agent that can open its sessions again. It
+counts only while the user has sent nothing else in the chat. Later `/continue` is text like any
+other, so an agent's own command of that name works from the second message on.
 """
 
 from __future__ import annotations

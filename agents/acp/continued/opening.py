@@ -60,7 +60,7 @@ class Folders:
 class Continuing:
     """The sessions of an agent, for a window with these folders.
 
-    `is_open` says whether a chat has the session of an id, and has told it something; `take_over`
+    `is_open` returns whether a chat has the session of an id and has sent it something; `take_over`
     takes it from a chat that hasn't. `params_in` makes the parameters of a session in a folder.
     """
 

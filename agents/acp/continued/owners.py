@@ -1,8 +1,8 @@
 """Remember which chat has a session that a user continued. Pure.
 
-The same session may have been another chat's, or be shown in two. Then the newest chat that was
-shown it has it, and the handles of the others open it no more. The memory of sessions says the same
-beyond this process.
+The same session may have been another chat's, or be shown in two. It belongs to the newest chat
+that showed it, and the handles of the others don't open it any more. The memory of sessions says
+the same beyond this process.
 """
 
 from __future__ import annotations

@@ -44,8 +44,8 @@ class ToldTurn(trio.abc.ReceiveChannel[Batch]):
 class ContinuedSession(AgentSession):
     """A session that the agent had. The command is answered with `words`, and the agent goes on.
 
-    It `knows_history` for nobody: the chat had no messages before. Until it is told something,
-    another chat may have it: `on_told` is called when that ends.
+    It never `knows_history`: the chat had no messages before. Until it gets a message, another chat
+    may take it: `on_told` is called with the first one.
     """
 
     def __init__(

@@ -1,7 +1,7 @@
 """Render what was said in a session before it became this chat. Pure.
 
-The transcript becomes a part of the chat, which the editor sends with each request. So the newest
-messages are shown, as many as there is room for, and long ones are cut.
+The transcript becomes a part of the chat, which the editor sends with each request. So only the
+newest messages are shown, and long ones are cut.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Find faults in the definition of an agent, and name the field.
 
-`definition_fault` finds what no system takes, before anything is started. `cannot_start` reads what
-the system said when it was tried. Pure: nothing here looks at the disk.
+`definition_fault` finds values that no system accepts, before anything is started. `cannot_start`
+explains the system's error after a try. Pure: nothing here looks at the disk.
 """
 
 from __future__ import annotations

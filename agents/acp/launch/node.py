@@ -1,4 +1,4 @@
-"""Whether the Node on this machine runs an agent that npx starts: told before it is started.
+"""Check whether the Node on this machine runs an agent, before npx starts it.
 
 An agent on a Node that is too old ends with a syntax error, or in the middle of a chat.
 """

@@ -1,8 +1,8 @@
 """The processes of one agent, and which of them serves the next session.
 
-A process is started by the first session, once however many come at the same moment, and serves
-them all, but where sessions of one process would disturb each other. One that has failed serves
-nobody any more, so the next session starts another.
+The first session starts a process, and simultaneous sessions start only one. It serves all
+sessions, unless sessions of one process would disturb each other. After a failure a process serves
+no new session, so the next session starts another.
 """
 
 from __future__ import annotations

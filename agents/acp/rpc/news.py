@@ -38,13 +38,13 @@ class InputRequested(Value):
 
 
 class InputCompleted(Value):
-    """The user has done what an address was for that the agent asked to open."""
+    """The user has finished at the page that the agent asked to open."""
 
     elicitation_id: str
 
 
 class InputMissed(Value):
-    """The agent asked for input between turns, and got a no."""
+    """The agent asked for input between turns, which was declined."""
 
     message: str
 

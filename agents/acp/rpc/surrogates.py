@@ -23,7 +23,7 @@ REPLACEMENT = "\ufffd"
 
 
 class TextJoiner:
-    """Joins the halves of characters that a stream of chunks was cut in; one for each message.
+    """Joins characters that a stream of chunks was cut in; one for each message.
 
     JavaScript counts in UTF-16, so an agent may cut an emoji into two halves (surrogates), which no
     our encoder takes. The result has no halves: a half without its partner becomes U+FFFD.

@@ -6,7 +6,7 @@ import trio
 
 
 class Speaker:
-    """Lines on their way to an agent. Saying one never waits."""
+    """Lines on their way to an agent. Adding one never waits."""
 
     def __init__(self, sink: trio.abc.SendStream) -> None:
         self._sink = sink

@@ -1,7 +1,4 @@
-"""The children that run now, so that all can be killed at once: a second signal waits for nothing.
-
-A signal is for the whole process, and so is this list.
-"""
+"""The children that run now, so that a second signal can kill all of them at once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Asks an endpoint, once: one request, and its answer as it comes.
 
-The rest of this package sees bytes and `EndpointError`; that there is httpx behind it stays here
-and in `connections`.
+The rest of this package sees bytes and `EndpointError`; only this module and `pool` use httpx.
 """
 
 from __future__ import annotations

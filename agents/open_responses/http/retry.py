@@ -1,4 +1,4 @@
-"""Whether to ask an endpoint again, and when. Chance and time come in as arguments."""
+"""Decide whether and when to retry a request. Chance and time come in as arguments."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Keeps the list of the models that endpoints have: asked for at the start, and now and then.
+"""Keeps the lists of the endpoints' models, which are fetched at the start and again now and then.
 
-Until an endpoint answers, and where it doesn't, what it listed last is taken.
+Until an endpoint answers, its last list is used.
 """
 
 from __future__ import annotations

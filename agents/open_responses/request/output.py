@@ -1,7 +1,7 @@
 """From the items of a response to items of the requests after it.
 
-The server's items are kept, without the ids and states that only the server may set. A call is
-known by the id that the server gave it last, because that is the one under which it keeps it.
+The server's items are kept, without the ids and states that only the server may set. A call has the
+id that the server gave it last, because the server keeps it under that id.
 """
 
 from __future__ import annotations

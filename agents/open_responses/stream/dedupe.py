@@ -8,8 +8,8 @@ from .events import StreamEvent
 class Doubles:
     """Tells an event that comes again from a word that is said twice.
 
-    A number says so, unless the server gives all events the same; two beginnings say so of all
-    that follows.
+    The sequence number decides, unless the server gives all events the same. If a stream begins
+    twice, all of its events come twice.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The output of one response: what it says, thinks and calls, as it comes and as it stands."""
+"""The output of one response: its text, thoughts and calls, from deltas and from whole items."""
 
 from __future__ import annotations
 

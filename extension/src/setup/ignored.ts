@@ -55,9 +55,7 @@ export class IgnoredSettings {
     try {
       const { size } = await vscode.workspace.fs.stat(file);
       if (size > MAX_SETTINGS_BYTES) {
-        this.once(
-          `${file.fsPath} is too large to be searched for ignored settings.`,
-        );
+        this.once(`${file.fsPath} is too large to be searched for ignored settings.`);
         return;
       }
       const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(file));

@@ -56,9 +56,7 @@ export function reportOf(
 function linesOf({ step, state, summary, seconds, facts, stderr }: Finding): string[] {
   const took = seconds === undefined ? "" : ` (${seconds} s)`;
   const more = Object.entries(facts ?? {}).map(([label, fact]) => `  - ${label}: ${fact}`);
-  const words = stderr
-    ? ["  - the last lines of its standard error:", ...indented(stderr)]
-    : [];
+  const words = stderr ? ["  - the last lines of its standard error:", ...indented(stderr)] : [];
   return [`- ${step}, ${MARKS[state] ?? state}: ${summary}${took}`, ...more, ...words];
 }
 
