@@ -1,6 +1,6 @@
 """Asks an endpoint, once: one request, and its answer as it comes.
 
-The rest of this package sees bytes and `EndpointError`; only this module and `pool` use httpx.
+Only this folder uses httpx. The rest of the package sees bytes and `EndpointError`.
 """
 
 from __future__ import annotations
