@@ -19,7 +19,7 @@ class Start(enum.Enum):
     FORKED = "forked"
     """It is a copy of the session of another conversation, which goes its own way."""
     STORED = "stored"
-    """Another conversation had it, maybe in another process; what it doesn't know yet is told."""
+    """Another conversation had it, maybe in another process; it gets the messages that it lacks."""
 
 
 class Why(enum.Enum):
@@ -34,7 +34,7 @@ class Why(enum.Enum):
     SUPERSEDED = "superseded"
     """It was closed, because the chat had gone on elsewhere."""
     TOOLS = "tools"
-    """It can't be given the editor's tools."""
+    """It can't get the editor's tools."""
     TAKEN = "taken"
     """Another process went on with it."""
     FORGOTTEN = "forgotten"

@@ -113,7 +113,7 @@ class Conversations:
     def open(self, key: ConversationKey, opened: Opened, asked: Asked, agent: Agent) -> None:
         """Open a conversation for its first request, and start its Session Actor."""
         mailbox = Mailbox()
-        # A request beside a chat ends with its answer, and finds no session but its own.
+        # A request beside a chat ends with its answer, so it uses no remembered session.
         memory = self.memory if opened.request_class is RequestClass.MAIN else NoMemory()
         origin = None if opened.origin is None else self._open[opened.origin].mailbox.head
         own = AgentMemory.of(memory, asked.agent.key)

@@ -39,7 +39,7 @@ class SessionMemory(Protocol):
         ...
 
     async def begin(self, scope: bytes, handle: str) -> bool:
-        """Note, before the agent is given anything, that a turn begins in a session that we have.
+        """Note, before anything is sent to the agent, that a turn begins in a session of ours.
 
         False: another process or chat took the session meanwhile, so it mustn't be used any more.
         True: if it has other handles, they are nobody's from now on.
@@ -107,7 +107,7 @@ class AgentMemory:
         try:
             folder = os.getcwd()
         except OSError:
-            folder = ""  # it was deleted, and so is the same for nobody
+            folder = ""  # it was deleted
         scope = hashlib.blake2b(agent + b"\0" + os.fsencode(folder), digest_size=16).digest()
         return cls(memory, scope)
 

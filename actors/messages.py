@@ -106,7 +106,7 @@ class Began(Value):
 
 
 class FormAsked(Value):
-    """An agent asks the user for input. `answer` takes the answers, of which the first counts."""
+    """An agent asks the user for input. `answer` takes the answers; the first one counts."""
 
     conversation: ConversationKey
     turn: int

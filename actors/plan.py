@@ -156,9 +156,9 @@ def plan(
 ) -> DeliveryPlan:
     """Return what to do with a delivery.
 
-    A `fresh` session is given what comes before as its transcript. `skipped` are messages of
-    earlier deliveries, which were aborted before the agent saw them. `open_questions` are what the
-    agent's open turn waits for, None if no turn is open.
+    A `fresh` session gets the earlier messages as its transcript. `skipped` are messages of earlier
+    deliveries, which were aborted before the agent saw them. `open_questions` are what the agent's
+    open turn waits for, None if no turn is open.
     """
     if fresh:
         return DeliveryPlan(prompt=_worded(delivery.transcript.messages(delivery.past)))

@@ -43,7 +43,7 @@ class AgentError(Exception):
 
 
 def no_account(name: str) -> AgentError:
-    """Return the error for somebody who has no login."""
+    """Return the error of an agent that has no login."""
     return AgentError(Failure("NotFound", f"{name} has no login."))
 
 
@@ -90,7 +90,7 @@ class AgentSession(Protocol):
         ...
 
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
-        """Return whether the agent can be given these tools of the editor's in this session."""
+        """Return whether the agent can get these tools of the editor's in this session."""
         ...
 
     async def renew(self, prompt: Prompt) -> None:
@@ -119,7 +119,7 @@ class Agent(Protocol):
     async def prepare(self) -> None:
         """Get what has to be there before a session can be opened, such as a download.
 
-        It may take minutes, and be cancelled. Raises `AgentError` where it can't be had.
+        It may take minutes, and be cancelled. Raises `AgentError` on failure.
         """
         await trio.lowlevel.checkpoint()
 

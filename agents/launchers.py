@@ -18,7 +18,7 @@ _OLD_NODE = re.compile(
 
 
 def page_of(command: str) -> OpenPage | None:
-    """Return where a launcher can be had, None if the command is no launcher."""
+    """Return the advice on installing a launcher, None if the command is no launcher."""
     name = command.replace("\\", "/").rpartition("/")[2].lower()
     return _PAGES.get(name.removesuffix(".exe").removesuffix(".cmd"))
 

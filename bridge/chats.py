@@ -176,7 +176,7 @@ class Chats:
             return
         outcome = route(self._index, question)
         if asked.among_strangers:
-            # Who says the same as another client takes no part in its chat.
+            # A client that sends the same text as another doesn't join its chat.
             outcome = alone(question) if self._is_busy(outcome) else outcome
         elif not self._admits(question, outcome, now):
             self._do(NOBODY, Refused(asked.request, REPEATED))
@@ -283,7 +283,7 @@ class Chats:
             self._perform(key, effects)
 
     def _fail(self, key: ConversationKey, turn: int, failure: Failure, now: float) -> None:
-        """Fail a turn. If the host would repeat it in vain, send the cause as its answer.
+        """Fail a turn. If the host would repeat it to no avail, send the cause as its answer.
 
         Not for a one-shot: the host would replace the chat's history with the cause of a failed
         summary.

@@ -1,4 +1,4 @@
-"""Errors, by who is at fault.
+"""Errors, by the side that is at fault.
 
 - `RpcError`: the client's. Something on the wire was wrong; it is answered with a JSON-RPC error.
 - `Failure`: the agent's, or the world's. A value, not an exception: a turn ended with it.

@@ -161,7 +161,7 @@ class McpHeader(Wire):
 
 
 class UserMcpServer(Wire):
-    """An MCP server of the user's that agents are given: `command` is started, or `url` is called.
+    """An MCP server of the user's for agents: `command` is started, or `url` is called.
 
     No log shows its arguments, its address, or the values of its variables and headers.
     `secrets` are texts in them that the user typed.
@@ -244,7 +244,7 @@ class ReadyAgentSpec(Wire):
 
     It stands where an `AgentSpec` may, and means the `acp` agent that npx starts in the version
     that was tested. `args` are added to the agent's own. `env` may be an object of values by their
-    names. Unless it has one of the agent's keys, the agent is given those that the editor keeps.
+    names. Unless it has one of the agent's keys, the agent gets those that the editor keeps.
     """
 
     registry: str
@@ -430,7 +430,7 @@ class WorkspaceFoldersParams(Wire):
 
 
 class McpServersParams(Wire):
-    """The user's MCP servers that agents are given now, each a UserMcpServer."""
+    """The user's MCP servers for agents from now on, each a UserMcpServer."""
 
     mcp_servers: tuple[Raw, ...]
 

@@ -205,7 +205,7 @@ class SessionMachine:
         self._failure = failure = event.failure
         if failure is None:
             return SessionInput.BROKEN
-        # An internal error isn't met again with another session.
+        # After an internal error no other session is tried.
         is_retried = self._delivery is not None and failure.kind != "Internal"
         was_open = self.state not in OPENING_STATES
         return SessionInput.BROKEN if was_open and is_retried else SessionInput.FAILED

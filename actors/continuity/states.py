@@ -161,7 +161,7 @@ class SessionStep(Key):
 
 
 FRESH_STATES = frozenset({SessionState.UNTOLD, SessionState.KNOWING, SessionState.FORK})
-"""The session is told what was said before, except for what it knows."""
+"""The session gets the earlier messages that it doesn't know."""
 AWAITING_STATES = frozenset({SessionState.AWAITING, SessionState.REAWAITING})
 REST_STATES = frozenset({SessionState.SETTLED, SessionState.UNSETTLED, SessionState.REWOUND})
 OPENING_STATES = frozenset(

@@ -36,7 +36,7 @@ from .session_open import Openings
 from .session_params import SessionParams
 
 MOST_CLOSING = 100
-"""Sessions of which an agent may still say that it closed them: some never say so."""
+"""Sessions that are being closed: some agents never answer that."""
 
 log = logging.getLogger("vscodelm.acp")
 

@@ -157,7 +157,7 @@ def wrong_version(agent: str, answer: object) -> Failure:
 
 
 def cannot_be_given(spec: McpServerSpec, reason: ValueError) -> Failure:
-    """Return the failure for a program that can't be given its arguments as they are."""
+    """Return the failure for a program that can't get its arguments unchanged."""
     advice = "Start the program behind it directly, such as node.exe with the script's path."
     return Failure("AgentFailed", f"{spec.name} can't be started: {reason}. {advice}")
 

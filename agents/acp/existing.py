@@ -53,7 +53,7 @@ log = logging.getLogger("vscodelm.acp")
 
 Way: TypeAlias = Method[LoadSessionRequest, LoadSessionResponse]
 ShownSession: TypeAlias = SessionChannel | str
-"""A session, or why it can't be had, in words."""
+"""A session, or the reason why it can't be opened."""
 _Answer: TypeAlias = SessionChannel | Error | Failure | InUse | None
 _MISSING = {RESUME_SESSION.name: Fact.RESUME_MISSING, FORK_SESSION.name: Fact.FORK_MISSING}
 """The fact about an agent that answers that there is no such method."""
@@ -150,7 +150,7 @@ class ExistingSessions:
         return any(_ways(self.able, self.facts))
 
     async def show(self, params: SessionParams, session_id: str, replay: ToldAgain) -> ShownSession:
-        """Return a session that the user names, or else why it can't be had; `can_show` is true.
+        """Return a session that the user names, or else why it can't be opened; `can_show` is true.
 
         `replay` gets what was said in it. An agent that can load a session isn't asked to resume
         it: only a replay proves that the session exists. As with `find`, the session closes its

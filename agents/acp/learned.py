@@ -21,7 +21,7 @@ from agents.guarded import Tasks
 from bridge.value import Value
 
 MOST_AGENTS = 200
-"""Agents, each at one version, of which something is remembered; the oldest is forgotten."""
+"""Remembered agents, each at one version; the oldest is forgotten."""
 MOST_CHARACTERS = 200
 """Characters of a name or a version. Facts about agents with longer ones aren't kept."""
 MOST_FILE_BYTES = 1024 * 1024
@@ -48,13 +48,13 @@ class Fact(enum.Enum):
     KEEPS_SERVERS = "keeps_servers"
     """It connects to no other server of a name that its process has had for a closed session."""
     LOAD_WITHOUT_TOOLS = "load_without_tools"
-    """It never connects to the server that it is given with a session to load."""
+    """It never connects to the server that comes with a session to load."""
     RESUME_WITHOUT_TOOLS = "resume_without_tools"
-    """It never connects to the server that it is given with a session to resume."""
+    """It never connects to the server that comes with a session to resume."""
     OPEN_WITHOUT_TOOLS = "open_without_tools"
-    """It ignores the server that it is given with a session that its process still has open."""
+    """It ignores the server that comes with a session that its process still has open."""
     FORK_WITHOUT_TOOLS = "fork_without_tools"
-    """It never connects to the server that it is given with a session to fork."""
+    """It never connects to the server that comes with a session to fork."""
 
 
 class Lesson(Value):

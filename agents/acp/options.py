@@ -234,8 +234,8 @@ class Picked:
     ) -> list[tuple[str, str]]:
         """Return the keys and values to choose now; the model comes first.
 
-        A key that is given no more gets the value back that it had at first, unless the settings
-        have `preset` it. With a value of `asking` the agent wouldn't ask, so it gets the one to ask
+        A key that is missing now gets back the value that it had at first, unless the settings have
+        `preset` it. With a value of `asking` the agent wouldn't ask, so it gets the one to ask
         with. A value that the agent has changed itself since the user's choice is left alone.
         """
 

@@ -129,7 +129,7 @@ class AcpSession:
                 channel.tools.complaint = GOES_ON_WITHOUT
         self._turn: AcpTurn | None = None
         self._told_system: Sequence[ChatMessage] | None = None
-        """The host's system prompt, where the agent was told it."""
+        """The host's system prompt, if the agent has got it."""
         self._untold: Prompt | None = None
         """A prompt that wasn't sent, because its turn was cancelled before."""
 
@@ -167,7 +167,7 @@ class AcpSession:
         return channel.tools.is_ignored and self.peer.facts.has(Fact.ASKS_FOR_TOOLS)
 
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
-        """Return whether the agent can be given these tools: it learns of a server only once."""
+        """Return whether the agent can get these tools: it learns of a server only once."""
         has_server = not tools or self.channel.tools is not None
         return has_server and self._fits(tools, settings)
 

@@ -380,7 +380,7 @@ class SessionChannel:
         log.info("session=%s %s", self.session_id, words)
 
     def wake(self) -> None:
-        """Let who waits for a change look again."""
+        """Wake the callers that wait for a change."""
         self._changes.unpark_all()
 
     async def changed(self) -> None:
@@ -388,7 +388,7 @@ class SessionChannel:
         await self._changes.park()
 
     async def has_tools(self, seconds: float) -> bool:
-        """Wait until the agent has connected to the server that it was given; return whether."""
+        """Return whether the agent connects to its server in time."""
         with trio.move_on_after(seconds):
             while self.tools is not None and self.tools.is_awaited and self.lost is None:
                 await self._changes.park()

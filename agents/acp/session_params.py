@@ -31,7 +31,7 @@ class SessionParams:
     files: FileDesk | None = None
     """Serves the agent's files, if the editor makes its edits."""
     meta: dict[str, Any] | None = None
-    """The `_meta` that the agent is told beside the protocol's fields."""
+    """The `_meta` that the agent gets beside the protocol's fields."""
     is_name_used: bool = attrs.field(default=False, init=False)
     """Whether the process was given another server of this name."""
     is_first: bool = attrs.field(default=False, init=False)

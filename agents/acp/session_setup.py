@@ -64,7 +64,7 @@ class SessionSetup:
         if peer.known.http_tools_only:
             web = await self.toolboxes.make_web(prompt.tools, server)
             return self._with_tools(peer, cwd, web)
-        await self.toolboxes.prepare()  # again: the door may have failed while the agent started
+        await self.toolboxes.prepare()  # again: the listener may have failed since
         return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools, server))
 
     def spare_params(self, peer: ConnectedAgent, prompt: Prompt, cwd: str) -> SessionParams | None:

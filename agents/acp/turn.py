@@ -30,7 +30,7 @@ SETTLE_SECONDS = 0.5
 STOPPED_SECONDS = 1.5
 """Seconds in which the changed files of a stopped turn, or of a dead agent, are asked for."""
 SPARE_SECONDS = 1.0
-"""Seconds of a caller's deadline that this leaves, or else the session would be given up."""
+"""Seconds that this leaves of a caller's deadline: beyond it the session is given up."""
 
 log = logging.getLogger("vscodelm.acp")
 

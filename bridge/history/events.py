@@ -61,7 +61,7 @@ class Fail(Value):
 
 
 class Close(Value):
-    """The conversation is given up: too old, too many, or the process ends."""
+    """The conversation ends: it is too old, there are too many, or the process ends."""
 
 
 Input: TypeAlias = Ask | Rejoin | Cancel | Emit | Finish | Fail | Close

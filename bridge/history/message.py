@@ -122,7 +122,7 @@ class Draft:
                 case DataPart(mime_type="stateful_marker", data=data):
                     self._marker = marker_token(data)
                 case _:
-                    pass  # thinking, bookkeeping and unknown parts come and go with the host's mood
+                    pass  # hosts keep or drop thinking, bookkeeping and unknown parts
 
     def message(self) -> Message:
         """Return the message of the parts until now."""

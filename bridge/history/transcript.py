@@ -184,7 +184,7 @@ class TranscriptReader:
         return done(self.reading(raws))
 
     def reading(self, raws: Sequence[Raw]) -> Work[Transcript]:
-        """Read a transcript in steps, of which each reads one new message; see `read`.
+        """Read a transcript in steps, one for each new message; see `read`.
 
         The last request is replaced only in the last step.
         """

@@ -96,7 +96,7 @@ class _Row:
     """The newest record of tokens."""
     rounds: int = 0
     kept: InspectedRequest | None = None
-    """The row in full, when its request was over and its messages were let go."""
+    """The row in full, after its request was over and its messages were dropped."""
     seen: InspectedRequest | None = None
     """The same as a person has seen it."""
 

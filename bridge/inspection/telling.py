@@ -24,9 +24,9 @@ class MemoryKind(enum.Enum):
     """The memory that an agent keeps of a chat."""
 
     SESSIONS = "sessions"
-    """Sessions, which may be found again or forked. So has one of which nothing is known."""
+    """Sessions, which may be found again or forked. An unknown agent counts as such."""
     RESPONSES = "responses"
-    """Responses, each of which can be gone on from."""
+    """Responses, each of which can be continued."""
     NOTHING = "nothing"
     """Only what it has in mind while its session is open."""
 
@@ -133,7 +133,7 @@ def telling(
     origin: BranchOrigin | None = None,
     is_led: bool = False,
 ) -> Telling:
-    """Return how a request is told.
+    """Explain how an agent gets a request.
 
     `past` is the index in the request of the first message that is new, `committed` how the
     exchange ended that the request builds on by joining; `keeps`: what is withdrawn need not be

@@ -28,7 +28,7 @@ COMMANDS = "⌨️ Commands of this agent: "
 CHANGED_FILES = "📝 Changed by the agent: "
 """The beginning of a line that names the files which an agent has changed by itself."""
 CHANGED_MEANWHILE = "📝 Changed while the agent worked: "
-"""The beginning of a line that names files of which no message of the agent's told a change."""
+"""The beginning of a line that names changed files that the agent hasn't reported."""
 CHANGED_UNTIL_STOPPED = "📝 Changed in the turn that was stopped: "
 """The beginning of a line that names files at the beginning of the next answer."""
 _STATUS = re.compile(
@@ -78,7 +78,7 @@ def without_own_words(
 
 
 MOST_TRIED = 64
-"""Answers of which a text is looked for as the beginning."""
+"""Answers whose beginnings are compared with a text."""
 
 
 def _find(

@@ -19,7 +19,7 @@ MOST_KEPT_BYTES = 128 * 1024 * 1024
 """Bytes of the newest requests of all conversations together; more of them end idle ones. The
 conversation that was asked last counts for half of them at most."""
 MOST_DENIALS = 1_000
-"""Calls of which we remember why they were denied, until their users come back."""
+"""Denied calls whose reasons are kept until their users come back."""
 
 TOO_MANY = "{limit} sessions with one agent are the limit (`maxSessions`)"
 TOO_LARGE = "the chats took more than {limit} MiB of memory together"

@@ -157,7 +157,7 @@ class Tally:
     """Requests that found their conversation, or the one that they branch off, by reason and by
     each rule that it took."""
     misses: Counter[Reason] = attrs.field(factory=Counter[Reason])
-    """Requests that began a conversation of which nothing was known, by reason."""
+    """Requests without a known conversation, by reason."""
     harnesses: Counter[Harness] = attrs.field(factory=Counter[Harness])
     """Requests of the class `MAIN`, by harness."""
     rounds: int = 0
@@ -181,7 +181,7 @@ class Tally:
             self.misses[outcome.reason] += 1
 
     def count_stored(self) -> None:
-        """Count a conversation of which nothing was known here, but a session of the agent's was.
+        """Count a conversation that was unknown here, but known to a stored session of the agent.
 
         Its request is among the misses, too.
         """

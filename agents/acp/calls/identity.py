@@ -96,7 +96,7 @@ class Offer(Protocol):
 
     @property
     def is_only_server(self) -> bool:
-        """Whether the agent was given no servers but those with the editor's tools."""
+        """Whether the agent has no servers but those with the editor's tools."""
         ...
 
 
@@ -148,7 +148,7 @@ def is_still(call: CallRecord, tool: OfferedTool, offer: Offer) -> bool:
 
 
 def _fits(call: CallRecord, tool: OfferedTool, offer: Offer) -> bool:
-    """Return whether a call is given nothing that the tool can't be given."""
+    """Return whether a call has no argument that the tool doesn't take."""
     if call.locations or not all(isinstance(part, Content) for part in call.content):
         return False
     asked_about = _server_of_form(call.raw_input)

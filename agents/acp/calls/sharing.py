@@ -81,7 +81,7 @@ class SharingSession(Protocol):
 
     @property
     def tools(self) -> Offer | None:
-        """The tools that it was given."""
+        """The tools that it got."""
         ...
 
     @property
@@ -161,7 +161,7 @@ def _words(record: CallRecord) -> tuple[str, ...]:
 
 
 def _is_of(record: CallRecord, offer: Offer, call: ServedCall) -> bool:
-    """Return whether an announcement is of this call; its input may not be told yet."""
+    """Return whether an announcement is of this call; its input may still be missing."""
     aliases = [alias for alias, tool in offer.catalogue.tools.items() if tool.name == call.name]
     named = any(
         not spellings(offer.server, alias).isdisjoint(_words(record)[:3])

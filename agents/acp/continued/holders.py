@@ -1,4 +1,4 @@
-"""The chats that go on with a session which the agent had."""
+"""The chats that continue an existing session of the agent."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ class Holders:
     _untold: dict[str, ContinuedSession] = attrs.field(
         factory=dict[str, ContinuedSession], init=False
     )
-    """Sessions that chats go on with, by their ids, until they are told something."""
+    """Sessions that chats continue, by their ids, until they get a message."""
 
     @asynccontextmanager
     async def held(
         self, session_id: str, session: AcpSession, words: Sequence[Say]
     ) -> AsyncGenerator[ContinuedSession]:
-        """Have a session that goes on. Until it is told something, another chat may have it."""
+        """Hold a session that a chat continues. Until it gets a message, another chat may take
+        it."""
         self.owners.give(session.name)
         held = ContinuedSession(session, words, lambda: self._untold.pop(session_id, None))
         self._untold[session_id] = held

@@ -53,7 +53,7 @@ SAVED_SECONDS = 5.0
 _LOOK_SECONDS = (0.0, 0.02, 0.05, 0.1, 0.2)
 """Seconds before each look whether an edit is saved; the last one repeats."""
 MOST_WORDS = 500
-"""Characters of a tool's result that an agent is told where an edit failed."""
+"""Characters of a tool's result that an agent gets after a failed edit."""
 
 NO_TURN = "Files can be written only while you answer the user. Nothing was written."
 NOT_ALLOWED = "The user doesn't allow changes of files. Nothing was written."

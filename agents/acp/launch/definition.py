@@ -73,7 +73,7 @@ def no_folder(spec: McpServerSpec, error: OSError | ValueError) -> Failure:
 
 
 def _fields(spec: McpServerSpec) -> Iterator[tuple[str, str]]:
-    """Return every text that the system is given, with the field that it is in."""
+    """Return every text that the system gets, with its field."""
     yield "command", spec.command
     for index, argument in enumerate(spec.args):
         yield f"args[{index}]", argument
@@ -95,7 +95,7 @@ def _odd(text: str) -> str | None:
 
 
 def _too_long(spec: McpServerSpec, environment: Mapping[str, str]) -> str:
-    """Say what of all that a process is given is the longest."""
+    """Name the longest text that a process gets."""
     own = {variable.name for variable in spec.env}
     texts = {f"`{field}` in its definition": text for field, text in _fields(spec)}
     texts |= {

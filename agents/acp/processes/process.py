@@ -52,7 +52,7 @@ CAPABILITIES = ClientCapabilities(
         notices=Supported(),
         compaction=Supported(),
     ),
-    # A user is told the command of such a login in any case; agents hide it from other clients.
+    # The user gets the command of such a login in any case; agents hide it from other clients.
     auth=AuthCapabilities(terminal=True),
     elicitation=ElicitationCapabilities(form=Supported(), url=Supported()),
     meta={"terminal-auth": True},  # the same, of the time before the protocol had it
@@ -191,7 +191,7 @@ class AcpProcess:
         return "" if self._connection is None else self._connection.noise
 
     def lose(self, failure: Failure) -> None:
-        """Be of no more use, for the first reason that is given."""
+        """Stop being usable; the first reason counts."""
         if self.failure is None:
             self.failure = failure
             log.info("agent=%s gone reason=%s", self.name, failure.message)
@@ -245,7 +245,7 @@ class AcpProcess:
                 self._scope.deadline = trio.current_time() + self.idle_seconds
 
     def retire(self) -> None:
-        """Serve who is here and nobody else: a session got stuck, or a login is needed first."""
+        """Serve only the present users: a session got stuck, or a login is needed first."""
         self._is_retired = True
 
     def end(self) -> None:

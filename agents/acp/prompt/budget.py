@@ -98,7 +98,7 @@ def _fitting(text: str, most: int) -> int:
 
 
 def _belongs(text: str, at: int) -> bool:
-    """Return whether the character there is one with the character before it to who reads it."""
+    """Return whether readers see the character there and the one before it as one."""
     here, before = text[at], text[at - 1]
     if here in "\r\n":
         return before == "\r"

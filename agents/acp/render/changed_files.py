@@ -60,7 +60,7 @@ def _changed_by(news: News, renderer: Renderer) -> Sequence[str]:
 
 
 async def read_changed(path: str, root: str) -> str | None:
-    """Return the text of a file below the folder `root`, None if it can't be had.
+    """Return the text of a file below the folder `root`, None if it can't be read.
 
     It may take for ever; a thread that is stuck is left behind when this is cancelled.
     """

@@ -4,8 +4,8 @@ The editor shows its own edits, but not these. So the end of the turn names them
 given their texts from before, as far as the agent's messages tell. An agent sends the changed lines
 only. They are put back into the text of the file where they stand in it exactly once.
 
-A command of the agent's changes files of which no message tells. The editor notices that, but not
-who did it. So these files are named apart.
+A command of the agent may change files that no message names. The editor notices the change, but
+not its cause. So these files are named apart.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MOST_NOTED = 1000
 MOST_NAMED = 8
 """Changed files that the line names; the others are counted."""
 MOST_SENT = 100
-"""Changed files that the editor is told of."""
+"""Changed files that are sent to the editor."""
 MOST_TEXT = 4 * 1024 * 1024
 """Characters of earlier texts that are kept in a turn; further ones count as unknown."""
 IN_COMPANY = " (another agent worked at the same time)"

@@ -46,7 +46,7 @@ class Notices:
     _compactions: dict[str, object] = attrs.field(factory=dict[str, object], init=False)
 
     _summarized: set[str] = attrs.field(factory=set[str], init=False)
-    """Compactions of which the summary was shown, or some of it."""
+    """Compactions whose summary was shown, at least in part."""
 
     _reasons: set[str] = attrs.field(factory=set[str], init=False)
     """Why something was allowed or denied, as told in this turn."""

@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 """Render an agent's plans: a whole plan first, later only its changes. Pure.
+=======
+"""Render plans with an id: an agent may have several. The protocol may change them.
+>>>>>>> 47bfe57 (Say in docstrings and comments who does what)
 
 A plan may have an id, and then an agent may have several. The protocol may change those. One of
 steps is shown like a plan without an id. Another is shown when it is first known, and once more at
@@ -95,7 +99,7 @@ class Plans:
         return "**Plan** *dropped*" if was_seen else ""
 
     def rest(self) -> Sequence[str]:
-        """Return the last versions of the plans of which the user has seen an earlier one."""
+        """Return the last versions of plans, if the user has seen only an earlier one."""
         changed = [text for key, text in self._newest.items() if text != self._shown[key]]
         self._shown.update(self._newest)
         return changed

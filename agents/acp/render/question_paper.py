@@ -52,7 +52,7 @@ _LABELS = frozenset(
 _MARKS = "\"'`()[]{}<>:;,.$"
 """Characters around a word of a text about a call, such as those of JSON."""
 _LONGEST_COMPARED = 5_000
-"""Characters of a text of which repetitions are left out; a longer one is shown as it is."""
+"""The longest text that is compared to leave repetitions out; a longer one is shown as it is."""
 
 
 @attrs.define
@@ -85,7 +85,7 @@ class Paper:
         return f"{text[: room - tail]}\n… {more:,} characters left out …\n{end}"
 
     def block(self, text: str, language: str = "") -> str:
-        """Return a text as a block of code, of which an editor can break the lines."""
+        """Return a text as a block of code whose lines an editor can break."""
         shown = visible(self.take(text).strip("\n"))
         return _size(shown) + fenced(shown, language)
 

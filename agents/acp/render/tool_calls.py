@@ -55,7 +55,7 @@ class ToolCalls:
     _calls: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _held: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
     _denied: dict[str, CallRecord] = attrs.field(factory=dict[str, CallRecord], init=False)
-    """Calls that were denied, and of which the agent hasn't said since how they ended."""
+    """Denied calls whose end the agent hasn't reported since."""
     _editors: dict[str, OfferedTool] = attrs.field(factory=dict[str, OfferedTool], init=False)
     """Calls of the editor's tools that aren't over, as far as the agent says."""
     _announced: list[str] = attrs.field(factory=list[str], init=False)

@@ -92,7 +92,7 @@ def unfinished(call: CallRecord, root: str, *, follows: bool) -> str:
 
 
 def denied(call: CallRecord, root: str, *, follows: bool) -> str:
-    """Return the line for a call that was denied, and of which the agent says nothing more."""
+    """Return the line for a denied call about which the agent says nothing more."""
     return f"{'' if follows else f'✘ {subject(call, root)}'} *denied*"
 
 

@@ -128,7 +128,7 @@ class ToolCallUpdate(Wire, tag_field="sessionUpdate", tag="tool_call_update"):
     """Changes of a tool call: None means unchanged, a tuple replaces the former one.
 
     `kind` is a `ToolKind` and `status` a `ToolCallStatus`, or a word of a later version. `name` is
-    the tool's programmatic name. An update may be the first that is heard of a call.
+    the tool's programmatic name. An update may be the first message about a call.
     """
 
     tool_call_id: str

@@ -1,4 +1,4 @@
-"""The user's MCP servers as a session is given them. Pure."""
+"""The user's MCP servers as a session gets them. Pure."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _to_acp(server: UserMcpServer) -> McpServer:
 def with_distinct_names(
     servers: Iterable[McpServer], taken: Collection[str]
 ) -> tuple[McpServer, ...]:
-    """Return servers of which none has the name of another, nor one of `taken`."""
+    """Return servers with different names, none of which is in `taken`."""
     used = set(taken)
     named: list[McpServer] = []
     for server in servers:

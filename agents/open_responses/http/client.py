@@ -55,7 +55,7 @@ _WHOLE_BYTES = 32 * 1024 * 1024
 _LIST_BYTES = 8 * 1024 * 1024
 """Bytes of a list of models."""
 _LIST_TOKENS = 100_000
-"""Values in a list of models, of which each has some fifty."""
+"""Values in a list of models; each model has some fifty."""
 _LONGEST_LABEL = 63
 """Bytes between two dots of a host's name (RFC 1035)."""
 _OUT_OF_REACH = (

@@ -156,7 +156,7 @@ def _without_markup(text: str) -> str:
         if name in _HIDDEN_ENDS and name not in unclosed:
             closing = _HIDDEN_ENDS[name].search(text, start)
             if closing is None:
-                unclosed.add(name)  # so each name is looked for in vain but once
+                unclosed.add(name)  # so that a missing end is searched only once
             else:
                 end = closing.end()
         if not end:

@@ -104,7 +104,7 @@ def _function(tool: ToolSpec) -> dict[str, Any]:
         "name": fitting_name(tool.name),
         **({"description": tool.description} if tool.description else {}),
         "parameters": _NO_PARAMETERS if schema is None else schema,
-        # Said aloud, because the server's own default may be strict, and the hosts' schemas aren't.
+        # Sent explicitly: the server's own default may be strict, and the hosts' schemas aren't.
         "strict": False,
     }
 

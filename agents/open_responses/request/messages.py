@@ -114,7 +114,7 @@ def conversion(
     server_ids: Mapping[str, str] | None = None,
     begins: bool = True,
 ) -> Work[Converted]:
-    """Do what `convert_messages` does in steps, of which each is a message."""
+    """Do the work of `convert_messages` in steps, one for each message."""
     one = _Conversion(messages, options or ConversionOptions(), begins, server_ids or {})
     return (yield from one.run(open_calls or {}))
 

@@ -69,7 +69,7 @@ class Output:
 
     @property
     def broken(self) -> list[str]:
-        """The names of the calls that were made and can't be told to the editor, each once."""
+        """The names of the calls that can't be sent to the editor, each once."""
         return list(dict.fromkeys(self._ledger.broken))
 
     def say_more(self, event: StreamEvent, delta: str) -> tuple[Event, ...]:

@@ -65,7 +65,7 @@ class SseSplitter:
                 self._check(len(block))
         frames: list[Frame] = []
         for block in blocks:
-            # The two shapes that servers really send; anything else has time.
+            # The two shapes that servers really send; anything else may be slower.
             if block[:6] == b"data: " and b"\n" not in block:
                 frames.append((b"", block[6:]))
                 continue

@@ -42,7 +42,7 @@ class CallSearch:
         """Whether an event was seen that has the item id of the item that was announced."""
 
     def new(self) -> FunctionCall:
-        """Return the record of a call that is heard of for the first time."""
+        """Return the record of a new call."""
         place = len(self.records)
         record = FunctionCall(place=place)
         self.records.append(record)
@@ -212,7 +212,7 @@ def _first(
 ) -> list[FunctionCall]:
     """Return the first records that count, or the newest; forget those that don't on the way.
 
-    One that doesn't count never will again, so each is looked at once in vain.
+    One that doesn't count never will again, so each is looked at only once.
     """
     found: list[FunctionCall] = []
     others: list[int] = []
@@ -236,7 +236,7 @@ def _can_be(record: FunctionCall, item: OutputItem, digest: bytes) -> bool:
 
 
 def _may_be_of(record: FunctionCall, item: OutputItem) -> bool:
-    """Tell whether an item is a call of which no arguments came, by the order alone."""
+    """Return whether an item is a call without arguments, by the order alone."""
     return not (record.texts or (record.call_id and item.call_id))
 
 

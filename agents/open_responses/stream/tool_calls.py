@@ -94,7 +94,7 @@ class CallLedger:
 
     @property
     def broken(self) -> list[str]:
-        """The names of the calls that were made and can't be told to the editor.
+        """The names of the calls that can't be sent to the editor.
 
         A call that was announced, and nothing more, is one that was sent under other keys.
         """

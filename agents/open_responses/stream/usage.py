@@ -1,4 +1,4 @@
-"""The tokens of a response: as the server tells them, and as VS Code wants to be told."""
+"""The tokens of a response: as the server reports them, and as VS Code expects them."""
 
 from __future__ import annotations
 
