@@ -30,8 +30,7 @@ class Holders:
     async def held(
         self, session_id: str, session: AcpSession, words: Sequence[Say]
     ) -> AsyncGenerator[ContinuedSession]:
-        """Hold a session that a chat continues. Until it gets a message, another chat may take
-        it."""
+        """Hold a session for a chat. Until it gets a message, another chat may take it."""
         self.owners.give(session.name)
         held = ContinuedSession(session, words, lambda: self._untold.pop(session_id, None))
         self._untold[session_id] = held
