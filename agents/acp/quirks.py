@@ -40,18 +40,6 @@ class KnownAgent(Value):
     needs a process. `sessions_start_processes`: each session is a program that the agent starts,
     and ends when the session is closed. `http_tools_only`: MCP servers on stdio are dropped without
     a word. `prompts_without_tools`: a turn begins without the tools of servers that aren't ready
-<<<<<<< HEAD
-    yet, and nobody is told. `titles_name_tools`: no model can choose the title of a call.
-    `ids_name_tools`: by its own code the id of a call begins with the name of the tool. `login`
-    are the arguments with which its program logs in in a terminal, instead of `serves`, with which
-    it speaks ACP; `logout` likewise. `ignored_methods` are ways to log in that do nothing here.
-    `keys` are the environment variables that a method to log in is about. `asking_modes` name
-    for each mode in which it acts without asking the one in which it asks the user, and
-    `asking_options` do so for the values of its options, by their ids. `never_asks`: it has no such
-    mode, and by itself it asks before nothing, or before no tool of its own.
-    `packages` are the names by which a registry or a launcher has it. `commands` begin words of the
-    commands that start it. `environment` lies under what the user configures.
-=======
     yet, and no message says so. `titles_name_tools`: no model can choose the title of a call.
     `ids_name_tools`: by its own code the id of a call begins with the name of the tool. `login` are
     the arguments with which its program logs in in a terminal, instead of `serves`, with which it
@@ -61,7 +49,7 @@ class KnownAgent(Value):
     so for the values of its options, by their ids. `never_asks`: it has no such mode, and by itself
     it asks before nothing, or before no tool of its own. `packages` are the names by which a
     registry or a launcher has it. `commands` begin words of the commands that start it.
->>>>>>> 47bfe57 (Say in docstrings and comments who does what)
+    `environment` lies under what the user configures.
 
     About edits: `edits_by_editor` says that the editor makes them if the settings don't say
     otherwise. `edit_environment`, `edit_arguments` and `edit_meta` switch the agent's own edit

@@ -75,10 +75,10 @@ function own<T>(key: OwnSetting, fallback: T, is: (value: unknown) => value is T
 
 const EXPECTED: Partial<Record<OwnSetting, string>> = {
   agents: "an object of models by their ids",
-  path: "a text",
+  path: "a string",
   arguments: "a list of strings",
   environment: "an object of strings by their names",
-  traceDirectory: "a text",
+  traceDirectory: "a string",
   endpoints: "an object of endpoints by their ids",
 };
 

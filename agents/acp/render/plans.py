@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 """Render an agent's plans: a whole plan first, later only its changes. Pure.
-=======
-"""Render plans with an id: an agent may have several. The protocol may change them.
->>>>>>> 47bfe57 (Say in docstrings and comments who does what)
 
 A plan may have an id, and then an agent may have several. The protocol may change those. One of
 steps is shown like a plan without an id. Another is shown when it is first known, and once more at

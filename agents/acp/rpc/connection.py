@@ -208,50 +208,6 @@ class Connection:
         self.subscribers.expect_more()
         self.call(method, params, opened)
 
-<<<<<<< HEAD
-=======
-    def attach_new(self, session_id: str, subscriber: Subscriber) -> bool:
-        """Attach a session that the agent says is new.
-
-        Return False if another session has its id: updates of the one must not be received by the
-        other.
-        """
-        is_new = self._subscribers.attach_new(session_id, subscriber)
-        if not is_new:
-            log.warning("agent=%s gave the id %s to two sessions", self.name, session_id)
-        return is_new
-
-    def attach(self, session_id: str, subscriber: Subscriber) -> bool:
-        """Subscribe a session to its updates, from the first one, unless it has a subscriber."""
-        return self._subscribers.attach(session_id, subscriber)
-
-    def is_attached(self, session_id: str) -> bool:
-        """Return whether a session has a subscriber."""
-        return self._subscribers.of(session_id) is not None
-
-    def may_be_left(self, session_id: str) -> bool:
-        """Return whether the agent may still have a session open that has no subscriber."""
-        return self._subscribers.may_be_left(session_id)
-
-    def detach(self, session_id: str) -> None:
-        """Unsubscribe a session from its updates."""
-        self._subscribers.detach(session_id)
-
-    def free_id(self, session_id: str) -> None:
-        """Record that the agent closed a session that has no subscriber."""
-        self._subscribers.forget(session_id)
-
-    @property
-    def subscribers(self) -> Sequence[Subscriber]:
-        """The subscribers of all sessions."""
-        return self._subscribers.all
-
-    @property
-    def is_stopping(self) -> bool:
-        """Whether the agent was told to stop in any session, and hasn't yet."""
-        return self._subscribers.are_stopping
-
->>>>>>> 47bfe57 (Say in docstrings and comments who does what)
     # Incoming messages.
 
     async def run(self) -> None:
