@@ -252,7 +252,7 @@ def test_who_waited_longest_for_the_user_gives_way_and_is_told_why() -> None:
     ((key, told),) = [(key, one) for key, one in desk.effects if isinstance(one, Forward)]
     assert key == 3
     assert isinstance(told.parts[0], OwnTextPart)
-    assert "sessions with one agent are the most" in told.parts[0].value
+    assert "sessions with one agent are the limit" in told.parts[0].value
 
 
 def test_what_is_asked_beside_a_chat_ends_no_chat_that_waits_for_its_user() -> None:

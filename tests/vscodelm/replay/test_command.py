@@ -147,4 +147,4 @@ def test_a_page_needs_a_recording_and_a_place(recording: Path, tmp_path: Path) -
 def test_a_page_has_no_labels(recording: Path, tmp_path: Path) -> None:
     result = run(recording, "--html", tmp_path / "page.html", "--labels", tmp_path / "labels")
     assert result.exit_code == 2
-    assert "--html draws no labels" in result.output
+    assert "--html can't be used with --labels" in result.output
