@@ -103,6 +103,7 @@ OUR_OWN: Mapping[str, frozenset[str]] = {
             "bridge.tokens.images.LONGEST_SIDE",
             "bridge.tokens.whole.LONGEST_PART",
             "bridge.tokens.whole.MOST_BYTES",
+            "bridge.tokens.whole.MOST_WORD_BYTES",
             "bridge.tokens.text.LONGEST_KNOWN",
             "bridge.tokens.text.LONGEST_TOKEN",
             "agents.acp.prompt.budget._BYTES_PER_TOKEN",
