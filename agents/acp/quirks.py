@@ -48,8 +48,8 @@ class KnownAgent(Value):
     mode in which it acts without asking the one in which it asks the user, and `asking_options` do
     so for the values of its options, by their ids. `never_asks`: it has no such mode, and by itself
     it asks before nothing, or before no tool of its own. `packages` are the names by which a
-    registry or a launcher has it. `commands` begin words of the commands that start it.
-    `environment` lies under what the user configures.
+    registry or a launcher has it. `commands` begin words of the commands that start it. The
+    definition's variables override `environment`.
 
     About edits: `edits_by_editor` says that the editor makes them if the settings don't say
     otherwise. `edit_environment`, `edit_arguments` and `edit_meta` switch the agent's own edit
