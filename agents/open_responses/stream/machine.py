@@ -259,7 +259,7 @@ class StreamMachine:
     def _end_complete(self) -> Iterator[Event | None]:
         broken = self._output.broken
         if broken:
-            names = ", ".join(f"`{name}`" for name in broken)
+            names = ", ".join(f"`{name}`" if name else "a tool without a name" for name in broken)
             said = f"The model called {names} with arguments that are no JSON object"
             self._note(said)
             if not self._output.has_emitted:

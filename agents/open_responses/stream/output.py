@@ -93,9 +93,8 @@ class Output:
                 self._ledger.add(event)
                 self._open.is_amid |= self._ledger.is_waiting
             case Meaning.ARGUMENTS_DONE:
-                made = self._ledger.complete(event)
+                self._ledger.complete(event)
                 self._open.is_amid |= self._ledger.is_waiting
-                yield from self._apart(self.calling.make(made))
             case Meaning.ANNOTATION:  # some servers say them last
                 yield from self._apart(self._speech.tell(meaning, event))
             case _:

@@ -39,6 +39,17 @@ class CallState(enum.Enum):
     """Its item is said to be incomplete."""
 
 
+class Source(enum.Flag):
+    """What told of a call. Each tells of a call once, but in pieces."""
+
+    NONE = 0
+    ANNOUNCED = enum.auto()
+    PIECES = enum.auto()
+    ARGUMENTS = enum.auto()
+    ITEM = enum.auto()
+    END = enum.auto()
+
+
 @attrs.define(eq=False, repr=False)
 class FunctionCall:
     """A call; what isn't known yet is None."""
@@ -59,16 +70,15 @@ class FunctionCall:
     """Whether its item is done."""
     digest: bytes = b""
     """Of the parameters that were sent."""
-    is_announced: bool = False
-    """Whether an item told that it begins."""
+    told: Source = Source.NONE
+    is_repeated: bool = False
+    """Whether it was left out, because another record is the same call."""
     has_item: bool = False
     """Whether an item told of it; events of arguments may have its name alone."""
+    is_heard: bool = False
+    """Whether an event of its arguments came."""
     is_matched: bool = False
     """Whether it was found in the final output, or its arguments are those of another."""
-    _seen: int = 0
-    """Number of pieces scanned, the `_depth` at their end, and whether they are complete."""
-    _depth: int = 0
-    _has_all: bool = False
     _parsed: tuple[tuple[object, ...], tuple[dict[str, Any], str] | None, bytes] | None = None
     """The arguments as they were parsed last, as they are now, and their digest."""
 
@@ -98,29 +108,6 @@ class FunctionCall:
         return self._parsed[1:]
 
     @property
-    def awaits_arguments(self) -> bool:
-        """Whether arguments that come now can belong to it."""
-        return self.state is CallState.OPEN and not self.is_finished and self.done_text is None
-
-    def is_partial(self) -> bool:
-        """Tell whether pieces of its arguments are still to come; each piece is looked at once.
-
-        Unbalanced text isn't parsed, because it may be long. Braces in a text can make whole
-        arguments seem partial, which is safe.
-        """
-        if self._seen < len(self.deltas):
-            new = "".join(self.deltas[self._seen :])
-            self._seen = len(self.deltas)
-            self._depth += new.count("{") - new.count("}")
-            self._has_all = self._depth == 0 and self.parameters is not None
-        return not self._has_all
-
-    @property
-    def has_key(self) -> bool:
-        """Whether anything tells it from another call."""
-        return bool(self.name or self.call_id or self.item_id) or self.output_index is not None
-
-    @property
     def is_stray(self) -> bool:
         """Whether it is nothing but arguments, and no call was found for them."""
         is_call = self.name is not None and (self.has_item or bool(self.call_id))
@@ -139,7 +126,7 @@ class FunctionCall:
     @property
     def is_told(self) -> bool:
         """Whether anything of its arguments came, if only a word for none."""
-        return self.is_finished or self.done_text is not None or bool(self.deltas)
+        return self.is_finished or self.is_heard
 
     def asks(self, digest: bytes) -> bool:
         """Tell whether its parameters are, or were, those of the digest."""

@@ -9,17 +9,15 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from agents.loading import load
 
 from .events import OutputItem, StreamEvent
-from .tool_call import CallState, FunctionCall, digest_of, parse, text_of
+from .tool_call import CallState, FunctionCall, Source, digest_of, parse, text_of
 
 MOST_TRIED = 64
 """Calls that are looked at for what is said without a key: a round of so many is unheard of."""
-
-Key = TypeVar("Key", str, int, bytes)
 
 
 class CallSearch:
@@ -28,16 +26,16 @@ class CallSearch:
     def __init__(self) -> None:
         self.records: list[FunctionCall] = []
         self._by_item_ids: dict[str, FunctionCall] = {}
-        self._by_indices: dict[int, FunctionCall] = {}
+        self._open: dict[int | None, FunctionCall] = {}
+        """By their indices, records of the arguments that came last without an id that is known."""
+        self._told: dict[tuple[str | int | bytes | None, ...], FunctionCall] = {}
+        """The records of the events of arguments, by all that these say: some come twice."""
+        self._with_strays: set[int | None] = set()
+        """The indices of all of these."""
         self._by_call_ids: dict[str, dict[int, FunctionCall]] = {}
         """By their ids and places."""
-        self._noted: dict[int, str] = {}
-        """The call ids under which the records can be found, by the places of these."""
-        self._sent: dict[bytes, FunctionCall] = {}
-        self._awaiting_arguments: dict[int, FunctionCall] = {}
         self._unfinished: dict[int, FunctionCall] = {}
-        self._nameless: dict[int, FunctionCall] = {}
-        """These three are cleared of others when they are looked through."""
+        """It is cleared of others when it is looked through."""
         self._ids_stay = False
         """Whether an event was seen that has the item id of the item that was announced."""
 
@@ -46,79 +44,63 @@ class CallSearch:
         place = len(self.records)
         record = FunctionCall(place=place)
         self.records.append(record)
-        self._awaiting_arguments[place] = record
-        self._unfinished[place] = self._nameless[place] = record
+        self._unfinished[place] = record
         return record
 
-    def note(self, record: FunctionCall) -> None:
+    def note(self, record: FunctionCall, call_id: str | None = None) -> None:
         """Learn by what keys a record can be found now. Call it when they have changed."""
         if record.item_id:
             _keep_newest(self._by_item_ids, record.item_id, record)
-        if record.output_index is not None:
-            _keep_newest(self._by_indices, record.output_index, record)
-        before = self._noted.get(record.place)
-        if record.call_id and record.call_id != before:
-            if before is not None:
-                del self._by_call_ids[before][record.place]
-            self._noted[record.place] = record.call_id
-            self._by_call_ids.setdefault(record.call_id, {})[record.place] = record
-        if record.state is CallState.SENT:
-            _keep_newest(self._sent, record.digest, record)
-
-    def nameless(self) -> list[FunctionCall]:
-        """Return the oldest records that may be nothing but arguments, a bounded number of them."""
-        return _first(self._nameless, lambda record: record.is_stray)
+        for one in filter(None, (record.call_id, call_id)):
+            self._by_call_ids.setdefault(one, {})[record.place] = record
 
     def announced(self, item: OutputItem, index: int | None) -> FunctionCall:
         """Return the call that begins: known, if it was announced before, or its arguments came."""
-        record = self._by_call_id(item, index) or self._by_item_id(item.id)
-        if record is not None:
-            return record
-        record = self._at(index)
-        if record is not None and record.call_id is None and not record.is_finished:
-            return record  # its arguments came first
-        return self.new()
+        record = self._by_ids(item, index, Source.ANNOUNCED)
+        if self._by_item_id(item.id) not in (None, record):
+            item.id = None  # vLLM's older versions begin a call under the id of the item before it
+        if record is None:
+            self._open.pop(None, None)
+        return record or self.new()
 
     def finished(self, item: OutputItem, index: int | None) -> FunctionCall:
-        """Return the call whose item is done.
-
-        An item with other ids, at another index, is the next call that asks the same: vLLM gives
-        the item of a call, when it is done, another call id and the next index.
-        """
-        record = self._by_call_id(item, index) or self._by_item_id(item.id)
-        if record is not None:
-            return record
-        digest = digest_of(parse(item.arguments))
-        here = self._at(index)
-        if here is not None and not _can_be(here, item, digest):
-            here = None
-        if here is not None and here.asks(digest):
-            return here
+        """Return the call whose item is done; one without arguments may be found by the order."""
+        record = self._by_ids(item, index, Source.ITEM)
+        text = text_of(item.arguments)
+        if record is not None or (text and item.call_id):
+            return record or self.new()
+        digest = digest_of(parse(text))
         left = [
             record
             for record in _first(self._unfinished, lambda r: not r.is_finished)
             if record.name == item.name
         ]
-        same = next((record for record in left if record.asks(digest)), None)
-        if same is None and index is None:
-            same = next((one for one in left if _may_be_of(one, item)), None)
-        return same or here or self.new()
+        same = next((one for one in left if text and one.asks(digest)), None)
+        here = (
+            one
+            for one in left
+            if one.output_index == index
+            and not (text and one.is_heard)
+            and (index is not None or not (one.call_id and item.call_id))
+        )
+        return same or next(here, None) or self.new()
 
     def of_arguments(self, event: StreamEvent) -> FunctionCall:
-        """Return the call of some arguments: by call id, item id, that as a call id, the index."""
-        record = self._by_item_id(event.call_id) or self._by_item_id(event.item_id)
-        if record is not None:
-            self._ids_stay = True
-        else:
-            record = self._at(event.output_index)
-            if record is not None and record.is_finished and event.item_id:
-                record = None  # a server that gives all items the same index
-        if record is None and event.output_index is None:
-            is_known_by_id = bool(event.item_id) and self._ids_stay
-            if not is_known_by_id:  # no key is left but the order
-                record = self._awaiting(event)
+        """Return the call of some arguments, by an id; without one, a record of them alone.
+
+        An index isn't enough: vLLM counts it up before the arguments are done.
+        """
+        text = text_of(load(event.arguments)) or ""
+        digest = digest_of(parse(text)) if text else b""
+        told = (event.item_id, event.output_index, event.name, digest)
+        record = self._told.get(told) if digest else None
         if record is None:
-            record = self._asking(event) or self._only_awaiting(event.name) or self.new()
+            record = self._by_item_id(event.call_id) or self._by_item_id(event.item_id)
+            if record is not None and not _is_of_another(record, event, digest):
+                self._ids_stay = True
+            else:
+                record = self._unkeyed(event, text)
+            self._told[told] = record
         record.learn(event.item_id, event.output_index)
         record.call_id = record.call_id or event.call_id
         self.note(record)
@@ -126,7 +108,37 @@ class CallSearch:
             _keep_newest(self._by_item_ids, event.item_id, record)
         return record
 
+    def _unkeyed(self, event: StreamEvent, text: str) -> FunctionCall:
+        """Return the record of the arguments at the index, if they go on; else a new one."""
+        if text or event.delta:
+            self._with_strays.add(event.output_index)
+        is_one_of_many = event.output_index is None or self._ids_stay
+        if event.call_id or (event.item_id and is_one_of_many):
+            return self.new()
+        record = self._open.get(event.output_index)
+        if record is None or not _goes_on(record, event, text):
+            record = self._open[event.output_index] = self.new()
+        return record
+
+    def may_have_more(self, record: FunctionCall) -> bool:
+        """Tell whether there are arguments that may be those of a call that seems to have none."""
+        places = self._with_strays
+        anywhere = record.output_index is None and bool(places)
+        return anywhere or not places.isdisjoint((None, record.output_index))
+
     # By a key.
+
+    def _by_ids(self, item: OutputItem, index: int | None, source: Source) -> FunctionCall | None:
+        """Return the call of an item; not one of another name, or told under another call id."""
+        record = self._by_call_id(item, index, source)
+        if record is None:
+            record = self._by_item_id(item.id)
+            is_told = record is not None and source in record.told
+        else:
+            is_told = source is Source.ITEM in record.told
+        if record is None or (is_told and item.call_id not in (None, "", record.call_id)):
+            return None
+        return record if item.name in (None, "", record.name) or not record.name else None
 
     def _by_item_id(self, item_id: str | None) -> FunctionCall | None:
         """Return the newest with that id; some servers put the call id there."""
@@ -137,7 +149,9 @@ class CallSearch:
             known = named[max(islice(reversed(named), MOST_TRIED))]
         return known
 
-    def _by_call_id(self, item: OutputItem, index: int | None) -> FunctionCall | None:
+    def _by_call_id(
+        self, item: OutputItem, index: int | None, source: Source
+    ) -> FunctionCall | None:
         """Return the one with that call id, if it isn't known to be another with the same."""
         if not item.call_id:
             return None
@@ -150,56 +164,12 @@ class CallSearch:
         for record in same:
             if item.id and record.item_id == item.id:
                 return record
-        return next((record for record in same if not record.clashes(item.id, index)), None)
-
-    def _at(self, index: int | None) -> FunctionCall | None:
-        """Return the newest there; not arguments that were found to be those of a call."""
-        record = None if index is None else self._by_indices.get(index)
-        return None if record is not None and record.is_claimed else record
-
-    # By the order.
-
-    def _awaiting(self, event: StreamEvent) -> FunctionCall | None:
-        """Return the only call that can be meant, None where there are several, or none."""
-        waiting = [
-            record
-            for record in _first(
-                self._awaiting_arguments, lambda r: r.awaits_arguments, newest=True
-            )
-            if not event.call_id or record.call_id in (None, "", event.call_id)
-        ]
-        named = [record for record in waiting if record.name]
-        text = text_of(load(event.arguments))
-        digest = digest_of(parse(text)) if text else b""
-        if not waiting:
-            return self._sent.get(digest)
-        if len(named) < 2:
-            return waiting[-1]
-        partly = [record for record in named if record.is_partial()]
-        if len(partly) == 1:
-            return partly[0]
-        if event.item_id:
-            return None
-        return next((record for record in waiting if not record.has_key), None)
-
-    def _asking(self, event: StreamEvent) -> FunctionCall | None:
-        """Return the next call that asks the same: its pieces came at another index."""
-        text = text_of(load(event.arguments))
-        if not text:
-            return None
-        digest = digest_of(parse(text))
-        waiting = _first(self._awaiting_arguments, lambda r: r.awaits_arguments)
-        named = [one for one in waiting if one.name and event.name in (None, "", one.name)]
-        return next((one for one in named if one.deltas and one.asks(digest)), None)
-
-    def _only_awaiting(self, name: str | None) -> FunctionCall | None:
-        """Return the call of that name, if only one awaits arguments."""
-        waiting = _first(self._awaiting_arguments, lambda r: r.awaits_arguments, newest=True)
-        named = [record for record in waiting if name and record.name == name]
-        return named[0] if len(named) == 1 else None
+        return next(
+            (one for one in same if not (one.clashes(item.id, index) and source in one.told)), None
+        )
 
 
-def _keep_newest(known: dict[Key, FunctionCall], key: Key, record: FunctionCall) -> None:
+def _keep_newest(known: dict[str, FunctionCall], key: str, record: FunctionCall) -> None:
     if key not in known or known[key].place < record.place:
         known[key] = record
 
@@ -207,16 +177,14 @@ def _keep_newest(known: dict[Key, FunctionCall], key: Key, record: FunctionCall)
 def _first(
     known: dict[int, FunctionCall],
     counts: Callable[[FunctionCall], bool],
-    *,
-    newest: bool = False,
 ) -> list[FunctionCall]:
-    """Return the first records that count, or the newest; forget those that don't on the way.
+    """Return the first records that count; forget those that don't on the way.
 
     One that doesn't count never will again, so each is looked at only once.
     """
     found: list[FunctionCall] = []
     others: list[int] = []
-    for place in reversed(known) if newest else known:
+    for place in known:
         if len(found) == MOST_TRIED:
             break
         if counts(known[place]):
@@ -225,19 +193,22 @@ def _first(
             others.append(place)
     for place in others:
         del known[place]
-    return found[::-1] if newest else found
+    return found
 
 
-def _can_be(record: FunctionCall, item: OutputItem, digest: bytes) -> bool:
-    """Tell whether an item with other ids is the call at the same index."""
-    if record.is_finished or (record.name or item.name) != item.name:
+def _is_of_another(record: FunctionCall, event: StreamEvent, digest: bytes) -> bool:
+    """Tell whether arguments are another call's than the one that their key names."""
+    if event.name and record.name and event.name != record.name:
+        return True
+    return bool(digest) and bool(record.done_text) and not record.asks(digest)
+
+
+def _goes_on(record: FunctionCall, event: StreamEvent, text: str) -> bool:
+    """Tell whether arguments without a key are more of those that came last."""
+    if record.has_item or record.done_text is not None:
         return False
-    return record.state is not CallState.SENT or record.digest == digest
-
-
-def _may_be_of(record: FunctionCall, item: OutputItem) -> bool:
-    """Return whether an item is a call without arguments, by the order alone."""
-    return not (record.texts or (record.call_id and item.call_id))
+    is_same = (event.item_id or None) == record.item_id
+    return bool(event.delta) or (is_same and text.startswith("".join(record.deltas)))
 
 
 SignKey: TypeAlias = Hashable
@@ -301,7 +272,8 @@ def _would_be_sent(record: FunctionCall) -> SignKey | None:
 
 
 def _unfinished(record: FunctionCall) -> SignKey | None:
-    return None if record.state is CallState.SENT else (record.name,)
+    is_open = record.state is not CallState.SENT and record.parameters is None
+    return (record.name,) if is_open else None
 
 
 _SIGNS: tuple[Sign, ...] = (
@@ -309,7 +281,7 @@ _SIGNS: tuple[Sign, ...] = (
     (lambda record: record.call_id or None, lambda item, _: (item.call_id or None,)),
     (lambda record: record.item_id or None, lambda item, _: (item.id or None,)),
     (_sent, lambda item, digest: ((item.name, digest),)),
-    (_would_be_sent, lambda item, digest: ((None, digest), (item.name, digest))),
-    (_unfinished, lambda item, _: ((None,), (item.name,))),
+    (_would_be_sent, lambda item, digest: ((item.name, digest),)),
+    (_unfinished, lambda item, _: ((item.name,),)),
 )
 """Evidence that an item is a known call, the surest first."""

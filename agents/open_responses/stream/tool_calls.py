@@ -7,14 +7,14 @@ So there is a record for each call; what is said finds it by whatever key fits.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .events import OutputItem, StreamEvent, load
-from .tool_call import CallState, FunctionCall, WholeCall, announced_text, text_of
-from .tool_call_lookup import MOST_TRIED, CallSearch, match_steps
-from .unkeyed_arguments import claim, place, strays
+from .same_calls import MadeCalls, absorb, excuse, made_of
+from .tool_call import CallState, FunctionCall, Source, WholeCall, announced_text, text_of
+from .tool_call_lookup import CallSearch, match_steps
+from .unkeyed_arguments import place
 
 __all__ = ["CallLedger", "WholeCall"]
 
@@ -24,7 +24,7 @@ class CallLedger:
 
     def __init__(self) -> None:
         self._search = CallSearch()
-        self._sent: set[tuple[str, str, bytes]] = set()
+        self._sent: dict[tuple[str | None, str | None, bytes], FunctionCall] = {}
         self.is_waiting = False
         """Whether the call of the arguments that came last has an item that isn't done."""
 
@@ -32,33 +32,35 @@ class CallLedger:
         """Take the beginning of a call."""
         record = self._search.announced(item, index)
         record.learn(item.id, index, item)
-        record.is_announced = True
+        record.told |= Source.ANNOUNCED
         record.announced_text = announced_text(item)
-        self._search.note(record)
+        self._search.note(record, item.call_id)
 
     def add(self, event: StreamEvent) -> None:
         """Take a piece of the arguments."""
         if event.delta:
             record = self._search.of_arguments(event)
             record.deltas.append(event.delta)
+            record.is_heard = True
+            record.told |= Source.PIECES
             self.is_waiting = not record.is_finished
 
-    def complete(self, event: StreamEvent) -> list[WholeCall]:
-        """Take all of the arguments: enough, if they are whole and the call is known."""
+    def complete(self, event: StreamEvent) -> None:
+        """Take all of the arguments. The call isn't made yet: its item says whose they are."""
         record = self._search.of_arguments(event)
         record.name = record.name or event.name
         record.done_text = text_of(load(event.arguments)) or ""
+        record.told |= Source.ARGUMENTS
+        record.is_heard = True
         self.is_waiting = not record.is_finished
-        if not (record.call_id and record.name):
-            return []
-        return self._send(record)
 
     def finish(self, item: OutputItem, index: int | None) -> list[WholeCall]:
         """Take the item when it is done. Its arguments count most."""
         record = self._search.finished(item, index)
         record.learn(item.id, index, item)
+        record.told |= Source.ITEM
         self._search.note(record)
-        return self._settle(record, item)
+        return self._send(record) if self._settle(record, item) else []
 
     def conclude(
         self, items: Sequence[OutputItem], *, is_complete: bool
@@ -68,86 +70,86 @@ class CallLedger:
         With a response that isn't complete, only items that say they are can be emitted. None is
         the end of a step.
         """
-        records = [record for record in self._search.records if not record.is_claimed]
+        known = [one for one in self._search.records if one.has_item and not one.is_repeated]
         found: dict[int, FunctionCall] = {}
-        for _ in match_steps(records, items, found):
+        for _ in match_steps(known, items, found):
             yield None
+        told: list[FunctionCall] = []
         for position, item in enumerate(items):
-            record = found.get(position)
-            if record is None:
-                record = self._search.new()
-                records.append(record)
-            record.is_matched = True
+            record = found.get(position) or self._search.new()
+            record.told |= Source.END
             record.learn(item.id, None, item)
-            if is_complete or item.status == "completed":
-                yield from self._settle(record, item)
+            if (is_complete or item.status == "completed") and self._settle(record, item):
+                told.append(record)
             yield None
+        records = self._search.records
+        made = MadeCalls(records)
+        for record in sorted(records if is_complete else told, key=self._is_new):
+            if record.has_item and record.parameters is not None:
+                yield from self._send(record, made)
+            yield None
+        absorb(records)
+        yield None
         if is_complete:
-            for record, text in place(records):
-                record.done_text = text
-                yield from self._send(record)
-                yield None
-            for record in records:
-                if record.state is CallState.OPEN and not record.is_claimed:
-                    yield from self._send(record, may_be_empty=record.is_told)
-                yield None
+            excuse(records)
+            yield None
+            told = records
+        for record, text in place(records, told):
+            record.done_text = text
+            record.told |= Source.ARGUMENTS
+        for record in told:
+            if not record.is_claimed:
+                yield from self._send(record, made)
+            yield None
 
     @property
     def broken(self) -> list[str]:
-        """The names of the calls that can't be sent to the editor.
+        """The names of the calls that can't be sent to the editor; "" if the server named none."""
+        made = {one.digest for one in made_of(self._search.records)}
+        return [
+            one.name or ""
+            for one in self._search.records
+            if one.state is not CallState.SENT
+            and not one.is_claimed
+            and (one.name or (one.told & ~Source.PIECES and one.asked not in made))
+        ]
 
-        A call that was announced, and nothing more, is one that was sent under other keys.
-        """
-        records = self._search.records
-        sent = [record for record in records if record.state is CallState.SENT]
-        others = Counter(record.name for record in sent if not record.is_announced)
-        names: list[str] = []
-        for record in records:
-            if record.state is CallState.SENT or record.is_claimed or not record.name:
-                continue
-            if not record.is_told and others[record.name]:
-                others[record.name] -= 1
-            else:
-                names.append(record.name)
-        return names
-
-    def _settle(self, record: FunctionCall, item: OutputItem) -> list[WholeCall]:
+    def _settle(self, record: FunctionCall, item: OutputItem) -> bool:
+        """Take what an item says when it is done; tell whether its call can be made."""
+        record.is_finished = True
         if record.state is CallState.SENT:
-            record.is_finished = True
-            return []
+            return False
         if item.call_id:
             record.call_id = item.call_id
             self._search.note(record)
         record.item_text = text_of(item.arguments)
-        record.is_finished = True
         if item.status == "incomplete":
             record.state = CallState.TRUNCATED
-            return []
-        return self._send(record, may_be_empty=True)
+        return item.status != "incomplete"
 
-    def _send(self, record: FunctionCall, *, may_be_empty: bool = False) -> list[WholeCall]:
-        """Return the call, unless it isn't whole, or was sent."""
-        if record.state is CallState.SENT or not record.name:
+    def _send(self, record: FunctionCall, made: MadeCalls | None = None) -> list[WholeCall]:
+        """Return the call, unless it isn't whole, or was made."""
+        if record.state is not CallState.OPEN or not record.name:
             return []
         parsed = record.parameters
-        if parsed is None and not record.texts and may_be_empty and not self._may_have(record):
-            parsed = dict[str, Any](), "{}"
+        if parsed is None and not record.texts and made is None:
+            parsed = None if self._search.may_have_more(record) else (dict[str, Any](), "{}")
         if parsed is None:
             return []
         parameters, text = parsed
-        claim(self._search.nameless(), parameters)
         record.state = CallState.SENT
         record.digest = record.asked
-        self._search.note(record)
         record.deltas.clear()
         call = WholeCall(record.call_id or "", record.name, parameters, text)
-        key = (call.call_id, call.name, record.digest)
-        if call.call_id and key in self._sent:
-            return []  # the same call, told twice
-        self._sent.add(key)
-        return [call]
+        key = (record.call_id, record.name, record.digest)
+        same = self._sent.setdefault(key, record) if call.call_id else record
+        if same is not record:
+            same.told |= record.told
+            record.is_repeated = True
+        elif made is not None:
+            record.is_repeated = made.has(record)
+        return [] if record.is_repeated else [call]
 
-    def _may_have(self, record: FunctionCall) -> bool:
-        """Tell whether there are arguments that may be those of a call that seems to have none."""
-        found = strays(self._search.nameless(), [record], most=MOST_TRIED)
-        return any(parameters for parameters, _ in found)
+    def _is_new(self, record: FunctionCall) -> bool:
+        """Tell whether no call was made with its id and arguments."""
+        return (record.call_id, record.name, record.asked) not in self._sent

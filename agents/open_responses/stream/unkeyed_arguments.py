@@ -9,42 +9,75 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Collection, Sequence
-from itertools import islice
 from typing import Any, TypeAlias, cast
 
 from agents.nesting import is_deep
 
-from .tool_call import CallState, FunctionCall, digest_of
+from .same_calls import made_of
+from .tool_call import CallState, FunctionCall, Source, digest_of
 
 Arguments: TypeAlias = tuple[dict[str, Any], str]
 """As an object, and as the server's text."""
 
-MOST_PIECES = 1024
-"""Pieces of arguments without a key that are looked at for each call that seems to have none."""
 _BLANKS = re.compile(r"\s*")
 _decode = json.JSONDecoder().raw_decode
 
 
-def strays(
-    records: Sequence[FunctionCall],
-    silent: Sequence[FunctionCall],
-    most: int | None = None,
-) -> list[Arguments]:
-    """Return the whole arguments that nobody claimed and that may be those of silent calls.
+def place(
+    records: Sequence[FunctionCall], told: Sequence[FunctionCall]
+) -> list[tuple[FunctionCall, str]]:
+    """Return those of the calls told that have no arguments, each with its text.
 
-    `most` is how many of those that came in pieces are wanted; None: all of them.
+    What can't be told isn't returned: a call is not made without the arguments that may be its.
+    """
+    silent = [
+        call for call in told if call.name and call.state is CallState.OPEN and not call.texts
+    ]
+    by_name: dict[str | None, deque[FunctionCall]] = {}
+    for call in silent:
+        by_name.setdefault(call.name, deque()).append(call)
+    placed: list[tuple[FunctionCall, str]] = []
+    for record in records:
+        if record.is_stray and record.name and record.is_whole and by_name.get(record.name):
+            record.is_matched = True
+            text = "{}" if record.parameters is None else record.parameters[1]
+            placed.append((by_name[record.name].popleft(), text))
+    silent = sorted((one for line in by_name.values() for one in line), key=_order)
+    left = strays(records, silent)
+    for calls in (silent, [call for call in silent if not call.is_told]):
+        if len(calls) == len(left):
+            placed += zip(calls, (text for _, text in left), strict=True)
+            silent = [call for call in silent if call not in calls]
+            left = []
+    found = any(parameters for parameters, _ in left)
+    return placed + [(call, "{}") for call in silent if call.is_told and not found]
+
+
+def strays(records: Sequence[FunctionCall], silent: Sequence[FunctionCall]) -> list[Arguments]:
+    """Return the arguments that nobody claimed and that may be those of silent calls.
+
+    Pieces count only if no arguments came whole.
     """
     places = {call.output_index for call in silent}
-    unclaimed = [record for record in records if record.is_stray and _may_be_of(record, places)]
-    whole = [
-        record.parameters or ({}, "{}")
-        for record in unclaimed
-        if record.done_text is not None and record.is_whole
-    ]
-    pieces = (piece for record in unclaimed for piece in record.deltas)
-    return whole or _split("".join(pieces if most is None else islice(pieces, MOST_PIECES)), most)
+    unclaimed = sorted(
+        (one for one in records if one.is_stray and not one.name and _may_be_of(one, places)),
+        key=_order,
+    )
+    pieces = "".join(piece for one in unclaimed for piece in one.deltas)
+    if not pieces or any(one.done_text and not one.has_item for one in records):
+        whole = (one for one in unclaimed if Source.ARGUMENTS in one.told and one.is_whole)
+        return [one.parameters or ({}, "{}") for one in whole]
+    made = Counter(one.digest for one in made_of(records) if Source.PIECES not in one.told)
+    left: list[Arguments] = []
+    for parameters, text in _split(pieces):
+        digest = digest_of(parameters)
+        if made[digest]:
+            made[digest] -= 1
+        else:
+            left.append((parameters, text))
+    return left
 
 
 def _may_be_of(record: FunctionCall, places: Collection[int | None]) -> bool:
@@ -54,47 +87,18 @@ def _may_be_of(record: FunctionCall, places: Collection[int | None]) -> bool:
     return record.output_index in places
 
 
-def claim(records: Sequence[FunctionCall], parameters: dict[str, Any]) -> None:
-    """Take arguments away from the strays, once: they were found to be those of a call."""
-    digest = digest_of(parameters)
-    for record in records:
-        if record.is_stray and record.is_whole and record.asks(digest):
-            record.is_matched = True
-            return
+def _order(record: FunctionCall) -> tuple[int, int]:
+    return record.output_index or 0, record.place
 
 
-def place(records: Sequence[FunctionCall]) -> list[tuple[FunctionCall, str]]:
-    """Return the calls that have no arguments, each with its text; none if it can't be told."""
-    silent = [
-        record
-        for record in records
-        if record.name and record.state is CallState.OPEN and not record.texts
-    ]
-    left = strays(records, silent)
-    sent = Counter(record.digest for record in records if record.state is CallState.SENT)
-    over = len(left) - len(silent)
-    kept: list[Arguments] = []
-    for parameters, text in left:
-        digest = digest_of(parameters)
-        if over > 0 and sent[digest]:
-            sent[digest] -= 1
-            over -= 1
-        else:
-            kept.append((parameters, text))
-    left = kept
-    if len(left) != len(silent):
-        return []
-    return [(record, text) for record, (_, text) in zip(silent, left, strict=True)]
-
-
-def _split(text: str, most: int | None) -> list[Arguments]:
+def _split(text: str) -> list[Arguments]:
     """Return the objects that stand behind one another; none if something else is there, too."""
     found: list[Arguments] = []
     start = 0
     while True:
         blanks = _BLANKS.match(text, start)
         start = blanks.end() if blanks is not None else start
-        if start == len(text) or len(found) == most:
+        if start == len(text):
             return found
         try:
             value, end = _decode(text, start)

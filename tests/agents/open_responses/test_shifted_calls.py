@@ -6,14 +6,21 @@ is the same call: by any ids, with its name or without it.
 
 from __future__ import annotations
 
+import copy
 import json
+import random
+from collections import Counter
+from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
 import attrs
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from .hearing import JSON, hear
+from .losses import silently_lost
 
 OSLO, ROME, BERN = ({"city": city} for city in ("Oslo", "Rome", "Bern"))
 ASKED = (
@@ -71,10 +78,12 @@ def named(way: str, number: int, of: str) -> dict[str, Any]:
     return {} if way == "none" else {"id": f"{'fc' if way == 'announced' else of}_{number}"}
 
 
-def events_of_call(shape: Shape, number: int, arguments: JSON) -> list[list[JSON]]:
+def events_of_call(
+    shape: Shape, number: int, arguments: JSON, name: str = "look"
+) -> list[list[JSON]]:
     """Return the events of a call: its announcement, its deltas, its arguments, its item."""
     text, index = json.dumps(arguments), number + shape.shift
-    call: JSON = {"type": "function_call", "name": "look"}
+    call: JSON = {"type": "function_call", "name": name}
     announced = {
         **call,
         **named("announced", number, "added"),
@@ -95,13 +104,17 @@ def events_of_call(shape: Shape, number: int, arguments: JSON) -> list[list[JSON
         [{"type": "response.output_item.added", "output_index": number, "item": announced}],
         [{"type": f"{about}.delta", **said, "delta": piece} for piece in pieces],
         [{"type": f"{about}.done", **done, "arguments": text}
-         | ({"name": "look"} if shape.is_named else {})],
+         | ({"name": name} if shape.is_named else {})],
         [{"type": "response.output_item.done", "output_index": index, "item": whole}],
     ]  # fmt: skip
 
 
-def stream(shape: Shape, asked: list[JSON]) -> list[JSON]:
-    told = [events_of_call(shape, *one) for one in enumerate(asked)]
+def stream(shape: Shape, asked: list[JSON], names: Sequence[str] = ()) -> list[JSON]:
+    names = names or ["look"] * len(asked)
+    told = [
+        events_of_call(shape, number, *one)
+        for number, one in enumerate(zip(asked, names, strict=True))
+    ]
     if shape.order == ORDERS[3]:
         groups = [call[0] for call in told] + [group for call in told for group in call[1:3]]
     elif shape.order == ORDERS[0]:
@@ -112,7 +125,7 @@ def stream(shape: Shape, asked: list[JSON]) -> list[JSON]:
         groups = [group for kind in zip(*told, strict=True) for group in kind]
     is_known = shape.output == "announced"
     output = [
-        {"type": "function_call", **named(shape.output, number, "end"), "name": "look"}
+        {"type": "function_call", **named(shape.output, number, "end"), "name": names[number]}
         | {"call_id": f"{'call' if is_known else 'call_end'}_{number}"}
         | {"arguments": json.dumps(arguments)}
         for number, arguments in enumerate(asked)
@@ -131,3 +144,59 @@ def test_each_of_several_calls_of_a_tool_is_made_once(order: str, asked: list[JS
             made = sorted(parameters["city"] for _, parameters in heard.calls)
             assert made == sorted(one["city"] for one in asked), shape
             assert not heard.outcome.notes, shape
+
+
+@attrs.frozen
+class Disorder:
+    """What happens to the events of a stream on their way, but to the last."""
+
+    seed: int = 0
+    is_shuffled: bool = False
+    moved: int = 0
+    lost: int = 0
+    doubled: int = 0
+
+    def apply(self, events: list[JSON]) -> list[JSON]:
+        chance = random.Random(self.seed)
+        *body, end = events
+        if self.is_shuffled:
+            chance.shuffle(body)
+        for _ in range(self.moved):
+            body.insert(chance.randrange(len(body)), body.pop(chance.randrange(len(body))))
+        for _ in range(self.lost):
+            del body[chance.randrange(len(body))]
+        for _ in range(self.doubled):
+            body.insert(chance.randrange(len(body)), copy.deepcopy(chance.choice(body)))
+        return [*body, end]
+
+
+disorders = st.builds(
+    Disorder,
+    st.integers(0, 1_000_000),
+    st.booleans(),
+    st.integers(0, 3),
+    st.integers(0, 2),
+    st.integers(0, 2),
+)
+asked_calls = st.lists(
+    st.tuples(st.sampled_from(["look", "look", "go"]), st.sampled_from([OSLO, ROME, {}])),
+    min_size=1,
+    max_size=3,
+)
+VLLM = Shape("each call whole", 1, "announced", "announced", True, "none", False, "other")
+"""As vLLM's harmony models tell their calls."""
+
+
+@given(asked_calls, st.sampled_from(SHAPES) | st.just(VLLM), disorders)
+@example([("look", OSLO)] * 2, VLLM, Disorder(lost=1, seed=3))
+@example([("look", OSLO), ("look", ROME)], VLLM, Disorder(is_shuffled=True))
+def test_in_no_order_is_a_call_made_twice_or_with_arguments_of_another_or_lost_without_a_word(
+    calls: list[tuple[str, JSON]], shape: Shape, disorder: Disorder
+) -> None:
+    """Whatever is lost, doubled and moved: an announcement, arguments, an item are those of one."""
+    names = [name for name, _ in calls]
+    events = disorder.apply(stream(shape, [arguments for _, arguments in calls], names))
+    heard = hear(events, tools={"look", "go"})
+    made = Counter(json.dumps(one) for one in heard.calls)
+    assert not made - Counter(json.dumps(one) for one in calls)
+    assert not silently_lost(heard, events)

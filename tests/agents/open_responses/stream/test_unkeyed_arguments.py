@@ -4,20 +4,28 @@ from __future__ import annotations
 
 import pytest
 
-from agents.open_responses.stream.tool_call import CallState, FunctionCall, digest_of
-from agents.open_responses.stream.unkeyed_arguments import claim, place, strays
+from agents.open_responses.stream.tool_call import CallState, FunctionCall, Source, digest_of
+from agents.open_responses.stream.unkeyed_arguments import place, strays
 
 
-def call(name: str = "look", *, index: int | None = None) -> FunctionCall:
-    return FunctionCall(name=name, call_id=f"call_{name}", output_index=index)
+def call(
+    name: str = "look", *, index: int | None = None, is_finished: bool = False
+) -> FunctionCall:
+    return FunctionCall(
+        name=name,
+        call_id=f"call_{name}",
+        has_item=True,
+        output_index=index,
+        is_finished=is_finished,
+    )
 
 
-def stray(text: str, *, index: int | None = None) -> FunctionCall:
-    return FunctionCall(done_text=text, output_index=index)
+def stray(text: str, *, index: int | None = None, name: str | None = None) -> FunctionCall:
+    return FunctionCall(done_text=text, output_index=index, name=name, told=Source.ARGUMENTS)
 
 
-def pieces(*deltas: str) -> FunctionCall:
-    return FunctionCall(deltas=[*deltas])
+def pieces(*deltas: str, index: int | None = None) -> FunctionCall:
+    return FunctionCall(deltas=[*deltas], output_index=index, told=Source.PIECES)
 
 
 def texts(*records: FunctionCall, silent: FunctionCall | None = None) -> list[str]:
@@ -25,17 +33,13 @@ def texts(*records: FunctionCall, silent: FunctionCall | None = None) -> list[st
 
 
 def placed(*records: FunctionCall) -> list[tuple[str | None, str]]:
-    return [(record.name, text) for record, text in place(records)]
+    return [(record.name, text) for record, text in place(records, records)]
 
 
 def test_whole_arguments_that_nobody_claimed_are_strays() -> None:
     assert texts(stray('{"a":1}'), call(), stray(" "), stray("[1]")) == ['{"a":1}', "{}"]
     assert texts(call(), FunctionCall(name="look", has_item=True, done_text="{}")) == []
     assert texts(call(), FunctionCall(name="look", call_id="call_1", done_text="{}")) == []
-
-
-def test_arguments_with_nothing_but_a_name_are_strays() -> None:
-    assert texts(call(), FunctionCall(name="look", done_text="{}")) == ["{}"]
 
 
 @pytest.mark.parametrize(
@@ -50,10 +54,19 @@ def test_arguments_with_nothing_but_a_name_are_strays() -> None:
 )
 def test_pieces_are_taken_apart_where_an_object_ends(text: str, found: list[str]) -> None:
     assert texts(pieces(text[:5], text[5:])) == found
+    assert texts(pieces(text[:5]), pieces(text[5:])) == found
 
 
 def test_pieces_do_not_count_where_there_are_whole_ones() -> None:
     assert texts(pieces('{"a":1}'), stray('{"b":2}')) == ['{"b":2}']
+    assert texts(pieces('{"a":1}'), stray("")) == ['{"a":1}']
+
+
+def test_pieces_of_a_call_that_was_made_are_gone_once() -> None:
+    made = FunctionCall(state=CallState.SENT, digest=digest_of({"a": 1}), told=Source.ITEM)
+    assert texts(made, pieces('{"a":1}{"a":1}')) == ['{"a":1}']
+    made.told |= Source.PIECES
+    assert texts(made, pieces('{"a":1}')) == ['{"a":1}']
 
 
 def test_arguments_from_another_place_are_another_call_s() -> None:
@@ -61,19 +74,22 @@ def test_arguments_from_another_place_are_another_call_s() -> None:
     assert texts(stray("{}", index=2), silent=call(index=2)) == ["{}"]
     assert texts(stray("{}"), silent=call(index=2)) == ["{}"]
     assert texts(stray("{}", index=1), silent=call()) == ["{}"]
-
-
-def test_arguments_that_are_claimed_are_gone_once() -> None:
-    records = [stray('{"a":1}'), stray('{ "a" : 1 }'), stray('{"b":2}')]
-    claim(records, {"a": 1})
-    assert texts(*records) == ['{ "a" : 1 }', '{"b":2}']
-    claim(records, {"c": 3})
-    assert len(texts(*records)) == 2
+    assert strays([stray("{}")], []) == []
 
 
 def test_calls_get_arguments_in_their_order() -> None:
     records = [call("look"), call("go"), stray('{"a":1}'), stray('{"b":2}')]
     assert placed(*records) == [("look", '{"a":1}'), ("go", '{"b":2}')]
+    records = [call("look", index=1), call("go", index=0), stray("{}", index=1), pieces("x")]
+    records.append(stray('{"b":2}', index=0))
+    assert placed(*records) == [("go", '{"b":2}'), ("look", "{}")]
+
+
+def test_arguments_with_a_name_are_those_of_the_next_call_of_that_name() -> None:
+    records = [call("look"), call("go"), stray('{"a":1}', name="go"), stray('{"b":2}', name="go")]
+    assert placed(*records) == [("go", '{"a":1}')]
+    records = [call("go"), stray("[1]", name="go"), stray("", name="go")]
+    assert placed(*records) == [("go", "{}")]
 
 
 def test_not_if_there_are_more_or_fewer_than_calls() -> None:
@@ -83,8 +99,8 @@ def test_not_if_there_are_more_or_fewer_than_calls() -> None:
     assert placed(call("look")) == []
 
 
-def test_arguments_that_were_sent_are_left_out_where_there_are_too_many() -> None:
-    sent = FunctionCall(name="go", state=CallState.SENT, digest=digest_of({"a": 1}))
-    again = stray('{"a":1}')
-    assert placed(sent, call("look"), again, stray('{"b":2}')) == [("look", '{"b":2}')]
-    assert placed(sent, call("look"), again, again, stray('{"b":2}')) == []
+def test_a_call_that_is_done_without_arguments_has_none_if_those_left_are_of_others() -> None:
+    done = call("go", is_finished=True)
+    assert placed(done) == [("go", "{}")]
+    assert placed(done, stray('{"a":1}'), stray('{"a":2}')) == []
+    assert placed(call("look"), done, stray('{"a":1}')) == [("look", '{"a":1}'), ("go", "{}")]
