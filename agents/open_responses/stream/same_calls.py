@@ -10,9 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from .tool_call import CallState, FunctionCall, Source
-
-MOST_TRIED = 64
-"""Calls whose arguments are searched for the pieces of an announced call."""
+from .tool_call_lookup import MOST_TRIED
 
 _Asked = tuple[str | None, bytes]
 

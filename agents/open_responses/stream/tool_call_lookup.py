@@ -92,7 +92,7 @@ class CallSearch:
         """
         text = text_of(load(event.arguments)) or ""
         digest = digest_of(parse(text)) if text else b""
-        told = (event.item_id, event.output_index, event.name, digest)
+        told = (event.call_id, event.item_id, event.output_index, event.name, digest)
         record = self._told.get(told) if digest else None
         if record is None:
             record = self._by_item_id(event.call_id) or self._by_item_id(event.item_id)

@@ -35,9 +35,15 @@ class Mutation:
 
 
 def mutate(events: Events, mutations: Iterable[Mutation]) -> Events:
-    """Apply some mutations in order, but a doubling last, as copies are equal."""
+    """Apply some mutations in order, but a doubling last, as copies are equal.
+
+    The last deltas are lost first: what comes after a lost piece of a text can't be taken back.
+    """
     events = copy.deepcopy(events)
-    for mutation in sorted(mutations, key=lambda one: one.name == "doubled events"):
+    order = ("no last deltas", "", "doubled events")
+    for mutation in sorted(
+        mutations, key=lambda one: order.index(one.name) if one.name in order else 1
+    ):
         events = mutation.apply(events)
     return events
 

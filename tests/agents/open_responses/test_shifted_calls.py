@@ -163,7 +163,7 @@ class Disorder:
             chance.shuffle(body)
         for _ in range(self.moved):
             body.insert(chance.randrange(len(body)), body.pop(chance.randrange(len(body))))
-        for _ in range(self.lost):
+        for _ in range(min(self.lost, len(body) - 1)):
             del body[chance.randrange(len(body))]
         for _ in range(self.doubled):
             body.insert(chance.randrange(len(body)), copy.deepcopy(chance.choice(body)))

@@ -139,6 +139,35 @@ def test_arguments_go_to_the_call_they_name_and_to_no_other() -> None:
     assert [one.parameters for one in third] == [{"c": 3}]
 
 
+def test_a_call_that_begins_under_the_id_of_another_is_another() -> None:
+    """Older versions of vLLM begin a call under the id of the item before it."""
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    ledger.complete(arguments(item_id="fc_1", arguments=ARGUMENTS))
+    ledger.announce(item(call_id="call_2", name="go"), 1)
+    ledger.complete(arguments(item_id="fc_1", name="look", arguments=ARGUMENTS))
+    assert concluded(ledger, [], is_complete=True) == [LOOK]
+    assert ledger.broken == ["go"]
+
+
+def test_arguments_with_another_name_are_those_of_another_call() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    ledger.complete(arguments(item_id="fc_1", name="go", arguments=ARGUMENTS))
+    assert concluded(ledger, [], is_complete=True) == [WholeCall("", "go", {"a": 1}, ARGUMENTS)]
+    assert ledger.broken == ["look"]
+
+
+def test_other_arguments_after_those_of_a_call_are_told_as_lost() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    for text in (ARGUMENTS, '{"b":2}'):
+        ledger.complete(arguments(item_id="fc_1", arguments=text))
+        assert len(ledger.finish(item(arguments=ARGUMENTS), 0)) == (text == ARGUMENTS)
+    assert concluded(ledger, [], is_complete=True) == []
+    assert ledger.broken == [""]
+
+
 # Rule 2: when a call is emitted.
 
 

@@ -1,0 +1,86 @@
+"""Records of one call: which are the same, and which are two."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.open_responses.stream.same_calls import MadeCalls, absorb, excuse
+from agents.open_responses.stream.tool_call import CallState, FunctionCall, Source, digest_of
+from agents.open_responses.stream.tool_call_lookup import MOST_TRIED
+
+OSLO = '{"city": "Oslo"}'
+
+
+def made(told: Source, name: str = "look", place: int = 0) -> FunctionCall:
+    digest = digest_of({"city": "Oslo"})
+    return FunctionCall(
+        place,
+        name=name,
+        has_item=True,
+        done_text=OSLO,
+        told=told,
+        state=CallState.SENT,
+        digest=digest,
+    )
+
+
+def stray(name: str | None = None, text: str = OSLO) -> FunctionCall:
+    return FunctionCall(name=name, done_text=text, told=Source.ARGUMENTS)
+
+
+def announced(*pieces: str, place: int = 0) -> FunctionCall:
+    return FunctionCall(place, name="look", deltas=[*pieces], told=Source.ANNOUNCED)
+
+
+def test_what_no_source_told_twice_is_one_call() -> None:
+    calls = MadeCalls([made(Source.ITEM)])
+    assert calls.has(made(Source.ANNOUNCED | Source.ARGUMENTS))
+    assert not calls.has(made(Source.ARGUMENTS))
+    assert calls.has(made(Source.ANNOUNCED))
+    assert not calls.has(made(Source.ITEM, "go"))
+    assert not MadeCalls([made(Source.PIECES | Source.ITEM)]).has(made(Source.ITEM))
+    assert MadeCalls([made(Source.PIECES | Source.ITEM)]).has(made(Source.PIECES))
+
+
+def test_what_was_told_of_a_call_since_counts() -> None:
+    first = made(Source.ITEM)
+    calls = MadeCalls([first])
+    first.told |= Source.ARGUMENTS
+    assert not calls.has(made(Source.ARGUMENTS))
+
+
+def test_a_repeated_record_is_no_call() -> None:
+    again = made(Source.ITEM)
+    again.is_repeated = True
+    assert not MadeCalls([again]).has(made(Source.ARGUMENTS))
+
+
+def test_arguments_are_those_of_the_first_call_without() -> None:
+    calls = [made(Source.ARGUMENTS), made(Source.ITEM), made(Source.ITEM, "go")]
+    strays = [stray(), stray("go"), stray("look", "{}"), stray(), stray("look", "[1]")]
+    absorb([*calls, *strays])
+    assert [one.is_matched for one in strays] == [True, True, False, False, False]
+    assert all(Source.ARGUMENTS in one.told for one in calls)
+
+
+def test_an_announcement_is_that_of_a_call_without_one() -> None:
+    records = [made(Source.ITEM), made(Source.ITEM | Source.ANNOUNCED), announced(), announced()]
+    excuse(records)
+    assert [one.is_repeated for one in records[2:]] == [True, False]
+
+
+def test_pieces_tell_of_which_call() -> None:
+    whole = FunctionCall(1, name="look", deltas=["x"], told=Source.ANNOUNCED | Source.ARGUMENTS)
+    records = [made(Source.ITEM), announced(), announced('"Rome'), announced('"Os', "lo"), whole]
+    excuse(records)
+    assert [one.is_repeated for one in records[1:]] == [False, False, True, False]
+
+
+@pytest.mark.limit("agents.open_responses.stream.tool_call_lookup.MOST_TRIED")
+def test_pieces_are_looked_for_in_so_many_calls() -> None:
+    for others, is_found in ((MOST_TRIED - 1, True), (MOST_TRIED, False)):
+        records = [made(Source.ITEM, place=place) for place in range(others + 1)]
+        records[-1].done_text = '{"city": "Rome"}'
+        records.append(announced("Rome", place=others + 1))
+        excuse(records)
+        assert records[-1].is_repeated is is_found
