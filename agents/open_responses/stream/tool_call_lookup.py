@@ -104,8 +104,6 @@ class CallSearch:
         record.learn(event.item_id, event.output_index)
         record.call_id = record.call_id or event.call_id
         self.note(record)
-        if event.item_id:  # which may be another than that of its item
-            _keep_newest(self._by_item_ids, event.item_id, record)
         return record
 
     def _unkeyed(self, event: StreamEvent, text: str) -> FunctionCall:

@@ -49,7 +49,7 @@ def place(
     for calls in (silent, [call for call in silent if not call.is_told]):
         if len(calls) == len(left):
             placed += zip(calls, (text for _, text in left), strict=True)
-            silent = [call for call in silent if call not in calls]
+            silent = [call for call in silent if call.is_told and calls is not silent]
             left = []
     found = any(parameters for parameters, _ in left)
     return placed + [(call, "{}") for call in silent if call.is_told and not found]

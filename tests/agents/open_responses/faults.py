@@ -60,13 +60,6 @@ FAULTS = [
         ("stream/tool_calls",),
     ),
     Fault(
-        "arguments with an id of their own aren't found by it again",
-        "stream/tool_call_lookup",
-        "if event.item_id:  # which may",
-        "if False:  # which may",
-        ("stream/tool_call_lookup", "dialects"),
-    ),
-    Fault(
         "arguments go on with whatever came last at their index",
         "stream/tool_call_lookup",
         'return bool(event.delta) or (is_same and text.startswith("".join(record.deltas)))',
@@ -387,7 +380,7 @@ FAULTS = [
         "stream/unkeyed_arguments",
         "            record.is_matched = True\n",
         "            pass\n",
-        ("stream/tool_call_lookup",),
+        ("stream/unkeyed_arguments",),
     ),
     Fault(
         "the order tells whose arguments they are, also where their number is another",
@@ -408,7 +401,7 @@ FAULTS = [
         "stream/tool_call_lookup",
         "    (_sent, lambda item, digest: ((item.name, digest),)),\n",
         "",
-        ("stream/tool_calls",),
+        ("dialects",),
     ),
     Fault(
         "a name is enough to be the same call",

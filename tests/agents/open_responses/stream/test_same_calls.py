@@ -64,7 +64,8 @@ def test_arguments_are_those_of_the_first_call_without() -> None:
 
 
 def test_an_announcement_is_that_of_a_call_without_one() -> None:
-    records = [made(Source.ITEM), made(Source.ITEM | Source.ANNOUNCED), announced(), announced()]
+    whole = [made(Source.ITEM), made(Source.ITEM | Source.ANNOUNCED, place=1)]
+    records = [*whole, announced(place=2), announced(place=3)]
     excuse(records)
     assert [one.is_repeated for one in records[2:]] == [True, False]
 

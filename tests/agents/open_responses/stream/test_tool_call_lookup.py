@@ -133,6 +133,16 @@ def test_whole_arguments_tell_which_pieces_are_theirs() -> None:
 def test_pieces_go_to_no_call_that_has_another_id() -> None:
     events = [BEGIN, added(item(1)), piece('{"b": 2}', call_id="call_2"), added(item(2))]
     assert heard(*events, piece('{"a": 1}', call_id="call_1"), end()) == BOTH
+    early = [piece('{"b": 2}', call_id="call_2"), piece('{"a": 1}', call_id="call_1")]
+    assert heard(*early, *BEGUN, end()) == BOTH
+
+
+def test_whole_arguments_at_the_index_of_other_pieces_are_another_call_s() -> None:
+    begun = piece('{"', item_id="fc_2", output_index=1)
+    told = whole(ONE, item_id="fc_1", output_index=1, name="look")
+    ends = [done(item(2, {}, id="fc_2")), done(item(1, ONE, id="fc_1"))]
+    assert asked(begun, told, *ends, end()) == [ONE, {}]
+    assert asked(piece('{"b"', output_index=1), told, *ends[1:], end()) == [ONE]
 
 
 def test_arguments_that_come_again_are_no_other_call_s() -> None:

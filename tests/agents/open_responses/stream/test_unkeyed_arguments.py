@@ -88,6 +88,7 @@ def test_calls_get_arguments_in_their_order() -> None:
 def test_arguments_with_a_name_are_those_of_the_next_call_of_that_name() -> None:
     records = [call("look"), call("go"), stray('{"a":1}', name="go"), stray('{"b":2}', name="go")]
     assert placed(*records) == [("go", '{"a":1}')]
+    assert [record.is_matched for record in records] == [False, False, True, False]
     records = [call("go"), stray("[1]", name="go"), stray("", name="go")]
     assert placed(*records) == [("go", "{}")]
 
