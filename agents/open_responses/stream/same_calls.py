@@ -6,8 +6,8 @@ No key shows it, because servers give a call other ids and another index from so
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
 
 from .tool_call import CallState, FunctionCall, Source
 from .tool_call_lookup import MOST_TRIED
@@ -18,63 +18,78 @@ _Asked = tuple[str | None, bytes]
 class MadeCalls:
     """The calls that were made, found by what they ask and by the sources that told of them."""
 
-    def __init__(self, records: Iterable[FunctionCall]) -> None:
+    def __init__(self) -> None:
         self._made: dict[_Asked, dict[Source, deque[FunctionCall]]] = {}
-        for record in made_of(records):
-            self._add(record)
+
+    def add(self, record: FunctionCall) -> None:
+        """Take a call that was made."""
+        lines = self._made.setdefault((record.name, record.digest), {})
+        lines.setdefault(record.told, deque()).append(record)
 
     def has(self, record: FunctionCall) -> bool:
         """Tell whether a call was made by another record; otherwise it counts as made."""
         lines = self._made.get((record.name, record.digest), {})
         for told, line in [*lines.items()]:
             while line and line[0].told != told:
-                self._add(line.popleft())  # more was told of it since
+                self.add(line.popleft())  # more was told of it since
         for told, line in lines.items():
             if line and not told & record.told & ~Source.PIECES:
                 first = line.popleft()
                 first.told |= record.told
-                self._add(first)
+                self.add(first)
                 return True
-        self._add(record)
+        self.add(record)
         return False
 
-    def _add(self, record: FunctionCall) -> None:
-        lines = self._made.setdefault((record.name, record.digest), {})
-        lines.setdefault(record.told, deque()).append(record)
 
+def absorb(records: Sequence[FunctionCall]) -> Iterator[None]:
+    """Find the whole arguments of calls that were made, step by step: the first without has them.
 
-def absorb(records: Sequence[FunctionCall]) -> None:
-    """Find the whole arguments of calls that were made, each those of the first without."""
+    Those with a name come first.
+    """
     without: dict[_Asked, deque[FunctionCall]] = {}
-    for record in made_of(records):
-        for name in (record.name, None):
-            without.setdefault((name, record.digest), deque()).append(record)
-    strays = [one for one in records if one.is_stray and Source.ARGUMENTS in one.told]
-    for stray in sorted(strays, key=lambda one: not one.name):
+    strays: tuple[list[FunctionCall], list[FunctionCall]] = [], []
+    for record in records:
+        if is_made(record):
+            for name in (record.name, None):
+                without.setdefault((name, record.digest), deque()).append(record)
+        elif record.is_stray and Source.ARGUMENTS in record.told:
+            strays[not record.name].append(record)
+        yield
+    for stray in chain(*strays):
         line = without.get((stray.name or None, stray.asked), deque())
         while stray.is_whole and not stray.is_matched and line:
             record = line.popleft()
             if Source.ARGUMENTS not in record.told:
                 record.told |= Source.ARGUMENTS
                 stray.is_matched = True
+        yield
 
 
-def excuse(records: Sequence[FunctionCall]) -> None:
-    """Find the announcements, perhaps with pieces, of calls that were made under other keys."""
+def excuse(records: Sequence[FunctionCall]) -> Iterator[None]:
+    """Find announcements of calls that were made under other keys, step by step.
+
+    Those with pieces come first, because the arguments of their call have these.
+    """
     left: dict[str | None, dict[int, FunctionCall]] = {}
-    for record in made_of(records):
-        if Source.ANNOUNCED not in record.told:
-            left.setdefault(record.name, {})[record.place] = record
-    for record in sorted(records, key=lambda one: not one.deltas):
-        if record.state is CallState.OPEN and record.told & ~Source.PIECES is Source.ANNOUNCED:
-            pieces = "".join(record.deltas)
-            for made in islice(left.get(record.name, {}).values(), MOST_TRIED):
-                if not pieces or any(pieces in text for text in made.texts):
-                    del left[record.name][made.place]
-                    record.state, record.is_repeated = CallState.SENT, True
-                    break
+    silent: tuple[list[FunctionCall], list[FunctionCall]] = [], []
+    for record in records:
+        if is_made(record):
+            if Source.ANNOUNCED not in record.told:
+                left.setdefault(record.name, {})[record.place] = record
+        elif record.state is CallState.OPEN and record.told & ~Source.PIECES is Source.ANNOUNCED:
+            silent[not record.deltas].append(record)
+        yield
+    for record in chain(*silent):
+        pieces = "".join(record.deltas)
+        for made in islice(left.get(record.name, {}).values(), MOST_TRIED):
+            if not pieces or any(pieces in text for text in made.texts):
+                del left[record.name][made.place]
+                record.state, record.is_repeated = CallState.SENT, True
+                break
+        yield
 
 
-def made_of(records: Iterable[FunctionCall]) -> Iterable[FunctionCall]:
-    """Return the records whose calls were made, each call once."""
-    return (one for one in records if one.state is CallState.SENT and not one.is_repeated)
+def is_made(record: FunctionCall) -> bool:
+    """Tell whether its call was made, and by no other record."""
+    return record.state is CallState.SENT and not record.is_repeated

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .events import OutputItem, StreamEvent, load
-from .same_calls import MadeCalls, absorb, excuse, made_of
+from .same_calls import MadeCalls, absorb, excuse, is_made
 from .tool_call import CallState, FunctionCall, Source, WholeCall, announced_text, text_of
 from .tool_call_lookup import CallSearch, match_steps
 from .unkeyed_arguments import place
@@ -83,20 +83,22 @@ class CallLedger:
                 told.append(record)
             yield None
         records = self._search.records
-        made = MadeCalls(records)
-        for record in sorted(records if is_complete else told, key=self._is_new):
-            if record.has_item and record.parameters is not None:
-                yield from self._send(record, made)
+        made = MadeCalls()
+        for record in filter(is_made, records):
+            made.add(record)
             yield None
-        absorb(records)
-        yield None
         if is_complete:
-            excuse(records)
-            yield None
             told = records
-        for record, text in place(records, told):
-            record.done_text = text
-            record.told |= Source.ARGUMENTS
+        for is_new in (False, True):
+            for record in told:
+                is_whole = record.has_item and record.parameters is not None
+                if is_whole and self._is_new(record) is is_new:
+                    yield from self._send(record, made)
+                yield None
+        yield from absorb(records)
+        if is_complete:
+            yield from excuse(records)
+        yield from place(records, told)
         for record in told:
             if not record.is_claimed:
                 yield from self._send(record, made)
@@ -105,7 +107,7 @@ class CallLedger:
     @property
     def broken(self) -> list[str]:
         """The names of the calls that can't be sent to the editor; "" if the server named none."""
-        made = {one.digest for one in made_of(self._search.records)}
+        made = {one.digest for one in filter(is_made, self._search.records)}
         return [
             one.name or ""
             for one in self._search.records

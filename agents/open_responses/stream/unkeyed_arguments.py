@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
 from agents.nesting import is_deep
 
-from .same_calls import made_of
+from .same_calls import is_made
 from .tool_call import CallState, FunctionCall, Source, digest_of
 
 Arguments: TypeAlias = tuple[dict[str, Any], str]
@@ -25,34 +25,42 @@ _BLANKS = re.compile(r"\s*")
 _decode = json.JSONDecoder().raw_decode
 
 
-def place(
-    records: Sequence[FunctionCall], told: Sequence[FunctionCall]
-) -> list[tuple[FunctionCall, str]]:
-    """Return those of the calls told that have no arguments, each with its text.
+def place(records: Sequence[FunctionCall], told: Sequence[FunctionCall]) -> Iterator[None]:
+    """Give those of the calls told that have no arguments theirs, step by step.
 
-    What can't be told isn't returned: a call is not made without the arguments that may be its.
+    What can't be told isn't given: a call is not made without the arguments that may be its.
     """
-    silent = [
-        call for call in told if call.name and call.state is CallState.OPEN and not call.texts
-    ]
     by_name: dict[str | None, deque[FunctionCall]] = {}
-    for call in silent:
-        by_name.setdefault(call.name, deque()).append(call)
-    placed: list[tuple[FunctionCall, str]] = []
+    for call in told:
+        if call.name and call.state is CallState.OPEN and not call.texts:
+            by_name.setdefault(call.name, deque()).append(call)
+        yield
     for record in records:
         if record.is_stray and record.name and record.is_whole and by_name.get(record.name):
             record.is_matched = True
             text = "{}" if record.parameters is None else record.parameters[1]
-            placed.append((by_name[record.name].popleft(), text))
+            _give(by_name[record.name].popleft(), text)
+        yield
     silent = sorted((one for line in by_name.values() for one in line), key=_order)
+    if not silent:
+        return
     left = strays(records, silent)
     for calls in (silent, [call for call in silent if not call.is_told]):
         if len(calls) == len(left):
-            placed += zip(calls, (text for _, text in left), strict=True)
-            silent = [call for call in silent if call.is_told and calls is not silent]
+            for call, (_, text) in zip(calls, left, strict=True):
+                _give(call, text)
+                yield
             left = []
-    found = any(parameters for parameters, _ in left)
-    return placed + [(call, "{}") for call in silent if call.is_told and not found]
+    if not any(parameters for parameters, _ in left):
+        for call in silent:
+            if call.is_told and not call.texts:
+                _give(call, "{}")
+            yield
+
+
+def _give(call: FunctionCall, text: str) -> None:
+    call.done_text = text
+    call.told |= Source.ARGUMENTS
 
 
 def strays(records: Sequence[FunctionCall], silent: Sequence[FunctionCall]) -> list[Arguments]:
@@ -69,7 +77,7 @@ def strays(records: Sequence[FunctionCall], silent: Sequence[FunctionCall]) -> l
     if not pieces or any(one.done_text and not one.has_item for one in records):
         whole = (one for one in unclaimed if Source.ARGUMENTS in one.told and one.is_whole)
         return [one.parameters or ({}, "{}") for one in whole]
-    made = Counter(one.digest for one in made_of(records) if Source.PIECES not in one.told)
+    made = Counter(one.digest for one in filter(is_made, records) if Source.PIECES not in one.told)
     left: list[Arguments] = []
     for parameters, text in _split(pieces):
         digest = digest_of(parameters)

@@ -97,8 +97,8 @@ FAULTS = [
     Fault(
         "each call that nothing was told of is said to be sent",
         "stream/same_calls",
-        "        if Source.ANNOUNCED not in record.told:\n",
-        "        if True:\n",
+        "            if Source.ANNOUNCED not in record.told:\n",
+        "            if True:\n",
         ("shifted_calls", "stream/tool_calls", "stream/machine", "stream/same_calls"),
     ),
     Fault(
@@ -146,8 +146,8 @@ FAULTS = [
     Fault(
         "arguments that never came are an empty object",
         "stream/unkeyed_arguments",
-        "if call.is_told and not found",
-        "if not found",
+        "            if call.is_told and not call.texts:\n",
+        "            if not call.texts:\n",
         ("stream/tool_calls", "stream/unkeyed_arguments"),
     ),
     Fault(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from agents.open_responses.stream.same_calls import MadeCalls, absorb, excuse
+from agents.open_responses.stream.same_calls import MadeCalls, absorb, excuse, is_made
 from agents.open_responses.stream.tool_call import CallState, FunctionCall, Source, digest_of
 from agents.open_responses.stream.tool_call_lookup import MOST_TRIED
 
@@ -24,6 +26,18 @@ def made(told: Source, name: str = "look", place: int = 0) -> FunctionCall:
     )
 
 
+def calls_of(*records: FunctionCall) -> MadeCalls:
+    calls = MadeCalls()
+    for record in records:
+        calls.add(record)
+    return calls
+
+
+def all_of(steps: Iterator[None]) -> None:
+    for _ in steps:
+        pass
+
+
 def stray(name: str | None = None, text: str = OSLO) -> FunctionCall:
     return FunctionCall(name=name, done_text=text, told=Source.ARGUMENTS)
 
@@ -33,18 +47,18 @@ def announced(*pieces: str, place: int = 0) -> FunctionCall:
 
 
 def test_what_no_source_told_twice_is_one_call() -> None:
-    calls = MadeCalls([made(Source.ITEM)])
+    calls = calls_of(made(Source.ITEM))
     assert calls.has(made(Source.ANNOUNCED | Source.ARGUMENTS))
     assert not calls.has(made(Source.ARGUMENTS))
     assert calls.has(made(Source.ANNOUNCED))
     assert not calls.has(made(Source.ITEM, "go"))
-    assert not MadeCalls([made(Source.PIECES | Source.ITEM)]).has(made(Source.ITEM))
-    assert MadeCalls([made(Source.PIECES | Source.ITEM)]).has(made(Source.PIECES))
+    assert not calls_of(made(Source.PIECES | Source.ITEM)).has(made(Source.ITEM))
+    assert calls_of(made(Source.PIECES | Source.ITEM)).has(made(Source.PIECES))
 
 
 def test_what_was_told_of_a_call_since_counts() -> None:
     first = made(Source.ITEM)
-    calls = MadeCalls([first])
+    calls = calls_of(first)
     first.told |= Source.ARGUMENTS
     assert not calls.has(made(Source.ARGUMENTS))
 
@@ -52,13 +66,14 @@ def test_what_was_told_of_a_call_since_counts() -> None:
 def test_a_repeated_record_is_no_call() -> None:
     again = made(Source.ITEM)
     again.is_repeated = True
-    assert not MadeCalls([again]).has(made(Source.ARGUMENTS))
+    assert not is_made(again)
+    assert is_made(made(Source.ITEM))
 
 
 def test_arguments_are_those_of_the_first_call_without() -> None:
     calls = [made(Source.ARGUMENTS), made(Source.ITEM), made(Source.ITEM, "go")]
     strays = [stray(), stray("go"), stray("look", "{}"), stray(), stray("look", "[1]")]
-    absorb([*calls, *strays])
+    all_of(absorb([*calls, *strays]))
     assert [one.is_matched for one in strays] == [True, True, False, False, False]
     assert all(Source.ARGUMENTS in one.told for one in calls)
 
@@ -66,14 +81,14 @@ def test_arguments_are_those_of_the_first_call_without() -> None:
 def test_an_announcement_is_that_of_a_call_without_one() -> None:
     whole = [made(Source.ITEM), made(Source.ITEM | Source.ANNOUNCED, place=1)]
     records = [*whole, announced(place=2), announced(place=3)]
-    excuse(records)
+    all_of(excuse(records))
     assert [one.is_repeated for one in records[2:]] == [True, False]
 
 
 def test_pieces_tell_of_which_call() -> None:
     whole = FunctionCall(1, name="look", deltas=["x"], told=Source.ANNOUNCED | Source.ARGUMENTS)
     records = [made(Source.ITEM), announced(), announced('"Rome'), announced('"Os', "lo"), whole]
-    excuse(records)
+    all_of(excuse(records))
     assert [one.is_repeated for one in records[1:]] == [False, False, True, False]
 
 
@@ -83,5 +98,5 @@ def test_pieces_are_looked_for_in_so_many_calls() -> None:
         records = [made(Source.ITEM, place=place) for place in range(others + 1)]
         records[-1].done_text = '{"city": "Rome"}'
         records.append(announced("Rome", place=others + 1))
-        excuse(records)
+        all_of(excuse(records))
         assert records[-1].is_repeated is is_found

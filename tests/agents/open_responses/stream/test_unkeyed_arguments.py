@@ -32,8 +32,12 @@ def texts(*records: FunctionCall, silent: FunctionCall | None = None) -> list[st
     return [text for _, text in strays(records, [silent or call()])]
 
 
-def placed(*records: FunctionCall) -> list[tuple[str | None, str]]:
-    return [(record.name, text) for record, text in place(records, records)]
+def placed(*records: FunctionCall) -> list[tuple[str | None, str | None]]:
+    """Return the calls that got arguments, in their order."""
+    calls = [one for one in records if one.has_item]
+    for _ in place(records, records):
+        pass
+    return [(one.name, one.done_text) for one in calls if one.done_text]
 
 
 def test_whole_arguments_that_nobody_claimed_are_strays() -> None:
@@ -82,7 +86,7 @@ def test_calls_get_arguments_in_their_order() -> None:
     assert placed(*records) == [("look", '{"a":1}'), ("go", '{"b":2}')]
     records = [call("look", index=1), call("go", index=0), stray("{}", index=1), pieces("x")]
     records.append(stray('{"b":2}', index=0))
-    assert placed(*records) == [("go", '{"b":2}'), ("look", "{}")]
+    assert placed(*records) == [("look", "{}"), ("go", '{"b":2}')]
 
 
 def test_arguments_with_a_name_are_those_of_the_next_call_of_that_name() -> None:
@@ -101,7 +105,9 @@ def test_not_if_there_are_more_or_fewer_than_calls() -> None:
 
 
 def test_a_call_that_is_done_without_arguments_has_none_if_those_left_are_of_others() -> None:
-    done = call("go", is_finished=True)
-    assert placed(done) == [("go", "{}")]
-    assert placed(done, stray('{"a":1}'), stray('{"a":2}')) == []
-    assert placed(call("look"), done, stray('{"a":1}')) == [("look", '{"a":1}'), ("go", "{}")]
+    def done() -> FunctionCall:
+        return call("go", is_finished=True)
+
+    assert placed(done()) == [("go", "{}")]
+    assert placed(done(), stray('{"a":1}'), stray('{"a":2}')) == []
+    assert placed(call("look"), done(), stray('{"a":1}')) == [("look", '{"a":1}'), ("go", "{}")]
