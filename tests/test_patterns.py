@@ -20,7 +20,7 @@ LENGTH = 3_000
 _SUSPICIOUS_SECONDS = 0.001
 _BOUND = 2.8
 """How many times as long twice the text may take: 2 is linear, 4 the square."""
-_TRIES = 3
+_TRIES = 6
 """A bad pattern takes too long each time; a busy machine doesn't disturb each time."""
 
 

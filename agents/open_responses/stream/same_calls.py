@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 
-from .tool_call import CallState, FunctionCall, Source
+from .tool_call import CallSource, CallState, FunctionCall
 from .tool_call_lookup import MOST_TRIED
 
 _Asked = tuple[str | None, bytes]
@@ -19,7 +19,7 @@ class MadeCalls:
     """The calls that were made, found by what they ask and by the sources that told of them."""
 
     def __init__(self) -> None:
-        self._made: dict[_Asked, dict[Source, deque[FunctionCall]]] = {}
+        self._made: dict[_Asked, dict[CallSource, deque[FunctionCall]]] = {}
 
     def add(self, record: FunctionCall) -> None:
         """Take a call that was made."""
@@ -33,7 +33,7 @@ class MadeCalls:
             while line and line[0].told != told:
                 self.add(line.popleft())  # more was told of it since
         for told, line in lines.items():
-            if line and not told & record.told & ~Source.PIECES:
+            if line and not told & record.told & ~CallSource.PIECES:
                 first = line.popleft()
                 first.told |= record.told
                 self.add(first)
@@ -53,15 +53,15 @@ def absorb(records: Sequence[FunctionCall]) -> Iterator[None]:
         if is_made(record):
             for name in (record.name, None):
                 without.setdefault((name, record.digest), deque()).append(record)
-        elif record.is_stray and Source.ARGUMENTS in record.told:
+        elif record.is_stray and CallSource.ARGUMENTS in record.told:
             strays[not record.name].append(record)
         yield
     for stray in chain(*strays):
         line = without.get((stray.name or None, stray.asked), deque())
         while stray.is_whole and not stray.is_matched and line:
             record = line.popleft()
-            if Source.ARGUMENTS not in record.told:
-                record.told |= Source.ARGUMENTS
+            if CallSource.ARGUMENTS not in record.told:
+                record.told |= CallSource.ARGUMENTS
                 stray.is_matched = True
         yield
 
@@ -75,9 +75,12 @@ def excuse(records: Sequence[FunctionCall]) -> Iterator[None]:
     silent: tuple[list[FunctionCall], list[FunctionCall]] = [], []
     for record in records:
         if is_made(record):
-            if Source.ANNOUNCED not in record.told:
+            if CallSource.ANNOUNCED not in record.told:
                 left.setdefault(record.name, {})[record.place] = record
-        elif record.state is CallState.OPEN and record.told & ~Source.PIECES is Source.ANNOUNCED:
+        elif (
+            record.state is CallState.OPEN
+            and record.told & ~CallSource.PIECES is CallSource.ANNOUNCED
+        ):
             silent[not record.deltas].append(record)
         yield
     for record in chain(*silent):

@@ -39,8 +39,8 @@ class CallState(enum.Enum):
     """Its item is said to be incomplete."""
 
 
-class Source(enum.Flag):
-    """What told of a call. Each tells of a call once, but in pieces."""
+class CallSource(enum.Flag):
+    """The parts of a stream that tell of a call, each once. But there may be many pieces."""
 
     NONE = 0
     ANNOUNCED = enum.auto()
@@ -70,7 +70,7 @@ class FunctionCall:
     """Whether its item is done."""
     digest: bytes = b""
     """Of the parameters that were sent."""
-    told: Source = Source.NONE
+    told: CallSource = CallSource.NONE
     is_repeated: bool = False
     """Whether it was left out, because another record is the same call."""
     has_item: bool = False

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from agents.loading import load
 
 from .events import OutputItem, StreamEvent
-from .tool_call import CallState, FunctionCall, Source, digest_of, parse, text_of
+from .tool_call import CallSource, CallState, FunctionCall, digest_of, parse, text_of
 
 MOST_TRIED = 64
 """Calls that are looked at for what is said without a key: a round of so many is unheard of."""
@@ -56,7 +56,7 @@ class CallSearch:
 
     def announced(self, item: OutputItem, index: int | None) -> FunctionCall:
         """Return the call that begins: known, if it was announced before, or its arguments came."""
-        record = self._by_ids(item, index, Source.ANNOUNCED)
+        record = self._by_ids(item, index, CallSource.ANNOUNCED)
         if self._by_item_id(item.id) not in (None, record):
             item.id = None  # vLLM's older versions begin a call under the id of the item before it
         if record is None:
@@ -65,7 +65,7 @@ class CallSearch:
 
     def finished(self, item: OutputItem, index: int | None) -> FunctionCall:
         """Return the call whose item is done; one without arguments may be found by the order."""
-        record = self._by_ids(item, index, Source.ITEM)
+        record = self._by_ids(item, index, CallSource.ITEM)
         text = text_of(item.arguments)
         if record is not None or (text and item.call_id):
             return record or self.new()
@@ -126,14 +126,16 @@ class CallSearch:
 
     # By a key.
 
-    def _by_ids(self, item: OutputItem, index: int | None, source: Source) -> FunctionCall | None:
+    def _by_ids(
+        self, item: OutputItem, index: int | None, source: CallSource
+    ) -> FunctionCall | None:
         """Return the call of an item; not one of another name, or told under another call id."""
         record = self._by_call_id(item, index, source)
         if record is None:
             record = self._by_item_id(item.id)
             is_told = record is not None and source in record.told
         else:
-            is_told = source is Source.ITEM in record.told
+            is_told = source is CallSource.ITEM in record.told
         if record is None or (is_told and item.call_id not in (None, "", record.call_id)):
             return None
         return record if item.name in (None, "", record.name) or not record.name else None
@@ -148,7 +150,7 @@ class CallSearch:
         return known
 
     def _by_call_id(
-        self, item: OutputItem, index: int | None, source: Source
+        self, item: OutputItem, index: int | None, source: CallSource
     ) -> FunctionCall | None:
         """Return the one with that call id, if it isn't known to be another with the same."""
         if not item.call_id:

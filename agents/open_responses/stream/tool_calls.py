@@ -12,7 +12,7 @@ from typing import Any
 
 from .events import OutputItem, StreamEvent, load
 from .same_calls import MadeCalls, absorb, excuse, is_made
-from .tool_call import CallState, FunctionCall, Source, WholeCall, announced_text, text_of
+from .tool_call import CallSource, CallState, FunctionCall, WholeCall, announced_text, text_of
 from .tool_call_lookup import CallSearch, match_steps
 from .unkeyed_arguments import place
 
@@ -32,7 +32,7 @@ class CallLedger:
         """Take the beginning of a call."""
         record = self._search.announced(item, index)
         record.learn(item.id, index, item)
-        record.told |= Source.ANNOUNCED
+        record.told |= CallSource.ANNOUNCED
         record.announced_text = announced_text(item)
         self._search.note(record, item.call_id)
 
@@ -42,7 +42,7 @@ class CallLedger:
             record = self._search.of_arguments(event)
             record.deltas.append(event.delta)
             record.is_heard = True
-            record.told |= Source.PIECES
+            record.told |= CallSource.PIECES
             self.is_waiting = not record.is_finished
 
     def complete(self, event: StreamEvent) -> None:
@@ -50,7 +50,7 @@ class CallLedger:
         record = self._search.of_arguments(event)
         record.name = record.name or event.name
         record.done_text = text_of(load(event.arguments)) or ""
-        record.told |= Source.ARGUMENTS
+        record.told |= CallSource.ARGUMENTS
         record.is_heard = True
         self.is_waiting = not record.is_finished
 
@@ -58,7 +58,7 @@ class CallLedger:
         """Take the item when it is done. Its arguments count most."""
         record = self._search.finished(item, index)
         record.learn(item.id, index, item)
-        record.told |= Source.ITEM
+        record.told |= CallSource.ITEM
         self._search.note(record)
         return self._send(record) if self._settle(record, item) else []
 
@@ -77,7 +77,7 @@ class CallLedger:
         told: list[FunctionCall] = []
         for position, item in enumerate(items):
             record = found.get(position) or self._search.new()
-            record.told |= Source.END
+            record.told |= CallSource.END
             record.learn(item.id, None, item)
             if (is_complete or item.status == "completed") and self._settle(record, item):
                 told.append(record)
@@ -113,7 +113,7 @@ class CallLedger:
             for one in self._search.records
             if one.state is not CallState.SENT
             and not one.is_claimed
-            and (one.name or (one.told & ~Source.PIECES and one.asked not in made))
+            and (one.name or (one.told & ~CallSource.PIECES and one.asked not in made))
         ]
 
     def _settle(self, record: FunctionCall, item: OutputItem) -> bool:

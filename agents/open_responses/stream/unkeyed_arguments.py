@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, cast
 from agents.nesting import is_deep
 
 from .same_calls import is_made
-from .tool_call import CallState, FunctionCall, Source, digest_of
+from .tool_call import CallSource, CallState, FunctionCall, digest_of
 
 Arguments: TypeAlias = tuple[dict[str, Any], str]
 """As an object, and as the server's text."""
@@ -28,7 +28,7 @@ _decode = json.JSONDecoder().raw_decode
 def place(records: Sequence[FunctionCall], told: Sequence[FunctionCall]) -> Iterator[None]:
     """Give those of the calls told that have no arguments theirs, step by step.
 
-    What can't be told isn't given: a call is not made without the arguments that may be its.
+    A call that may have some of these arguments isn't made without arguments.
     """
     by_name: dict[str | None, deque[FunctionCall]] = {}
     for call in told:
@@ -60,7 +60,7 @@ def place(records: Sequence[FunctionCall], told: Sequence[FunctionCall]) -> Iter
 
 def _give(call: FunctionCall, text: str) -> None:
     call.done_text = text
-    call.told |= Source.ARGUMENTS
+    call.told |= CallSource.ARGUMENTS
 
 
 def strays(records: Sequence[FunctionCall], silent: Sequence[FunctionCall]) -> list[Arguments]:
@@ -75,9 +75,11 @@ def strays(records: Sequence[FunctionCall], silent: Sequence[FunctionCall]) -> l
     )
     pieces = "".join(piece for one in unclaimed for piece in one.deltas)
     if not pieces or any(one.done_text and not one.has_item for one in records):
-        whole = (one for one in unclaimed if Source.ARGUMENTS in one.told and one.is_whole)
+        whole = (one for one in unclaimed if CallSource.ARGUMENTS in one.told and one.is_whole)
         return [one.parameters or ({}, "{}") for one in whole]
-    made = Counter(one.digest for one in filter(is_made, records) if Source.PIECES not in one.told)
+    made = Counter(
+        one.digest for one in filter(is_made, records) if CallSource.PIECES not in one.told
+    )
     left: list[Arguments] = []
     for parameters, text in _split(pieces):
         digest = digest_of(parameters)

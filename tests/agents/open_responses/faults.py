@@ -97,7 +97,7 @@ FAULTS = [
     Fault(
         "each call that nothing was told of is said to be sent",
         "stream/same_calls",
-        "            if Source.ANNOUNCED not in record.told:\n",
+        "            if CallSource.ANNOUNCED not in record.told:\n",
         "            if True:\n",
         ("shifted_calls", "stream/tool_calls", "stream/machine", "stream/same_calls"),
     ),
@@ -188,7 +188,7 @@ FAULTS = [
     Fault(
         "two calls that ask the same are one",
         "stream/same_calls",
-        "if line and not told & record.told & ~Source.PIECES:",
+        "if line and not told & record.told & ~CallSource.PIECES:",
         "if line:",
         ("shifted_calls", "stream/same_calls"),
     ),
@@ -216,7 +216,7 @@ FAULTS = [
     Fault(
         "an item of a call under other ids at another index is a new call",
         "stream/same_calls",
-        "if line and not told & record.told & ~Source.PIECES:",
+        "if line and not told & record.told & ~CallSource.PIECES:",
         "if False:",
         ("shifted_calls", "stream/same_calls"),
     ),

@@ -11,7 +11,7 @@ from agents.events import Break
 
 from .hearing import JSON, Heard
 
-Source = Counter[tuple[str, str]]
+CallSource = Counter[tuple[str, str]]
 """The calls that one source told: names, and arguments as sorted JSON, or none yet."""
 
 
@@ -21,7 +21,7 @@ def silently_lost(heard: Heard, events: Iterable[JSON]) -> list[tuple[str, str]]
     There are at least as many calls as announcements, as items that are done, and as calls in the
     final output; what the same source tells twice under one id is one.
     """
-    announced, done, final = Source(), Source(), Source()
+    announced, done, final = CallSource(), CallSource(), CallSource()
     seen: set[str] = set()
     for event in events:
         item: JSON = event.get("item") or {}
@@ -37,7 +37,7 @@ def silently_lost(heard: Heard, events: Iterable[JSON]) -> list[tuple[str, str]]
             else:
                 done[call_in(item)] += 1
     made = Counter((name, json.dumps(one, sort_keys=True)) for name, one in heard.calls)
-    names = Source(
+    names = CallSource(
         {(name, ""): count for name, count in Counter(n for n, _ in made.elements()).items()}
     )
     lost = [*(announced - names), *(done - made), *(final - made)]

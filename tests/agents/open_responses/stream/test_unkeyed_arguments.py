@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.open_responses.stream.tool_call import CallState, FunctionCall, Source, digest_of
+from agents.open_responses.stream.tool_call import CallSource, CallState, FunctionCall, digest_of
 from agents.open_responses.stream.unkeyed_arguments import place, strays
 
 
@@ -21,11 +21,11 @@ def call(
 
 
 def stray(text: str, *, index: int | None = None, name: str | None = None) -> FunctionCall:
-    return FunctionCall(done_text=text, output_index=index, name=name, told=Source.ARGUMENTS)
+    return FunctionCall(done_text=text, output_index=index, name=name, told=CallSource.ARGUMENTS)
 
 
 def pieces(*deltas: str, index: int | None = None) -> FunctionCall:
-    return FunctionCall(deltas=[*deltas], output_index=index, told=Source.PIECES)
+    return FunctionCall(deltas=[*deltas], output_index=index, told=CallSource.PIECES)
 
 
 def texts(*records: FunctionCall, silent: FunctionCall | None = None) -> list[str]:
@@ -67,9 +67,9 @@ def test_pieces_do_not_count_where_there_are_whole_ones() -> None:
 
 
 def test_pieces_of_a_call_that_was_made_are_gone_once() -> None:
-    made = FunctionCall(state=CallState.SENT, digest=digest_of({"a": 1}), told=Source.ITEM)
+    made = FunctionCall(state=CallState.SENT, digest=digest_of({"a": 1}), told=CallSource.ITEM)
     assert texts(made, pieces('{"a":1}{"a":1}')) == ['{"a":1}']
-    made.told |= Source.PIECES
+    made.told |= CallSource.PIECES
     assert texts(made, pieces('{"a":1}')) == ['{"a":1}']
 
 
