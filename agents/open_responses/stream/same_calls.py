@@ -88,6 +88,7 @@ def excuse(records: Sequence[FunctionCall]) -> Iterator[None]:
         for made in islice(left.get(record.name, {}).values(), MOST_TRIED):
             if not pieces or any(pieces in text for text in made.texts):
                 del left[record.name][made.place]
+                made.told |= record.told
                 record.state, record.is_repeated = CallState.SENT, True
                 break
         yield

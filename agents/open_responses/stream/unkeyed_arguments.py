@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias, cast
 
 from agents.nesting import is_deep
@@ -28,7 +28,7 @@ _decode = json.JSONDecoder().raw_decode
 def place(records: Sequence[FunctionCall], told: Sequence[FunctionCall]) -> Iterator[None]:
     """Give those of the calls told that have no arguments theirs, step by step.
 
-    A call that may have some of these arguments isn't made without arguments.
+    A call gets none if other calls may own those that are left. Such a call isn't made.
     """
     by_name: dict[str | None, deque[FunctionCall]] = {}
     for call in told:
@@ -44,7 +44,7 @@ def place(records: Sequence[FunctionCall], told: Sequence[FunctionCall]) -> Iter
     silent = sorted((one for line in by_name.values() for one in line), key=_order)
     if not silent:
         return
-    left = strays(records, silent)
+    left = strays(records)
     for calls in (silent, [call for call in silent if not call.is_told]):
         if len(calls) == len(left):
             for call, (_, text) in zip(calls, left, strict=True):
@@ -63,16 +63,12 @@ def _give(call: FunctionCall, text: str) -> None:
     call.told |= CallSource.ARGUMENTS
 
 
-def strays(records: Sequence[FunctionCall], silent: Sequence[FunctionCall]) -> list[Arguments]:
-    """Return the arguments that nobody claimed and that may be those of silent calls.
+def strays(records: Sequence[FunctionCall]) -> list[Arguments]:
+    """Return the arguments that nobody claimed, wherever they came.
 
-    Pieces count only if no arguments came whole.
+    Their index may be that of another call. Pieces count only if no arguments came whole.
     """
-    places = {call.output_index for call in silent}
-    unclaimed = sorted(
-        (one for one in records if one.is_stray and not one.name and _may_be_of(one, places)),
-        key=_order,
-    )
+    unclaimed = sorted((one for one in records if one.is_stray and not one.name), key=_order)
     pieces = "".join(piece for one in unclaimed for piece in one.deltas)
     if not pieces or any(one.done_text and not one.has_item for one in records):
         whole = (one for one in unclaimed if CallSource.ARGUMENTS in one.told and one.is_whole)
@@ -88,13 +84,6 @@ def strays(records: Sequence[FunctionCall], silent: Sequence[FunctionCall]) -> l
         else:
             left.append((parameters, text))
     return left
-
-
-def _may_be_of(record: FunctionCall, places: Collection[int | None]) -> bool:
-    """Tell whether a record isn't known to be elsewhere than all calls at these places."""
-    if record.output_index is None or None in places:
-        return bool(places)
-    return record.output_index in places
 
 
 def _order(record: FunctionCall) -> tuple[int, int]:

@@ -83,6 +83,7 @@ def test_an_announcement_is_that_of_a_call_without_one() -> None:
     records = [*whole, announced(place=2), announced(place=3)]
     all_of(excuse(records))
     assert [one.is_repeated for one in records[2:]] == [True, False]
+    assert CallSource.ANNOUNCED in whole[0].told
 
 
 def test_pieces_tell_of_which_call() -> None:
