@@ -32,11 +32,10 @@ ADVICE: Final[Mapping[str, str]] = {
 
 
 class LaunchSpec(Value):
-    """The command that starts an agent. `launcher`, if there is one, must be on PATH."""
+    """The command that starts an agent."""
 
     kind: Distribution
     spec: McpServerSpec
-    launcher: str | None = None
 
 
 def platform_of(system: str, machine: str) -> str:
@@ -75,7 +74,7 @@ def launch(agent: RegistryAgent, kind: Distribution, platform: str, folder: Path
         return LaunchSpec(kind, spec)
     package = agent.packages[kind]
     args = (*_launched(kind, package), *package.args)
-    return LaunchSpec(kind, McpServerSpec(agent.id, kind, args, _variables(package.env)), kind)
+    return LaunchSpec(kind, McpServerSpec(agent.id, kind, args, _variables(package.env)))
 
 
 def program_path(cmd: str) -> tuple[str, ...]:

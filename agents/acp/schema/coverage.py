@@ -39,8 +39,8 @@ def _sent(name: str, words: str, *, is_stable: bool = True) -> CoverageRow:
     return CoverageRow(name, "handled", words, "agent", is_stable)
 
 
-def _unused(name: str, words: str, *, side: Side = "agent", is_stable: bool = True) -> CoverageRow:
-    return CoverageRow(name, "ignored", words, side, is_stable)
+def _unused(name: str, words: str, *, side: Side = "agent") -> CoverageRow:
+    return CoverageRow(name, "ignored", words, side, is_stable=True)
 
 
 def _draft(name: str, words: str, side: Side = "agent") -> CoverageRow:
