@@ -28,6 +28,8 @@ MOST_WORD_BYTES = 2 * 26
 """No token with letters is longer; the longest ones are the alphabet. The filter would take one in
 256 phrases without blanks for one token, however long they are.
 """
+_NO_LETTERS = frozenset(bytes((code, 0)) for code in range(0x80) if not chr(code).isalnum())
+"""The characters of ASCII of which longer tokens are made, in UTF-16."""
 MIXER = 0x9E3779B1
 """An odd number. The upper bits of a product with it depend on all bits of the other factor."""
 
@@ -53,7 +55,7 @@ _STARTS = len(_FILTER) // SEGMENT - 2
 def is_whole(piece: str) -> bool:
     """Whether a piece is one token; wrong for one in 256 pieces that are several."""
     encoded = piece.encode("utf-16-le", "surrogatepass")
-    if len(encoded) > MOST_WORD_BYTES and (encoded[3] or chr(encoded[2]).isalnum()):
+    if len(encoded) > MOST_WORD_BYTES and encoded[2:4] not in _NO_LETTERS:
         return False
     return len(encoded) <= MOST_BYTES and _has(encoded)
 

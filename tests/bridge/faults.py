@@ -143,7 +143,7 @@ FAULTS = [
     Fault(
         "a long phrase is a token by chance",
         "tokens/whole",
-        "(encoded[3] or chr(encoded[2]).isalnum())",
+        "encoded[2:4] not in _NO_LETTERS",
         "chr(encoded[2]).isalnum()",
     ),
     Fault(

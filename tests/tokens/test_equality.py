@@ -134,6 +134,7 @@ def test_every_character_has_the_same_tokens_in_both_languages(counter: Counter)
     rows = range(0, sys.maxunicode + 1, 64)
     texts = ["".join(chr(row + column) + "x " for column in range(64)) for row in rows]
     texts += ["".join(chr(row + column) for column in range(64)) for row in rows]
+    texts += [chr(code) * size for code in range(0x400) for size in (26, 27, 64, 128)]
     assert counter.count(texts) == [estimate_text(text) for text in texts]
 
 
