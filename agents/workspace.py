@@ -277,10 +277,9 @@ class Workspace:
 
         The editor keeps the path of a folder that is a link. An agent may follow the link.
         """
-        place = PurePath(path)
         for target, folder in _links(self.folders).items():
-            if place.is_relative_to(target):
-                return str(PurePath(folder, place.relative_to(target)))
+            if PurePath(path).is_relative_to(target):
+                return str(PurePath(folder, PurePath(path).relative_to(target)))
         return path
 
     def beside(self, folder: str) -> tuple[str, ...]:

@@ -54,7 +54,10 @@ _STARTS = len(_FILTER) // SEGMENT - 2
 
 def is_whole(piece: str) -> bool:
     """Whether a piece is one token; wrong for one in 256 pieces that are several."""
-    encoded = piece.encode("utf-16-le", "surrogatepass")
+    return _is_whole(piece.encode("utf-16-le", "surrogatepass"))
+
+
+def _is_whole(encoded: bytes) -> bool:
     if len(encoded) > MOST_WORD_BYTES and encoded[2:4] not in _NO_LETTERS:
         return False
     return len(encoded) <= MOST_BYTES and _has(encoded)
@@ -104,7 +107,7 @@ def _end_of_run(encoded: bytes, start: int) -> int:
     for length in LONG_RUNS:
         end = start + 2 * length
         run = encoded[start:end]
-        if run == encoded[start : start + 2] * length and _has(run):
+        if run == encoded[start : start + 2] * length and _is_whole(run):
             return end
     return 0
 

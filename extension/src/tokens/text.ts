@@ -132,7 +132,8 @@ function several(prices: Prices, text: string, start: number, end: number): numb
 }
 
 /** Take characters apart, from the left, each time by the longest token that is found. */
-function takenApart({ weights, whole }: Prices, text: string, start: number, end: number): number {
+function takenApart(prices: Prices, text: string, start: number, end: number): number {
+  const { weights, whole } = prices;
   let units = 0;
   let count = 0;
   let from = start;
@@ -140,7 +141,7 @@ function takenApart({ weights, whole }: Prices, text: string, start: number, end
     count++;
     const most = Math.min(from + LONGEST_PART, end);
     const isRun = most === from + LONGEST_PART && runs(text, from, most);
-    let to = (isRun && endOfRun(whole, text, from, end)) || whole.longest(text, from, most);
+    let to = (isRun && endOfRun(prices, text, from, end)) || whole.longest(text, from, most);
     if (from === start && to === from + 2 && isAlone(text, from, end)) {
       to = from + 1;
     }
@@ -186,10 +187,10 @@ function isWord(text: string, start: number, end: number): boolean {
 }
 
 /** Return where the longest token of one character ends; 0 if there is no long one. */
-function endOfRun(whole: WholePieces, text: string, start: number, end: number): number {
+function endOfRun(prices: Prices, text: string, start: number, end: number): number {
   for (const length of LONG_RUNS) {
     const to = start + length;
-    if (to <= end && runs(text, start, to) && whole.has(text, start, to)) {
+    if (to <= end && runs(text, start, to) && isWhole(prices, text, start, to)) {
       return to;
     }
   }

@@ -32,6 +32,7 @@ def test_another_piece_is_seldom_taken_for_one() -> None:
 def test_what_is_longer_than_any_token_is_none() -> None:
     assert is_whole(" " * 128)
     assert not any(is_whole(letter * size) for letter in " a" for size in range(129, 2000))
+    assert not any(is_whole(letter * size) for letter in "a你é\x81" for size in range(27, 129))
 
 
 @given(plane)
