@@ -186,7 +186,8 @@ async def held(bench: Bench) -> Held:
             if before & after <= {one["pid"] for one in found} <= before | after:
                 break
             await trio.sleep(0.2)
-    sizes = [round(one["memoryBytes"] / 1e6) for one in found]
+    # It isn't known of a process that ends at this moment.
+    sizes = [round(one.get("memoryBytes", 0) / 1e6) for one in found]
     return Held(sum(one["processes"] for one in found), sizes)
 
 
