@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,9 @@ def _user(compiled: re.Pattern[Any], use: str) -> Callable[[Any], object]:
     empty = b"" if isinstance(compiled.pattern, bytes) else ""
     if use in ("sub", "subn"):
         return lambda text: compiled.sub(empty, text)
-    return getattr(compiled, "findall" if use == "finditer" else use)
+    if use in ("findall", "finditer"):  # a list of all would cost memory, and so time, beside it
+        return lambda text: deque(compiled.finditer(text), maxlen=0)
+    return getattr(compiled, use)
 
 
 @pytest.mark.parametrize(
