@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +51,8 @@ def _user(compiled: re.Pattern[Any], use: str) -> Callable[[Any], object]:
     if use in ("sub", "subn"):
         return lambda text: compiled.sub(empty, text)
     if use in ("findall", "finditer"):  # a list of all would cost memory, and so time, beside it
-        return lambda text: deque(compiled.finditer(text), maxlen=0)
+        find: Callable[[Any], Iterable[object]] = compiled.finditer
+        return lambda text: deque(find(text), maxlen=0)
     return getattr(compiled, use)
 
 
