@@ -51,7 +51,7 @@ def _user(compiled: re.Pattern[Any], use: str) -> Callable[[Any], object]:
     if use in ("sub", "subn"):
         return lambda text: compiled.sub(empty, text)
     if use in ("findall", "finditer"):  # a list of all would cost memory, and so time, beside it
-        find: Callable[[Any], Iterable[object]] = compiled.finditer
+        find: Callable[[Any], Iterable[object]] = getattr(compiled, "finditer")  # noqa: B009
         return lambda text: deque(find(text), maxlen=0)
     return getattr(compiled, use)
 
