@@ -10,9 +10,10 @@ import trio
 from msgspec.structs import replace
 
 from agents.acp.prompt.build import prompt_blocks, system_to_tell
-from agents.acp.render.changed_files import read_changed
+from agents.acp.render.changed_files import ChangedFileReader
 from agents.acp.render.renderer import Renderer
 from agents.acp.render.session_state import Told
+from agents.acp.render.turn_files import TurnFiles
 from agents.acp.schema.content import ContentBlock, TextContent
 from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import (
@@ -30,7 +31,6 @@ from agents.events import Answer, Prompt
 from agents.habits import Habits
 from agents.ledger import Ledger
 from agents.offered import Properties
-from agents.workspace import FileWatch
 from bridge.errors import Failure, LocalError
 from bridge.wire import ChatMessage, Settings, ToolSpec
 from bridge.work import Work
@@ -109,6 +109,7 @@ class AcpSession:
         self._fits = fits
         self._spelled = spelled
         self._root = root
+        self._files = ChangedFileReader(root)
         self.new_call_id = new_call_id
         self._offer = offer
         self._ledger = ledger or Ledger()
@@ -201,6 +202,7 @@ class AcpSession:
             self.channel,
             self,
             self._write(prompt),
+            TurnFiles(self._files, self.peer.process.workspace.watches.begin),
             TurnMachine(
                 self.channel,
                 self,
@@ -444,14 +446,6 @@ class AcpSession:
     def failure_of(self, error: Error) -> Failure:
         """Return an agent's error in words."""
         return self.peer.authentication.failure_of(error)
-
-    async def read_file(self, path: str) -> str | None:
-        """Return the text of a file that the agent has changed."""
-        return await read_changed(path, self._root)
-
-    def watch_files(self) -> FileWatch | None:
-        """Begin to watch the files of the workspace, if the editor can."""
-        return self.peer.process.workspace.watches.begin()
 
     def take_notes(self) -> list[str]:
         """Return what the log should say about the session."""

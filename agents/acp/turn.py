@@ -1,20 +1,19 @@
 """One turn with an ACP agent, as a channel of batches.
 
 The first receive sends the prompt, so a turn that is cancelled before that costs the agent nothing.
-`TurnMachine` decides. `AcpTurn` waits for news and for the clock, prepares the prompt, reads the
-files that the agent has changed, and asks the editor which other files have changed meanwhile.
+`TurnMachine` decides. `AcpTurn` waits: for the preparation of the prompt, for news, for the clock,
+and for what is found out about the files that the agent has changed.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 
 import attrs
 import trio
 
-from agents.acp.render.changed_files import look_at_changes
-from agents.acp.schema.content import ContentBlock, ToolCall, ToolCallUpdate
+from agents.acp.render.turn_files import TurnFiles
+from agents.acp.schema.content import ContentBlock
 from agents.base import AgentError
 from agents.breather import Breather
 from agents.events import Answer, Batch
@@ -22,15 +21,8 @@ from bridge.errors import Failure
 from bridge.work import Work
 
 from .turn_machine import TurnMachine
-from .turn_ports import TurnChannel, TurnSession, TurnWatch
+from .turn_ports import TurnChannel, TurnSession
 from .turn_states import Cancelling, Closing, PromptNotSent, PromptSent, TurnState
-
-SETTLE_SECONDS = 0.5
-"""Seconds that the editor takes to notice a change of a file, as it watches folders."""
-STOPPED_SECONDS = 1.5
-"""Seconds in which the changed files of a stopped turn, or of a dead agent, are asked for."""
-SPARE_SECONDS = 1.0
-"""Seconds that this leaves of a caller's deadline: beyond it the session is given up."""
 
 log = logging.getLogger("vscodelm.acp")
 
@@ -42,14 +34,12 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     line: TurnChannel
     session: TurnSession
     writing: Work[tuple[ContentBlock, ...]]
+    files: TurnFiles
     _machine: TurnMachine
     _blocks: tuple[ContentBlock, ...] | None = attrs.field(default=None, init=False)
     """The prompt, when it is written."""
-    _waiting: trio.CancelScope | None = attrs.field(default=None, init=False)
-    """A stop interrupts this: the preparation, or the look at the changed files."""
-    _watch: TurnWatch | None = attrs.field(default=None, init=False)
-    _called_at: float | None = attrs.field(default=None, init=False)
-    """When the agent last said something of a call of a tool, while files are watched."""
+    _preparing: trio.CancelScope | None = attrs.field(default=None, init=False)
+    """A stop interrupts the preparation."""
 
     @property
     def runs(self) -> bool:
@@ -64,9 +54,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         """Make the turn end as soon as the agent lets it."""
         if self.runs:
             self._stop(Cancelling())
-        elif self._waiting is not None:  # the agent has died, and its files are looked for
-            self._called_at = None  # nor does the next receive look for them
-            self._waiting.cancel()
+        else:  # the agent may have died, and its files are asked for
+            self.files.give_up()
 
     def close(self) -> None:
         """Close the turn; a task that receives from it gets `trio.ClosedResourceError`."""
@@ -74,8 +63,9 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
 
     def _stop(self, event: Cancelling | Closing) -> None:
         self._machine.apply(event, trio.current_time())
-        if self._waiting is not None:
-            self._waiting.cancel()
+        if self._preparing is not None:
+            self._preparing.cancel()
+        self.files.interrupt()
         self.line.wake()
         self._forget()
 
@@ -109,9 +99,8 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         if state in (TurnState.OVER, TurnState.LOST):
             self._blocks = ()
             self.writing.close()
-        is_over = state in (TurnState.OVER, TurnState.LOST, TurnState.CLOSED)
-        if is_over and self._watch is not None:
-            self._watch.end()
+        if state in (TurnState.OVER, TurnState.LOST, TurnState.CLOSED):
+            self.files.end()
 
     async def _begin(self) -> Batch:
         """Prepare the prompt, and send it."""
@@ -120,37 +109,29 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
             raise AgentError(self.line.lost)
         failure: Failure | None = None
         if machine.state is not TurnState.UNSENT:
-            with trio.CancelScope() as self._waiting:
+            with trio.CancelScope() as self._preparing:
                 if self._blocks is None:
                     self._blocks = await Breather().do(self.writing)
                 login = machine.login
                 failure = await (
                     self.session.prepare() if login is None else self.session.log_in(login)
                 )
-            self._waiting = None
+            self._preparing = None
         now = trio.current_time()
         if failure is not None or self._blocks is None:
             return machine.apply(PromptNotSent(failure), now)
-        if self._watch is None:
-            self._watch = self.session.watch_files()
+        self.files.watch()
         return machine.apply(PromptSent(self._blocks), now)
 
     async def _go_on(self) -> Batch:
         """Return the agent's news, or wait for some."""
         machine, line = self._machine, self.line
         line.receive()
-        watch = self._watch
-        has_called = watch is not None and any(
-            isinstance(one, ToolCall | ToolCallUpdate) for one in line.heard
-        )
-        if has_called:
-            self._called_at = trio.current_time()
-        await look_at_changes(line.heard, machine.renderer, self.session.read_file)
+        await self.files.read(line.heard, machine.renderer)
         if machine.state is TurnState.CLOSED:
             return ()
         batch = machine.hear(trio.current_time())
-        if watch is not None and has_called:
-            watch.note_calls(machine.renderer.changes.by_calls)
+        self.files.note(machine.renderer.changes)
         for note in self.session.take_notes():
             log.warning("session=%s %s", line.session_id, note)
         if batch or machine.state is TurnState.LOGIN:
@@ -169,22 +150,10 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
         return (*late, *machine.elapsed(trio.current_time()))
 
     async def _look_around(self) -> Batch:
-        """Ask the editor for the changed files; return what the agent has said meanwhile.
-
-        An agent that has called no tool has changed none.
-        """
-        if self._watch is None or self._called_at is None:
+        """Ask the editor for the changed files; return what the agent has said meanwhile."""
+        machine = self._machine
+        is_stopped = machine.state in (TurnState.STOPPING, TurnState.STOPPED)
+        in_haste = is_stopped or self.line.lost is not None
+        if not await self.files.ask(machine.renderer.changes, in_haste=in_haste):
             return ()
-        with trio.CancelScope(deadline=self._looks_until()) as self._waiting:
-            await trio.sleep_until(self._called_at + SETTLE_SECONDS)
-            seen = await self._watch.changed()
-            self._machine.renderer.changes.notice(seen, is_alone=self._watch.is_alone)
-        self._waiting = self._called_at = None
-        return self._machine.hear(trio.current_time())
-
-    def _looks_until(self) -> float:
-        is_stopped = self._machine.state in (TurnState.STOPPING, TurnState.STOPPED)
-        if not is_stopped and self.line.lost is None:
-            return math.inf
-        spared = trio.current_effective_deadline() - SPARE_SECONDS
-        return min(trio.current_time() + STOPPED_SECONDS, spared)
+        return machine.hear(trio.current_time())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from pathlib import PurePath
 from typing import Protocol
 
 from agents.acp.calls.identity import Offer
@@ -14,7 +13,6 @@ from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import RequestPermissionOutcome
 from agents.events import CallTool, ToolAnswer
 from bridge.errors import Failure
-from bridge.wire import WatchedFiles
 
 
 class ToolsPort(Offer, Protocol):
@@ -151,27 +149,6 @@ class TurnLine(QuestionLine, Protocol):
         ...
 
 
-class TurnWatch(Protocol):
-    """The files that change while a turn runs; it must be ended."""
-
-    @property
-    def is_alone(self) -> bool:
-        """Whether no agent has used a tool in a turn that ran meanwhile."""
-        ...
-
-    def note_calls(self, files: Collection[PurePath]) -> None:
-        """Take note that the agent uses tools, and of the files that they have changed so far."""
-        ...
-
-    async def changed(self) -> WatchedFiles:
-        """Return what has changed so far."""
-        ...
-
-    def end(self) -> None:
-        """Let the editor stop to watch, once."""
-        ...
-
-
 class TurnSession(Protocol):
     """The part of a session that a turn uses, beside the channel."""
 
@@ -193,14 +170,6 @@ class TurnSession(Protocol):
 
     async def log_in(self, error: Error) -> Failure | None:
         """Log in, as the agent demanded by `error`; return why that failed."""
-        ...
-
-    async def read_file(self, path: str) -> str | None:
-        """Return the text of a file that the agent has changed."""
-        ...
-
-    def watch_files(self) -> TurnWatch | None:
-        """Begin to watch the files of the workspace, if the editor can."""
         ...
 
     def take_notes(self) -> list[str]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
+import attrs
 import trio
 
 from agents.acp.rpc.news import News, PermissionRequested
@@ -25,28 +26,47 @@ READING_SECONDS = 1.0
 have to wait, and with it every chat of its process."""
 MOST_BYTES = 1_000_000
 """The largest file that is read."""
-_READERS = trio.CapacityLimiter(2)
+MOST_READERS = 2
+"""Most threads that read for one session. A thread that a folder never answers stays taken."""
 
 
-async def look_at_changes(
-    heard: Sequence[News], renderer: Renderer, read_file: Callable[[str], Awaitable[str | None]]
-) -> None:
-    """Read the files that the agent has changed, or asks to, for the renderer that hears it next.
+@attrs.define(eq=False, repr=False)
+class ChangedFileReader:
+    """Reads files below the folder of one session, `root`; with an empty one, none."""
 
-    Updates that arrive in the meantime are included.
-    """
-    if not any(_changed_by(one, renderer) for one in heard):
-        return  # as nearly always, so no limit of time is set
-    asked: set[str] = set()
-    with trio.move_on_after(READING_SECONDS):
-        for one in heard:
-            for path in _changed_by(one, renderer):
-                if path in asked or len(asked) == MOST_FILES:
-                    continue
-                asked.add(path)
-                text = await read_file(path)
-                if text is not None:
-                    renderer.files[path] = text
+    root: str
+    _readers: trio.CapacityLimiter = attrs.field(
+        factory=lambda: trio.CapacityLimiter(MOST_READERS), init=False
+    )
+
+    async def look(self, heard: Sequence[News], renderer: Renderer) -> None:
+        """Read the files that the agent has changed, or asks to, for the renderer.
+
+        The renderer hears of the news next; those that arrive in the meantime are included.
+        """
+        if not any(_changed_by(one, renderer) for one in heard):
+            return  # as nearly always, so no limit of time is set
+        asked: set[str] = set()
+        with trio.move_on_after(READING_SECONDS):
+            for one in heard:
+                for path in _changed_by(one, renderer):
+                    if path in asked or len(asked) == MOST_FILES:
+                        continue
+                    asked.add(path)
+                    text = await self.read(path)
+                    if text is not None:
+                        renderer.files[path] = text
+
+    async def read(self, path: str) -> str | None:
+        """Return the text of a file, None if it can't be read.
+
+        It may take for ever; a thread that is stuck is left behind when this is cancelled.
+        """
+        if not (os.path.isabs(path) and self.root):
+            return None
+        return await trio.to_thread.run_sync(
+            _read, path, self.root, abandon_on_cancel=True, limiter=self._readers
+        )
 
 
 def _changed_by(news: News, renderer: Renderer) -> Sequence[str]:
@@ -57,18 +77,6 @@ def _changed_by(news: News, renderer: Renderer) -> Sequence[str]:
             return renderer.calls.to_change(request.tool_call)
         case _:
             return ()
-
-
-async def read_changed(path: str, root: str) -> str | None:
-    """Return the text of a file below the folder `root`, None if it can't be read.
-
-    It may take for ever; a thread that is stuck is left behind when this is cancelled.
-    """
-    if not (os.path.isabs(path) and root):
-        return None
-    return await trio.to_thread.run_sync(
-        _read, path, root, abandon_on_cancel=True, limiter=_READERS
-    )
 
 
 def _read(path: str, root: str) -> str | None:

@@ -20,7 +20,7 @@ GROUND = Ground(
 _EDITS = ("tests/agents/acp/test_edits.py",)
 _TEXT_EDIT = ("tests/agents/acp/edits/test_text_edit.py",)
 _CHANGES = ("tests/agents/acp/render/test_changes.py",)
-_WATCHED = ("tests/agents/acp/edits/test_watched.py",)
+_WATCHED = ("tests/agents/acp/render/test_turn_files.py",)
 _ELICITATION = ("tests/agents/acp/test_elicitation.py",)
 CHATS = ("tests/agents/acp/continued/test_chats.py",)
 
@@ -75,14 +75,14 @@ FAULTS = [
     ),
     Fault(
         "the editor has no time to notice the last change",
-        "turn",
+        "render/turn_files",
         "            await trio.sleep_until(self._called_at + SETTLE_SECONDS)\n",
         "",
         _WATCHED,
     ),
     Fault(
         "a turn without any tool waits for the editor's files",
-        "turn",
+        "render/turn_files",
         "if self._watch is None or self._called_at is None:",
         "if self._watch is None:",
         _WATCHED,
@@ -90,8 +90,8 @@ FAULTS = [
     Fault(
         "the editor watches for a turn that is over",
         "turn",
-        "if is_over and self._watch is not None:",
-        "if False:",
+        "            self.files.end()\n",
+        "            pass\n",
         _WATCHED,
     ),
     Fault(
@@ -110,7 +110,7 @@ FAULTS = [
     ),
     Fault(
         "a stopped turn that asks which files have changed loses its session",
-        "turn",
+        "render/turn_files",
         "trio.current_effective_deadline() - SPARE_SECONDS",
         "trio.current_effective_deadline()",
         _WATCHED,
@@ -131,8 +131,8 @@ FAULTS = [
     ),
     Fault(
         "no other turn hears which files an agent changes",
-        "turn",
-        "            watch.note_calls(machine.renderer.changes.by_calls)\n",
+        "render/turn_files",
+        "            self._watch.note_calls(changes.by_calls)\n",
         "            pass\n",
         _WATCHED,
     ),
@@ -166,16 +166,16 @@ FAULTS = [
     ),
     Fault(
         "a stop waits until the files of a dead agent are found",
-        "turn",
-        "            self._called_at = None  # nor does the next receive look for them\n",
+        "render/turn_files",
+        "            self._called_at = None\n",
         "",
         _WATCHED,
     ),
     Fault(
         "the error of a dead agent waits long for its files",
         "turn",
-        "if not is_stopped and self.line.lost is None:",
-        "if not is_stopped:",
+        "in_haste = is_stopped or self.line.lost is not None",
+        "in_haste = is_stopped",
         _WATCHED,
     ),
     Fault(

@@ -826,7 +826,6 @@ async def test_a_folder_that_does_not_answer_is_given_up_once_for_all_its_files(
         gone.wait(30)
 
     monkeypatch.setattr(changed_files, "_read", hang)
-    monkeypatch.setattr(changed_files, "_READERS", trio.CapacityLimiter(2))  # one stays taken
     changes = [{"type": "diff", "path": f"/a{n}", "oldText": "x", "newText": "y"} for n in range(9)]
     done = call(kind="edit", status="completed", content=changes)
     did = {"update": {"sessionUpdate": "tool_call", **done}}

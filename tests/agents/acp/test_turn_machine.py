@@ -67,7 +67,6 @@ from agents.events import (
 )
 from agents.habits import Habits
 from agents.mcp.tools import ToolCatalogue
-from agents.workspace import FileWatch
 from bridge.errors import Failure
 from bridge.wire import ToolSpec
 from tests.agents.acp.offered import Offered
@@ -192,12 +191,6 @@ class Line:
         raise AssertionError("the machine waits for nothing")
 
     async def log_in(self, error: Error) -> Failure | None:
-        raise AssertionError("the machine waits for nothing")
-
-    async def read_file(self, path: str) -> str | None:
-        raise AssertionError("the machine waits for nothing")
-
-    def watch_files(self) -> FileWatch | None:
         raise AssertionError("the machine waits for nothing")
 
     def take_notes(self) -> list[str]:

@@ -14,7 +14,7 @@ import trio
 import trio.testing
 
 from actors.response import DRAIN_SECONDS
-from agents.acp.turn import SETTLE_SECONDS
+from agents.acp.render.turn_files import SETTLE_SECONDS
 from agents.workspace import CHANGED_SECONDS, Workspace
 from bridge.wire import CHANGES_MIME_TYPE
 from tests.fakes.acp_agents import agent_in_process
@@ -112,7 +112,7 @@ async def test_a_file_is_named_once_where_the_agent_follows_the_folders_link(
         assert answer.text.endswith("📝 Changed by the agent: `a.py`")
 
 
-@pytest.mark.limit("agents.acp.turn.SETTLE_SECONDS")
+@pytest.mark.limit("agents.acp.render.turn_files.SETTLE_SECONDS")
 async def test_the_editor_has_the_time_to_notice_the_last_change(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
@@ -186,7 +186,7 @@ async def test_the_editor_compares_the_files_of_a_stopped_turn_and_of_the_next_o
         assert compared(answer) == ["/project/built.txt", "/project/a.py"]
 
 
-@pytest.mark.limit("agents.acp.turn.STOPPED_SECONDS")
+@pytest.mark.limit("agents.acp.render.turn_files.STOPPED_SECONDS")
 async def test_an_editor_that_gives_no_answer_delays_the_turn_after_a_stopped_one_little(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
@@ -200,7 +200,7 @@ async def test_an_editor_that_gives_no_answer_delays_the_turn_after_a_stopped_on
         assert took < CHANGED_SECONDS, "the clock may jump a second while a thread reads a file"
 
 
-@pytest.mark.limit("agents.acp.turn.SPARE_SECONDS")
+@pytest.mark.limit("agents.acp.render.turn_files.SPARE_SECONDS")
 async def test_an_agent_that_stops_late_keeps_its_session(
     autojump_clock: trio.testing.MockClock,
 ) -> None:
