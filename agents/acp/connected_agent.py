@@ -26,10 +26,10 @@ from agents.workspace import Workspace
 from bridge.errors import Failure
 from bridge.wire import McpServerSpec, RequestId
 
-from .auth import Authentication
 from .existing import ExistingSessions
 from .learned import AgentFacts, Fact
-from .login import no_logout
+from .login.advice import no_logout
+from .login.authentication import Authentication
 from .quirks import KnownAgent, known_agent
 from .session_channel import SessionChannel
 from .session_open import Openings

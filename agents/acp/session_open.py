@@ -30,7 +30,7 @@ from agents.base import AgentError
 from bridge.errors import Failure
 from bridge.value import Value
 
-from .auth import Authentication
+from .login.authentication import Authentication
 from .options import Choices
 from .reopened import Reopened, ToldAgain
 from .session_channel import SessionChannel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.acp.launch.definition import missing_fixes
-from agents.acp.login import login_advice
+from agents.acp.login.advice import login_advice
 from agents.acp.options import Choices, change_to, chosen, to_ask
 from agents.acp.quirks import KnownAgent, started_by
 from agents.acp.schema.initialize import AgentCapabilities, InitializeResponse

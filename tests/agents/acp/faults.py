@@ -663,7 +663,7 @@ FAULTS = [
     ),
     Fault(
         "an agent that refuses to ask goes on where the user allows nothing but reading",
-        "session",
+        "session_choices",
         "if not is_strict:",
         "if True:",
         ("turn",),
@@ -807,14 +807,14 @@ FAULTS = [
     ),
     Fault(
         "a mode that was chosen is told",
-        "session",
+        "session_choices",
         'self._told.mode = chosen(changed, "mode") or self._told.mode',
         "pass",
         ("tests/agents/acp/test_turn.py",),
     ),
     Fault(
         "an option that was chosen is told",
-        "session",
+        "session_choices",
         "self._told.options = values_of(changed.options)\n        with",
         "with",
         ("tests/agents/acp/test_choices.py",),
@@ -843,7 +843,7 @@ FAULTS = [
     ),
     Fault(
         "an agent that is silent is asked for each choice",
-        "session",
+        "session_choices",
         "(failure is not None and is_auth_required(failure)):\n                return failure",
         "(failure is not None and is_auth_required(failure)):\n                continue",
         ("tests/agents/acp/test_choices.py",),
@@ -857,21 +857,21 @@ FAULTS = [
     ),
     Fault(
         "a choice that another one undoes is left so",
-        "session",
+        "session_choices",
         "await self._pick(due) or await self._pick(self._picked.undone(channel.choices))",
         "await self._pick(due)",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
         "a mode that the agent doesn't have keeps it from asking",
-        "session",
+        "session_choices",
         "for key, one in prompt.configuration.items() if self._offers(key, one)",
         "for key, one in prompt.configuration.items()",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
         "a model that the agent doesn't have keeps that of the settings from it",
-        "session",
+        "session_choices",
         "if value is None or self._offers(key, prompt.configuration.get(key)):",
         "if value is None or key in prompt.configuration:",
         ("tests/agents/acp/test_choices.py",),
@@ -892,14 +892,14 @@ FAULTS = [
     ),
     Fault(
         "the user's choice is told to be the agent's own default",
-        "session",
+        "session_choices",
         "first = self._picked.before | self._first",
         "first = dict[str, str]()",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
         "an agent is left to decide by itself",
-        "session",
+        "session_choices",
         "for key, value in to_ask(choices, asking, own, is_strict=is_strict):",
         "for key, value in ():",
         ("tests/agents/acp/test_turn.py",),
@@ -926,8 +926,8 @@ FAULTS = [
     Fault(
         "what was chosen in a session that is resumed is the default of all chats",
         "session",
-        "self._is_new = not knows_history and channel.reopened is None",
-        "self._is_new = True",
+        "is_new = not knows_history and channel.reopened is None",
+        "is_new = True",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
@@ -945,7 +945,7 @@ FAULTS = [
     ),
     Fault(
         "a choice of the user's that changes the mode as well ends the questions",
-        "session",
+        "session_choices",
         "failure = await self._configure(prompt)\n        if failure is not None:\n"
         "            return failure\n        failure = await self._keep_asking(prompt)\n",
         "failure = await self._keep_asking(prompt)\n        await self._configure(prompt)\n",
@@ -953,14 +953,14 @@ FAULTS = [
     ),
     Fault(
         "a mode of the settings defeats the permissions",
-        "session",
+        "session_choices",
         "settings=replace(settings, mode=None) if preset else settings,",
         "settings=settings,",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
         "a mode of the picker defeats the permissions",
-        "session",
+        "session_choices",
         "for key, value in prompt.configuration.items() if key not in picked",
         "for key, value in prompt.configuration.items()",
         ("tests/agents/acp/test_choices.py",),
@@ -1061,7 +1061,7 @@ FAULTS = [
     ),
     Fault(
         "an agent may name any text as the variable of a key",
-        "login",
+        "login/advice",
         "told and all(map(_is_name, told))",
         "told",
     ),
@@ -1277,19 +1277,19 @@ FAULTS = [
     ),
     Fault(
         "a method is tried though one of its keys isn't there",
-        "login",
+        "login/advice",
         "return bool(names) and all(environment.get(name) for name in names)",
         "return bool(names)",
     ),
     Fault(
         "a login in a terminal is given the reference to a secret",
-        "login",
+        "login/advice",
         " if _REFERENCE not in one.value}",
         "}",
     ),
     Fault(
         "an agent is asked for a login that is a terminal's",
-        "login",
+        "login/advice",
         "return any(_command((), method) is None for method in found)",
         "return bool(found)",
     ),
@@ -1605,7 +1605,10 @@ FAULTS = [
         "(RESOURCE_NOT_FOUND,)",
     ),
     Fault(
-        "a method that does nothing is tried", "login", "method.id in known.ignored_methods or ", ""
+        "a method that does nothing is tried",
+        "login/advice",
+        "method.id in known.ignored_methods or ",
+        "",
     ),
     Fault(
         "a second question about a call shows that call alone",

@@ -521,7 +521,7 @@ async def test_a_login_is_not_tried_twice_for_one_request() -> None:
         await use(agent)
 
 
-@pytest.mark.limit("agents.acp.auth.LOGIN_SECONDS")
+@pytest.mark.limit("agents.acp.login.authentication.LOGIN_SECONDS")
 @pytest.mark.parametrize("answer", [{"error": {"code": 1, "message": "no"}}, {"deaf": True}])
 async def test_a_login_that_fails_is_told(autojump_clock: MockClock, answer: JSON) -> None:
     """Point 15."""

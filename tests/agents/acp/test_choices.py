@@ -11,7 +11,7 @@ import trio
 import trio.testing
 from msgspec.structs import replace
 
-from agents.acp.session import CHANGE_SECONDS, NOT_ASKING, NOT_CHANGED
+from agents.acp.session_choices import CHANGE_SECONDS, NOT_ASKING, NOT_CHANGED
 from agents.base import AgentSession
 from agents.events import Break, Prompt, Stop
 from agents.offered import Properties

@@ -12,7 +12,7 @@ import trio
 from msgspec.structs import replace
 
 from agents.acp.agent import CLOSING_SECONDS
-from agents.acp.auth import Authentication
+from agents.acp.login.authentication import Authentication
 from agents.acp.quirks import KnownAgent
 from agents.acp.session_channel import SessionChannel
 from agents.acp.session_open import SESSION_SECONDS, Openings

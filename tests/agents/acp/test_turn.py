@@ -19,8 +19,8 @@ from agents import breather
 from agents.acp.questions import ANNOUNCED_SECONDS, GATHER_SECONDS, MOST_GATHER_SECONDS
 from agents.acp.render import changed_files
 from agents.acp.schema.content import TextContent
-from agents.acp.session import CHANGE_SECONDS, NOT_ASKING
 from agents.acp.session_channel import HIGH_WATER, MOST_LATE, MOST_QUESTIONS, PermissionRequested
+from agents.acp.session_choices import CHANGE_SECONDS, NOT_ASKING
 from agents.base import AgentError, AgentSession
 from agents.events import (
     AskPermission,
@@ -1085,7 +1085,7 @@ async def test_the_options_that_a_change_brings_about_are_the_new_ones(
         assert len(peers.asked("session/set_config_option")) == 1
 
 
-@pytest.mark.limit("agents.acp.session.CHANGE_SECONDS")
+@pytest.mark.limit("agents.acp.session_choices.CHANGE_SECONDS")
 @pytest.mark.parametrize(
     ("method", "session", "settings"),
     [

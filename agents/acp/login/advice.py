@@ -6,14 +6,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from agents.acp.quirks import KnownAgent
 from agents.acp.schema.initialize import AuthMethod
 from agents.acp.text.markdown import title_of
 from bridge.errors import Failure
 from bridge.fixes import Fix, LogIn, RunCommand, SetKey
 from bridge.value import Value
 from bridge.wire import McpServerSpec
-
-from .quirks import KnownAgent
 
 _RETRY = "then ask again."
 _REFERENCE = "${secret:"

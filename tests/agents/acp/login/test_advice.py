@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agents.acp.login import (
+from agents.acp.login.advice import (
     can_authenticate,
     login_advice,
     login_fixes,

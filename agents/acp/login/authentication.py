@@ -8,6 +8,8 @@ from typing import TypeVar
 import attrs
 import trio
 
+from agents.acp.errors import is_auth_required, refused
+from agents.acp.quirks import KnownAgent
 from agents.acp.rpc.connection import Connection
 from agents.acp.schema.errors import Error
 from agents.acp.schema.initialize import AuthenticateRequest, AuthMethod, LogoutRequest
@@ -17,9 +19,7 @@ from agents.base import AgentError
 from bridge.errors import Failure
 from bridge.wire import McpServerSpec
 
-from .errors import is_auth_required, refused
-from .login import can_authenticate, login_advice, login_fixes, method_to_try
-from .quirks import KnownAgent
+from .advice import can_authenticate, login_advice, login_fixes, method_to_try
 
 LOGIN_SECONDS = 300.0
 """Seconds that a login or a logout may take: the agent may open a browser."""
