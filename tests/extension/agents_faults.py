@@ -216,9 +216,10 @@ FAULTS = [
     ),
     Fault(
         "the sessions of a removed agent go on",
-        "extension",
-        "(await removeAgent(secrets, models.list())) && renew()",
+        "commands",
+        "(await removeAgent(secrets, models.list())) && renew(parts)",
         "(await removeAgent(secrets, models.list()))",
+        ("extension",),
     ),
     Fault(
         "Windows paths lose their backslashes",

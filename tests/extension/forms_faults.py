@@ -80,9 +80,10 @@ FAULTS = [
     ),
     Fault(
         "a question names another model",
-        "extension",
-        "models.list().find(({ id }) => id === modelId)?.name",
-        "models.list().find(({ id }) => id !== modelId)?.name",
+        "parts",
+        "models.list().find((model) => model.id === id)?.name",
+        "models.list().find((model) => model.id !== id)?.name",
+        ("extension",),
     ),
     Fault(
         "a wrong value is taken",
