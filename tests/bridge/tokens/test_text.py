@@ -146,7 +146,7 @@ def test_half_a_character_is_a_character_of_its_own() -> None:
 
 def hidden(run: str) -> int:
     """Return the price of tokens that the longest parts hide, as the page of tokens tells it."""
-    count, size = len(parts(run)), len(run)
+    count, size = len(apart(run)), len(run)
     if (
         count <= 4
         or not re.fullmatch(r"(?s:.)[a-zA-Z]+(?:'[a-zA-Z]+)?", run, re.ASCII)
@@ -184,6 +184,8 @@ def test_letters_of_no_word_are_not_far_off(letters: str, most_off: float, size:
 @example("internationalisierungsmassnahmen")
 @example("ᎦᏓ漢字xᎦ ܟܠ字")
 @example("ສະບາຍດີ")
+@example("/AAB")
+@example("/AAQXKQZVJWPFHG")
 def test_a_price_is_a_token_for_each_part_and_the_sum_over_its_slots(text: str) -> None:
     """The loop that adds prices is written apart from what the table was fitted with."""
     weights = tokens_text._WEIGHTS  # pyright: ignore[reportPrivateUsage]  # as they are unpacked
@@ -194,8 +196,15 @@ def test_a_price_is_a_token_for_each_part_and_the_sum_over_its_slots(text: str) 
             if way == "spelt":
                 tokens += UNIT * len(run.encode())
             elif way == "apart":
-                tokens += UNIT * len(parts(run)) + hidden(run)
+                tokens += UNIT * len(apart(run)) + hidden(run)
         assert several(piece) == tokens
+
+
+def apart(run: str) -> list[str]:
+    """Return the parts of a run. A mark before two capitals is one of its own, never `/A`."""
+    found = parts(run)
+    is_alone = len(found[0]) == 2 and re.match(r"[!-/:-@\[-`{-~][A-Z][A-Z]", run) is not None
+    return [run[0], *parts(run[1:])] if is_alone else found
 
 
 def way_of(character: str) -> str:
