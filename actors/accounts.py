@@ -13,7 +13,7 @@ from bridge.errors import Failure
 from bridge.models import AgentChoice
 from bridge.wire import AgentSessionsResult, Empty, ListedSession, RequestId
 
-from .editor_face import EditorFace
+from .editor_face import EditorFace, Result
 from .messages import AccountAsked, SessionsAsked
 
 
@@ -77,17 +77,16 @@ class AccountRequests:
             scope.cancel()
 
     async def _run(self, asked: AccountAsked | SessionsAsked, scope: trio.CancelScope) -> None:
-        answer: Empty | AgentSessionsResult | Failure
-        answer = Failure("Unavailable", "That was cancelled.")
+        answer: Result | Failure = Failure("Unavailable", "That was cancelled.")
         try:
             with scope:
                 answer = await self._answer(asked)
         except Exception as error:
             answer = failure_of(error, f"request={asked.request}")
         del self._open[asked.request]
-        self.editor.tell_account(asked.request, answer)
+        self.editor.answer(asked.request, answer)
 
-    async def _answer(self, asked: AccountAsked | SessionsAsked) -> Empty | AgentSessionsResult:
+    async def _answer(self, asked: AccountAsked | SessionsAsked) -> Result:
         if isinstance(asked, SessionsAsked):
             return AgentSessionsResult(await self.accounts.sessions_of(asked.agent))
         if asked.method_id is None:

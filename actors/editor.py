@@ -63,7 +63,6 @@ from bridge.tokens.gauge import Calibration, Measured
 from bridge.version import own_version
 from bridge.wire import (
     AgentSessionsParams,
-    AgentSessionsResult,
     CancelParams,
     CancelProgressParams,
     CancelRequestParams,
@@ -74,7 +73,6 @@ from bridge.wire import (
     InitializeParams,
     InitializeResult,
     InspectParams,
-    InspectResult,
     LogInParams,
     LogOutParams,
     McpServersParams,
@@ -87,13 +85,13 @@ from bridge.wire import (
     ResponsePartParams,
     Settings,
     ShownModel,
-    Stats,
     TokenCountParams,
     TokenCountResult,
     WorkspaceFoldersParams,
 )
 from bridge.work import Work
 
+from .editor_face import Result
 from .log import log
 from .messages import (
     AccountAsked,
@@ -454,25 +452,13 @@ class EditorPort:
         """Tell the editor that an answer isn't needed any more."""
         self._send(notification_line(methods.CANCEL_REQUEST, CancelRequestParams(id_)))
 
-    def tell_stats(self, request: RequestId, stats: Stats) -> None:
-        """Answer `lm/stats`."""
-        self.requests.end(request)
-        self._send(result_line(request, stats))
-
-    def tell_inspection(self, request: RequestId, result: InspectResult) -> None:
-        """Answer `lm/inspect`."""
-        self.requests.end(request)
-        self._send(result_line(request, result))
-
-    def tell_account(
-        self, request: RequestId, answer: Empty | AgentSessionsResult | Failure
-    ) -> None:
-        """Answer `lm/logIn`, `lm/logOut` or `lm/agentSessions`: done, or failed."""
-        if isinstance(answer, Failure):
-            self.settle(request, answer)
+    def answer(self, request: RequestId, result: Result | Failure) -> None:
+        """Answer any other request: done, or failed."""
+        if isinstance(result, Failure):
+            self.settle(request, result)
             return
         self.requests.end(request)
-        self._send(result_line(request, answer))
+        self._send(result_line(request, result))
 
     def learn(self, model: str, measured: Measured) -> None:
         """Count tokens better from now on."""

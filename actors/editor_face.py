@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from bridge.errors import Failure
 from bridge.redact import Hide
@@ -12,6 +12,9 @@ from bridge.wire import AgentSessionsResult, Empty, InspectResult, Part, Request
 
 from .open_forms import OpenForms
 from .trace import Trace
+
+Result: TypeAlias = Empty | Stats | InspectResult | AgentSessionsResult
+"""The results of requests that are no chat requests."""
 
 
 class EditorFace(Protocol):
@@ -42,18 +45,8 @@ class EditorFace(Protocol):
         """Answer a chat request; the questions that are open for it are closed."""
         ...
 
-    def tell_stats(self, request: RequestId, stats: Stats) -> None:
-        """Answer a request for the counters."""
-        ...
-
-    def tell_inspection(self, request: RequestId, result: InspectResult) -> None:
-        """Answer a request for what the agents know."""
-        ...
-
-    def tell_account(
-        self, request: RequestId, answer: Empty | AgentSessionsResult | Failure
-    ) -> None:
-        """Answer a login, a logout or a request for an agent's sessions: done, or failed."""
+    def answer(self, request: RequestId, result: Result | Failure) -> None:
+        """Answer any other request: done, or failed."""
         ...
 
     def learn(self, model: str, measured: Measured) -> None:

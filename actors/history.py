@@ -152,9 +152,9 @@ class HistoryActor:
                 )
                 measure = self.counts.measure
                 if measure is None or not stats.processes:
-                    self.editor.tell_stats(request, stats)
+                    self.editor.answer(request, stats)
                 else:
-                    tell = self.editor.tell_stats
+                    tell = self.editor.answer
                     tasks = self.conversations.tasks
                     tasks.start_soon(tell_measured, tell, request, stats, measure)
             case InspectAsked(request=request, page=page):
@@ -178,7 +178,7 @@ class HistoryActor:
 
             blank = page_with(InspectResult([]), secrets.token_urlsafe(16))
             result = replace(result, page=blank)
-        self.editor.tell_inspection(request, result)
+        self.editor.answer(request, result)
 
     def _contain(self, message: ActorMessage, error: Exception) -> None:
         """End the conversation in which an error occurred; an error here ends the process."""

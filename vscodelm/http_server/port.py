@@ -14,6 +14,7 @@ import attrs
 import trio
 from msgspec import Raw  # noqa: TC002  # msgspec reads the annotations
 
+from actors.editor_face import Result
 from actors.messages import Asked, FromEditor
 from actors.open_forms import OpenForms
 from actors.trace import Trace
@@ -28,20 +29,16 @@ from bridge.routing.chat_events import Cancelled
 from bridge.tokens.gauge import Measured
 from bridge.value import Value
 from bridge.wire import (
-    AgentSessionsResult,
     Capabilities,
     ChatMessage,
     ChatOptions,
     ChatParams,
     DataPart,
-    Empty,
-    InspectResult,
     Part,
     RequestId,
     ResponseCompleteParams,
     ResponsePartParams,
     Settings,
-    Stats,
     TextPart,
     ThinkingPart,
     ToolCallPart,
@@ -236,19 +233,9 @@ class HttpPort:
             log.warning("request=%s failed kind=%s", request, shown.kind)
         self._open.pop(request).settle(shown)
 
-    def tell_stats(self, request: RequestId, stats: Stats) -> None:
-        """Never called: nobody can ask for them here."""
-        raise AssertionError("no client of the HTTP server asks for counters")
-
-    def tell_inspection(self, request: RequestId, result: InspectResult) -> None:
-        """Never called: nobody can ask for it here."""
-        raise AssertionError("no client of the HTTP server asks what the agents know")
-
-    def tell_account(
-        self, request: RequestId, answer: Empty | AgentSessionsResult | Failure
-    ) -> None:
-        """Never called: nobody can log in here."""
-        raise AssertionError("no client of the HTTP server logs in")
+    def answer(self, request: RequestId, result: Result | Failure) -> None:
+        """Never called: nobody can ask for counters or decisions here, nor log in."""
+        raise AssertionError("no client of the HTTP server asks for anything but answers")
 
     def learn(self, model: str, measured: Measured) -> None:
         """Have no estimates that could be better."""
