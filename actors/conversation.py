@@ -18,7 +18,6 @@ from bridge.routing.request import RequestClass
 from bridge.wire import PROGRESS_TOOL
 
 from .beginning import Head
-from .lease import Lease
 from .log import log
 from .mailbox import Mailbox
 from .memory import AgentMemory, NoMemory, SessionMemory
@@ -124,7 +123,7 @@ class Conversations:
             mailbox,
             self.inbox.clone(),
             self.outbox,
-            Lease(own),
+            own,
             self.sessions,
         )
         self.tasks.start_soon(actor.run, name=f"session of conversation {key}")

@@ -27,8 +27,8 @@ from bridge.wire import ChatMessage
 from .beginning import Why
 from .continuity import effects, events
 from .continuity.machine import SessionMachine
-from .lease import Lease
 from .mailbox import Mailbox
+from .memory import AgentMemory
 from .messages import Began, Expired, Failed, FromSession
 from .outbox import Outbox
 from .plan import Delivery, waits_for_user
@@ -57,7 +57,7 @@ class SessionActor:
     mailbox: Mailbox
     inbox: trio.MemorySendChannel[FromSession]
     outbox: Outbox
-    lease: Lease
+    memory: AgentMemory
     open: OpenSessions = attrs.field(factory=OpenSessions)
     _machine: SessionMachine = attrs.field(factory=SessionMachine, init=False)
     _turns: SessionTurns | None = attrs.field(default=None, init=False)
@@ -73,7 +73,7 @@ class SessionActor:
                 with contained(f"conversation={self.conversation}"):
                     for effect in self._machine.apply(events.ConversationEnded()):
                         assert isinstance(effect, effects.ReleaseHandle), "nothing else is left"
-                        self.lease.release(effect)
+                        self.memory.release(effect.handle)
 
     async def _wait_for_work(self) -> bool:
         """Wait until a delivery needs a session; return False if none comes any more."""
@@ -167,17 +167,23 @@ class SessionActor:
         match effect:
             case effects.PrepareAgent(turn=turn):
                 return await self._prepare(turn)
-            case (
-                effects.SearchMemory()
-                | effects.ForgetHandle()
-                | effects.ReleaseHandle()
-                | effects.CheckOrigin()
-            ):
-                return await self.lease.perform(effect)
+            case effects.SearchMemory(path=path):
+                found = await self.memory.find(path)
+                if found is None:
+                    return events.SearchEnded()
+                return events.SearchEnded(found.handle, found.steps)
+            case effects.CheckOrigin(handle=handle):
+                return events.OriginChecked(await self.memory.has(handle))
+            case effects.ForgetHandle(handle=handle, is_held=is_held):
+                await self.memory.begin(handle)
+                if not is_held:
+                    self.memory.release(handle)
+            case effects.ReleaseHandle(handle=handle):
+                self.memory.release(handle)
             case effects.PreparePrompt():
                 return await self._prepare_prompt(effect)
             case effects.BeginTurn(turn=turn, handle=handle):
-                is_ours = await self.lease.begin(handle)
+                is_ours = handle is None or await self.memory.begin(handle)
                 return self._take_up(turn) if is_ours else events.SessionTaken()
             case effects.ContinueTurn(turn=turn):
                 return self._take_up(turn)

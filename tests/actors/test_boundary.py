@@ -11,7 +11,6 @@ import trio
 
 from actors.conversation import Conversation
 from actors.editor import EditorPort
-from actors.lease import Lease
 from actors.mailbox import Mailbox
 from actors.memory import AgentMemory
 from actors.plan import Delivery
@@ -149,7 +148,7 @@ async def test_an_agent_that_says_why_it_can_t_be_made_is_understood(
     [
         (Index, "place"),
         (Conversation, "deliver"),
-        (Lease, "begin"),
+        (AgentMemory, "begin"),
         (Delivery, "prompt"),
         (History, "apply"),
         (EditorPort, "show"),

@@ -58,7 +58,7 @@ FAULTS = [
     _fault(
         "a turn begins unnoticed",
         "actors/session",
-        "is_ours = await self.lease.begin(handle)",
+        "is_ours = handle is None or await self.memory.begin(handle)",
         "is_ours = True",
     ),
     _fault(
@@ -128,7 +128,7 @@ FAULTS = [
     ),
     _fault(
         "a session is forked that another window went on with",
-        "actors/lease",
+        "actors/session",
         "OriginChecked(await self.memory.has(handle))",
         "OriginChecked(is_ours=True)",
         COPIED,
