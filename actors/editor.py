@@ -85,6 +85,7 @@ from bridge.wire import (
     ResponsePartParams,
     Settings,
     ShownModel,
+    StatsParams,
     TokenCountParams,
     TokenCountResult,
     WorkspaceFoldersParams,
@@ -119,10 +120,6 @@ _decode_shown = msgspec.json.Decoder(ShownModel).decode
 _EMPTY = Empty()
 
 
-def _learn_nothing(_message: Any) -> None:
-    """Let every message go by."""
-
-
 @attrs.define(eq=False, repr=False)
 class EditorPort:
     """One connection to an editor."""
@@ -138,7 +135,7 @@ class EditorPort:
     """The choices that agents offer."""
     workspace: Workspace = attrs.field(factory=Workspace)
     """Gets the folders of the editor's window, and the user's MCP servers."""
-    learn_secrets: Callable[[Any], None] = _learn_nothing
+    learn_secrets: Callable[[Any], None] = lambda _message: None
     """Gets a message that has secrets before anything of it is used."""
     requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
     forms: OpenForms = attrs.field(
@@ -192,7 +189,7 @@ class EditorPort:
         self.trace.line("in", line)
         chat = methods.read_chat(line)
         if chat is not None:
-            return (yield from self._request(chat[0], methods.CHAT, lambda: chat[1]))
+            return (yield from self._request(chat[0], lambda: chat[1]))
         try:
             message = parse_line(line)
         except InvalidLine as invalid:
@@ -227,10 +224,10 @@ class EditorPort:
                 raise RpcError(METHOD_NOT_FOUND, f"Method not found: {call.method}")
             return decode_params(decoder, call.params)
 
-        return self._request(call.id, call.method, read_params)
+        return self._request(call.id, read_params)
 
     def _request(
-        self, request: RequestId, method: str, read_params: Callable[[], Any]
+        self, request: RequestId, read_params: Callable[[], Any]
     ) -> Work[FromEditor | None]:
         if request in self.requests:
             text = f"Invalid request: the id {request!r} belongs to a request that is still open"
@@ -238,25 +235,10 @@ class EditorPort:
             return None
         try:
             params = read_params()
-            if isinstance(params, ChatParams):
-                asked = yield from self._chat(request, params)
+            asked = yield from self._asked(request, params)
+            if asked is not None:
                 self.requests.begin(request)
                 return asked
-            if method == methods.STATS:
-                self.requests.begin(request)
-                return StatsAsked(request)
-            if isinstance(params, InspectParams):
-                self.requests.begin(request)
-                return InspectAsked(request, params.page)
-            if isinstance(params, LogInParams | LogOutParams):
-                method_id = params.method_id if isinstance(params, LogInParams) else None
-                account = AccountAsked(request, self._agent_of(params), method_id)
-                self.requests.begin(request)
-                return account
-            if isinstance(params, AgentSessionsParams):
-                sessions = SessionsAsked(request, self._agent_of(params))
-                self.requests.begin(request)
-                return sessions
             self._send(result_line(request, (yield from self._result(params))))
         except RpcError as error:
             # A line that turns out not to be JSON has no id to answer to (JSON-RPC 2.0, section 5).
@@ -268,6 +250,24 @@ class EditorPort:
             failure = failure_of(error, f"request={request}")
             self._send(error_line(request, self._shown(failure)))
         return None
+
+    def _asked(self, request: RequestId, params: Any) -> Work[FromEditor | None]:
+        """Return the message to the History Actor; None: the request is answered here."""
+        match params:
+            case ChatParams():
+                return (yield from self._chat(request, params))
+            case StatsParams():
+                return StatsAsked(request)
+            case InspectParams(page=page):
+                return InspectAsked(request, page)
+            case LogInParams(method_id=method_id):
+                return AccountAsked(request, self._agent_of(params), method_id)
+            case LogOutParams():
+                return AccountAsked(request, self._agent_of(params), None)
+            case AgentSessionsParams():
+                return SessionsAsked(request, self._agent_of(params))
+            case _:
+                return None
 
     def _notice(self, notice: RpcNotification) -> Cancelled | None:
         decoder = methods.decoder(notice.method)
