@@ -51,11 +51,6 @@ TO_PROGRAM = ClientWords(
 """For a program, which has no modes, commands or settings of a chat."""
 
 
-def words_for(*, is_program: bool) -> ClientWords:
-    """Return the words for an editor, or for a program."""
-    return TO_PROGRAM if is_program else IN_CHAT
-
-
 _PHRASES = (
     ("chose to skip", "You skipped it."),
     ("cancelled the tool call", "You cancelled it."),

@@ -51,22 +51,10 @@ class Mailbox:
         self._expires_at = math.inf
         """When it has waited for long enough."""
         self._closed = False
-        self._idle_seconds = math.inf
-        self._head: Head | None = None
-
-    @property
-    def idle_seconds(self) -> float:
+        self.idle_seconds = math.inf
         """Seconds that the newest delivery lets a conversation be idle, even if it was aborted."""
-        return self._idle_seconds
-
-    @property
-    def head(self) -> Head | None:
+        self.head: Head | None = None
         """The session that was at rest last. Its `is_current` tells whether it still is."""
-        return self._head
-
-    def allow_forks(self, head: Head | None) -> None:
-        """Note that the session is at rest."""
-        self._head = head
 
     def deliver(self, delivery: Delivery) -> None:
         """Hand over a request. It repeats the history, so it replaces the one that waits."""
@@ -78,7 +66,7 @@ class Mailbox:
             delivery = replace(delivery, withdrawn=obsolete.withdrawn)
         self._newest = delivery
         self._rest_at(math.inf)
-        self._idle_seconds = delivery.settings.idle_seconds
+        self.idle_seconds = delivery.settings.idle_seconds
         self._news.set()
 
     def skipped(self) -> tuple[ChatMessage, ...]:

@@ -42,7 +42,7 @@ from bridge.work import Work
 
 from .answers import is_interrupted
 from .beginning import Head
-from .denials import ClientWords, denied_by_answer, words_for
+from .denials import IN_CHAT, TO_PROGRAM, ClientWords, denied_by_answer
 from .permissions import chosen_option, is_approval
 
 AgentQuestion = CallTool | AskPermission
@@ -91,7 +91,7 @@ class Delivery(Value):
     @property
     def words(self) -> ClientWords:
         """The words for this kind of client."""
-        return words_for(is_program=self.is_program)
+        return TO_PROGRAM if self.is_program else IN_CHAT
 
     @property
     def past(self) -> int:

@@ -23,10 +23,6 @@ _decode = msgspec.json.Decoder().decode
 log = logging.getLogger("vscodelm")
 
 
-def _learn_nothing(_message: Any) -> None:
-    """Let every message go by."""
-
-
 class Trace:
     """Writes nothing: a run without `--trace-dir`."""
 
@@ -59,7 +55,10 @@ class FileTrace(Trace):
     is_on = True
 
     def __init__(
-        self, file: IO[bytes], hide: Hide = unchanged, learn: Callable[[Any], None] = _learn_nothing
+        self,
+        file: IO[bytes],
+        hide: Hide = unchanged,
+        learn: Callable[[Any], None] = lambda _message: None,
     ) -> None:
         self._file = file
         self._hide = hide
@@ -130,7 +129,7 @@ def open_trace(
     folder: Path,
     name: str,
     hide: Hide = unchanged,
-    learn: Callable[[Any], None] = _learn_nothing,
+    learn: Callable[[Any], None] = lambda _message: None,
 ) -> FileTrace:
     """Return a trace in `folder`, which is made if it isn't there; raises `OSError`.
 
@@ -147,7 +146,7 @@ def trace_or_none(
     folder: Path,
     name: str,
     hide: Hide = unchanged,
-    learn: Callable[[Any], None] = _learn_nothing,
+    learn: Callable[[Any], None] = lambda _message: None,
 ) -> Trace:
     """Return a trace as `open_trace` does; where there can't be one, the log says why."""
     try:

@@ -319,8 +319,8 @@ FAULTS = [
     Fault(
         "a line of a chat that is gone on with is closed all the same",
         "mailbox",
-        "        self._rest_at(math.inf)\n        self._idle_seconds",
-        "        self._idle_seconds",
+        "        self._rest_at(math.inf)\n        self.idle_seconds",
+        "        self.idle_seconds",
         _SUPERSEDED,
     ),
     Fault(
@@ -389,10 +389,10 @@ FAULTS = [
     ),
     Fault(
         "a program is told of a chat's modes and settings",
-        "denials",
-        "return TO_PROGRAM if is_program else IN_CHAT",
+        "plan",
+        "return TO_PROGRAM if self.is_program else IN_CHAT",
         "return IN_CHAT",
-        ("tests/actors/test_denials.py", "tests/vscodelm/http_server/test_words.py"),
+        ("tests/vscodelm/http_server/test_words.py",),
     ),
     Fault(
         "a form is asked for that the editor can't show",

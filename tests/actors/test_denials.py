@@ -14,7 +14,6 @@ from actors.denials import (
     cannot_ask,
     denied_by_answer,
     denied_by_settings,
-    words_for,
 )
 from bridge.wire import Permissions, Settings, ToolResultPart
 
@@ -96,7 +95,7 @@ def test_of_a_long_answer_a_part_is_told() -> None:
 def test_a_program_is_told_of_nothing_that_only_a_chat_has(
     permissions: Permissions, offers_tools: bool
 ) -> None:
-    words = words_for(is_program=True)
+    words = TO_PROGRAM
     settings = Settings(permissions=permissions)
     told = [
         denied_by_settings(settings, offers_tools=offers_tools, words=words),
@@ -113,4 +112,3 @@ def test_a_program_is_told_of_nothing_that_only_a_chat_has(
         "The client answered: No",
         "The client couldn't ask you: It broke",
     ]
-    assert (words, words_for(is_program=False)) == (TO_PROGRAM, IN_CHAT)
