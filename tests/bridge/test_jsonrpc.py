@@ -30,6 +30,7 @@ from bridge.jsonrpc import (
     notification_lines,
     parse_line,
     repair_surrogates,
+    request_line,
     result_line,
 )
 from bridge.wire import DataPart, Empty, ResponsePartParams, TextPart
@@ -299,6 +300,11 @@ def test_parameters_by_position_are_refused() -> None:
 
 
 # What is sent, byte for byte.
+
+
+def test_a_request_is_one_line() -> None:
+    expected = b'{"jsonrpc":"2.0","id":7,"method":"lm/stats","params":{}}\n'
+    assert request_line(7, "lm/stats", Empty()) == expected
 
 
 def test_a_result_is_one_line() -> None:

@@ -21,7 +21,7 @@ from msgspec import Raw
 from actors.outbox import Outbox
 from bridge import methods
 from bridge.errors import RpcError
-from bridge.jsonrpc import LineSplitter, notification_line
+from bridge.jsonrpc import LineSplitter, notification_line, request_line
 from bridge.version import own_version
 from bridge.wire import (
     CancelParams,
@@ -42,7 +42,6 @@ from .replies import (
     RequestSettled,
     ServerMessage,
     parse_reply,
-    request_line,
 )
 
 LEAVING_SECONDS = 11.0

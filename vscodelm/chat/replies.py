@@ -1,4 +1,4 @@
-"""Decoding of a server's lines, and encoding of requests: bytes in, values out. Pure."""
+"""Decoding of a server's lines: bytes in, values out. Pure."""
 
 from __future__ import annotations
 
@@ -63,22 +63,10 @@ class _PartParams(msgspec.Struct, rename="camel"):
     part: Raw
 
 
-class _Request(msgspec.Struct, tag_field="jsonrpc", tag="2.0"):
-    id: RequestId
-    method: str
-    params: Any
-
-
-_encode = msgspec.json.Encoder().encode
 _decode_line = msgspec.json.Decoder(_Line).decode
 _decode_params = msgspec.json.Decoder(_PartParams).decode
 _decode_progress = msgspec.json.Decoder(ProgressParams).decode
 _NO_RESULT = Raw(b"null")
-
-
-def request_line(request: RequestId, method: str, params: msgspec.Struct) -> bytes:
-    """Return the line of a request."""
-    return _encode(_Request(request, method, params)) + b"\n"
 
 
 def parse_reply(line: bytes | TooLong) -> ServerMessage:

@@ -84,16 +84,12 @@ class Screen:
             self._view.wait_for("" if progress.is_over else progress.title, progress.message)
 
     def note(self, text: str) -> None:
-        """Show a line of the program's own."""
+        """Show a line of the program's own, or of the server's log."""
         self._line(text, "dim")
 
     def error(self, text: str) -> None:
         """Show what went wrong and what to do."""
         self._line(text, "red")
-
-    def log(self, line: str) -> None:
-        """Show a line that the server logged."""
-        self._line(line, "dim")
 
     def call(self, call: ToolCallPart) -> None:
         """Show that a tool is called."""

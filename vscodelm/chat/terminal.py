@@ -50,7 +50,7 @@ async def _run(argv: Sequence[str], model: str) -> int:
             screen.note(f"{model} answers. /help lists the commands, Ctrl-D leaves.")
         try:
             while not done:
-                async with open_client(argv, screen.log, tell=screen.progress) as client:
+                async with open_client(argv, screen.note, tell=screen.progress) as client:
                     done = await chat.talk(client)
         except* (ServerGone, RpcError, ChatError) as group:
             failure = str(first_error(group))

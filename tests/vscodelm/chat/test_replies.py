@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -28,7 +27,6 @@ from vscodelm.chat.replies import (
     PartOf,
     RequestSettled,
     parse_reply,
-    request_line,
 )
 
 
@@ -105,9 +103,3 @@ def test_what_is_not_of_the_protocol_is_a_bad_reply(line: bytes | TooLong) -> No
 def test_an_error_about_a_line_of_ours_is_a_bad_reply_that_says_what_it_says() -> None:
     with pytest.raises(BadReply, match="Parse error"):
         parse_reply(error_line(None, RpcError(-32700, "Parse error")))
-
-
-def test_a_request_is_one_line() -> None:
-    line = request_line(7, "lm/stats", Empty())
-    assert line.endswith(b"\n")
-    assert json.loads(line) == {"jsonrpc": "2.0", "id": 7, "method": "lm/stats", "params": {}}

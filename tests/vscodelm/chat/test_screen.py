@@ -93,11 +93,11 @@ def test_the_model_that_answers_is_marked() -> None:
     assert notes.getvalue().startswith("* eliza  Eliza  ")
 
 
-def test_notes_errors_and_logs_are_whole_lines_however_long() -> None:
+def test_notes_and_errors_are_whole_lines_however_long() -> None:
     shown, _, notes = screen()
-    for show in (shown.note, shown.error, shown.log, shown.text):
+    for show in (shown.note, shown.error, shown.text):
         show("word " * 50)
-    assert notes.getvalue() == ("word " * 50 + "\n") * 4
+    assert notes.getvalue() == ("word " * 50 + "\n") * 3
 
 
 def test_on_a_terminal_an_answer_that_was_seen_is_set_apart() -> None:
