@@ -42,14 +42,14 @@ class ExaminationView:
 
     def begin(self, step: ExaminationStep) -> None:
         """Show that a step has begun."""
-        self._stop()
+        self.close()
         if self.out.is_terminal and not self.out.is_dumb_terminal:
             self._waiting = self.out.status(Text(f"{step} ... (Ctrl-C stops)", style="dim"))
             self._waiting.start()
 
     def tell(self, finding: Finding) -> None:
         """Show what came of a step."""
-        self._stop()
+        self.close()
         mark, style = _MARKS[finding.state]
         line = Table.grid(padding=(0, 1))
         line.add_column(width=4, no_wrap=True)
@@ -64,17 +64,13 @@ class ExaminationView:
 
     def conclude(self, report: Report) -> None:
         """Show the end of it."""
-        self._stop()
+        self.close()
         name = printable(report.agent)
         if report.is_usable:
             more = "" if report.has_turn else " `--prompt TEXT` also sends it a message."
             self.out.print(Text(f"\n{name} can be used.{more}", style="green"))
         else:
             self.out.print(Text(f"\n{name} can't be used.", style="bold red"))
-
-    def close(self) -> None:
-        """Leave the screen as it is."""
-        self._stop()
 
     def _more(self, finding: Finding) -> None:
         if finding.facts:
@@ -94,7 +90,8 @@ class ExaminationView:
     def _indented(self, what: RenderableType) -> None:
         self.out.print(Padding(what, (0, 0, 0, 18), expand=False))
 
-    def _stop(self) -> None:
+    def close(self) -> None:
+        """Leave the screen as it is."""
         if self._waiting is not None:
             self._waiting.stop()
             self._waiting = None
