@@ -355,20 +355,20 @@ class Answering:
         answer = self._open.get(response)
         if answer is not None:
             return answer.writer.result
-        found = await self.records.find(response)
-        if found is None:
-            raise not_found(response)
-        return found[0]
+        return (await self._kept(response))[0]
 
     async def items(self, response: str) -> list[Raw]:
         """Return the items of a response's input; raises `ApiError`."""
         answer = self._open.get(response)
         if answer is not None:
             return [*answer.query.items]
+        return msgspec.json.decode((await self._kept(response))[1], type=list[Raw])
+
+    async def _kept(self, response: str) -> tuple[bytes, bytes]:
         found = await self.records.find(response)
         if found is None:
-            raise not_found(response)
-        return msgspec.json.decode(found[1], type=list[Raw])
+            raise _not_found(response)
+        return found
 
     async def drop(self, response: str) -> None:
         """Forget a response; raises `ApiError`."""
@@ -377,7 +377,7 @@ class Answering:
                 409, "response_in_progress", "The response isn't complete: cancel it first."
             )
         if not await self.records.drop(response):
-            raise not_found(response)
+            raise _not_found(response)
 
     async def cancel(self, response: str) -> bytes:
         """End a response early, and return it; one that is over stays as it is."""
@@ -390,8 +390,7 @@ class Answering:
         return await self.resource(response)
 
 
-def not_found(response: str) -> ApiError:
-    """Return the error about an id that no kept response has."""
+def _not_found(response: str) -> ApiError:
     return ApiError(404, "response_not_found", f"Response with id {response!r} not found.")
 
 

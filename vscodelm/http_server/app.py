@@ -100,11 +100,8 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, error: ApiError) -
         await send({"type": "websocket.http.response.start", **start})
         await send({"type": "websocket.http.response.body", "body": error.body})
         return
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(_watch, receive)
-        with trio.move_on_after(DRAIN_SECONDS):
-            await _error_response(error)(scope, receive, send)
-        nursery.cancel_scope.cancel()
+    with trio.move_on_after(DRAIN_SECONDS):
+        await _Drained(_error_response(error))(scope, receive, send)
 
 
 def _error_response(error: ApiError) -> Response:
@@ -128,20 +125,17 @@ def _not_routed(request: Request, error: HTTPException) -> Response:
     return _Drained(answer)
 
 
-@attrs.define(eq=False, repr=False, init=False)
 class _Drained(Response):
     """A response during which the rest of the request is dropped."""
 
-    inner: Response
-
     def __init__(self, inner: Response) -> None:
         super().__init__()
-        self.inner = inner
+        self._inner = inner
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_watch, receive)
-            await self.inner(scope, receive, send)
+            await self._inner(scope, receive, send)
             nursery.cancel_scope.cancel()
 
 

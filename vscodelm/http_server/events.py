@@ -209,17 +209,11 @@ class EventWriter:
             message = {"type": "message", "status": "in_progress", "role": "assistant"}
             index = self._open("msg", {**message, "content": []})
             opened = _OpenText(index, self.output[index])
-            part: dict[str, Any] = {
-                "type": "output_text",
-                "text": "",
-                "annotations": [],
-                "logprobs": [],
-            }
-            self._put("response.content_part.added", **_place(opened), part=part)
+            self._put("response.content_part.added", **_place(opened), part=_spoken(""))
         else:
             index = self._open("rs", {"type": "reasoning", "summary": []})
             opened = _OpenText(index, self.output[index])
-            part = {"type": "summary_text", "text": ""}
+            part = _summary("")
             self._put("response.reasoning_summary_part.added", **_place(opened), part=part)
         return opened
 
@@ -230,20 +224,14 @@ class EventWriter:
             return
         text = "".join(ended.texts)
         if ended.is_message:
-            part: dict[str, Any] = {
-                "type": "output_text",
-                "text": text,
-                "annotations": [],
-                "logprobs": [],
-            }
-            place = _place(ended)
+            part, place = _spoken(text), _place(ended)
             self._put("response.output_text.done", **place, text=text, logprobs=[])
             self._put("response.content_part.done", **place, part=part)
             self._done(ended.index, content=[part], status=status)
         else:
-            part = {"type": "summary_text", "text": text}
-            self._put("response.reasoning_summary_text.done", **_place(ended), text=text)
-            self._put("response.reasoning_summary_part.done", **_place(ended), part=part)
+            part, place = _summary(text), _place(ended)
+            self._put("response.reasoning_summary_text.done", **place, text=text)
+            self._put("response.reasoning_summary_part.done", **place, part=part)
             self._done(ended.index, summary=[part])
 
     def _call(self, part: ToolCallPart) -> None:
@@ -302,3 +290,11 @@ class EventWriter:
 def _place(text: _OpenText) -> dict[str, Any]:
     inner = "content_index" if text.is_message else "summary_index"
     return {"item_id": text.id, "output_index": text.index, inner: 0}
+
+
+def _spoken(text: str) -> dict[str, Any]:
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+
+
+def _summary(text: str) -> dict[str, Any]:
+    return {"type": "summary_text", "text": text}

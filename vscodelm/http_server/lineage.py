@@ -32,13 +32,8 @@ class _Output(msgspec.Struct):
     output: list[Raw]
 
 
-class _Named(msgspec.Struct):
-    id: str = ""
-
-
 _decode_reference = msgspec.json.Decoder(_Reference).decode
 _decode_output = msgspec.json.Decoder(_Output).decode
-_decode_named = msgspec.json.Decoder(_Named).decode
 
 
 def policy(settings: Settings, permissions: Permissions) -> Settings:
@@ -92,5 +87,5 @@ def answer_of(resource: bytes) -> Work[dict[str, list[ChatMessage]]]:
     output: list[Any] = _decode_output(resource).output
     found: dict[str, list[ChatMessage]] = {}
     for raw in output:
-        found[_decode_named(raw).id] = yield from messages_of([raw], no_reference)
+        found[_decode_reference(raw).id or ""] = yield from messages_of([raw], no_reference)
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 import trio
@@ -12,7 +12,7 @@ from agents.breather import Breather
 
 from .answering import Answering, ShortMemory
 from .api_error import ApiError, bad_request
-from .body import ResponseBody, check_values, checked, decoded
+from .body import ResponseBody, check_values, decoded, read_body
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -21,15 +21,10 @@ MOST_WAITING = 8
 """Messages of a client that wait while an answer is written."""
 
 
-class _Create(ResponseBody, kw_only=True):
-    type: str | None = None
-
-
 class _Typed(msgspec.Struct):
     type: str | None = None
 
 
-_decode = msgspec.json.Decoder(_Create).decode
 _decode_type = msgspec.json.Decoder(_Typed).decode
 
 
@@ -88,5 +83,4 @@ async def _read(message: str) -> ResponseBody:
     kind = decoded(_decode_type, raw).type
     if kind != "response.create":
         raise bad_request(f"Only response.create can be sent, and this is {kind!r}.", "type")
-    create: Any = decoded(_decode, raw)
-    return checked(create)
+    return read_body(raw)
