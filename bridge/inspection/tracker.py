@@ -14,7 +14,7 @@ import attrs
 
 from bridge.chats import Chats
 from bridge.history.events import Settle
-from bridge.history.exchange import Ending, Exchange, Supersedes
+from bridge.history.exchange import Ending, Supersedes
 from bridge.history.machine import History
 from bridge.history.message import Message
 from bridge.history.transcript import Transcript
@@ -163,11 +163,6 @@ class Tracker:
         """Return the request of a turn, or None if the conversation is forgotten."""
         known = self._known.get(key)
         return None if known is None else known.turns.get(turn)
-
-    def records(self) -> dict[ConversationKey, list[Exchange]]:
-        """Return what is on record of each live conversation."""
-        live = {key: one for key, one in self._known.items() if key in self.chats}
-        return {key: one.history.record for key, one in live.items()}
 
     def lines(self) -> list[Line]:
         """Return every conversation, in the order in which they began."""

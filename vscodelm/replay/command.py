@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 from agents.acp.launch.completed import completed
@@ -26,13 +28,8 @@ def explain_file(file: Path, labels: Path | None = None) -> Explanation:
     Without `labels`, those beside it count, if they know the file.
     """
     expected = _labels(file, labels)
-    try:
-        with file.open("rb") as lines:
-            return explain(read_recording(lines), expected, completed)
-    except RecordingError as error:
-        raise ReplayError(f"{file}: {error}") from None
-    except OSError as error:
-        raise ReplayError(f"{file}: {error.strerror}") from None
+    with _about(file), file.open("rb") as lines:
+        return explain(read_recording(lines), expected, completed)
 
 
 def draw_file(file: Path, page: Path) -> int:
@@ -42,19 +39,22 @@ def draw_file(file: Path, page: Path) -> int:
 
     from .picture import picture
 
-    try:
-        with file.open("rb") as lines:
-            result = picture(read_recording(lines), completed)
-    except RecordingError as error:
-        raise ReplayError(f"{file}: {error}") from None
-    except OSError as error:
-        raise ReplayError(f"{file}: {error.strerror}") from None
-    try:
-        with open(page, "w", encoding="utf-8", opener=_for_owner) as written:
-            written.write(page_with(result, secrets.token_urlsafe(16)))
-    except OSError as error:
-        raise ReplayError(f"{page}: {error.strerror}") from None
+    with _about(file), file.open("rb") as lines:
+        result = picture(read_recording(lines), completed)
+    with _about(page), open(page, "w", encoding="utf-8", opener=_for_owner) as written:
+        written.write(page_with(result, secrets.token_urlsafe(16)))
     return len(result.events)
+
+
+@contextmanager
+def _about(path: Path) -> Generator[None]:
+    """Raise what is wrong with a file as a `ReplayError`."""
+    try:
+        yield
+    except (RecordingError, LabelError) as error:
+        raise ReplayError(f"{path}: {error}") from None
+    except OSError as error:
+        raise ReplayError(f"{path}: {error.strerror}") from None
 
 
 def _for_owner(path: str, flags: int) -> int:
@@ -66,12 +66,8 @@ def _labels(file: Path, named: Path | None) -> Labels | None:
     path = named or file.parent / LABELS
     if named is None and not path.is_file():
         return None
-    try:
+    with _about(path):
         labels = read_labels(path.read_bytes(), file.name)
-    except LabelError as error:
-        raise ReplayError(f"{path}: {error}") from None
-    except OSError as error:
-        raise ReplayError(f"{path}: {error.strerror}") from None
     if labels is None and named is not None:
         raise ReplayError(f"{path}: it has no labels for {file.name}")
     return labels

@@ -58,7 +58,7 @@ def explain(
     lines: list[str] = []
     blocks = _blocks(replay.steps(happenings), comparison)
     for block in blocks:
-        lines += [*block.lines(replay.is_exact), ""]
+        lines += [*(block.lines(replay.is_exact) if isinstance(block, _Block) else block), ""]
     lines += _tally(replay.tally)
     lines += drawn(replay.tracker.lines())
     if blocks and not replay.is_exact:
@@ -93,31 +93,10 @@ class _Block:
         yield from (_line("DIFFERENT", difference) for difference in self.differences)
 
 
-@attrs.define
-class _Refusal:
-    """The report on a request that got no conversation."""
-
-    refused: RequestRefused
-
-    def lines(self, _is_exact: bool) -> Iterator[str]:
-        yield f"request {self.refused.request}: refused"
-        yield _line("why", shown(self.refused.reason, 3 * MOST_CHARACTERS))
-
-
-@attrs.define
-class _End:
-    """The report on the end of a conversation."""
-
-    over: Over
-
-    def lines(self, _is_exact: bool) -> Iterator[str]:
-        yield f"conversation {self.over.conversation} ends: {ENDS[self.over.reason]}"
-
-
 def _blocks(
     steps: Iterable[InspectionStep], comparison: Comparison | None
-) -> list[_Block | _Refusal | _End]:
-    blocks: list[_Block | _Refusal | _End] = []
+) -> list[_Block | tuple[str, ...]]:
+    blocks: list[_Block | tuple[str, ...]] = []
     newest: dict[RequestId, _Block] = {}
     for step in steps:
         match step:
@@ -129,10 +108,11 @@ def _blocks(
                 newest[step.request].ended = step
             case SessionBegan():
                 newest[step.request].began = step
-            case RequestRefused():
-                blocks.append(_Refusal(step))
-            case Over():
-                blocks.append(_End(step))
+            case RequestRefused(request=request, reason=reason):
+                why = _line("why", shown(reason, 3 * MOST_CHARACTERS))
+                blocks.append((f"request {request}: refused", why))
+            case Over(conversation=key, reason=reason):
+                blocks.append((f"conversation {key} ends: {ENDS[reason]}",))
             case _:
                 assert_never(step)
     return blocks

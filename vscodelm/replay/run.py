@@ -41,9 +41,7 @@ from bridge.routing.chat_events import (
     Leaving,
     Said,
 )
-from bridge.routing.index import AgentKey
-from bridge.routing.router import Question, Reason, Tally
-from bridge.value import Value
+from bridge.routing.router import Question, Tally
 from bridge.wire import ChatParams, Part, RequestId
 
 from .recording import (
@@ -57,7 +55,6 @@ from .recording import (
 
 _decode_params = msgspec.json.Decoder(ChatParams).decode
 _decode_any = msgspec.json.Decoder().decode
-_BRANCHES = frozenset({Reason.BRANCH, Reason.RETRY})
 NAMED = "named"
 """The name of every stored session."""
 NO_LIMIT = 1_000_000_000_000
@@ -72,14 +69,6 @@ ASSUMED = (
 )
 
 
-class _Read(Value):
-    """A request as it was read from the wire."""
-
-    params: ChatParams
-    transcript: Transcript
-    question: Question
-
-
 @attrs.define
 class Replay:
     """The state of a replay; `steps` runs it."""
@@ -90,7 +79,9 @@ class Replay:
     is_exact: bool = attrs.field(default=False, init=False)
     """Whether the recording says all that decisions depend on."""
     _reader: TranscriptReader = attrs.field(factory=TranscriptReader, init=False)
-    _read: dict[RequestId, _Read] = attrs.field(factory=dict["RequestId", _Read], init=False)
+    _read: dict[RequestId, tuple[Question, AskedOf]] = attrs.field(
+        factory=dict["RequestId", "tuple[Question, AskedOf]"], init=False
+    )
     """The requests about which nothing is decided yet."""
     _repeated: dict[RequestId, int] = attrs.field(factory=dict["RequestId", int], init=False)
     """Parts that the chats added themselves, and that the recording has, too."""
@@ -135,16 +126,17 @@ class Replay:
         try:
             asked = decode_at(_decode_params, params, "$")
             transcript = self._reader.read(asked.messages)
-            read = _Read(asked, transcript, ask_whose(transcript, asked, self.complete))
+            question = ask_whose(transcript, asked, self.complete)
+            kind = MemoryKind.of(_chosen(asked, self.complete), asked.model_id)
         except (RpcError, msgspec.DecodeError) as error:
             yield RequestRefused(request, str(error))
         except RecursionError:
             yield RequestRefused(request, "it is nested too deeply")
         else:
-            self._read[request] = read
+            self._read[request] = question, AskedOf(transcript, kind, asked.model_id)
             if not self.is_exact:
                 self.now += APART
-                yield from self._decide(ChatRequest(request, read.question, 0, NO_LIMIT))
+                yield from self._decide(ChatRequest(request, question, 0, NO_LIMIT))
 
     def _say(self, request: RequestId, part: Part) -> None:
         if self._repeated.get(request, 0):
@@ -206,7 +198,7 @@ class Replay:
         if read is None:
             yield RequestRefused(request, "the recording has no such request that can be read")
             return
-        question = replace(read.question, agent=str(noted.agent).encode(), keep=noted.keep)
+        question = replace(read[0], agent=str(noted.agent).encode(), keep=noted.keep)
         yield from self._decide(
             ChatRequest(
                 request,
@@ -224,15 +216,13 @@ class Replay:
         yield from self.tracker.followed(self.chats.apply(event, self.now))
 
     def _decide(self, asked: ChatRequest) -> Iterator[InspectionStep]:
-        read = self._read.pop(asked.request)
+        _, said = self._read.pop(asked.request)
         answers = self.tracker.open_answers()
         effects = self.chats.apply(asked, self.now)
         for _, effect in effects:
             if isinstance(effect, Forward) and (self.is_exact or is_repeat(effects)):
                 request = effect.request
                 self._repeated[request] = self._repeated.get(request, 0) + len(effect.parts)
-        kind = MemoryKind.of(_chosen(read.params, self.complete), read.params.model_id)
-        said = AskedOf(read.transcript, kind, read.params.model_id)
         yield from self.tracker.decided(asked, said, answers, effects)
 
 
@@ -241,13 +231,10 @@ def ask_whose(
 ) -> Question:
     """Return the question that a request puts to the router."""
     keep = params.settings is not UNSET and params.settings.rewind == "continue"
-    return Question.of(_agent(params, complete), transcript, params.options, keep=keep)
-
-
-def _agent(params: ChatParams, complete: Complete) -> AgentKey:
-    """Return who is asked; only the model's name is known where the request doesn't say it."""
     chosen = _chosen(params, complete)
-    return params.model_id.encode() if chosen is None else chosen.key
+    # Only the model's name is known where the request doesn't say who is asked.
+    agent = params.model_id.encode() if chosen is None else chosen.key
+    return Question.of(agent, transcript, params.options, keep=keep)
 
 
 def _chosen(params: ChatParams, complete: Complete) -> AgentChoice | None:
