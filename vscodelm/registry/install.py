@@ -10,7 +10,6 @@ import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 import attrs
@@ -74,8 +73,8 @@ class Shelf:
             try:
                 file, tree = work / "archive", work / "tree"
                 await download(archive.archive, file, tell, loopback=loopback)
-                await _in_thread(lambda: _verify(file, archive.sha256))
-                await _in_thread(lambda: _unpack(file, format_, tree, program))
+                await trio.to_thread.run_sync(_verify, file, archive.sha256)
+                await trio.to_thread.run_sync(_unpack, file, format_, tree, program)
                 _put(tree, place, program)
             finally:
                 with trio.CancelScope(shield=True):
@@ -89,16 +88,13 @@ class Shelf:
         return place
 
 
-async def _in_thread(work: Callable[[], None]) -> None:
-    """Run work in a thread; it checks for a cancel, which ends it."""
-    await trio.to_thread.run_sync(work)
-
-
 def _unpack(file: Path, format_: Format, tree: Path, program: tuple[str, ...]) -> None:
+    """Unpack in a thread, which a cancel ends."""
     unpack(file, format_, tree, program=program, look=trio.from_thread.check_cancelled)
 
 
 def _verify(file: Path, sha256: str | None) -> None:
+    """Compare the checksum in a thread, which a cancel ends; raises `BadArchive`."""
     if sha256 is None:
         return
     digest = hashlib.sha256()
