@@ -59,12 +59,10 @@ REPEATED = Failure(
 
 @attrs.define(eq=False, repr=False)
 class Chats:
-    """Every conversation of one editor. Read anything; change it by `apply` alone.
+    """Every conversation of one editor. Read anything; change it by `apply` alone."""
 
-    All conversations together may take `most_bytes` of memory.
-    """
-
-    _most_bytes: int = MOST_KEPT_BYTES
+    most_bytes: int = MOST_KEPT_BYTES
+    """The bytes that all conversations together may take, from the next request on."""
     tally: Tally = attrs.field(factory=Tally, init=False)
     _index: Index = attrs.field(factory=Index, init=False)
     _damper: Damper = attrs.field(factory=Damper, init=False)
@@ -118,15 +116,6 @@ class Chats:
     def prepare(self) -> None:
         """Do some of the next request's work now; its effects are the same without this."""
         self._index.refresh()
-
-    @property
-    def most_bytes(self) -> int:
-        """The bytes that all conversations together may take."""
-        return self._most_bytes
-
-    def limit(self, most_bytes: int) -> None:
-        """Set the bytes that all may take, from the next request on."""
-        self._most_bytes = most_bytes
 
     def __len__(self) -> int:
         """Return how many conversations live."""
@@ -330,12 +319,12 @@ class Chats:
         """
         own = self._live[newest].size
         kept = self.kept_bytes - own
-        excess = kept + min(own, self._most_bytes - self._most_bytes // 2) - self._most_bytes
+        excess = kept + min(own, self.most_bytes - self.most_bytes // 2) - self.most_bytes
         if excess > 0:
             others = [self._occupant(key) for key in self._live if key != newest]
             is_beside = request_class is not RequestClass.MAIN
             leaving = giving_way(others, excess, lambda one: one.size, spare_questions=is_beside)
-            self._give_way(leaving, TOO_LARGE.format(limit=self._most_bytes // (1024 * 1024)))
+            self._give_way(leaving, TOO_LARGE.format(limit=self.most_bytes // (1024 * 1024)))
 
     def _occupant(self, key: ConversationKey) -> Occupant:
         live = self._live[key]

@@ -165,7 +165,7 @@ def port_and_actor(
         AccountRequests(port, NoAccounts(), sessions),
     )
     if most_bytes is not None:
-        actor.chats.limit(most_bytes)
+        actor.chats.most_bytes = most_bytes
     return port, actor, receive
 
 
@@ -195,7 +195,7 @@ async def test_all_chats_together_may_take_so_many_bytes(over: int, closed: list
         for number in (1, 2):
             request = asked(port, number, user(f"{number}" * 1_000))
             size += request.transcript.size
-            actor.chats.limit(size - over)
+            actor.chats.most_bytes = size - over
             await answered(actor, inbox, request)
         assert agent.sessions_closed == closed
         sessions.cancel_scope.cancel()
@@ -209,7 +209,7 @@ async def test_one_large_chat_alone_ends_no_other_that_fits_into_half_the_memory
     async with trio.open_nursery() as sessions:
         port, actor, inbox = port_and_actor(agent, sessions)
         small = asked(port, 1, user("1" * 900))
-        actor.chats.limit(small.transcript.size * kept // 1_000)
+        actor.chats.most_bytes = small.transcript.size * kept // 1_000
         await answered(actor, inbox, small)
         await answered(actor, inbox, asked(port, 2, user("2" * 9_000)))
         assert agent.sessions_closed == closed
@@ -221,7 +221,7 @@ async def test_what_is_asked_beside_a_chat_denies_no_question_for_want_of_memory
     async with trio.open_nursery() as sessions:
         port, actor, inbox = port_and_actor(agent, sessions)
         chat = asked(port, 1, user("Do it."), options=tools("f"))
-        actor.chats.limit(chat.transcript.size)
+        actor.chats.most_bytes = chat.transcript.size
         await answered(actor, inbox, chat)
         await answered(actor, inbox, asked(port, 2, *TITLE, options=BESIDE))
         assert 1 not in agent.sessions_closed

@@ -267,7 +267,7 @@ def test_what_is_asked_beside_a_chat_ends_no_chat_that_waits_for_its_user() -> N
 
 
 def test_chats_that_are_too_large_together_end_but_for_the_newest(desk: Desk) -> None:
-    desk.chats.limit(100)
+    desk.chats.most_bytes = 100
     for number, size in enumerate((40, 40, 900)):
         desk.request(user(f"q{number}"), size=size)
         desk.tell(Ended(number + 1, 1, [TextPart("a")]))

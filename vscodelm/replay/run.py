@@ -165,7 +165,7 @@ class Replay:
         match noted.event:
             case "configuration":
                 self.is_exact = True
-                self.chats.limit(noted.most_bytes)
+                self.chats.most_bytes = noted.most_bytes
             case "request" if request is not None:
                 yield from self._request_noted(request, noted)
             case "cancelled" if request is not None:

@@ -279,7 +279,7 @@ async def test_random_chats_are_replayed_just_as_they_went(
     begin = Journal.begin
 
     def limited(self: Journal, chats: Chats) -> None:
-        chats.limit(MOST_BYTES)
+        chats.most_bytes = MOST_BYTES
         begin(self, chats)
 
     monkeypatch.setattr(Journal, "begin", limited)
