@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import attrs
 
 from agents.open_responses.checkpoints import Point
 
-from .database import Database, StoreError
+from .database import StoreError
 from .points import forget, keep, newest
+from .store import DatabaseWrite
 from .worker import Note, Worker
 
 
@@ -30,28 +32,13 @@ class StoredPoints:
 
     def keep(self, scope: bytes, digest: bytes, point: Point) -> None:
         """Remember a point."""
-        now = self.now()
-
-        def change(database: Database) -> None:
-            keep(database, scope, digest, point, now)
-
-        self.worker.note(_Name(scope, digest), Note(lambda: change))
+        write = partial(keep, scope=scope, digest=digest, point=point, now=self.now())
+        self._note(scope, digest, write)
 
     def forget(self, scope: bytes, digests: Iterable[bytes]) -> None:
         """Forget points."""
         for digest in digests:
-            self._forget(scope, digest)
+            self._note(scope, digest, partial(forget, scope=scope, digest=digest))
 
-    def _forget(self, scope: bytes, digest: bytes) -> None:
-        def change(database: Database) -> None:
-            forget(database, scope, digest)
-
-        self.worker.note(_Name(scope, digest), Note(lambda: change))
-
-
-@attrs.frozen
-class _Name:
-    """The key of what is noted of a point."""
-
-    scope: bytes
-    digest: bytes
+    def _note(self, scope: bytes, digest: bytes, write: DatabaseWrite) -> None:
+        self.worker.note((scope, digest), Note(lambda: write))
