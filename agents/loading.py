@@ -33,6 +33,11 @@ def load(raw: msgspec.Raw | bytes) -> Any:
         return None
 
 
+def fields_of(value: Any) -> dict[str, Any]:
+    """Return the fields of an object; what isn't one has none."""
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
 def writable(value: Any) -> Any:
     """Return JSON that a library has loaded, such that msgspec can write it.
 

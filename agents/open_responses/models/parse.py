@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
+from agents.loading import fields_of
 from bridge.models import ListedModel
 
 _OTHER_TYPES = ("embedding", "image", "audio", "rerank", "moderation", "tts", "transcription")
@@ -52,7 +53,7 @@ def _is_other(entry: Any) -> bool:
 
 
 def _model(model_id: str, entry: dict[str, Any]) -> ListedModel:
-    provider = _fields(entry.get("top_provider"))
+    provider = fields_of(entry.get("top_provider"))
     words = _words(entry)
     name = entry.get("name")
     return ListedModel(
@@ -72,17 +73,13 @@ def _words(entry: dict[str, Any]) -> set[str] | None:
         entry.get("tags"),
         entry.get("capabilities"),
         entry.get("input_modalities"),
-        _fields(entry.get("architecture")).get("input_modalities"),
+        fields_of(entry.get("architecture")).get("input_modalities"),
     ]
     said = [cast("list[Any]", one) for one in lists if isinstance(one, list)]
-    flags = _fields(entry.get("capabilities"))
+    flags = fields_of(entry.get("capabilities"))
     words = {word for one in said for word in one if isinstance(word, str)}
     words |= {word for word, is_so in flags.items() if is_so is True}
     return words if said or flags else None
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _number(entry: dict[str, Any], names: tuple[str, ...]) -> int | None:

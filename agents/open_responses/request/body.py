@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
-from agents.loading import input_schema_of
+from agents.loading import fields_of, input_schema_of
 from agents.open_responses.items import CallItem, Item, ResultItem
 from bridge.models import AgentChoice
 from bridge.redact import is_secret
@@ -78,9 +78,7 @@ def options_body(
 
 def _put(fields: dict[str, Any], name: str, value: Any) -> None:
     if name == "reasoning_effort":
-        given: Any = fields.get("reasoning")
-        known = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
-        fields["reasoning"] = {**known, "effort": value}
+        fields["reasoning"] = {**fields_of(fields.get("reasoning")), "effort": value}
     elif value is not None:
         fields[name] = value
 

@@ -7,9 +7,9 @@ id that the server gave it last, because the server keeps it under that id.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import Any, TypeVar, cast
 
-from agents.loading import load, writable
+from agents.loading import fields_of, load, writable
 from agents.open_responses.items import (
     ApprovalRequestItem,
     CallItem,
@@ -30,9 +30,6 @@ from bridge.work import Work
 
 from .messages import OpenCall
 from .names import fitting_name
-
-if TYPE_CHECKING:
-    import msgspec
 
 K = TypeVar("K")
 
@@ -68,7 +65,7 @@ def heard(outcome: ResponseOutcome, said: str) -> Work[Heard]:
     kinds: set[str] = set()
     for raw in outcome.output:
         yield
-        one = _object(raw)
+        one = fields_of(load(raw))
         kinds.add(_text(one, "type"))
         match one:
             case _ if not whole:
@@ -101,11 +98,6 @@ def heard(outcome: ResponseOutcome, said: str) -> Work[Heard]:
 def _question(item: dict[str, Any], request_id: str) -> Item:
     label, name, arguments = (_text(item, key) for key in ("server_label", "name", "arguments"))
     return ApprovalRequestItem(request_id, label, name, arguments or "{}")
-
-
-def _object(raw: msgspec.Raw) -> dict[str, Any]:
-    value = load(raw)
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _text(item: dict[str, Any], key: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from agents.events import StopReason
-from agents.loading import NOTHING, load
+from agents.loading import NOTHING, fields_of, load
 from agents.open_responses.http.errors import Fault, fault_of
 from bridge.value import Value
 
@@ -103,16 +103,11 @@ def reason_in(snapshot: Snapshot) -> Any:
 
     None if it says nothing.
     """
-    error, details = _fields(snapshot.error), _error_in_details(snapshot.status_details)
+    error, details = fields_of(snapshot.error), _error_in_details(snapshot.status_details)
     if error and details:
         message = fault_of(error).message or fault_of(details).message
         return {**error, "message": message}
     return snapshot.error or details
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    """Return the fields of an object; what isn't one has none."""
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _error_in_details(details: Any) -> Any:
@@ -140,7 +135,7 @@ def fault_in_words(words: bytes) -> Fault:
     value = load(words)
     if value is None:
         return fault_of(words[:_LONGEST_WORDS].decode(errors="replace"))
-    is_event = "." in str(_fields(value).get("type"))
+    is_event = "." in str(fields_of(value).get("type"))
     is_told = bool(value) and not is_event and isinstance(value, dict | list | str)
     fault = fault_of(value) if is_told else ENDED_EARLY
     return fault if fault.message else ENDED_EARLY
@@ -151,7 +146,7 @@ def incomplete_reason_in(meaning: Meaning, snapshot: Snapshot) -> str | None:
     if meaning is not Meaning.INCOMPLETE and snapshot.status != "incomplete":
         return None
     details = snapshot.incomplete_details or snapshot.status_details
-    reason = cast("dict[str, Any]", details).get("reason") if isinstance(details, dict) else None
+    reason = fields_of(details).get("reason")
     return reason if isinstance(reason, str) else "unknown"
 
 

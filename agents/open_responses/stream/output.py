@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from agents.events import Event, Think
-from agents.loading import load
+from agents.loading import fields_of, load
 
 from .approvals import Approvals
 from .emitted_calls import Calling
@@ -110,7 +110,7 @@ class Output:
             items.append(read_item(raw))
             yield None
         hosted = [
-            _fields(raw)
+            fields_of(load(raw))
             for raw, item in zip(self.record.final, items, strict=True)
             if is_hosted(item.type) or item.type == _APPROVAL
         ]
@@ -165,9 +165,9 @@ class Output:
         if item.type == "function_call":
             yield from self._apart(self.calling.make(self._ledger.finish(item, index)))
         elif item.type == _APPROVAL:
-            yield from self._apart(self.approvals.ask(_fields(event.item)))
+            yield from self._apart(self.approvals.ask(fields_of(load(event.item))))
         elif is_hosted(item.type):
-            yield from self._hosted.finish(_fields(event.item), index)
+            yield from self._hosted.finish(fields_of(load(event.item)), index)
         else:
             yield from self._apart(self._speech.finish(item, index))
 
@@ -176,8 +176,3 @@ class Output:
         for event in events:
             yield from self._hosted.leave()
             yield event
-
-
-def _fields(raw: Raw) -> dict[str, Any]:
-    value = load(raw)
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 
 from agents.events import Attach
+from agents.loading import fields_of
 from agents.token_record import MOST_TOKENS, token_record
 
 from .outcome import TokenUsage
@@ -61,9 +62,5 @@ def _count(fields: dict[str, Any], *names: str) -> int | None:
 
 
 def _detail(fields: dict[str, Any], name: str, *places: str) -> int | None:
-    found = (
-        _count(cast("dict[str, Any]", fields[place]), name)
-        for place in places
-        if isinstance(fields.get(place), dict)
-    )
+    found = (_count(fields_of(fields.get(place)), name) for place in places)
     return next((count for count in found if count is not None), None)
