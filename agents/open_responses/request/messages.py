@@ -87,35 +87,27 @@ class Converted(Value):
 
 
 def convert_messages(
-    messages: Sequence[ChatMessage],
-    options: ConversionOptions | None = None,
-    *,
-    open_calls: Mapping[str, OpenCall] | None = None,
-    server_ids: Mapping[str, str] | None = None,
-    begins: bool = True,
+    messages: Sequence[ChatMessage], options: ConversionOptions | None = None
 ) -> Converted:
-    """Return the items of messages; raises `ConversionError` where the options want that.
-
-    `open_calls` were made before, by the editor's ids, and wait for a result. `server_ids` are ids
-    of calls, by the editor's, that don't follow from those. `begins`: the conversation begins with
-    these messages, so that a system message in front is the prompt.
-    """
-    work = conversion(
-        messages, options, open_calls=open_calls, server_ids=server_ids, begins=begins
-    )
-    return done(work)
+    """Return the items of a whole chat; raises `ConversionError` where the options want that."""
+    return done(conversion(messages, options or ConversionOptions()))
 
 
 def conversion(
     messages: Sequence[ChatMessage],
-    options: ConversionOptions | None = None,
+    options: ConversionOptions,
     *,
     open_calls: Mapping[str, OpenCall] | None = None,
     server_ids: Mapping[str, str] | None = None,
     begins: bool = True,
 ) -> Work[Converted]:
-    """Do the work of `convert_messages` in steps, one for each message."""
-    one = _Conversion(messages, options or ConversionOptions(), begins, server_ids or {})
+    """Do the work of `convert_messages` in steps, one for each message.
+
+    `open_calls` were made before, by the editor's ids, and wait for a result. `server_ids` are ids
+    of calls, by the editor's, that don't follow from those. `begins`: the conversation begins with
+    these messages, so that a system message in front is the prompt.
+    """
+    one = _Conversion(messages, options, begins, server_ids or {})
     return (yield from one.run(open_calls or {}))
 
 

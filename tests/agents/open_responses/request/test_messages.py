@@ -13,9 +13,11 @@ from agents.open_responses.request.messages import (
     NO_RESULT,
     ConversionOptions,
     OpenCall,
+    conversion,
     convert_messages,
 )
 from bridge.wire import ChatMessage, DataPart, ThinkingPart, UnknownPart
+from bridge.work import done
 from tests.agents.open_responses.words import PNG, PNG_URL, assistant, call, result, system, user
 
 JSON = dict[str, Any]
@@ -99,7 +101,8 @@ def test_a_system_message_in_the_middle_stays_there() -> None:
 
 
 def test_in_a_conversation_that_goes_on_a_system_message_stays_where_it_is() -> None:
-    converted = convert_messages([system("Be brief."), user("b")], begins=False)
+    work = conversion([system("Be brief."), user("b")], ConversionOptions(), begins=False)
+    converted = done(work)
     assert converted.instructions == ""
     assert converted.items[0] == MessageItem("developer", "Be brief.")
 
@@ -242,9 +245,8 @@ def test_a_name_that_no_server_takes_is_changed() -> None:
 
 def test_calls_made_before_are_answered_first() -> None:
     open_calls = {"gw-1": OpenCall("srv", "read_file"), "gw-2": OpenCall("two", "read_file")}
-    converted = convert_messages(
-        [user("so?"), user(result("gw-1"))], open_calls=open_calls, begins=False
-    )
+    messages = [user("so?"), user(result("gw-1"))]
+    converted = done(conversion(messages, ConversionOptions(), open_calls=open_calls, begins=False))
     assert converted.items == (
         ResultItem("srv", "done"),
         ResultItem("two", NO_RESULT),
@@ -254,7 +256,8 @@ def test_calls_made_before_are_answered_first() -> None:
 
 def test_a_server_s_own_id_is_used_where_it_is_known() -> None:
     messages = [assistant(call("gw-x~1")), user(result("gw-x~1"))]
-    converted = convert_messages(messages, server_ids={"gw-x~1": "real"})
+    work = conversion(messages, ConversionOptions(), server_ids={"gw-x~1": "real"})
+    converted = done(work)
     assert converted.items == (CallItem("real", "read_file", "{}"), ResultItem("real", "done"))
 
 
