@@ -88,14 +88,13 @@ class NextRequest(Value):
 
 @attrs.define
 class ResponseChain:
-    """One conversation; the responses that it went through are in `response_ids`, oldest first."""
+    """One conversation."""
 
     options: ConversionOptions
     points: Points
     instructions: str = ""
     lead: tuple[Item, ...] = ()
     """The system prompt, where it isn't told as instructions."""
-    response_ids: list[str] = attrs.field(factory=list[str])
     _untold: list[ChatMessage] = attrs.field(factory=list["ChatMessage"])
     """Messages of the editor that aren't taken in yet."""
     _items: list[Item] = attrs.field(factory=list["Item"])
@@ -261,7 +260,6 @@ class ResponseChain:
         if outcome.previous_response_id and outcome.status == "completed":
             self.points.hit()
         if repeated.is_chainable and outcome.response_id and not compacted:
-            self.response_ids.append(outcome.response_id)
             self._point = Point(outcome.response_id, setup, server_ids)
             self._known = len(self._items)
             for digest in dict.fromkeys((self._track.digest, self._shown.digest)):
