@@ -22,6 +22,7 @@ from agents.open_responses.http.client import EndpointAnswer, check_size
 from agents.open_responses.http.errors import EndpointError, no_stream, scrubbed
 from agents.open_responses.http.retry import wait
 from agents.open_responses.http.unexpected import expecting_anything
+from agents.open_responses.request.body import options_body, tools_body, whole_body
 from agents.open_responses.request.names import ToolNames
 from agents.open_responses.stream.hosted import is_image
 from agents.open_responses.stream.machine import StreamMachine
@@ -51,7 +52,7 @@ class ResponseAttempt:
     _breather: Breather = attrs.field(factory=Breather, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._tools = self.endpoint.tools(self.prompt)
+        self._tools = tools_body(self.prompt.tools, required=self.prompt.tool_required)
         self._names = ToolNames.of(tool.name for tool in self.prompt.tools)
 
     async def run(self) -> Stop | Break:
@@ -102,7 +103,15 @@ class ResponseAttempt:
 
     def body(self, ask: NextRequest) -> bytes:
         """Return the body of a request."""
-        return self.endpoint.body(ask, self.conversation, self.prompt, self._tools)
+        endpoint = self.endpoint
+        return whole_body(
+            endpoint.spec,
+            options_body(endpoint.spec, endpoint.further, self.prompt.model_options),
+            self._tools,
+            instructions=self.conversation.instructions,
+            items=ask.items,
+            previous_response_id=ask.previous_response_id,
+        )
 
     def named(self, events: Iterable[Event]) -> list[Event]:
         """Return events, with the tools called as the editor calls them."""

@@ -11,13 +11,12 @@ import msgspec
 
 from agents.events import Prompt
 from agents.open_responses.http.client import EndpointClient
-from agents.open_responses.request.body import options_body, tools_body, whole_body
 from agents.open_responses.request.messages import ConversionOptions
 from agents.open_responses.stream.call_ids import CallIds
 from bridge.wire import OpenResponsesSpec
 
 from .checkpoints import Points
-from .conversation import NextRequest, ResponseChain
+from .conversation import ResponseChain
 from .pictures import Pictures
 
 
@@ -58,29 +57,8 @@ class Endpoint:
             self.origin,
         )
 
-    def tools(self, prompt: Prompt) -> dict[str, Any]:
-        """Return what a request says of the tools."""
-        return tools_body(prompt.tools, required=prompt.tool_required)
-
     def setup(self, conversation: ResponseChain, tools: Mapping[str, Any]) -> bytes:
         """Return what must stay the same for a request to go on from a response."""
         system = [conversation.instructions, conversation.lead]
         said = msgspec.json.encode([self.spec.model, system, tools.get("tools")])
         return hashlib.blake2b(said, digest_size=16).digest()
-
-    def body(
-        self,
-        ask: NextRequest,
-        conversation: ResponseChain,
-        prompt: Prompt,
-        tools: Mapping[str, Any],
-    ) -> bytes:
-        """Return the body of a request."""
-        return whole_body(
-            self.spec,
-            options_body(self.spec, self.further, prompt.model_options),
-            tools,
-            instructions=conversation.instructions,
-            items=ask.items,
-            previous_response_id=ask.previous_response_id,
-        )
