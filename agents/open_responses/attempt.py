@@ -217,7 +217,7 @@ class _Attempt:
             for _, data in frames:
                 if len(data) > MOST_JSON_VALUES:  # a shorter one can't have more
                     await check_size(data, self.response.server)
-                if answer.record is not None:
+                if answer.record.tap is not None:
                     answer.record.body(data)
             with expecting_anything(self.response.server, "reading its answer"):
                 for name, data in frames:

@@ -84,8 +84,8 @@ class EndpointAnswer:
     kind: BodyKind
     _start: bytes
     _body: _Body
-    record: WireRecord | None
-    """Records the bytes read; None if there is no trace."""
+    record: WireRecord
+    """Records the bytes read."""
 
     async def receive(self) -> bytes | None:
         """Return the next bytes, None at the end; raises `EndpointError`."""
@@ -98,8 +98,7 @@ class EndpointAnswer:
         """Return all that is left; raises `EndpointError`."""
         body = await self._body.read(_WHOLE_BYTES, self._start)
         await check_size(body, self._body.server)
-        if self.record is not None:
-            self.record.body(body)
+        self.record.body(body)
         return body
 
     async def end(self) -> None:
@@ -148,8 +147,7 @@ class EndpointClient:
             kind = kind_of(content_type, start)
             if kind == "other":
                 whole = await reader.read(_FAULT_BYTES, start)
-                if record is not None:
-                    record.body(whole)
+                record.body(whole)
                 text = whole.decode(errors="replace")
                 raise no_stream(self.server, content_type, text[:200])
             yield EndpointAnswer(kind, start, reader, record)
@@ -159,16 +157,10 @@ class EndpointClient:
         async with self._ask("GET", name, None, etag) as (response, reader, record):
             body = await reader.read(_LIST_BYTES)
             await check_size(body, self.server, _LIST_TOKENS)
-            if record is not None:
-                record.body(body)
+            record.body(body)
             if response.status_code == _NOT_MODIFIED:
                 return None
             return Resource(body, response.headers.get("etag"))
-
-    @property
-    def is_closed(self) -> bool:
-        """Whether connections aren't kept any more."""
-        return self._connections.is_closed
 
     async def aclose(self) -> None:
         """Close idle connections."""
@@ -177,24 +169,21 @@ class EndpointClient:
     @asynccontextmanager
     async def _ask(
         self, method: str, name: str, body: bytes | None, etag: str | None = None
-    ) -> AsyncGenerator[tuple[httpx.Response, _Body, WireRecord | None]]:
+    ) -> AsyncGenerator[tuple[httpx.Response, _Body, WireRecord]]:
         headers = headers_for(self._spec, self._environment)
         self.secrets = secrets_in(headers)
         if etag is not None:
             headers["if-none-match"] = etag
-        record = None if self._tap is None else WireRecord(self._tap, self.secrets)
+        record = WireRecord(self._tap, self.secrets)
         url = self._address(name)
-        if record is not None:
-            record.request(method, url, body)
+        record.request(method, url, body)
         try:
             async with self._connections.lease() as lease:
                 with _in_our_words(self.server, self._spec.idle_seconds):
                     request = lease.client.build_request(method, url, content=body, headers=headers)
                     response = await self._send(lease.client, request)
                 log.debug("status=%s version=%s", response.status_code, response.http_version)
-                if record is not None:
-                    content_type = response.headers.get("content-type", "")
-                    record.answer(response.status_code, content_type)
+                record.answer(response.status_code, response.headers.get("content-type", ""))
                 reader = _Body(self.server, self._spec.idle_seconds, lease, response)
                 try:
                     is_same = etag is not None and response.status_code == _NOT_MODIFIED
@@ -230,18 +219,14 @@ class EndpointClient:
         async with watch.watching():
             return await client.send(request, stream=True)
 
-    def _tell(self, error: EndpointError, record: WireRecord | None) -> None:
+    def _tell(self, error: EndpointError, record: WireRecord) -> None:
         """Take secrets out of a failure, and record it."""
         error.failure = scrubbed(error.failure, self.secrets)
-        if record is not None:
-            record.failure(error.failure.message)
+        record.failure(error.failure.message)
 
-    async def _refuse(
-        self, response: httpx.Response, reader: _Body, record: WireRecord | None
-    ) -> None:
+    async def _refuse(self, response: httpx.Response, reader: _Body, record: WireRecord) -> None:
         body = await reader.read(_FAULT_BYTES)
-        if record is not None:
-            record.body(body)
+        record.body(body)
         fault = read_fault(body, response.status_code)
         raise refused(fault, response.headers, self.server)
 
