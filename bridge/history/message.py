@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Any, cast
 
 import attrs
@@ -26,6 +27,7 @@ from bridge.wire import (
     TextPart,
     ToolCallPart,
     ToolResultPart,
+    joined_text,
 )
 
 from .request_text import request_in
@@ -142,6 +144,15 @@ class Draft:
             self.role != "system" and bool(text or calls or self._results or self._images),
             tuple(self._own),
         )
+
+
+def joined(parts: Iterable[Part]) -> list[Part]:
+    """Return parts in their order, with adjacent texts as one."""
+    whole: list[Part] = []
+    for is_text, run in groupby(parts, lambda part: isinstance(part, TextPart)):
+        same = list(run)
+        whole += [TextPart(joined_text(same))] if is_text else same
+    return whole
 
 
 def canonical_json(value: Any) -> bytes:

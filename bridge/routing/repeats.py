@@ -16,6 +16,7 @@ import attrs
 import msgspec
 
 from bridge.errors import Failure, FailureKind
+from bridge.history.message import joined
 from bridge.wire import DataPart, Part, TextPart
 
 from .request import RequestClass
@@ -61,19 +62,7 @@ class SentParts:
 
     def joined(self) -> list[Part]:
         """Return the parts in order, with adjacent texts as one."""
-        joined: list[Part] = []
-        texts: list[str] = []
-        for part in self._parts:
-            if isinstance(part, TextPart):
-                texts.append(part.value)
-                continue
-            joined += [*_text(texts), part]
-            texts = []
-        return [*joined, *_text(texts)]
-
-
-def _text(texts: list[str]) -> list[TextPart]:
-    return [TextPart("".join(texts))] if texts else []
+        return joined(self._parts)
 
 
 def _size(part: Part) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from itertools import count, groupby
+from itertools import count
 
 import attrs
 import trio
@@ -21,6 +21,7 @@ from actors.trace import Trace
 from agents.breather import Breather
 from bridge import methods
 from bridge.errors import Failure
+from bridge.history.message import joined
 from bridge.history.transcript import TranscriptReader
 from bridge.jsonrpc import error_line, notification_line, notification_lines, request_line
 from bridge.models import AgentChoice
@@ -43,7 +44,6 @@ from bridge.wire import (
     ThinkingPart,
     ToolCallPart,
     UnknownPart,
-    joined_text,
 )
 
 MOST_UNSENT = 64 * 1024
@@ -120,10 +120,7 @@ class HttpReply:
     @property
     def message(self) -> ChatMessage | None:
         """Return what was taken as a message of the history; None if it says nothing."""
-        content: list[Part] = []
-        for is_text, parts in groupby(self._said, lambda part: isinstance(part, TextPart)):
-            same = list(parts)
-            content += [TextPart(joined_text(same))] if is_text else same
+        content = joined(self._said)
         return ChatMessage("assistant", tuple(content)) if content else None
 
     def abandon(self) -> None:
