@@ -288,12 +288,8 @@ def _catalogue(file: _File, complete: Complete) -> Catalogue:
             agent = AgentChoice.of(complete(model.agent, model.id))
         except msgspec.ValidationError as error:
             raise ConfigError(f"{error} - in `$.models[{index}].agent`") from None
-        models[model.id] = Model(
-            _information(model),
-            agent,
-            model.settings,
-            has_limit=model.max_input_tokens is not None,
-            has_output_limit=model.max_output_tokens is not None,
+        models[model.id] = _model(
+            model.id, agent, model.settings, model, model.id, image_input=model.image_input
         )
     listings = [_listing(endpoint, index) for index, endpoint in enumerate(file.endpoints)]
     ids = [listing.id for listing in listings]
@@ -327,21 +323,34 @@ def _listing(endpoint: _Endpoint, index: int | None) -> Listing:
     return listing
 
 
-def _information(model: _Model) -> ModelInformation:
-    return ModelInformation(
-        id=model.id,
-        name=model.name or model.id,
-        family=model.family or model.id,
-        version=model.version,
-        max_input_tokens=(
-            DEFAULT_INPUT_TOKENS if model.max_input_tokens is None else model.max_input_tokens
-        ),
-        max_output_tokens=(
-            DEFAULT_OUTPUT_TOKENS if model.max_output_tokens is None else model.max_output_tokens
-        ),
-        tooltip=msgspec.UNSET if model.tooltip is None else model.tooltip,
-        detail=msgspec.UNSET if model.detail is None else model.detail,
-        capabilities=ModelCapabilities(model.tool_calling, model.image_input),
+def _model(
+    model_id: str,
+    agent: AgentChoice,
+    settings: Settings,
+    shown: _Model | ShownModel,
+    name: str,
+    *,
+    image_input: bool,
+) -> Model:
+    """Return a model; `name` is its own if nobody names it."""
+    limit, output_limit = shown.max_input_tokens, shown.max_output_tokens
+    information = ModelInformation(
+        id=model_id,
+        name=shown.name or name,
+        family=shown.family or model_id,
+        version=shown.version,
+        max_input_tokens=DEFAULT_INPUT_TOKENS if limit is None else limit,
+        max_output_tokens=DEFAULT_OUTPUT_TOKENS if output_limit is None else output_limit,
+        tooltip=msgspec.UNSET if shown.tooltip is None else shown.tooltip,
+        detail=msgspec.UNSET if shown.detail is None else shown.detail,
+        capabilities=ModelCapabilities(shown.tool_calling, image_input),
+    )
+    return Model(
+        information,
+        agent,
+        settings,
+        has_limit=limit is not None,
+        has_output_limit=output_limit is not None,
     )
 
 
@@ -366,24 +375,7 @@ def client_model(model_id: str, agent: AgentChoice, settings: Settings, shown: S
     else:
         name = definition.name if isinstance(definition, McpServerSpec) else model_id
     takes_images = not is_eliza if shown.image_input is None else shown.image_input
-    information = ModelInformation(
-        id=model_id,
-        name=shown.name or name,
-        family=shown.family or model_id,
-        version=shown.version,
-        max_input_tokens=shown.max_input_tokens or DEFAULT_INPUT_TOKENS,
-        max_output_tokens=shown.max_output_tokens or DEFAULT_OUTPUT_TOKENS,
-        tooltip=msgspec.UNSET if shown.tooltip is None else shown.tooltip,
-        detail=msgspec.UNSET if shown.detail is None else shown.detail,
-        capabilities=ModelCapabilities(shown.tool_calling, takes_images),
-    )
-    return Model(
-        information,
-        agent,
-        settings,
-        has_limit=shown.max_input_tokens is not None,
-        has_output_limit=shown.max_output_tokens is not None,
-    )
+    return _model(model_id, agent, settings, shown, name, image_input=takes_images)
 
 
 def with_choices(
