@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import Protocol, Self
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.live import Live
@@ -17,9 +17,6 @@ from rich.markdown import Markdown
 from rich.segment import Segment
 from rich.spinner import Spinner
 from rich.text import Text
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 REFRESHES_A_SECOND = 12
 DRAWN_CHARACTERS = 20_000
@@ -57,12 +54,7 @@ class AnswerView(Protocol):
 
     def __enter__(self) -> Self: ...
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, *_error: object) -> None: ...
 
     def say(self, text: str) -> None:
         """Show a piece of the answer."""
@@ -90,12 +82,7 @@ class PlainView:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._end_thoughts()
         if self._last and not self._last.endswith("\n"):
             self._out.file.write("\n")
@@ -156,12 +143,7 @@ class LiveView:
         self._redrawing.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._print_until(len(self._growing))
         self._ended.set()
         self._redrawing.join()
