@@ -6,8 +6,9 @@ for them: until the second request, events are only kept.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
@@ -38,16 +39,6 @@ MOST_WAITING = 32
 """Requests that are over and keep their messages, until their chat ends or there are as many."""
 
 
-@attrs.frozen(eq=False, repr=False)
-class _Early:
-    """An event that was taken in before the modules were loaded."""
-
-    event: ChatEvent | Began
-    now: float
-    effects: Effects
-    asked: Asked | None
-
-
 @attrs.define(eq=False, repr=False)
 class _Watch:
     """The modules that watch, once they are loaded."""
@@ -65,7 +56,10 @@ class Inspector:
     is_on: bool = attrs.field(default=True, init=False)
     """Whether it watches; it stops at an unexpected error."""
     _watch: _Watch | None = attrs.field(default=None, init=False)
-    _early: list[_Early] = attrs.field(factory=list["_Early"], init=False)
+    _early: list[Callable[[_Watch], None]] = attrs.field(
+        factory=list["Callable[[_Watch], None]"], init=False
+    )
+    """Calls that take in the events until now, when the modules are loaded."""
     _histories: dict[ConversationKey, History] = attrs.field(
         factory=dict["ConversationKey", History], init=False
     )
@@ -76,7 +70,8 @@ class Inspector:
         if self._watch is None and (asked is None or not self._early):
             effects = self.chats.apply(event, now)
             if self.is_on and not _is_only_words(event):
-                self._early.append(_Early(event, now, effects, asked))
+                early = partial(_take, event=event, effects=effects, now=now, asked=asked)
+                self._early.append(early)
                 opened = (key for key, effect in effects if isinstance(effect, Opened))
                 self._histories |= {key: self.chats[key].history for key in opened}
                 if _ends_a_chat(event, effects):
@@ -90,13 +85,13 @@ class Inspector:
         effects = self.chats.apply(event, now)
         with self._watching() as watch:
             if watch is not None:
-                _take(watch, event, effects, now, answers, asked)
+                _take(watch, event, effects, now, asked, answers)
         return effects
 
     def began(self, began: Began, now: float) -> None:
         """Take in how a session began."""
         if self._watch is None and self.is_on:
-            self._early.append(_Early(began, now, [], None))
+            self._early.append(partial(_begin, began=began, now=now))
             return
         with self._watching() as watch:
             if watch is not None:
@@ -124,11 +119,8 @@ class Inspector:
 
         watch = self._watch = _Watch(Tracker(self.chats, self._histories), Inspection(self.hide))
         early, self._early = self._early, []
-        for one in early:
-            if isinstance(one.event, Began):
-                _begin(watch, one.event, one.now)
-            else:
-                _take(watch, one.event, one.effects, one.now, {}, one.asked)
+        for take in early:
+            take(watch)
         return watch
 
     @contextmanager
@@ -170,8 +162,8 @@ def _take(
     event: ChatEvent,
     effects: Effects,
     now: float,
-    answers: OpenAnswers,
     asked: Asked | None,
+    answers: OpenAnswers | None = None,
 ) -> None:
     tracker, inspection = watch.tracker, watch.inspection
     if isinstance(event, Said | Ended):
@@ -185,7 +177,7 @@ def _take(
 
         kind = MemoryKind.of(asked.agent, asked.model)
         said = AskedOf(asked.transcript, kind, asked.model)
-        steps = tracker.decided(event, said, answers, effects)
+        steps = tracker.decided(event, said, answers or {}, effects)
     else:
         steps = tracker.followed(effects)
     for step in steps:
