@@ -49,8 +49,6 @@ from .output import Output
 from .text import Annotations
 from .usage import read_usage, usage_record
 
-__all__ = ["Annotations", "StreamMachine"]
-
 _DONE = b"[DONE]"
 _SAYS_ERROR = b"error:"
 _MAX_NOTES = 20
