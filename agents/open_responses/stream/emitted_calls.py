@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import Any, cast
+
+import msgspec
 
 from agents.events import CallTool
 
 from .outcome import Called
-from .parallel import unwrap
 from .tool_calls import WholeCall
+
+_PARALLEL = frozenset({"parallel", "multi_tool_use.parallel", "multi_tool_use_parallel"})
 
 
 class Calling:
@@ -34,3 +38,29 @@ class Calling:
                 call_id = self._outward(one.call_id)
                 self.made.append(Called(call_id, one.call_id, one.name, one.arguments))
                 yield CallTool(call_id, one.name, one.parameters)
+
+
+def unwrap(call: WholeCall, tools: Collection[str] | None) -> list[WholeCall]:
+    """Return the calls in a call of `parallel`, if each is one of a tool that was offered.
+
+    Else the call itself. Nobody declared `parallel`; models of OpenAI's make it now and then, out
+    of their training.
+    """
+    if tools is None or call.name not in _PARALLEL or call.name in tools:
+        return [call]
+    uses = call.parameters.get("tool_uses")
+    if not isinstance(uses, list) or not uses:
+        return [call]
+    calls: list[WholeCall] = []
+    for use in cast("list[Any]", uses):
+        match use:
+            case {"recipient_name": str(recipient), "parameters": dict()}:
+                parameters = cast("dict[str, dict[str, Any]]", use)["parameters"]
+                name = recipient.removeprefix("functions.")
+                if name not in tools:
+                    return [call]
+                text = msgspec.json.encode(parameters).decode()
+                calls.append(WholeCall(call.call_id, name, parameters, text))
+            case _:
+                return [call]
+    return calls
