@@ -115,16 +115,10 @@ class Presenter:
         return "\n\n" if is_other else ""
 
     def _data(self, event: Attach) -> Part | None:
-        match event.mime_type:
-            case "usage":
-                wanted = self.capabilities.usage
-            case _ if event.mime_type == CHANGES_MIME_TYPE:
-                wanted = self.capabilities.changes
-            case "stateful_marker":
-                wanted = self.capabilities.marker
-            case mime_type if self.separates_calls and mime_type.startswith("image/"):
-                image = {"mime_type": mime_type, "result": event.data}
-                return UnknownPart(OWN_IMAGE, msgspec.json.encode(image))
-            case _:
-                wanted = self.capabilities.data
+        if self.separates_calls and event.mime_type.startswith("image/"):
+            image = {"mime_type": event.mime_type, "result": event.data}
+            return UnknownPart(OWN_IMAGE, msgspec.json.encode(image))
+        can = self.capabilities
+        own = {"usage": can.usage, CHANGES_MIME_TYPE: can.changes, "stateful_marker": can.marker}
+        wanted = own.get(event.mime_type, can.data)
         return DataPart(event.mime_type, event.data) if wanted else None

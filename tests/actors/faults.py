@@ -484,7 +484,7 @@ FAULTS = [
     Fault(
         "an image is dropped for a program that wants it",
         "presentation",
-        'case mime_type if self.separates_calls and mime_type.startswith("image/"):',
-        "case mime_type if False:",
+        'if self.separates_calls and event.mime_type.startswith("image/"):',
+        "if False:",
     ),
 ]
