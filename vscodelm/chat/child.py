@@ -13,6 +13,7 @@ import sys
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 import attrs
 import trio
@@ -150,20 +151,10 @@ async def open_client(
 
 async def _start(argv: Sequence[str]) -> trio.Process:
     try:
+        pipes: dict[str, Any] = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         if sys.platform == "win32":
-            return await trio.lowlevel.open_process(
-                argv,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                creationflags=subprocess.CREATE_NEW_PROCESS_GROUP,
-            )
-        return await trio.lowlevel.open_process(
-            argv,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+            group = subprocess.CREATE_NEW_PROCESS_GROUP
+            return await trio.lowlevel.open_process(argv, creationflags=group, **pipes)
+        return await trio.lowlevel.open_process(argv, start_new_session=True, **pipes)
     except OSError as error:
         raise ServerGone(f"{argv[0]} can't be started: {error}") from None
