@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Protocol, cast
+from typing import IO, cast
 
 import attrs
 
@@ -74,10 +74,6 @@ def _make_executable(folder: Path, program: tuple[str, ...]) -> None:
     whole.chmod(whole.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
 
 
-class _Readable(Protocol):
-    def read(self, size: int = -1, /) -> bytes: ...
-
-
 @attrs.define
 class _Unpacking:
     folder: Path
@@ -109,7 +105,7 @@ class _Unpacking:
             case _:
                 raise BadArchive(f"{name!r} is neither a file nor a folder nor a link")
 
-    def tar(self, stream: _Readable) -> None:
+    def tar(self, stream: gzip.GzipFile | bz2.BZ2File) -> None:
         # Through `_Bounded`, because headers have sizes, too.
         bounded = _Bounded(stream, self.look, self.left)
         with tarfile.open(fileobj=cast("IO[bytes]", bounded), mode="r|") as opened:
@@ -168,7 +164,9 @@ def _too_much() -> BadArchive:
 class _Bounded:
     """A stream that has an end."""
 
-    def __init__(self, stream: _Readable, look: Callable[[], None], most: int) -> None:
+    def __init__(
+        self, stream: gzip.GzipFile | bz2.BZ2File, look: Callable[[], None], most: int
+    ) -> None:
         self._stream = stream
         self._look = look
         self._left = most + most // 8  # bytes between the files count here, too
