@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable
-from typing import Protocol, Self
+from typing import Self, TypeAlias
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.live import Live
@@ -49,26 +49,6 @@ def finished(text: str) -> int:
     return sum(len(line) + 1 for line in lines[: starts[-1]]) if starts else 0
 
 
-class AnswerView(Protocol):
-    """Shows one answer, from entering to leaving."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_error: object) -> None: ...
-
-    def say(self, text: str) -> None:
-        """Show a piece of the answer."""
-        ...
-
-    def think(self, text: str) -> None:
-        """Show a piece of the reasoning."""
-        ...
-
-    def wait_for(self, title: str, message: str) -> None:
-        """Show what the answer waits for, and how far that is; without a title it is over."""
-        ...
-
-
 class PlainView:
     """Text as it is on `out`, so that it can be piped on; the reasoning on `notes`."""
 
@@ -100,7 +80,7 @@ class PlainView:
         self._thoughts.append(text)
 
     def wait_for(self, title: str, message: str) -> None:
-        """Write when it begins, in one line."""
+        """Write what the answer waits for when that begins, in one line; no title: it is over."""
         if title and title != self._awaited:
             self._notes.print(Text(printable(f"{title} ..."), style="dim"), soft_wrap=True)
         self._awaited = title
@@ -158,7 +138,7 @@ class LiveView:
         self._grow(text, is_thought=True)
 
     def wait_for(self, title: str, message: str) -> None:
-        """Draw it beside the spinner."""
+        """Draw what the answer waits for beside the spinner; no title: it is over."""
         parts = (printable(part) for part in (title, message, _HINT) if part)
         with self._turn:
             self._spinner.text = Text(" - ".join(parts), style="dim")
@@ -222,3 +202,7 @@ class _Tail:
         for line in lines[-max(1, console.height - 4) :]:
             yield from line
             yield Segment.line()
+
+
+AnswerView: TypeAlias = PlainView | LiveView
+"""Shows one answer, from entering to leaving."""
