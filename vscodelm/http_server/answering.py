@@ -38,7 +38,6 @@ from .lineage import (
 )
 from .port import HttpPort, HttpReply, Wanted
 from .records import KeptResponse, ResponseRecords, raws
-from .writer import AnswerWriter
 
 MOST_OPEN = 256
 """Answers that may be open at once."""
@@ -55,6 +54,10 @@ FAREWELL_SECONDS = 2.0
 
 Send: TypeAlias = Callable[[bytes], Awaitable[None]]
 """Sends a piece of an answer, and waits until there is room for the next."""
+AnswerWriter: TypeAlias = EventWriter | CompletionWriter
+"""Writes one answer as its client reads it, by calls of `begin`, `add` and `end` in this order.
+
+Each call returns bytes of an event stream. At the end `result` is the whole as JSON."""
 
 
 class Query(Value):

@@ -25,14 +25,13 @@ from starlette.types import ASGIApp
 from agents.boundary import contained
 from agents.breather import Breather
 
-from .answering import Answering, Query
+from .answering import Answering, AnswerWriter, Query
 from .api_error import RETRY_SECONDS, ApiError, bad_request
 from .body import check_values, read_body
 from .completions import about_messages, read_completion
 from .gate import HttpGate
 from .serving import let_in
 from .websocket import talk
-from .writer import AnswerWriter
 
 if TYPE_CHECKING:
     from starlette.types import Message, Receive, Scope, Send

@@ -177,7 +177,7 @@ class CompletionWriter:
     def end(
         self, now: int, failure: ApiError | None = None, *, is_cancelled: bool = False
     ) -> bytes:
-        """Say why it is over."""
+        """Say why it is over; `now` is in seconds since 1970."""
         if failure is not None:
             return b"data: %b\n\n" % failure.body + DONE
         self._reason = "tool_calls" if self._calls else "stop"

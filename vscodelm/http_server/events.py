@@ -131,7 +131,7 @@ class EventWriter:
     def end(
         self, now: int, failure: ApiError | None = None, *, is_cancelled: bool = False
     ) -> bytes:
-        """Say that it is over."""
+        """Say that it is over; `now` is in seconds since 1970."""
         is_whole = failure is None and not is_cancelled
         self._close("completed" if is_whole else "incomplete")
         for index in list(self._own.values()):
