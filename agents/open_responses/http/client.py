@@ -162,6 +162,11 @@ class EndpointClient:
                 return None
             return Resource(body, response.headers.get("etag"))
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether connections aren't kept any more."""
+        return self._connections.is_closed
+
     async def aclose(self) -> None:
         """Close idle connections."""
         await self._connections.aclose()
