@@ -56,6 +56,10 @@ class Mailbox:
         self.head: Head | None = None
         """The session that was at rest last. Its `is_current` tells whether it still is."""
 
+    def allow_forks(self, head: Head | None) -> None:
+        """Note that the session is at rest."""
+        self.head = head
+
     def deliver(self, delivery: Delivery) -> None:
         """Hand over a request. It repeats the history, so it replaces the one that waits."""
         self._miss()

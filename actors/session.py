@@ -194,7 +194,7 @@ class SessionActor:
                 self.mailbox.give_up(turn)
                 await self.inbox.send(Failed(self.conversation, turn, failure))
             case effects.AllowForks(head=head):
-                self.mailbox.head = head
+                self.mailbox.allow_forks(head)
             case effects.CloseSession(why=why):
                 self._log_close(why)
             case effects.BeginResponse(delivery=delivery, is_in_step=is_in_step):

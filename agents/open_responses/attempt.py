@@ -23,7 +23,7 @@ from agents.open_responses.http.errors import EndpointError, no_stream, scrubbed
 from agents.open_responses.http.retry import wait
 from agents.open_responses.http.unexpected import expecting_anything
 from agents.open_responses.request.body import options_body, tools_body, whole_body
-from agents.open_responses.request.names import ToolNames
+from agents.open_responses.request.names import fitting_name
 from agents.open_responses.stream.hosted import is_image
 from agents.open_responses.stream.machine import StreamMachine
 from agents.open_responses.stream.sse import SseOverflow, SseSplitter
@@ -48,12 +48,13 @@ class ResponseAttempt:
     prompt: Prompt
     show: Callable[[Batch], Awaitable[None]]
     _tools: dict[str, Any] = attrs.field(init=False)
-    _names: ToolNames = attrs.field(init=False)
+    _names: dict[str, str] = attrs.field(init=False)
+    """The editor's names of the tools that are offered, by the server's."""
     _breather: Breather = attrs.field(factory=Breather, init=False)
 
     def __attrs_post_init__(self) -> None:
         self._tools = tools_body(self.prompt.tools, required=self.prompt.tool_required)
-        self._names = ToolNames.of(tool.name for tool in self.prompt.tools)
+        self._names = {fitting_name(tool.name): tool.name for tool in self.prompt.tools}
 
     async def run(self) -> Stop | Break:
         """Return how the next response ended."""
@@ -96,7 +97,7 @@ class ResponseAttempt:
             outward=self.endpoint.call_ids.outward,
             annotations=self.endpoint.spec.annotations,
             previous_response_id=ask.previous_response_id,
-            tools=self._names.servers(),
+            tools=tuple(self._names),
             origin=self.endpoint.origin,
             server=self.server,
         )
@@ -114,9 +115,12 @@ class ResponseAttempt:
         )
 
     def named(self, events: Iterable[Event]) -> list[Event]:
-        """Return events, with the tools called as the editor calls them."""
+        """Return events, with the tools called as the editor calls them.
+
+        The name of one that isn't offered stays.
+        """
         return [
-            replace(event, name=self._names.editors(event.name))
+            replace(event, name=self._names.get(event.name, event.name))
             if isinstance(event, CallTool)
             else event
             for event in events

@@ -185,7 +185,8 @@ class Examination:
             await self._fail("session/new", error.failure)
             return
         if channel is None:
-            await self._fail("session/new", self._too_slow("open a session"))
+            why = f"{self.spec.name} didn't open a session within {self.seconds:g} seconds."
+            await self._fail("session/new", Failure("Unavailable", why))
             return
         self.tell(Finding("session/new", "ok", "a session is open", trio.current_time() - began))
         offered = channel.choices
@@ -221,11 +222,6 @@ class Examination:
         advice = _ADVICE.get(failure.kind, "")
         fixes = failure.fixes
         self.tell(Finding(step, "failed", failure.message, None, (), advice, stderr, data, fixes))
-
-    def _too_slow(self, what: str) -> Failure:
-        return Failure(
-            "Unavailable", f"{self.spec.name} didn't {what} within {self.seconds:g} seconds."
-        )
 
     async def _last_words(self) -> str:
         return "" if self._child is None else (await self._child.exit()).last_words

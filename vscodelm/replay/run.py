@@ -42,6 +42,7 @@ from bridge.routing.chat_events import (
     Said,
 )
 from bridge.routing.router import Question, Tally
+from bridge.value import Value
 from bridge.wire import ChatParams, Part, RequestId
 
 from .recording import (
@@ -69,6 +70,13 @@ ASSUMED = (
 )
 
 
+class _Read(Value):
+    """A request as it was read from the wire."""
+
+    question: Question
+    asked_of: AskedOf
+
+
 @attrs.define
 class Replay:
     """The state of a replay; `steps` runs it."""
@@ -79,9 +87,7 @@ class Replay:
     is_exact: bool = attrs.field(default=False, init=False)
     """Whether the recording says all that decisions depend on."""
     _reader: TranscriptReader = attrs.field(factory=TranscriptReader, init=False)
-    _read: dict[RequestId, tuple[Question, AskedOf]] = attrs.field(
-        factory=dict["RequestId", "tuple[Question, AskedOf]"], init=False
-    )
+    _read: dict[RequestId, _Read] = attrs.field(factory=dict["RequestId", _Read], init=False)
     """The requests about which nothing is decided yet."""
     _repeated: dict[RequestId, int] = attrs.field(factory=dict["RequestId", int], init=False)
     """Parts that the chats added themselves, and that the recording has, too."""
@@ -133,7 +139,7 @@ class Replay:
         except RecursionError:
             yield RequestRefused(request, "it is nested too deeply")
         else:
-            self._read[request] = question, AskedOf(transcript, kind, asked.model_id)
+            self._read[request] = _Read(question, AskedOf(transcript, kind, asked.model_id))
             if not self.is_exact:
                 self.now += APART
                 yield from self._decide(ChatRequest(request, question, 0, NO_LIMIT))
@@ -198,7 +204,7 @@ class Replay:
         if read is None:
             yield RequestRefused(request, "the recording has no such request that can be read")
             return
-        question = replace(read[0], agent=str(noted.agent).encode(), keep=noted.keep)
+        question = replace(read.question, agent=str(noted.agent).encode(), keep=noted.keep)
         yield from self._decide(
             ChatRequest(
                 request,
@@ -216,7 +222,7 @@ class Replay:
         yield from self.tracker.followed(self.chats.apply(event, self.now))
 
     def _decide(self, asked: ChatRequest) -> Iterator[InspectionStep]:
-        _, said = self._read.pop(asked.request)
+        said = self._read.pop(asked.request).asked_of
         answers = self.tracker.open_answers()
         effects = self.chats.apply(asked, self.now)
         for _, effect in effects:

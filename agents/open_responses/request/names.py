@@ -1,12 +1,9 @@
-"""Names and ids, so that every server takes them, and back again."""
+"""Names and ids, so that every server takes them."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
-
-import attrs
 
 NO_ID = "call_none"
 """Stands for an id that is empty."""
@@ -32,24 +29,3 @@ def fitting_name(name: str) -> str:
 
 def _digest(text: str) -> str:
     return hashlib.blake2b(text.encode(errors="surrogatepass"), digest_size=8).hexdigest()
-
-
-@attrs.frozen
-class ToolNames:
-    """The names of the tools that are offered."""
-
-    _names: dict[str, str]
-    """By the name that the server knows."""
-
-    @classmethod
-    def of(cls, names: Iterable[str]) -> ToolNames:
-        """Return those of the editor's names."""
-        return cls({fitting_name(name): name for name in names})
-
-    def editors(self, name: str) -> str:
-        """Return the editor's name for the server's; what isn't offered is the same for both."""
-        return self._names.get(name, name)
-
-    def servers(self) -> tuple[str, ...]:
-        """Return every name that the server knows."""
-        return tuple(self._names)

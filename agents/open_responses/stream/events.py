@@ -125,7 +125,6 @@ class Snapshot(msgspec.Struct):
     id: str | None = None
     status: str | None = None
     previous_response_id: str | None = None
-    model: str | None = None
     store: bool | None = None
     output: msgspec.Raw = NOTHING
     usage: Any = None

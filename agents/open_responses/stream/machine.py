@@ -103,7 +103,6 @@ class StreamMachine:
             status=self._status,
             response_id=snapshot.id,
             previous_response_id=snapshot.previous_response_id,
-            model=snapshot.model,
             store=snapshot.store,
             usage=read_usage(snapshot.usage),
             output=self._output.items,

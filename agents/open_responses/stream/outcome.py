@@ -56,7 +56,6 @@ class ResponseOutcome(Value):
     status: Status = "open"
     response_id: str | None = None
     previous_response_id: str | None = None
-    model: str | None = None
     store: bool | None = None
     usage: TokenUsage | None = None
     output: tuple[Raw, ...] = ()
@@ -179,7 +178,7 @@ class ResponseRecord:
 
     def learn(self, snapshot: Snapshot) -> None:
         """Take over what a snapshot says; what it leaves out is as it was."""
-        for name in ("id", "status", "previous_response_id", "model", "store", "usage"):
+        for name in ("id", "status", "previous_response_id", "store", "usage"):
             value = getattr(snapshot, name)
             if value is not None:
                 setattr(self.snapshot, name, value)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.open_responses.request.names import ToolNames, fitting_id, fitting_name
+from agents.open_responses.request.names import fitting_id, fitting_name
 
 
 @pytest.mark.parametrize("call_id", ["a", "call_1", "x" * 64, "é~1"])
@@ -28,14 +28,3 @@ def test_there_is_always_an_id() -> None:
 def test_a_name_fits_and_is_its_own(one: str, other: str) -> None:
     assert re.fullmatch(r"[A-Za-z0-9_-]{1,64}", fitting_name(one))
     assert (fitting_name(one) == fitting_name(other)) is (one == other)
-
-
-@given(st.lists(st.text(max_size=80), max_size=5))
-def test_the_editor_s_name_is_found_again(names: list[str]) -> None:
-    known = ToolNames.of(names)
-    assert [known.editors(fitting_name(name)) for name in names] == names
-    assert set(known.servers()) == {fitting_name(name) for name in names}
-
-
-def test_a_name_that_nobody_offers_stays() -> None:
-    assert ToolNames.of([]).editors("parallel") == "parallel"

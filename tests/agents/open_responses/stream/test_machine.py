@@ -48,7 +48,6 @@ def test_the_outcome_is_what_the_next_request_needs() -> None:
     assert outcome.status == "completed"
     assert outcome.response_id == "resp_1"
     assert outcome.previous_response_id == "resp_0"
-    assert outcome.model == "m"
     assert outcome.store is True
     assert outcome.has_emitted
     assert outcome.can_be_continued

@@ -62,10 +62,10 @@ def test_an_error_with_words_counts_more_than_the_details() -> None:
 
 def test_what_a_snapshot_leaves_out_is_as_it_was() -> None:
     record = ResponseRecord()
-    record.learn(Snapshot(id="a", model="m", output=raw([call("1")])))
-    record.learn(Snapshot(model="n", store=False))
+    record.learn(Snapshot(id="a", status="queued", output=raw([call("1")])))
+    record.learn(Snapshot(status="completed", store=False))
     snapshot = record.snapshot
-    assert (snapshot.id, snapshot.model, snapshot.store) == ("a", "n", False)
+    assert (snapshot.id, snapshot.status, snapshot.store) == ("a", "completed", False)
     assert record.output(["1"]) == (raw(call("1")),)
 
 
