@@ -189,7 +189,7 @@ class AcpAgent:
                 found = await self._continuing(peer, prompt).find(wish) if can_open else None
                 if isinstance(found, Found):
                     session_id = found.channel.session_id
-                    name = SessionHandle(session_id, self.toolboxes.new_name(), found.root)
+                    name = SessionHandle(session_id, self.toolboxes.names.suggest(), found.root)
                     held = self._session_on(peer, found.channel, name, knows=True)
                     async with self._continued.held(session_id, held, found.words) as session:
                         yield session
@@ -254,7 +254,7 @@ class AcpAgent:
             return None, NAMELESS
         if isinstance(origin, Resumed):
             return found, handle
-        server = self.toolboxes.new_name() if handle.folder else ""
+        server = self.toolboxes.names.suggest() if handle.folder else ""
         return found, SessionHandle("", server, handle.folder)
 
     def _may_open(self, handle: SessionHandle) -> bool:

@@ -92,6 +92,8 @@ class ConnectedAgent:
     """Whether a call for one session came to another's server: each needs another process."""
     servers: dict[str, None] = attrs.field(factory=dict[str, None], init=False)
     """The names of the MCP servers that it was given, the newest last."""
+    has_users_servers: bool = attrs.field(default=False, init=False)
+    """Whether it was given servers of the user's, too."""
     openings: Openings = attrs.field(init=False)
     _closing: deque[RequestId] = attrs.field(factory=lambda: deque[RequestId](), init=False)
     """The newest requests to close a session, answered or not."""
@@ -107,7 +109,7 @@ class ConnectedAgent:
             self.known,
             retire,
         )
-        self.strays = Strays(self._channels, self._mix_tools, self.servers.keys())
+        self.strays = Strays(self._channels, self._mix_tools)
         self.openings = Openings(
             self.connection,
             self.authentication,
@@ -137,6 +139,10 @@ class ConnectedAgent:
         log.warning("agent=%s mixes up the tools of its chats: each gets a process", self.name)
         self.process.retire()
         self.openings.discard_spares()
+
+    def give_users_servers(self) -> None:
+        """Note that its sessions get servers of the user's, too."""
+        self.has_users_servers = True
 
     def _channels(self) -> list[SessionChannel]:
         return [

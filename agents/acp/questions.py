@@ -20,16 +20,15 @@ from agents.acp.schema.elicitation import CreateElicitationResponse
 from agents.acp.schema.methods import SelectedPermissionOutcome
 from agents.events import (
     AskPermission,
-    CallTool,
     Decision,
     Elicit,
     ElicitAnswer,
     PermissionAnswer,
-    Say,
     TakeBack,
     ToolAnswer,
 )
 from agents.habits import Announcing
+from agents.mcp.call_broker import CallBroker
 from bridge.value import Value
 from bridge.wire import Permissions
 
@@ -181,39 +180,13 @@ class TurnTools:
     """A turn's part in the editor's tools of its session, if there are any."""
 
     line: QuestionLine
+    calls: CallBroker = attrs.field(init=False)
+    """The agent's calls; without tools there are none."""
     _box: ToolsPort | None = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._box = self.line.tools
-
-    @property
-    def due(self) -> float:
-        """When calls that wait go out; infinite where none does."""
-        return math.inf if self._box is None else self._box.due
-
-    @property
-    def are_out(self) -> bool:
-        """Whether the editor has a call that isn't answered."""
-        return self._box is not None and self._box.out > 0
-
-    def begin(self) -> None:
-        """Begin the turn."""
-        if self._box is not None:
-            self._box.begin()
-
-    def resume(self) -> None:
-        """Go on in another response."""
-        if self._box is not None:
-            self._box.resume()
-
-    def announce(self, under_way: int, tools: Sequence[str]) -> None:
-        """Note how many calls the agent says are under way, and the tools of the new ones."""
-        if self._box is not None:
-            self._box.announce(under_way, tools)
-
-    def emit(self) -> tuple[CallTool, ...]:
-        """Send out all that waits."""
-        return () if self._box is None else self._box.emit()
+        self.calls = CallBroker() if self._box is None else self._box.calls
 
     def answer(self, answer: ToolAnswer) -> None:
         """Hand a result over."""
@@ -225,14 +198,6 @@ class TurnTools:
         """Refuse everything that is called."""
         if self._box is not None:
             self._box.cancel()
-
-    def end(self) -> tuple[Say, ...]:
-        """End the turn; return what the user should know."""
-        if self._box is None:
-            return ()
-        self._box.end()
-        complaint = self._box.complain()
-        return () if complaint is None else (Say(f"\n\n{complaint}\n\n", by_us=True),)
 
     def allow(self, asked: PermissionRequested, record: CallRecord) -> bool:
         """Allow, once, a call that the editor asks its user about by itself; return whether it is.
@@ -256,7 +221,7 @@ class TurnTools:
             self.line.record(f"allowed edit={call.call_id}")
         elif is_of_another(call, self._box, self._box.others()):
             self.line.record(f"another chat's title={call.title!r:.100}")
-            self._box.on_mixed()
+            self._box.mix()
         else:
             return False
         self.line.answer(asked.id, SelectedPermissionOutcome(option.option_id))

@@ -34,6 +34,11 @@ from .session_choices import SessionChoices
 from .turn import AcpTurn
 from .turn_machine import TurnMachine
 
+IGNORED = (
+    "*This agent hasn't asked for the offered tools, so it can't use them here. Some agents "
+    "ignore the MCP servers of their clients.*"
+)
+"""Tells the user about an agent that never asks for its tools."""
 TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} to answer this.)"
 """Tells the agent that the host demands a tool: the protocol has no field for it."""
 
@@ -84,11 +89,10 @@ class AcpSession:
         self._told = Told(mode, values_of(choices.options), channel.session_record)
         self._choices = SessionChoices(peer, channel, self._told, offer, is_new)
         channel.on_choices = self._choices.report
-        if channel.tools is not None:
-            channel.tools.titles_name_tools = peer.known.titles_name_tools
-            channel.tools.ids_name_tools = peer.known.ids_name_tools
-            if channel.reopened is not None and peer.facts.has(Fact.ASKS_FOR_TOOLS):
-                channel.tools.complaint = GOES_ON_WITHOUT
+        self._should_have_tools = channel.reopened is not None and peer.facts.has(
+            Fact.ASKS_FOR_TOOLS
+        )
+        """Whether it was opened again, and the agent asks for tools elsewhere."""
         self._turn: AcpTurn | None = None
         self._told_system: Sequence[ChatMessage] | None = None
         """The host's system prompt, if the agent has got it."""
@@ -126,7 +130,8 @@ class AcpSession:
         channel = self.channel
         if channel.reopened is None or channel.tools is None or not channel.has_answered:
             return False
-        return channel.tools.is_ignored and self.peer.facts.has(Fact.ASKS_FOR_TOOLS)
+        is_ignored = channel.tools.is_ignored(trio.current_time())
+        return is_ignored and self.peer.facts.has(Fact.ASKS_FOR_TOOLS)
 
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return whether the agent can get these tools: it learns of a server only once."""
@@ -243,6 +248,13 @@ class AcpSession:
     def failure_of(self, error: Error) -> Failure:
         """Return an agent's error in words."""
         return self.peer.authentication.failure_of(error)
+
+    def complaint(self, now: float) -> str | None:
+        """Return, once for an agent, what the user should know where it ignores its tools."""
+        tools = self.channel.tools
+        if tools is None or not tools.is_ignored(now) or not tools.may_complain():
+            return None
+        return GOES_ON_WITHOUT if self._should_have_tools else IGNORED
 
     def take_notes(self) -> list[str]:
         """Return what the log should say about the session."""

@@ -134,7 +134,7 @@ class SessionChannel:
         self._changes = trio.lowlevel.ParkingLot()
         self._space = trio.lowlevel.ParkingLot()
         if tools is not None:
-            tools.wake = self.wake
+            tools.subscribe(self.wake)
 
     @property
     def is_unproven(self) -> bool:
@@ -149,7 +149,7 @@ class SessionChannel:
     @property
     def has_turn(self) -> bool:
         """Whether a turn runs, as the agent or the editor sees it."""
-        return self.is_prompted or (self.tools is not None and self.tools.is_open)
+        return self.is_prompted or (self.tools is not None and self.tools.calls.is_open)
 
     @property
     def was_just_cancelled(self) -> bool:

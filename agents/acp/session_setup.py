@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from functools import partial
+import math
+from collections.abc import Collection, Sequence
 
 import attrs
 
@@ -15,13 +15,14 @@ from agents.acp.schema.user_servers import servers_for
 from agents.acp.transport.subprocess import working_directory
 from agents.events import Prompt
 from agents.guarded import Tasks
-from agents.mcp.session_tools import Toolbox
+from agents.mcp.session_tools import Toolbox, ToolsOwner
 from agents.mcp.tool_servers import Toolboxes
+from agents.mcp.tools import JSON
 from agents.workspace import Workspace
 from bridge.wire import McpServerSpec, Settings, ToolSpec
 
 from .connected_agent import ConnectedAgent
-from .learned import AgentFacts, Fact
+from .learned import Fact
 from .quirks import KnownAgent
 from .session_params import SessionParams
 
@@ -61,11 +62,13 @@ class SessionSetup:
         """Return the parameters of a session; its server is named `server`, if it can be."""
         if not prompt.tools:
             return self._without_tools(peer, cwd)
+        owner = _ToolsOfProcess(peer, self.workspace)
         if peer.known.http_tools_only:
-            web = await self.toolboxes.make_web(prompt.tools, server)
-            return self._with_tools(peer, cwd, web)
-        await self.toolboxes.prepare()  # again: the listener may have failed since
-        return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools, server))
+            tools = await self.toolboxes.make_web(prompt.tools, server, owner)
+        else:
+            await self.toolboxes.prepare()  # again: the listener may have failed since
+            tools = self.toolboxes.make(prompt.tools, server, owner)
+        return self._with_tools(peer, cwd, tools)
 
     def spare_params(self, peer: ConnectedAgent, prompt: Prompt, cwd: str) -> SessionParams | None:
         """Return the parameters of a spare; None if that would have to wait."""
@@ -73,17 +76,15 @@ class SessionSetup:
             return self._without_tools(peer, cwd)
         if peer.known.http_tools_only or not self.toolboxes.is_ready:
             return None
-        return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools))
+        owner = _ToolsOfProcess(peer, self.workspace)
+        return self._with_tools(peer, cwd, self.toolboxes.make(prompt.tools, owner=owner))
 
     def _without_tools(self, peer: ConnectedAgent, cwd: str) -> SessionParams:
         """Return session parameters without the editor's tools."""
         return SessionParams(cwd, more=self._more(peer, cwd), users=self._users(peer))
 
     def _with_tools(self, peer: ConnectedAgent, cwd: str, tools: Toolbox) -> SessionParams:
-        """Return session parameters with tools whose calls `Strays` checks."""
-        peer.strays.watch(tools)
-        tools.spelled = self.workspace.spelled
-        tools.on_asked = partial(_learn_of_asking, peer.facts, tools)
+        """Return session parameters with tools."""
         more, users = self._more(peer, cwd), self._users(peer)
         if not peer.process.edits_by_editor:
             return SessionParams(cwd, tools, peer.servers, more, users)
@@ -110,7 +111,7 @@ class SessionSetup:
                 words = "agent=%s isn't given the MCP server %r: it takes no servers of type %s"
                 log.warning(words, self.spec.name, one.name, one.type)
         if taken:
-            peer.strays.has_neighbours = True
+            peer.give_users_servers()
         return taken
 
     def _more(self, peer: ConnectedAgent, cwd: str) -> tuple[str, ...]:
@@ -119,7 +120,38 @@ class SessionSetup:
         return () if can is None else self.workspace.beside(cwd)
 
 
-def _learn_of_asking(facts: AgentFacts, tools: Toolbox) -> None:
-    facts.learn(Fact.ASKS_FOR_TOOLS)
-    if not tools.has_begun:
-        facts.learn(Fact.ASKS_BEFORE_PROMPT)
+@attrs.frozen(eq=False, repr=False)
+class _ToolsOfProcess(ToolsOwner):
+    """An agent's process as the tools of its sessions see it; `Strays` checks their calls."""
+
+    peer: ConnectedAgent
+    workspace: Workspace
+
+    @property
+    def titles_name_tools(self) -> bool:
+        return self.peer.known.titles_name_tools
+
+    @property
+    def ids_name_tools(self) -> bool:
+        return self.peer.known.ids_name_tools
+
+    @property
+    def has_neighbours(self) -> bool:
+        return self.peer.has_users_servers
+
+    def others(self, box: Toolbox) -> Collection[str]:
+        return self.peer.servers.keys() - {box.server}  # it may keep those of closed sessions
+
+    def spelled(self, path: str) -> str:
+        return self.workspace.spelled(path)
+
+    def mix(self) -> None:
+        self.peer.strays.mix()
+
+    def be_asked(self, box: Toolbox) -> None:
+        self.peer.facts.learn(Fact.ASKS_FOR_TOOLS)
+        if box.calls.begun_at == math.inf:
+            self.peer.facts.learn(Fact.ASKS_BEFORE_PROMPT)
+
+    async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:
+        return await self.peer.strays.refusal(box, name, arguments)

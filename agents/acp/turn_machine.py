@@ -36,6 +36,7 @@ from agents.events import (
     ElicitAnswer,
     Event,
     PermissionAnswer,
+    Say,
     Stop,
     StopReason,
     ToolAnswer,
@@ -131,7 +132,7 @@ class TurnMachine:
     def hear(self, now: float) -> Batch:
         """Return the news as events."""
         if self.state is TurnState.AWAITING:
-            if self.questions.are_open or self.tools.are_out:
+            if self.questions.are_open or self.tools.calls.out:
                 return ()
             self.apply(AllAnswered(), now)
         events: list[Event] = [*self._close_forms()]
@@ -146,7 +147,7 @@ class TurnMachine:
             events += self._take(one, now)
         self.renderer.files.clear()
         calls = self.renderer.calls
-        self.tools.announce(calls.under_way, calls.take_announced())
+        self.tools.calls.announce(calls.under_way, calls.take_announced())
         if now >= self._pauses_at:  # an agent that goes on talking must not delay it
             events += self.apply(PauseDue(), now)
         return tuple(events)
@@ -175,7 +176,7 @@ class TurnMachine:
         """When the turn begins to await answers; infinite if it awaits none."""
         if self.state not in (TurnState.RUNNING, TurnState.QUIET) or self.forms.are_open:
             return math.inf  # a response that ends would take the user's form away
-        due = self.tools.due
+        due = self.tools.calls.due
         if not self.questions.are_open:
             return due
         gathered_at = self.questions.gathered_at
@@ -235,7 +236,7 @@ class TurnMachine:
         match step, event:
             case TurnStep.SEND, PromptSent(blocks=blocks):
                 self.line.prompt(blocks)
-                self.tools.begin()
+                self.tools.calls.begin(now)
                 self.session.be_told()
                 return tuple(self.renderer.begin())
             case TurnStep.BREAK, PromptNotSent(failure=Failure() as failure):
@@ -248,11 +249,11 @@ class TurnMachine:
                 return self._pause(now)
             case TurnStep.RESUME, _:
                 self.renderer.begin_response()
-                self.tools.resume()
+                self.tools.calls.resume(now)
             case TurnStep.FLUSH, _:
                 return tuple(self.renderer.flush())
             case TurnStep.END, _:
-                return self._end()
+                return self._end(now)
             case TurnStep.END_STOPPED, _:
                 return self._end_stopped()
             case TurnStep.END_UNSENT, _:
@@ -280,17 +281,22 @@ class TurnMachine:
 
     def _pause(self, now: float) -> Batch:
         shown = self.renderer.flush()
-        late, calls = self.questions.take_late(now), self.tools.emit()
+        late, calls = self.questions.take_late(now), self.tools.calls.emit(now)
         self.line.pause()
         return (*shown, *late, *calls, Await())
 
-    def _end(self) -> Batch:
+    def _end(self, now: float) -> Batch:
         fault = self._fault
         if fault is None:
             last = Stop(_REASONS.get(_stop_reason(self._answer), StopReason.END_TURN))
         else:
             last = Break(self.session.failure_of(fault))
-        return (*self._finish(is_complete=last == Stop()), *self.tools.end(), last)
+        shown = self._finish(is_complete=last == Stop())
+        self.tools.calls.end()
+        complaint = self.session.complaint(now)
+        if complaint is not None:
+            shown = (*shown, Say(f"\n\n{complaint}\n\n", by_us=True))
+        return (*shown, last)
 
     def _end_stopped(self) -> Batch:
         fault = self._fault

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from agents.acp.calls.identity import Offer
@@ -11,7 +11,8 @@ from agents.acp.schema.content import ContentBlock
 from agents.acp.schema.elicitation import CreateElicitationResponse
 from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import RequestPermissionOutcome
-from agents.events import CallTool, ToolAnswer
+from agents.events import ToolAnswer
+from agents.mcp.call_broker import CallBroker
 from bridge.errors import Failure
 
 
@@ -19,39 +20,16 @@ class ToolsPort(Offer, Protocol):
     """The toolbox of a session."""
 
     @property
-    def due(self) -> float:
-        """When calls that wait go out; infinite where none does."""
+    def calls(self) -> CallBroker:
+        """The agent's calls of the tools."""
         ...
 
-    @property
-    def out(self) -> int:
-        """The number of calls that the editor has."""
-        ...
-
-    @property
-    def others(self) -> Callable[[], Collection[str]]:
+    def others(self) -> Collection[str]:
         """Return the servers that the process was given for other sessions."""
         ...
 
-    @property
-    def on_mixed(self) -> Callable[[], None]:
+    def mix(self) -> None:
         """Note that the agent would use one of those in this session."""
-        ...
-
-    def begin(self) -> None:
-        """Begin a turn."""
-        ...
-
-    def resume(self) -> None:
-        """Go on in another response."""
-        ...
-
-    def announce(self, under_way: int, tools: Sequence[str]) -> None:
-        """Note how many calls the agent says are under way, and the tools of the new ones."""
-        ...
-
-    def emit(self) -> tuple[CallTool, ...]:
-        """Send out all that waits."""
         ...
 
     def answer(self, answer: ToolAnswer) -> None:
@@ -60,14 +38,6 @@ class ToolsPort(Offer, Protocol):
 
     def cancel(self) -> None:
         """Refuse all calls."""
-        ...
-
-    def end(self) -> None:
-        """End the turn."""
-        ...
-
-    def complain(self) -> str | None:
-        """Return, once, what the user should know where the agent ignores its server."""
         ...
 
 
@@ -162,6 +132,10 @@ class TurnSession(Protocol):
 
     def failure_of(self, error: Error) -> Failure:
         """Return an agent's error in words."""
+        ...
+
+    def complaint(self, now: float) -> str | None:
+        """Return, once, what the user should know where the agent ignores its tools."""
         ...
 
     async def prepare(self) -> Failure | None:

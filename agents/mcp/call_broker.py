@@ -89,6 +89,8 @@ class CallBroker:
     """The calls of one session; `habit` is whether its agent announces them."""
 
     habit: Announcing = attrs.field(factory=Announcing)
+    begun_at: float = attrs.field(default=math.inf, init=False)
+    """When the first turn began; infinite before."""
     _phase: _Phase = attrs.field(default=_Phase.SHUT, init=False)
     _calls: dict[str, _Call] = attrs.field(factory=dict[str, _Call], init=False)
     """The open calls by the editor's id, in the order in which they came."""
@@ -207,6 +209,7 @@ class CallBroker:
 
     def begin(self, now: float) -> None:
         """Begin a turn, with a response that calls can go out in."""
+        self.begun_at = min(self.begun_at, now)
         if self._phase is not _Phase.CLOSED:
             self._phase = _Phase.OPEN
             self._ended.clear()  # their answers come before another turn begins

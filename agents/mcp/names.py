@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+
+import attrs
 
 MOST_CHARACTERS = 64
 SERVER_PREFIX = "vsc"
@@ -22,6 +24,31 @@ def server_name(suffix: str) -> str:
     if not (suffix.isascii() and suffix.isalnum() and suffix == suffix.lower()):
         raise ValueError("a server's suffix is of lower-case letters and digits")
     return SERVER_PREFIX + suffix
+
+
+@attrs.define(eq=False, repr=False)
+class ServerNames:
+    """The names of one agent's servers, each of one session; `draw` returns another suffix."""
+
+    draw: Callable[[], str]
+    _taken: set[str] = attrs.field(factory=set[str], init=False)
+
+    def take(self, wanted: str = "") -> str:
+        """Return a name that no other server has: the one that is wanted, if it can be."""
+        while not wanted or wanted in self._taken:
+            wanted = server_name(self.draw())
+        self._taken.add(wanted)
+        return wanted
+
+    def suggest(self) -> str:
+        """Return a name that no server has, for one that may come."""
+        name = self.take()
+        self.give_up(name)
+        return name
+
+    def give_up(self, name: str) -> None:
+        """Let another server have a name."""
+        self._taken.discard(name)
 
 
 def aliases(names: Iterable[str], server: str) -> Mapping[str, str]:

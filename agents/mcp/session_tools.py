@@ -7,13 +7,11 @@ broker makes the decisions.
 from __future__ import annotations
 
 import logging
-import math
 import threading
-from collections.abc import Awaitable, Callable, Collection, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
 from itertools import count
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import attrs
 import trio
@@ -25,6 +23,7 @@ from bridge.version import own_version
 from bridge.wire import EnvVariable, ToolSpec
 
 from .call_broker import BrokerEffects, CallBroker, Drop, Reply
+from .names import ServerNames
 from .tools import JSON, ToolCatalogue, with_paths
 from .wire import LineWire
 
@@ -38,10 +37,6 @@ PROGRESS_SECONDS = 10.0
 """Seconds between two progress notifications of a call: a person may be asked."""
 IGNORED_SECONDS = 15.0
 """Seconds after its first prompt in which an agent starts its servers; some are late."""
-IGNORED = (
-    "*This agent hasn't asked for the offered tools, so it can't use them here. Some agents "
-    "ignore the MCP servers of their clients.*"
-)
 LISTING_SECONDS = 10.0
 """Seconds that a prompt waits until the agent has listed the tools, if it doesn't wait itself."""
 LEARNING_SECONDS = 0.1
@@ -64,8 +59,58 @@ class HttpAccess(Value):
 
 
 Access: TypeAlias = StdioAccess | HttpAccess
-CallGuard: TypeAlias = Callable[[str, JSON], Awaitable[str | None]]
-"""Called with the editor's name of a tool; returns what a call that is refused is answered with."""
+
+
+class WayIn(Protocol):
+    """The way by which the agent gets at the tools of one session."""
+
+    def issue(self) -> Access:
+        """Return an access, and end the one before it."""
+        ...
+
+    def close(self) -> None:
+        """End the access."""
+        ...
+
+
+class ToolsOwner:
+    """The agent's process, as the tools of its sessions see it; here one without other sessions."""
+
+    @property
+    def titles_name_tools(self) -> bool:
+        """Whether no model can choose what this agent calls a call."""
+        return False
+
+    @property
+    def ids_name_tools(self) -> bool:
+        """Whether this agent begins the id of a call with the name of the tool."""
+        return False
+
+    @property
+    def has_neighbours(self) -> bool:
+        """Whether the process was given servers of others, too."""
+        return False
+
+    def others(self, box: Toolbox) -> Collection[str]:
+        """Return the servers' names that the process was given for other sessions."""
+        return ()
+
+    def mix(self) -> None:
+        """Note that the agent would use one of those in this session."""
+
+    def be_asked(self, box: Toolbox) -> None:
+        """Note that the agent asks which tools there are, or calls one."""
+
+    def spelled(self, path: str) -> str:
+        """Return the path of a file as the editor has it."""
+        return path
+
+    async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:
+        """Return the answer to a call that isn't passed on; the name is the editor's."""
+        return None
+
+
+NOBODY = ToolsOwner()
 
 
 @attrs.define(eq=False, repr=False)
@@ -82,79 +127,61 @@ class _Caller:
             await report(number)
 
 
-async def _refuse_nothing(_name: str, _arguments: JSON) -> None:
-    """Let a call pass."""
-
-
 async def _report_nothing(_number: int) -> None:
     """Report no progress: nobody listens."""
 
 
 @attrs.define(eq=False, repr=False)
 class Toolbox:
-    """The tools of one session. `wake` is called when there is news for its turn.
+    """The tools of one session.
 
-    `habit` is whether its agent announces its calls.
+    `habit` is whether its agent announces its calls. `server_names` has the other names that its
+    server can get. `may_complain` returns True the first time for an agent.
     """
 
     server: str
     catalogue: ToolCatalogue
     new_call_id: Callable[[], str]
     habit: Announcing = attrs.field(factory=Announcing)
-    wake: Callable[[], None] = attrs.field(default=lambda: None, init=False)
-    spelled: Callable[[str], str] = attrs.field(default=str, init=False)
-    """Returns the path of a file as the editor has it."""
-    refusal: CallGuard = attrs.field(default=_refuse_nothing, init=False)
-    """Says why a call isn't passed on."""
-    others: Callable[[], Collection[str]] = attrs.field(default=lambda: (), init=False)
-    """Returns the servers' names that the agent's process was given for other sessions."""
-    has_neighbours: Callable[[], bool] = attrs.field(default=lambda: False, init=False)
-    """Returns whether the agent's process was given servers of others, too."""
-    on_mixed: Callable[[], None] = attrs.field(default=lambda: None, init=False)
-    """Called when the agent would use one of those in this session."""
-    titles_name_tools: bool = attrs.field(default=False, init=False)
-    """Whether no model can choose what its agent calls a call."""
-    ids_name_tools: bool = attrs.field(default=False, init=False)
-    """Whether its agent begins the id of a call with the name of the tool."""
+    owner: ToolsOwner = NOBODY
+    server_names: ServerNames | None = None
+    may_complain: Callable[[], bool] = lambda: True
+    calls: CallBroker = attrs.field(init=False)
+    """The calls, as the session's turn has them."""
     access: Access | None = attrs.field(default=None, init=False)
     """The agent's access to the tools."""
-    renew: Callable[[], Access | None] = attrs.field(default=lambda: None, init=False)
-    """Makes another access and ends the one before it."""
-    rename: Callable[[], str] = attrs.field(init=False)
-    """Returns another name for the server, which is as long, and gives the old one up."""
-    closing: ExitStack = attrs.field(factory=ExitStack, init=False)
-    """The callbacks of its end."""
-    on_asked: Callable[[], None] = attrs.field(default=lambda: None, init=False)
-    """Called when its agent asks what there is, or calls a tool."""
-    may_complain: Callable[[], bool] = attrs.field(default=lambda: True, init=False)
-    """Called when there is cause to; true the first time for an agent."""
-    complaint: str = attrs.field(default=IGNORED, init=False)
-    """The message for the user then."""
+    _way_in: WayIn | None = attrs.field(default=None, init=False)
+    _wake: Callable[[], None] = attrs.field(default=lambda: None, init=False)
     _specs: Sequence[ToolSpec] | None = attrs.field(default=None, init=False)
     """The tools of the last `offer`."""
-    _begun_at: float = attrs.field(default=math.inf, init=False)
-    """When the first turn began."""
     _is_presented: bool = attrs.field(default=False, init=False)
     """Whether an opening of a session was given the access."""
     _has_waited: bool = attrs.field(default=False, init=False)
     """Whether a prompt has waited for the agent."""
-    _broker: CallBroker = attrs.field(init=False)
     _mcp: EditorServer | None = attrs.field(default=None, init=False)
     _callers: dict[int, _Caller] = attrs.field(factory=dict[int, _Caller], init=False)
     _keys: count[int] = attrs.field(factory=count, init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._broker = CallBroker(self.habit)
-        self.rename = lambda: self.server
+        self.calls = CallBroker(self.habit)
+
+    def open(self, way_in: WayIn) -> None:
+        """Let the agent in by this way, until the end."""
+        self._way_in = way_in
+        self.access = way_in.issue()
+
+    def subscribe(self, wake: Callable[[], None]) -> None:
+        """Call `wake`, and nothing else any more, when there is news for the session's turn."""
+        self._wake = wake
 
     # The server's side.
 
     async def call(self, name: str, arguments: JSON, report: ReportProgress) -> ToolAnswer:
         """Have the editor run a tool, as the agent asks; cancelling this takes the call back."""
-        words = await self.refusal(name, arguments)
+        words = await self.owner.refusal(self, name, arguments)
         if words is not None:
             return ToolAnswer("", words, is_error=True)
-        return await self._run(name, with_paths(arguments, self.spelled), report)
+        return await self._run(name, with_paths(arguments, self.owner.spelled), report)
 
     async def run(self, name: str, arguments: JSON) -> ToolAnswer:
         """Have the editor run a tool that no call of the agent's asks for, such as for a write."""
@@ -169,14 +196,14 @@ class Toolbox:
             event = CallTool(self.new_call_id(), name, arguments)
             log.info("server=%s call=%s tool=%s", self.server, event.call_id, name)
             now = trio.current_time()
-            self._perform(self._broker.arrive(key, event, now, is_announced=is_announced))
-            self.wake()
+            self._perform(self.calls.arrive(key, event, now, is_announced=is_announced))
+            self._wake()
             await caller.wait(report)
         finally:
             del self._callers[key]
             if caller.answer is None:
-                self._broker.withdraw(key)
-                self.wake()
+                self.calls.withdraw(key)
+                self._wake()
         assert caller.answer is not None, "that is what was waited for"
         return caller.answer
 
@@ -197,18 +224,18 @@ class Toolbox:
                 self.catalogue,
                 self.call,
                 on_asked=self._be_asked,
-                on_come=lambda: self.wake(),
+                on_come=lambda: self._wake(),
             )
         return self._mcp
 
     def _be_asked(self) -> None:
-        self.on_asked()
-        self.wake()
+        self.owner.be_asked(self)
+        self._wake()
 
     @property
     def is_only_server(self) -> bool:
         """Whether every server that the agent's process was given is of this kind."""
-        return not self.has_neighbours()
+        return not self.owner.has_neighbours
 
     @property
     def was_asked(self) -> bool:
@@ -236,11 +263,11 @@ class Toolbox:
         and what it did doesn't count for the next one. The next one's server has another name
         then, because an agent may keep its connections by their names.
         """
-        if self._is_presented:
-            self.access = self.renew()
+        if self._is_presented and self._way_in is not None:
+            self.access = self._way_in.issue()
             if self._mcp is not None:
                 if self._mcp.has_come:
-                    self.server = self.rename()
+                    self._rename()
                 self._mcp.start_over(self.server)
         self._is_presented = True
         return self.access
@@ -252,73 +279,44 @@ class Toolbox:
 
     # The turn's side.
 
-    def begin(self) -> None:
-        """Begin a turn."""
-        self._begun_at = min(self._begun_at, trio.current_time())
-        self._broker.begin(trio.current_time())
-
-    def resume(self) -> None:
-        """Go on in another response."""
-        self._broker.resume(trio.current_time())
-
-    def announce(self, under_way: int, tools: Sequence[str]) -> None:
-        """Note how many calls the agent says are under way, and the tools of the new ones."""
-        self._broker.announce(under_way, tools)
+    @property
+    def titles_name_tools(self) -> bool:
+        """Whether no model can choose what this agent calls a call."""
+        return self.owner.titles_name_tools
 
     @property
-    def is_open(self) -> bool:
-        """Whether a turn runs."""
-        return self._broker.is_open
+    def ids_name_tools(self) -> bool:
+        """Whether this agent begins the id of a call with the name of the tool."""
+        return self.owner.ids_name_tools
 
-    @property
-    def due(self) -> float:
-        """When what waits goes out; infinite where nothing does."""
-        return self._broker.due
+    def others(self) -> Collection[str]:
+        """Return the servers' names that the agent's process was given for other sessions."""
+        return self.owner.others(self)
 
-    @property
-    def out(self) -> int:
-        """The number of calls that the editor has."""
-        return self._broker.out
-
-    def emit(self) -> tuple[CallTool, ...]:
-        """Send out all that waits."""
-        return self._broker.emit(trio.current_time())
+    def mix(self) -> None:
+        """Note that the agent would use one of those in this session."""
+        self.owner.mix()
 
     def answer(self, answer: ToolAnswer) -> None:
         """Hand a result over."""
-        self._perform(self._broker.answer(answer))
-
-    def end(self) -> None:
-        """End the turn by itself."""
-        self._broker.end()
+        self._perform(self.calls.answer(answer))
 
     def cancel(self) -> None:
         """Cancel the turn."""
-        self._perform(self._broker.cancel())
+        self._perform(self.calls.cancel())
 
-    def complain(self) -> str | None:
-        """Return, once, what the user should know where the agent ignores its server."""
-        return self.complaint if self.is_ignored and self.may_complain() else None
-
-    @property
-    def is_ignored(self) -> bool:
-        """Whether the agent ignores the server that it was given.
+    def is_ignored(self, now: float) -> bool:
+        """Return whether the agent ignores the server that it was given.
 
         It may still start its servers in the first seconds of the first turn.
         """
-        has_had_time = trio.current_time() >= self._begun_at + IGNORED_SECONDS
-        return has_had_time and self.is_awaited
+        return now >= self.calls.begun_at + IGNORED_SECONDS and self.is_awaited
 
     @property
     def is_awaited(self) -> bool:
         """Whether the agent was given a server that has tools, and hasn't connected to it."""
         has_come = self._mcp is not None and (self._mcp.has_come or self._mcp.was_asked)
         return self.access is not None and bool(self.catalogue.tools) and not has_come
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether a turn has begun in the session."""
-        return self._begun_at < math.inf
 
     async def offer(self, specs: Sequence[ToolSpec]) -> None:
         """Offer these tools from now on; the agent is notified if they have changed."""
@@ -335,8 +333,16 @@ class Toolbox:
 
     def close(self) -> None:
         """End it: nobody gets at it any more."""
-        self._perform(self._broker.close())
-        self.closing.close()
+        self._perform(self.calls.close())
+        if self._way_in is not None:
+            self._way_in.close()
+        if self.server_names is not None:
+            self.server_names.give_up(self.server)
+
+    def _rename(self) -> None:
+        if self.server_names is not None:
+            old, self.server = self.server, self.server_names.take()
+            self.server_names.give_up(old)
 
     def _perform(self, effects: BrokerEffects) -> None:
         for effect in effects:

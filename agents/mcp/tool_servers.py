@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import attrs
@@ -15,16 +16,48 @@ from agents.habits import Habits
 from bridge.errors import Failure
 from bridge.wire import ToolSpec
 
-from .listener import RelayListener, open_listener
-from .names import server_name
-from .session_tools import StdioAccess, Toolbox, load
+from .listener import Pass, RelayListener, open_listener
+from .names import ServerNames
+from .session_tools import NOBODY, HttpAccess, StdioAccess, Toolbox, ToolsOwner, load
 from .tools import ToolCatalogue
 
 if TYPE_CHECKING:
-    from .http import Web
+    from .http import Web  # noqa: TC004  it takes long; attrs needs the name only
     from .server import EditorServer
 
 _SUFFIX_BYTES = 3
+
+
+@attrs.define(eq=False, repr=False)
+class _Relay:
+    """The way in by a program that the agent starts."""
+
+    listener: RelayListener
+    box: Toolbox
+    _pass: Pass | None = attrs.field(default=None, init=False)
+
+    def issue(self) -> StdioAccess:
+        self.close()
+        self._pass = self.listener.issue(self.box.serve)
+        return self._pass.access
+
+    def close(self) -> None:
+        if self._pass is not None:
+            self._pass.revoke()
+
+
+@attrs.frozen(eq=False, repr=False)
+class _Url:
+    """The way in by a URL."""
+
+    web: Web
+    serving: trio.CancelScope
+
+    def issue(self) -> HttpAccess:
+        return self.web.issue()
+
+    def close(self) -> None:
+        self.serving.cancel()
 
 
 @attrs.define(eq=False, repr=False)
@@ -35,11 +68,13 @@ class Toolboxes:
     new_call_id: Callable[[], str]
     habits: Habits = attrs.field(factory=Habits)
     """Behaviour of the agent, seen in any session."""
+    names: ServerNames = attrs.field(
+        factory=lambda: ServerNames(partial(secrets.token_hex, _SUFFIX_BYTES)), init=False
+    )
     _has_complained: bool = attrs.field(default=False, init=False)
     _listener: RelayListener | None = attrs.field(default=None, init=False)
     _listening: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
     _opening: trio.Lock = attrs.field(factory=trio.Lock, init=False)
-    _names: set[str] = attrs.field(factory=set[str], init=False)
 
     async def prepare(self) -> None:
         """Get ready for agents that start a program; raises `AgentError`."""
@@ -58,63 +93,40 @@ class Toolboxes:
         self._listener = None
         self._listening.cancel()
 
-    def make(self, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
+    def make(
+        self, specs: Sequence[ToolSpec], server: str = "", owner: ToolsOwner = NOBODY
+    ) -> Toolbox:
         """Return a toolbox for an agent that starts a program to get at it; `prepare` first.
 
         Its server has the name `server`, if one is given that no other has.
         """
         assert self._listener is not None, "prepare it first"
-        toolbox = self._make(specs, server)
-        listener = self._listener
-        one = listener.issue(toolbox.serve)
-
-        def renew() -> StdioAccess:
-            nonlocal one
-            one.revoke()
-            one = listener.issue(toolbox.serve)
-            return one.access
-
-        toolbox.access, toolbox.renew = one.access, renew
-        toolbox.closing.callback(lambda: one.revoke())
+        toolbox = self._make(specs, server, owner)
+        toolbox.open(_Relay(self._listener, toolbox))
         return toolbox
 
-    async def make_web(self, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
+    async def make_web(
+        self, specs: Sequence[ToolSpec], server: str = "", owner: ToolsOwner = NOBODY
+    ) -> Toolbox:
         """Return a toolbox for an agent that calls a URL; raises `AgentError`."""
-        toolbox = self._make(specs, server)
+        toolbox = self._make(specs, server, owner)
         scope = trio.CancelScope()
-        toolbox.closing.callback(scope.cancel)
         await load("http")
         web = await self.nursery.start(self._keep_web, await toolbox.mcp(), scope)
-        toolbox.access, toolbox.renew = web.issue(), web.issue
+        toolbox.open(_Url(web, scope))
         return toolbox
 
-    def new_name(self) -> str:
-        """Return the name for a server that a session may have later."""
-        name = self._name()
-        self._names.discard(name)
-        return name
-
-    def _make(self, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
-        server = self._name(server)
-        catalogue = ToolCatalogue.of(specs, server)
-        toolbox = Toolbox(server, catalogue, self.new_call_id, self.habits.calls)
-        toolbox.may_complain = self._may_complain
-
-        def rename() -> str:
-            name = self._name()
-            self._names.discard(toolbox.server)
-            return name
-
-        toolbox.rename = rename
-        toolbox.closing.callback(lambda: self._names.discard(toolbox.server))
-        return toolbox
-
-    def _name(self, wanted: str = "") -> str:
-        """Return a name that no other server has: the one that is wanted, if it can be."""
-        while not wanted or wanted in self._names:
-            wanted = server_name(secrets.token_hex(_SUFFIX_BYTES))
-        self._names.add(wanted)
-        return wanted
+    def _make(self, specs: Sequence[ToolSpec], server: str, owner: ToolsOwner) -> Toolbox:
+        name = self.names.take(server)
+        return Toolbox(
+            name,
+            ToolCatalogue.of(specs, name),
+            self.new_call_id,
+            self.habits.calls,
+            owner,
+            self.names,
+            self._may_complain,
+        )
 
     def _may_complain(self) -> bool:
         has_complained, self._has_complained = self._has_complained, True

@@ -298,11 +298,11 @@ class World(Agent):
             is_dropped = shown[number] in dropped
             assert has_come or is_told or is_dropped, f"lost: result {number}"
         for hands in self.hands:
-            assert hands.box.out == 0
-            assert hands.box.due == float("inf")
+            assert hands.box.calls.out == 0
+            assert hands.box.calls.due == float("inf")
             assert hands.box._callers == {}  # pyright: ignore[reportPrivateUsage]  # who waits
         boxes = self.agent.toolboxes
-        assert boxes._names == set()  # pyright: ignore[reportPrivateUsage]  # the same
+        assert boxes.names._taken == set()  # pyright: ignore[reportPrivateUsage]  # the same
         listener = boxes._listener  # pyright: ignore[reportPrivateUsage]  # the same
         assert listener is None or listener._passes == []  # pyright: ignore[reportPrivateUsage]  # the same
 

@@ -44,6 +44,7 @@ from tests.fakes.scripted_agent import (
     Linger,
     ScriptedAgent,
 )
+from tests.fakes.waiting import until
 
 from .subjects import SKIPPED_FOR, SUBJECTS, Subject
 
@@ -550,8 +551,11 @@ async def test_a_session_closed_in_the_middle_of_a_turn_leaves_no_task(
             await wait_all_tasks_blocked()
         tasks.append(trio.lowlevel.current_statistics().tasks_living)
     # What an agent starts once for all its sessions doesn't count, nor that a child which is slow
-    # on a busy machine is replaced. What is left each time makes each number larger than the last.
-    assert any(after <= before for before, after in pairwise(tasks)), tasks
+    # on a busy machine is replaced. What is left each time makes each number larger than the last,
+    # and stays; a task of a server's connection only ends a little later than its session.
+    if all(after > before for before, after in pairwise(tasks)):
+        most = tasks[0] + len(tasks) - 2
+        await until(lambda: trio.lowlevel.current_statistics().tasks_living <= most)
 
 
 # What only the fake can do.

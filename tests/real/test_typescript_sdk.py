@@ -63,8 +63,8 @@ class Client:
         """Return that many calls."""
         found: list[CallTool] = []
         while len(found) < number:
-            await until(lambda: trio.current_time() >= self.box.due)
-            found += self.box.emit()
+            await until(lambda: trio.current_time() >= self.box.calls.due)
+            found += self.box.calls.emit(trio.current_time())
         return found
 
 
@@ -91,7 +91,7 @@ async def client(way: Way, *calls: tuple[str, JSON]) -> AsyncGenerator[Client]:
             boxes = Toolboxes(nursery, lambda: f"call-{next(numbers)}")
             await boxes.prepare()
             box = boxes.make(FORTY) if way == "relay" else await boxes.make_web(FORTY)
-            box.begin()
+            box.calls.begin(trio.current_time())
             names = aliases((tool.name for tool in FORTY), box.server)
             task = entry(box) | {
                 "sdk": str(SDK),
@@ -174,4 +174,4 @@ async def test_a_call_that_it_gives_up_is_taken_back(
         await one.says()
         await one.calls(1)
         assert "timed out" in (await one.says())["results"][0]["error"]
-        await until(lambda: one.box.out == 0)
+        await until(lambda: one.box.calls.out == 0)

@@ -9,8 +9,6 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from collections.abc import Set as AbstractSet
-from functools import partial
 
 import attrs
 import trio
@@ -34,23 +32,12 @@ class Strays:
 
     chats: Callable[[], Sequence[SharingSession]]
     found: Callable[[], None]
-    servers: AbstractSet[str]
-    """The servers that the process was given, by name: it may keep those of closed sessions."""
-    has_neighbours: bool = attrs.field(default=False, init=False)
-    """Whether the process was given servers of the user's, too."""
     _news: trio.lowlevel.ParkingLot = attrs.field(factory=trio.lowlevel.ParkingLot, init=False)
     _is_mixed: bool = attrs.field(default=False, init=False)
     """Whether the sessions are known to share tools."""
     _passed: deque[tuple[Toolbox, ServedCall]] = attrs.field(
         factory=lambda: deque[tuple[Toolbox, ServedCall]](maxlen=MOST_PASSED), init=False
     )
-
-    def watch(self, box: Toolbox) -> None:
-        """Look at the calls that come to a session's server, and at questions about others."""
-        box.refusal = partial(self.refusal, box)
-        box.others = lambda: self.servers - {box.server}
-        box.on_mixed = self._find
-        box.has_neighbours = lambda: self.has_neighbours
 
     async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:
         """Return the answer to a call that reached `box`, None if the call is to be passed on."""
@@ -73,7 +60,7 @@ class Strays:
                 case Stray() as stray:
                     log.info("server=%s tool=%s refused: another chat's", box.server, name)
                     if stray.is_evidence:
-                        self._find()
+                        self.mix()
                     return stray.words
 
     def heard(self) -> None:
@@ -85,10 +72,11 @@ class Strays:
                 if chat.announced.take(box, call):
                     self._passed.remove(passed)
                     if chat.tools is not box:
-                        self._find()
+                        self.mix()
                     break
 
-    def _find(self) -> None:
+    def mix(self) -> None:
+        """Note that the sessions share tools."""
         self._is_mixed = True
         self.found()
 

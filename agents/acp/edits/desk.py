@@ -144,7 +144,7 @@ class FileDesk:
             reply(Error(INTERNAL_ERROR, TOO_MANY))
             return
         opened = self._open[id_] = _OpenFile()
-        path = Path(self.tools.spelled(request.path))  # `x/../` stays: x may be a link
+        path = Path(self.tools.owner.spelled(request.path))  # `x/../` stays: x may be a link
         request = replace(request, path=str(path))
         if isinstance(request, WriteTextFileRequest):
             self.is_used = not self.writes_itself
@@ -178,7 +178,7 @@ class FileDesk:
 
         The folder above a link is that of its target, which the path doesn't tell.
         """
-        place = Path(self.tools.spelled(path))
+        place = Path(self.tools.owner.spelled(path))
         if not place.is_absolute() or ".." in place.parts:
             return False
         return any(place.is_relative_to(os.path.normpath(one)) for one in self.folders)
@@ -233,7 +233,7 @@ class FileDesk:
             return
         if self.permissions in ("read_only", "deny"):
             raise _Refused(NOT_ALLOWED)
-        if not self.tools.is_open:
+        if not self.tools.calls.is_open:
             raise _Refused(NO_TURN)
         if path.lower().endswith(".ipynb"):
             raise _Refused(NOTEBOOK)
@@ -264,7 +264,7 @@ class FileDesk:
         is_made = False
         try:
             answer = await self.tools.run(name, arguments)
-            if answer.is_error and not self.tools.is_open:
+            if answer.is_error and not self.tools.calls.is_open:
                 raise _Refused(CANCELLED, REQUEST_CANCELLED)
             await self._saved(path, result, answer.result, before=buffer)
             is_made = True

@@ -266,20 +266,20 @@ FAULTS = [
         "a file with two spellings is two files",
         "edits/desk",
         "request = replace(request, path=str(path))",
-        "request = replace(request, path=self.tools.spelled(request.path))",
+        "request = replace(request, path=self.tools.owner.spelled(request.path))",
         _EDITS,
     ),
     Fault(
         "a file behind the folder's link is another one",
         "edits/desk",
-        "path = Path(self.tools.spelled(request.path))",
+        "path = Path(self.tools.owner.spelled(request.path))",
         "path = Path(request.path)",
         _EDITS,
     ),
     Fault(
         "a question about a file behind the folder's link is asked",
         "edits/desk",
-        "place = Path(self.tools.spelled(path))",
+        "place = Path(self.tools.owner.spelled(path))",
         "place = Path(path)",
         _EDITS,
     ),
@@ -407,7 +407,7 @@ FAULTS = [
     Fault(
         "a write between turns waits for the next",
         "edits/desk",
-        "        if not self.tools.is_open:\n            raise _Refused(NO_TURN)\n",
+        "        if not self.tools.calls.is_open:\n            raise _Refused(NO_TURN)\n",
         "",
         _EDITS,
     ),
@@ -491,7 +491,7 @@ FAULTS = [
     Fault(
         "a session doesn't know of the user's servers beside its own",
         "session_setup",
-        "peer.strays.has_neighbours = True",
+        "peer.give_users_servers()",
         "pass",
         ("tests/agents/acp/test_user_servers.py",),
     ),
@@ -610,7 +610,7 @@ FAULTS = [
     Fault(
         "an agent that asked before a prompt counts as one that asked in a turn",
         "session_setup",
-        "if not tools.has_begun:",
+        "if box.calls.begun_at == math.inf:",
         "if False:",
         ("reopened",),
     ),
@@ -631,8 +631,8 @@ FAULTS = [
     Fault(
         "an agent that takes no servers at all loses them when it has a session again",
         "session",
-        "return channel.tools.is_ignored and self.peer.facts.has(Fact.ASKS_FOR_TOOLS)",
-        "return channel.tools.is_ignored",
+        "return is_ignored and self.peer.facts.has(Fact.ASKS_FOR_TOOLS)",
+        "return is_ignored",
         ("reopened",),
     ),
     Fault(
@@ -691,8 +691,8 @@ FAULTS = [
     Fault(
         "the user isn't told that the tools come back",
         "session",
-        "channel.tools.complaint = GOES_ON_WITHOUT",
-        "pass",
+        "return GOES_ON_WITHOUT if self._should_have_tools else IGNORED",
+        "return IGNORED",
         ("reopened",),
     ),
     Fault(

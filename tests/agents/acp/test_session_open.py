@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -21,7 +22,7 @@ from agents.base import AgentError
 from agents.events import Say
 from agents.mcp import tool_servers as toolboxes
 from agents.mcp.listener import RelayListener
-from agents.mcp.session_tools import Toolbox
+from agents.mcp.session_tools import Access, StdioAccess, Toolbox, ToolsOwner
 from agents.mcp.tool_servers import Toolboxes
 from agents.mcp.tools import ToolCatalogue
 from agents.origin import ForkOf
@@ -38,6 +39,19 @@ JSON = dict[str, Any]
 PROMPT = asking("x")
 MIXING: JSON = {"repeats_ids": True, "otherwise": [{"memory": True}]}
 """An agent whose sessions all have one id, and which says everything that it was told there."""
+
+
+@attrs.frozen
+class Door:
+    """A way in that notes its end."""
+
+    end: Callable[[], None]
+
+    def issue(self) -> Access:
+        return StdioAccess("/us", (), ())
+
+    def close(self) -> None:
+        self.end()
 
 
 @pytest.mark.limit("agents.acp.session_params.MOST_GIVEN")
@@ -191,8 +205,7 @@ class Desk:
     def params(self, name: str) -> SessionParams:
         """Return session parameters with a token that is revoked with them."""
         tools = Toolbox("vsc", ToolCatalogue.of((ToolSpec("t", "T."),), "vsc"), lambda: "1")
-
-        tools.closing.callback(self.revoked.append, name)
+        tools.open(Door(partial(self.revoked.append, name)))
         return SessionParams("/", tools)
 
     async def answer(self, **answer: Any) -> None:
@@ -230,7 +243,12 @@ async def test_a_chat_that_gets_a_spare_has_no_second_token(
 ) -> None:
     open_boxes = 0
 
-    def make(self: Toolboxes, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
+    def make(
+        self: Toolboxes,
+        specs: Sequence[ToolSpec],
+        server: str = "",
+        owner: ToolsOwner | None = None,
+    ) -> Toolbox:
         nonlocal open_boxes
         open_boxes += 1
         box = Toolbox("vsc", ToolCatalogue.of(specs, "vsc"), lambda: "1")
@@ -239,7 +257,7 @@ async def test_a_chat_that_gets_a_spare_has_no_second_token(
             nonlocal open_boxes
             open_boxes -= 1
 
-        box.closing.callback(close)
+        box.open(Door(close))
         return box
 
     async def prepare(self: Toolboxes) -> None:
@@ -319,11 +337,11 @@ async def test_a_spare_that_fails_costs_no_session(
 ) -> None:
     make = Toolboxes.make
 
-    def make_once(self: Toolboxes, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
+    def make_once(self: Toolboxes, specs: Sequence[ToolSpec], *_args: Any) -> Toolbox:
         monkeypatch.setattr(Toolboxes, "make", fail)
         return make(self, specs)
 
-    def fail(self: Toolboxes, specs: Sequence[ToolSpec], server: str = "") -> Toolbox:
+    def fail(self: Toolboxes, specs: Sequence[ToolSpec], owner: ToolsOwner) -> Toolbox:
         raise LookupError("spare")
 
     monkeypatch.setattr(Toolboxes, "make", make_once)

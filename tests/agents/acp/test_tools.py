@@ -17,7 +17,7 @@ from msgspec import Raw
 from trio.testing import wait_all_tasks_blocked
 
 from agents.acp.agent import AcpAgent
-from agents.acp.session import AcpSession
+from agents.acp.session import IGNORED, AcpSession
 from agents.base import Turn
 from agents.events import (
     AskPermission,
@@ -31,7 +31,7 @@ from agents.events import (
     Stop,
     ToolAnswer,
 )
-from agents.mcp.session_tools import IGNORED, LEARNING_SECONDS, LISTING_SECONDS, Toolbox, load_now
+from agents.mcp.session_tools import LEARNING_SECONDS, LISTING_SECONDS, Toolbox, load_now
 from agents.origin import ForkOf, Resumed
 from bridge.wire import ChatMessage, TextPart, ToolSpec
 from tests.fakes.acp_agents import ChildAgent, agent_as_child, agent_in_process
@@ -138,7 +138,7 @@ async def test_a_part_of_the_results_keeps_the_turn_waiting() -> None:
             nursery.start_soon(hear)
             await wait_all_tasks_blocked()
             assert heard == []
-            assert one.tools.out == 1
+            assert one.tools.calls.out == 1
             one.answer(ids["tool_01"], [{"type": "text", "value": "first"}])
         assert one.said == "1=first 2=second"
 
@@ -194,7 +194,7 @@ async def test_a_late_call_waits_for_the_next_response(tmp_path: Path) -> None:
         first = calls(await one.ask())
         assert list(first) == ["tool_01"]
         is_out.touch()
-        await until(lambda: one.tools.due < math.inf)
+        await until(lambda: one.tools.calls.due < math.inf)
         one.answer(first["tool_01"], "x")
         second = calls(await one.response())
         assert list(second) == ["tool_02"]
@@ -219,7 +219,7 @@ async def test_a_result_of_a_call_that_was_taken_back_is_dropped(tmp_path: Path)
         ids = calls(await one.ask())
         assert list(ids) == ["tool_01", "tool_02"]
         is_out.touch()
-        await until(lambda: one.tools.out == 1)
+        await until(lambda: one.tools.calls.out == 1)
         one.answer(ids["tool_01"], "nobody wants it")
         one.answer(ids["tool_02"], "x")
         await one.response()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import get_args
 
 import attrs
@@ -66,6 +66,7 @@ from agents.events import (
     ToolAnswer,
 )
 from agents.habits import Habits
+from agents.mcp.call_broker import CallBroker
 from agents.mcp.tools import ToolCatalogue
 from bridge.errors import Failure
 from bridge.wire import ToolSpec
@@ -76,48 +77,29 @@ DONE = PromptResponse("end_turn")
 BROKEN = Failure("AgentFailed", "It broke.")
 NO_LOGIN = Error(AUTH_REQUIRED, "Log in first.")
 MINE, OTHER = "vscaaaaaa", "vscbbbbbb"
+READ = CallTool("call-1", "read_file", {})
 ONCE = PermissionOption("yes", "Yes", "allow_once")
 
 
 @attrs.define
 class Tools(Offered):
-    """A toolbox that notes what a turn does with it."""
+    """A toolbox whose calls are real; it notes what else a turn does with it."""
 
-    due: float = math.inf
-    out: int = 0
-    complaint: str | None = None
+    calls: CallBroker = attrs.field(factory=CallBroker)
     done: list[str] = attrs.field(factory=list[str])
 
     def others(self) -> Collection[str]:
         return (OTHER,)
 
-    def on_mixed(self) -> None:
+    def mix(self) -> None:
         self.done.append("mixed")
 
-    def begin(self) -> None:
-        self.done.append("begin")
-
-    def resume(self) -> None:
-        self.done.append("resume")
-
-    def announce(self, under_way: int, tools: Sequence[str]) -> None:
-        pass
-
-    def emit(self) -> tuple[CallTool, ...]:
-        self.due, self.out = math.inf, 1
-        return (CallTool("call-1", "read_file", {}),)
-
     def answer(self, answer: ToolAnswer) -> None:
-        self.out = 0
+        self.calls.answer(answer)
 
     def cancel(self) -> None:
+        self.calls.cancel()
         self.done.append("cancel")
-
-    def end(self) -> None:
-        self.done.append("end")
-
-    def complain(self) -> str | None:
-        return self.complaint
 
 
 def tools_of(server: str) -> Tools:
@@ -133,6 +115,7 @@ class Line:
     lost: Failure | None = None
     is_unproven: bool = False
     has_missed_file: bool = False
+    complaints: list[str] = attrs.field(factory=list[str])
     news: list[News] = attrs.field(factory=list[News])
     answers: list[RequestPermissionOutcome | CreateElicitationResponse] = attrs.field(
         factory=list["RequestPermissionOutcome | CreateElicitationResponse"]
@@ -186,6 +169,9 @@ class Line:
 
     def failure_of(self, error: Error) -> Failure:
         return Failure("AgentFailed", error.message)
+
+    def complaint(self, now: float) -> str | None:
+        return self.complaints.pop() if self.complaints else None
 
     async def prepare(self) -> Failure | None:
         raise AssertionError("the machine waits for nothing")
@@ -386,7 +372,7 @@ def test_a_session_that_the_agent_does_not_know_is_lost() -> None:
     assert machine.elapsed(1) == ()
     assert machine.failure == line.lost == Failure("AgentFailed", "Resource not found")
     assert line.tools is not None
-    assert line.tools.done == ["begin", "cancel"]
+    assert line.tools.done == ["cancel"]
 
 
 def test_an_error_breaks_the_turn() -> None:
@@ -410,33 +396,36 @@ def test_calls_go_out_when_they_are_due_and_the_turn_goes_on_with_their_results(
     tools = tools_of(MINE)
     line = Line(tools=tools)
     machine = machine_in(RUNNING, line)
-    tools.due = 3
+    tools.calls.arrive("key", READ, 2)
+    due = tools.calls.due
+    assert 2 < due < 3
     assert machine.hear(2) == ()
-    assert machine.deadline(2) == 3
+    assert machine.deadline(2) == due
     assert machine.elapsed(2) == ()  # another call came in the last moment
-    assert machine.elapsed(3) == (CallTool("call-1", "read_file", {}), Await())
+    assert machine.elapsed(due) == (READ, Await())
     assert machine.hear(4) == ()
     assert machine.deadline(4) == math.inf
     machine.answer(ToolAnswer("call-1", "text"))
     assert machine.hear(5) == ()
     assert machine.state is RUNNING
-    assert tools.done == ["begin", "resume"]
+    tools.calls.arrive("key", READ, 5)
+    assert machine.deadline(5) > 5, "the response that goes on can take calls"
 
 
 def test_calls_go_out_when_they_are_due_though_the_agent_talks_on() -> None:
     tools = tools_of(MINE)
     machine = machine_in(RUNNING, Line(tools=tools))
-    tools.due = 3
-    assert machine.hear(3) == (CallTool("call-1", "read_file", {}), Await())
+    tools.calls.arrive("key", READ, 2)
+    assert machine.hear(3) == (READ, Await())
 
 
 def test_the_user_is_told_that_the_tools_were_ignored() -> None:
     tools = tools_of(MINE)
-    tools.complaint = "The agent ignores them."
-    machine = machine_in(ENDING, Line(tools=tools))
+    line = Line(tools=tools, complaints=["The agent ignores them."])
+    machine = machine_in(ENDING, line)
     shown = machine.apply(LateTimeOver(), 1)
     assert shown == (Say("\n\nThe agent ignores them.\n\n", by_us=True), Stop())
-    assert tools.done == ["begin", "end"]
+    assert not tools.calls.is_open
 
 
 def asked(title: str, *options: PermissionOption) -> PermissionRequested:
@@ -471,7 +460,7 @@ def test_without_tools_every_question_is_the_users() -> None:
     tools = TurnTools(Line())
     assert not tools.allow(asked("Look", ONCE), CallRecord("c1"))
     tools.answer(ToolAnswer("call-1", "late"))
-    assert (tools.due, tools.are_out, tools.emit(), tools.end()) == (math.inf, False, (), ())
+    assert (tools.calls.due, tools.calls.out, tools.calls.emit(0)) == (math.inf, 0, ())
 
 
 # Questions.

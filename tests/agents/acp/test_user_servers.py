@@ -131,6 +131,28 @@ async def test_the_editors_server_keeps_its_name_and_is_not_taken_for_the_only_o
                 assert not tools.is_only_server, "the process may keep the servers it was given"
 
 
+async def test_a_session_knows_the_servers_of_the_others_as_its_own_is_called_now(
+    autojump_clock: MockClock,
+) -> None:
+    prompt = replace(asking("x"), tools=(ToolSpec("read_file"),))
+    with trio.fail_after(60):
+        async with (
+            agent_in_process({}) as (agent, _),
+            agent.session(prompt) as one,
+            agent.session(prompt) as other,
+        ):
+            mine, theirs = one.channel.tools, other.channel.tools
+            assert mine is not None
+            assert theirs is not None
+            name = mine.server
+            assert theirs.server in mine.others()
+            assert name not in mine.others()
+            mine.server = theirs.server
+            assert theirs.server not in mine.others()
+            assert name in mine.others()
+            mine.server = name
+
+
 def test_the_users_server_gives_way_where_names_are_equal() -> None:
     box = Toolbox("vsc1", ToolCatalogue.of((ToolSpec("t"),), "vsc1"), lambda: "1")
     box.access = StdioAccess("/us", (), ())

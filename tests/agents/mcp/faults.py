@@ -81,8 +81,8 @@ FAULTS = [
     ),
     Fault(
         "a session that is loaded gets another server's name",
-        "mcp/tool_servers",
-        "while not wanted or wanted in self._names:",
+        "mcp/names",
+        "while not wanted or wanted in self._taken:",
         "wanted = ''\n        while not wanted or wanted in self._names:",
         ("tests/agents/acp/test_tools.py",),
     ),
@@ -96,7 +96,7 @@ FAULTS = [
     Fault(
         "the server of an opening that failed keeps its name for the next one",
         "mcp/session_tools",
-        "                    self.server = self.rename()\n",
+        "                    self._rename()\n",
         "                    pass\n",
         ("session_tools",),
     ),
@@ -110,15 +110,15 @@ FAULTS = [
     Fault(
         "an opening is given the token of the one that failed before it",
         "mcp/session_tools",
-        "            self.access = self.renew()\n",
+        "            self.access = self._way_in.issue()\n",
         "",
         ("session_tools", "tests/agents/acp/test_tools.py"),
     ),
     Fault(
         "a token of an opening that failed stays valid",
         "mcp/tool_servers",
-        "            one.revoke()\n            one = listener.issue",
-        "            one = listener.issue",
+        "        self.close()\n        self._pass = self.listener.issue",
+        "        self._pass = self.listener.issue",
         ("tests/agents/acp/test_tools.py",),
     ),
     Fault(
@@ -180,8 +180,8 @@ FAULTS = [
     Fault(
         "the toolboxes of an agent don't know its habits",
         "mcp/tool_servers",
-        ", self.habits.calls)",
-        ")",
+        "            self.habits.calls,\n",
+        "            Habits().calls,\n",
         ("session_tools",),
     ),
     Fault(
@@ -273,14 +273,14 @@ FAULTS = [
     Fault(
         "a call that is taken back stays",
         "mcp/session_tools",
-        "                self._broker.withdraw(key)\n",
+        "                self.calls.withdraw(key)\n",
         "                pass\n",
         (INTERLEAVINGS,),
     ),
     Fault(
         "the end of a session isn't told to its calls",
         "mcp/session_tools",
-        "        self._perform(self._broker.close())\n",
+        "        self._perform(self.calls.close())\n",
         "",
         (INTERLEAVINGS,),
     ),
@@ -575,9 +575,9 @@ FAULTS = [
     ),
     Fault(
         "no title is believed",
-        "acp/session",
-        "            channel.tools.titles_name_tools = peer.known.titles_name_tools\n",
-        "",
+        "acp/session_setup",
+        "return self.peer.known.titles_name_tools",
+        "return False",
         ("tests/agents/acp/test_tools.py",),
     ),
     Fault(
@@ -596,9 +596,9 @@ FAULTS = [
     ),
     Fault(
         "no id is believed",
-        "acp/session",
-        "            channel.tools.ids_name_tools = peer.known.ids_name_tools\n",
-        "",
+        "acp/session_setup",
+        "return self.peer.known.ids_name_tools",
+        "return False",
         ("tests/agents/acp/test_tools.py",),
     ),
     Fault(

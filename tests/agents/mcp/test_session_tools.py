@@ -19,14 +19,15 @@ from agents.mcp import session_tools as toolbox_module
 from agents.mcp import tool_servers as toolboxes_module
 from agents.mcp.call_broker import CLOSED, NO_TURN, TURN_CANCELLED
 from agents.mcp.session_tools import (
-    IGNORED,
     IGNORED_SECONDS,
     LEARNING_SECONDS,
     LISTING_SECONDS,
+    NOBODY,
     PROGRESS_SECONDS,
     HttpAccess,
     StdioAccess,
     Toolbox,
+    ToolsOwner,
     load_now,
 )
 from agents.mcp.tool_servers import Toolboxes
@@ -68,6 +69,11 @@ async def toolbox() -> AsyncGenerator[Toolbox]:
         yield made.make(TOOLS)
 
 
+def complains(box: Toolbox) -> bool:
+    """Return whether the user is to know that the agent ignores the tools."""
+    return box.is_ignored(trio.current_time()) and box.may_complain()
+
+
 async def no_report(_number: int) -> None:
     await trio.lowlevel.checkpoint()
 
@@ -85,14 +91,14 @@ async def test_a_call_waits_for_its_result(autojump_clock: object) -> None:
         woken += 1
 
     async with toolbox() as box, trio.open_nursery() as nursery:
-        box.wake = wake
-        box.begin()
+        box.subscribe(wake)
+        box.calls.begin(trio.current_time())
         nursery.start_soon(call, box, told)
         await wait_all_tasks_blocked()
         assert woken == 1
-        await trio.sleep_until(box.due)
-        (event,) = box.emit()
-        assert (event.name, event.parameters, box.out) == ("read_file", {}, 1)
+        await trio.sleep_until(box.calls.due)
+        (event,) = box.calls.emit(trio.current_time())
+        assert (event.name, event.parameters, box.calls.out) == ("read_file", {}, 1)
         await wait_all_tasks_blocked()
         assert told == []
         box.answer(ToolAnswer(event.call_id, "text", is_error=True))
@@ -101,24 +107,28 @@ async def test_a_call_waits_for_its_result(autojump_clock: object) -> None:
 
 
 async def test_a_call_has_the_editors_paths(autojump_clock: object) -> None:
-    async with toolbox() as box, trio.open_nursery() as nursery:
-        box.spelled = lambda path: path.replace("/target/", "/link/")
-        box.begin()
+    class Owner(ToolsOwner):
+        def spelled(self, path: str) -> str:
+            return path.replace("/target/", "/link/")
+
+    async with making() as made, trio.open_nursery() as nursery:
+        box = made.make(TOOLS, owner=Owner())
+        box.calls.begin(trio.current_time())
         nursery.start_soon(partial(call, box, [], path="/target/a.py"))
         await wait_all_tasks_blocked()
-        await trio.sleep_until(box.due)
-        (event,) = box.emit()
+        await trio.sleep_until(box.calls.due)
+        (event,) = box.calls.emit(trio.current_time())
         assert event.parameters == {"path": "/link/a.py"}
         nursery.cancel_scope.cancel()
 
 
 async def test_a_call_that_is_cancelled_is_taken_back(autojump_clock: object) -> None:
     async with toolbox() as box:
-        box.begin()
+        box.calls.begin(trio.current_time())
         with trio.move_on_after(1):
             await box.call("read_file", {}, no_report)
-        assert box.emit() == ()
-        assert box.due == float("inf")
+        assert box.calls.emit(trio.current_time()) == ()
+        assert box.calls.due == float("inf")
 
 
 @pytest.mark.limit("agents.mcp.session_tools.PROGRESS_SECONDS")
@@ -132,7 +142,7 @@ async def test_a_call_that_takes_long_reports_until_it_is_answered(
         reported.append((number, trio.current_time() - began))
 
     async with toolbox() as box, trio.open_nursery() as nursery:
-        box.begin()
+        box.calls.begin(trio.current_time())
         began = trio.current_time()
         arguments: JSON = {}
         nursery.start_soon(box.call, "read_file", arguments, report)
@@ -147,12 +157,12 @@ async def test_calls_end_with_the_turn_and_with_the_session(autojump_clock: obje
     told: list[ToolAnswer] = []
     async with toolbox() as box, trio.open_nursery() as nursery:
         await call(box, told)
-        box.begin()
+        box.calls.begin(trio.current_time())
         nursery.start_soon(call, box, told)
         await wait_all_tasks_blocked()
         box.cancel()
         await wait_all_tasks_blocked()
-        box.begin()
+        box.calls.begin(trio.current_time())
         nursery.start_soon(call, box, told)
         await wait_all_tasks_blocked()
         box.close()
@@ -164,16 +174,16 @@ async def test_calls_end_with_the_turn_and_with_the_session(autojump_clock: obje
 async def test_an_agent_that_never_comes_is_told_of_once(autojump_clock: object) -> None:
     async with making() as made:
         one, other = made.make(TOOLS), made.make(TOOLS)
-        assert one.complain() is None
-        one.begin()
-        assert one.complain() is None, "it may be on its way"
+        assert not complains(one)
+        one.calls.begin(trio.current_time())
+        assert not complains(one), "it may be on its way"
         await trio.sleep(IGNORED_SECONDS)
-        one.begin()
-        assert one.complain() == IGNORED
-        assert one.complain() is None
-        other.begin()
+        one.calls.begin(trio.current_time())
+        assert complains(one)
+        assert not complains(one)
+        other.calls.begin(trio.current_time())
         await trio.sleep(IGNORED_SECONDS)
-        assert other.complain() is None, "the user knows of this agent"
+        assert not complains(other), "the user knows of this agent"
 
 
 async def test_an_agent_that_was_given_nothing_ignores_nothing(autojump_clock: object) -> None:
@@ -182,11 +192,11 @@ async def test_an_agent_that_was_given_nothing_ignores_nothing(autojump_clock: o
         without_server.access = None
         await without_tools.offer(())
         for box in (without_server, without_tools):
-            box.begin()
+            box.calls.begin(trio.current_time())
             await trio.sleep(IGNORED_SECONDS)
-            assert box.complain() is None
+            assert not complains(box)
         await without_tools.offer(TOOLS)
-        assert without_tools.complain() == IGNORED, "and nothing before has used up the notice"
+        assert complains(without_tools), "and nothing before has used up the notice"
 
 
 async def test_an_agent_that_has_connected_ignores_nothing(autojump_clock: object) -> None:
@@ -195,10 +205,10 @@ async def test_an_agent_that_has_connected_ignores_nothing(autojump_clock: objec
         theirs, ours = memory_stream_pair()
         nursery.start_soon(box.serve, ours)
         await Client(theirs).introduce()
-        box.begin()
+        box.calls.begin(trio.current_time())
         await trio.sleep(IGNORED_SECONDS)
         assert not box.was_asked
-        assert box.complain() is None
+        assert not complains(box)
         await theirs.aclose()
 
 
@@ -211,9 +221,9 @@ async def test_an_agent_that_has_come_is_not_complained_of(autojump_clock: objec
         assert not box.was_asked
         await client.ask("tools/list")
         assert box.was_asked
-        box.begin()
+        box.calls.begin(trio.current_time())
         await trio.sleep(IGNORED_SECONDS)
-        assert box.complain() is None
+        assert not complains(box)
         await theirs.aclose()
 
 
@@ -293,9 +303,9 @@ async def test_who_came_to_an_opening_that_failed_does_not_count(autojump_clock:
         mcp.has_come = True
         box.present()
         assert not box.was_asked
-        box.begin()
+        box.calls.begin(trio.current_time())
         await trio.sleep(IGNORED_SECONDS)
-        assert box.complain() == IGNORED
+        assert complains(box)
 
 
 async def test_a_name_is_not_given_twice_while_it_is_used(
@@ -310,7 +320,7 @@ async def test_a_name_is_not_given_twice_while_it_is_used(
     async with trio.open_nursery() as nursery:
         made = Toolboxes(nursery, lambda: "")
         make = made._make  # pyright: ignore[reportPrivateUsage]  # without a listener
-        first, second = make(TOOLS), make(TOOLS)
+        first, second = make(TOOLS, "", NOBODY), make(TOOLS, "", NOBODY)
         assert (first.server, second.server) == ("vscaa", "vscbb")
 
 

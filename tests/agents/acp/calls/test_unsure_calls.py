@@ -63,7 +63,7 @@ def two() -> Generator[Two]:
     def find() -> None:
         made.found += 1
 
-    made = Two(chats[0], chats[1], Strays(lambda: chats, find, {"vsca", "vscb"}))
+    made = Two(chats[0], chats[1], Strays(lambda: chats, find))
     yield made
 
 
@@ -82,22 +82,13 @@ async def test_an_unsure_call_is_refused_once_the_tools_are_known_to_be_mixed(
     autojump_clock: MockClock,
 ) -> None:
     with two() as chats:
-        chats.strays.watch(chats.box)
-        chats.box.on_mixed()
+        chats.strays.mix()
         assert chats.found == 1
         refused = await chats.call(n=1)
         assert refused is not None
         assert "another chat" in refused
         chats.announce(chats.one, n=2)
         assert await chats.call(n=2) is None, "that one is its own"
-
-
-def test_a_box_knows_the_servers_of_the_other_sessions_as_they_are_called_now() -> None:
-    with two() as chats:
-        chats.strays.watch(chats.box)
-        assert set(chats.box.others()) == {"vscb"}
-        chats.box.server = "vscb"
-        assert set(chats.box.others()) == {"vsca"}
 
 
 @pytest.mark.parametrize("is_own", [True, False])
