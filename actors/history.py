@@ -17,33 +17,21 @@ from msgspec.structs import replace
 from agents.base import Agent
 from agents.boundary import failure_of
 from bridge.chats import Chats
-from bridge.errors import Failure
-from bridge.history.events import Abort, Deliver, Forward, Settle
 from bridge.models import AgentChoice
 from bridge.routing.chat_events import (
     Broke,
-    ChatEffect,
     ChatEvent,
-    Closed,
     Effects,
-    LeftBehind,
-    Opened,
-    Refused,
-    Remember,
-    Routed,
-    TurnEnded,
 )
-from bridge.routing.index import ConversationKey
-from bridge.wire import ElicitResult, InspectResult, RequestId
+from bridge.wire import ElicitResult
 
-from .accounts import AccountRequests, Accounts
 from .beginning import Start
 from .conversation import Conversations
 from .editor_face import EditorFace
 from .inspection.inspector import Inspector
-from .inspection.statistics import AgentCounts, statistics, tell_measured
+from .inspection.statistics import AgentCounts
 from .journal import Journal
-from .log import decision, log_outcome, log_start
+from .log import decision, log_start
 from .memory import SessionMemory
 from .messages import (
     AccountAsked,
@@ -67,6 +55,8 @@ from .messages import (
 )
 from .open_forms import CLOSED, OpenForms, answer_to
 from .outbox import Outbox
+from .performing import CarriedRequest, Performer
+from .requests import Accounts, EditorRequests
 
 AgentFactory = Callable[[AgentChoice], Agent]
 MARKER_PREFIX = "vscodelm-"
@@ -80,15 +70,16 @@ class HistoryActor:
     editor: EditorFace
     agent_for: AgentFactory
     conversations: Conversations
-    account_requests: AccountRequests
-    counts: AgentCounts = attrs.field(factory=AgentCounts)
+    requests: EditorRequests
     chats: Chats = attrs.field(factory=Chats)
     _journal: Journal = attrs.field(init=False)
     _inspector: Inspector = attrs.field(init=False)
     _forms: OpenForms = attrs.field(init=False)
+    _performer: Performer = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self._forms = self.editor.forms
+        self._performer = Performer(self.editor, self.chats, self.conversations)
         self._journal = Journal(self.editor.trace)
         self._journal.begin(self.chats)
         self._inspector = Inspector(self.chats, self.editor.hide)
@@ -125,7 +116,7 @@ class HistoryActor:
                 self._ask(message)
             case Cancelled(request=request):
                 self._carry_out(self._apply(message))
-                self.account_requests.cancel(request)
+                self.requests.cancel(request)
             case FormAsked():
                 self._ask_form(message)
             case FormTakenBack(call_id=call_id):
@@ -143,27 +134,11 @@ class HistoryActor:
                 self._journal.note(message, now)
                 self._inspector.began(message, now)
                 log_start(message)
-            case StatsAsked(request=request):
-                stats = statistics(
-                    self.chats.tally,
-                    len(self.chats),
-                    self.conversations.sessions.count,
-                    self.counts,
-                )
-                measure = self.counts.measure
-                if measure is None or not stats.processes:
-                    self.editor.answer(request, stats)
-                else:
-                    tell = self.editor.answer
-                    tasks = self.conversations.tasks
-                    tasks.start_soon(tell_measured, tell, request, stats, measure)
-            case InspectAsked(request=request, page=page):
-                self._inspect(request, page)
-            case AccountAsked() | SessionsAsked():
-                self.account_requests.begin(message)
+            case StatsAsked() | InspectAsked() | AccountAsked() | SessionsAsked():
+                self.requests.begin(message, self.chats, self._inspector)
             case Leaving():
                 self._carry_out(self._apply(message))
-                self.account_requests.leave()
+                self.requests.leave()
                 self.conversations.inbox.close()  # the loop ends when the last session actor has
 
     def _apply(self, event: ChatEvent, asked: Asked | None = None) -> Effects:
@@ -171,26 +146,13 @@ class HistoryActor:
         self._journal.note(event, now)
         return self._inspector.apply(event, now, asked)
 
-    def _inspect(self, request: RequestId, page: bool) -> None:
-        result = self._inspector.result()
-        if page:
-            from .inspection.page import page_with  # few people ever look
-
-            blank = page_with(InspectResult([]), secrets.token_urlsafe(16))
-            result = replace(result, page=blank)
-        self.editor.answer(request, result)
-
     def _contain(self, message: ActorMessage, error: Exception) -> None:
         """End the conversation in which an error occurred; an error here ends the process."""
         match message:
             case Leaving():
                 raise error
-            case (
-                StatsAsked(request=request)
-                | AccountAsked(request=request)
-                | SessionsAsked(request=request)
-                | InspectAsked(request=request)
-            ):
+            case StatsAsked() | InspectAsked() | AccountAsked() | SessionsAsked():
+                request = message.request
                 self.editor.settle(request, failure_of(error, f"request={request}"))
             case Gauged() | FormAnswered():
                 failure_of(error, type(message).__name__)
@@ -203,28 +165,18 @@ class HistoryActor:
 
     def _give_up(self, broke: Broke) -> None:
         for key, effect in self._apply(broke):
-            self._perform(key, effect)
+            self._performer.perform(key, effect)
 
     def _ask(self, asked: Asked) -> None:
         agent = self.agent_for(asked.agent)  # first: where there is none, nothing changes
         wants_marker = asked.capabilities.marker
         marker = f"{MARKER_PREFIX}{secrets.token_urlsafe(16)}" if wants_marker else None
         effects = self._apply(asked.as_event(marker), asked)
-        self._carry_out(effects, _Request(asked, agent, marker))
+        self._carry_out(effects, CarriedRequest(asked, agent, marker))
 
-    def _carry_out(self, effects: Effects, request: _Request | None = None) -> None:
-        """Carry out effects; an error ends the conversation that the effect is about."""
-        broken: dict[ConversationKey, Failure] = {}
-        for key, effect in effects:
-            try:
-                if key not in broken:
-                    self._perform(key, effect, request)
-                elif isinstance(effect, Settle):
-                    self.editor.settle(effect.request, broken[key])
-            except Exception as error:
-                broken[key] = failure_of(error, f"conversation={key}")
-        for key, failure in broken.items():
-            self._give_up(Broke(failure, key))
+    def _carry_out(self, effects: Effects, request: CarriedRequest | None = None) -> None:
+        for broke in self._performer.carry_out(effects, request):
+            self._give_up(broke)
 
     def _ask_form(self, asked: FormAsked) -> None:
         """Put an agent's question to the editor, for the request that its turn answers now.
@@ -245,58 +197,6 @@ class HistoryActor:
         except Exception as error:
             self._give_up(Broke(failure_of(error, f"conversation={key}"), key))
 
-    def _perform(
-        self, key: ConversationKey, effect: ChatEffect, request: _Request | None = None
-    ) -> None:
-        match effect:
-            case Forward(request=id_, parts=parts):
-                self.editor.show(id_, parts)
-            case Settle(request=id_, failure=failure, told=told):
-                self.editor.settle(id_, failure, told)
-                reason = failure or told
-                if reason is not None:
-                    decision(reason.kind, request=id_, conversation=key)
-            case Routed(request=id_, turn=turn, question=question, outcome=outcome):
-                log_outcome(id_, key, turn, question, outcome)
-            case Opened():
-                opening = _needed(request)
-                self.conversations.open(key, effect, opening.asked, opening.agent)
-            case Deliver():
-                new = _needed(request)
-                answers = self.chats[key].history.answers
-                self.conversations[key].deliver(new.asked, effect, new.marker, answers)
-            case TurnEnded(turn=turn, how=how):
-                decision(type(how).__name__.lower(), conversation=key, turn=turn)
-            case Remember(handle=handle, record=record):
-                self.conversations[key].memory.settle(handle, record)
-            case Abort(turn=turn):
-                self.conversations.abort(key, turn)
-            case LeftBehind():
-                self.conversations[key].mailbox.supersede()
-            case Closed(reason=reason, is_newest=is_newest):
-                decision("close", conversation=key, reason=reason)
-                self.conversations.close(key)
-                if is_newest:
-                    self.editor.let_go()
-            case Refused(request=id_, failure=failure):
-                decision("refuse", request=id_, reason="repeated")
-                self.editor.let_go()
-                self.editor.settle(id_, failure)
-
-
-@attrs.frozen(eq=False, repr=False)
-class _Request:
-    """A request that is being carried out, and the agent that it asks."""
-
-    asked: Asked
-    agent: Agent
-    marker: str | None
-
-
-def _needed(request: _Request | None) -> _Request:
-    assert request is not None, "only a request opens a conversation and is delivered"
-    return request
-
 
 async def run_history(
     inbox: trio.MemoryReceiveChannel[ActorMessage],
@@ -310,9 +210,9 @@ async def run_history(
 ) -> None:
     """Decide until the editor has left and every session has ended; then close the outbox."""
     async with trio.open_nursery() as sessions:
-        account_requests = AccountRequests(editor, accounts, sessions)
         conversations = Conversations(sessions, from_sessions, outbox, memory)
-        actor = HistoryActor(editor, agent_for, conversations, account_requests, counts)
+        requests = EditorRequests(editor, sessions, conversations.sessions, accounts, counts)
+        actor = HistoryActor(editor, agent_for, conversations, requests)
         async with inbox:
             async for message in inbox:
                 actor.hear(message)

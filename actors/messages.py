@@ -135,16 +135,9 @@ class Gauged(Value):
     measured: Measured
 
 
-FromEditor: TypeAlias = (
-    Asked
-    | Cancelled
-    | AccountAsked
-    | SessionsAsked
-    | StatsAsked
-    | InspectAsked
-    | FormAnswered
-    | Leaving
-)
+EditorAsked: TypeAlias = AccountAsked | SessionsAsked | StatsAsked | InspectAsked
+"""A request that is no chat request."""
+FromEditor: TypeAlias = Asked | Cancelled | EditorAsked | FormAnswered | Leaving
 FromSession: TypeAlias = (
     Began | Said | Ended | Failed | Expired | Gauged | FormAsked | FormTakenBack
 )

@@ -15,7 +15,6 @@ from agents.workspace import Workspace
 from bridge.models import Catalogue
 from bridge.redact import Hide, redact_text
 
-from .accounts import Accounts, NoAccounts
 from .editor import EditorPort, run_editor
 from .history import AgentFactory, run_history
 from .inspection.statistics import AgentCounts
@@ -23,6 +22,7 @@ from .memory import NoMemory, SessionMemory
 from .messages import ActorMessage
 from .open_requests import OpenRequests
 from .outbox import Outbox
+from .requests import Accounts, NoAccounts
 from .trace import Trace
 
 ModelLister: TypeAlias = Callable[[Catalogue, Callable[[Catalogue], None]], Awaitable[None]]

@@ -122,7 +122,7 @@ FAULTS = [
     ),
     Fault(
         "a failure that is told as an answer loses its remedies",
-        "history",
+        "performing",
         "self.editor.settle(id_, failure, told)",
         "self.editor.settle(id_, failure)",
         _REPEATS,
@@ -248,7 +248,7 @@ FAULTS = [
     ),
     Fault(
         "a line of a chat that was left keeps its process",
-        "history",
+        "performing",
         "                self.conversations[key].mailbox.supersede()\n",
         "                pass\n",
         _SUPERSEDED,

@@ -178,7 +178,7 @@ async def test_a_closing_that_fails_leaves_the_other_chats(
 ) -> None:
     async with a_chat_that_goes_on(ScriptedAgent) as editor:
         with monkeypatch.context() as broken:
-            broken.setattr("actors.history.statistics", odd)
+            broken.setattr("actors.requests.statistics", odd)
             assert is_internal(await editor.request("lm/stats").settled())
             broken.setattr(EditorPort, "learn", odd)
         assert (await Chat(editor, agent=ODD).say("Hello")).text == "ok"

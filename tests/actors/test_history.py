@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 import trio
 
-from actors.accounts import AccountRequests, NoAccounts
 from actors.conversation import Conversations
 from actors.editor import EditorPort
 from actors.history import HistoryActor
 from actors.messages import ActorMessage, Asked, Expired, Leaving
 from actors.outbox import Outbox
-from actors.session import ANSWER_SECONDS
+from actors.requests import EditorRequests
+from actors.session import ANSWER_SECONDS, OpenSessions
 from actors.trace import Trace
 from agents.events import Await, Break, CallTool, Prompt, Say, Stop
 from bridge.errors import Failure
@@ -411,7 +411,7 @@ async def test_a_request_that_crosses_the_news_of_an_idle_session_keeps_the_sess
             port,
             lambda choice: agent,
             Conversations(sessions, send.clone(), outbox),
-            AccountRequests(port, NoAccounts(), sessions),
+            EditorRequests(port, sessions, OpenSessions()),
         )
         asked = done(port.hear(json.dumps(line | {"params": params}).encode()))
         assert isinstance(asked, Asked)

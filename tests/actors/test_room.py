@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 import trio
 
-from actors.accounts import AccountRequests, NoAccounts
 from actors.conversation import Conversations
 from actors.editor import EditorPort
 from actors.history import HistoryActor
@@ -21,6 +20,8 @@ from actors.messages import ActorMessage as Heard
 from actors.messages import Asked, Cancelled, Expired
 from actors.outbox import Outbox
 from actors.plan import Delivery
+from actors.requests import EditorRequests
+from actors.session import OpenSessions
 from actors.trace import Trace
 from agents.events import (
     AskPermission,
@@ -162,7 +163,7 @@ def port_and_actor(
         port,
         lambda choice: agent,
         Conversations(sessions, send, outbox),
-        AccountRequests(port, NoAccounts(), sessions),
+        EditorRequests(port, sessions, OpenSessions()),
     )
     if most_bytes is not None:
         actor.chats.most_bytes = most_bytes

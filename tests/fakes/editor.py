@@ -33,10 +33,10 @@ import attrs
 import trio
 import trio.testing
 
-from actors.accounts import Accounts
 from actors.history import AgentFactory
 from actors.inspection.statistics import AgentCounts, Measure
 from actors.memory import SessionMemory
+from actors.requests import Accounts
 from actors.system import ModelLister, run_system
 from actors.trace import Trace
 from agents.base import Agent

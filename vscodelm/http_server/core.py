@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager, suppress
 
 import trio
 
-from actors.accounts import NoAccounts
 from actors.history import AgentCounts, AgentFactory, run_history
 from actors.memory import NoMemory, SessionMemory
 from actors.messages import ActorMessage
 from actors.outbox import Outbox
+from actors.requests import NoAccounts
 from actors.trace import Trace
 from bridge.models import Catalogue
 from bridge.redact import Hide, redact_text

@@ -1,20 +1,29 @@
-"""Logins, logouts and lists of sessions that the editor asks for: a task each, beside the chats."""
+"""Answers the editor's requests beside the chats: logins, lists of sessions, counters, decisions.
+
+If something must be waited for, the request gets a task.
+"""
 
 from __future__ import annotations
 
+import secrets
 from typing import Protocol
 
 import attrs
 import trio
+from msgspec.structs import replace
 
 from agents.base import no_account, no_sessions
 from agents.boundary import failure_of
+from bridge.chats import Chats
 from bridge.errors import Failure
 from bridge.models import AgentChoice
-from bridge.wire import AgentSessionsResult, Empty, ListedSession, RequestId
+from bridge.wire import AgentSessionsResult, Empty, InspectResult, ListedSession, RequestId
 
 from .editor_face import EditorFace, Result
-from .messages import AccountAsked, SessionsAsked
+from .inspection.inspector import Inspector
+from .inspection.statistics import AgentCounts, statistics, tell_measured
+from .messages import AccountAsked, EditorAsked, InspectAsked, SessionsAsked, StatsAsked
+from .session import OpenSessions
 
 
 class Accounts(Protocol):
@@ -50,23 +59,49 @@ class NoAccounts:
 
 
 @attrs.define(eq=False, repr=False)
-class AccountRequests:
-    """The requests that are open. They end with their tasks, whatever becomes of these."""
+class EditorRequests:
+    """The requests of one editor. `sessions` counts the open ones, `counts` what agents hold."""
 
     editor: EditorFace
-    accounts: Accounts
     tasks: trio.Nursery
+    sessions: OpenSessions
+    accounts: Accounts = attrs.field(factory=NoAccounts)
+    counts: AgentCounts = attrs.field(factory=AgentCounts)
     _open: dict[RequestId, trio.CancelScope] = attrs.field(
         factory=dict["RequestId", trio.CancelScope], init=False
     )
+    """Those that have a task. They end with it, whatever becomes of it."""
 
-    def begin(self, asked: AccountAsked | SessionsAsked) -> None:
-        """Take a request in; it is answered when it is done."""
-        scope = self._open[asked.request] = trio.CancelScope()
-        self.tasks.start_soon(self._run, asked, scope, name=f"account of request {asked.request}")
+    def begin(self, asked: EditorAsked, chats: Chats, inspector: Inspector) -> None:
+        """Answer a request, or begin the task that does."""
+        match asked:
+            case StatsAsked(request=request):
+                self._tell_counters(request, chats)
+            case InspectAsked(request=request, page=page):
+                self._tell_decisions(request, inspector.result(), page=page)
+            case AccountAsked() | SessionsAsked():
+                scope = self._open[asked.request] = trio.CancelScope()
+                name = f"account of request {asked.request}"
+                self.tasks.start_soon(self._run, asked, scope, name=name)
+
+    def _tell_counters(self, request: RequestId, chats: Chats) -> None:
+        stats = statistics(chats.tally, len(chats), self.sessions.count, self.counts)
+        measure, tell = self.counts.measure, self.editor.answer
+        if measure is None or not stats.processes:
+            tell(request, stats)
+        else:
+            self.tasks.start_soon(tell_measured, tell, request, stats, measure)
+
+    def _tell_decisions(self, request: RequestId, result: InspectResult, *, page: bool) -> None:
+        if page:
+            from .inspection.page import page_with  # few people ever look
+
+            blank = page_with(InspectResult([]), secrets.token_urlsafe(16))
+            result = replace(result, page=blank)
+        self.editor.answer(request, result)
 
     def cancel(self, request: RequestId) -> None:
-        """Give a request up, if it is one of these."""
+        """Give a request up, if a task answers it."""
         scope = self._open.get(request)
         if scope is not None:
             scope.cancel()
