@@ -93,9 +93,10 @@ class PacedSession(AgentSession):
         self._turn = None
         if not prompt.is_paced:
             return self.session.run(prompt)
-        from .turn import PacedTurn  # here, because most chats have no paced turns
+        from .machine import PacedMachine  # here, because most chats have no paced turns
+        from .turn import PacedTurn
 
-        self._turn = PacedTurn(self.session, self.tasks, prompt)
+        self._turn = PacedTurn(self.session, self.tasks, PacedMachine(prompt))
         return self._turn
 
     def answer(self, answer: Answer) -> None:
@@ -105,5 +106,5 @@ class PacedSession(AgentSession):
 
     async def cancel(self) -> None:
         """Ask the running turn to stop."""
-        if self._turn is None or not self._turn.cancel():
+        if self._turn is None or self._turn.cancel():
             await self.session.cancel()

@@ -1,4 +1,4 @@
-"""A turn of an agent that is paused now and then, as `actors.progress.pace` says.
+"""A turn of an agent that is paused now and then, as `actors.progress.machine` decides.
 
 A call of `vscodelm-progress` ends a response, and the answer to it goes on with the turn. If none
 comes the user has stopped, and the agent is cancelled.
@@ -11,38 +11,27 @@ not.
 from __future__ import annotations
 
 import logging
-import math
 import secrets
 from collections import deque
-from collections.abc import Sequence
 
 import attrs
 import trio
 from msgspec.structs import replace
 
-from actors.plan import GO_ON, abandoned
+from actors.plan import GO_ON
 from agents.base import AgentSession, Turn
-from agents.events import (
-    Answer,
-    AskPermission,
-    Await,
-    Batch,
-    Break,
-    CallTool,
-    Counted,
-    Elicit,
-    Event,
-    Prompt,
-    Say,
-    Stop,
-    StopReason,
-    TakeBack,
-    Think,
-)
+from agents.events import Answer, Batch, Break, Prompt, Stop
 from bridge.history.progress_rounds import CALL_PREFIX
-from bridge.wire import PROGRESS_TOOL
 
-from .pace import FIRST_SECONDS, LONGEST_SECONDS, STOPPED_SECONDS, Pace
+from .machine import (
+    PacedEvent,
+    PacedMachine,
+    PacedStep,
+    ends_as_cancelled,
+    ends_response,
+    unasked,
+)
+from .pace import STOPPED_SECONDS
 
 MOST_KEPT = 256
 """Batches that an agent may still send after a stop; then it waits until somebody asks again."""
@@ -60,165 +49,88 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
 
     session: AgentSession
     tasks: trio.Nursery
-    prompt: Prompt
-    _pace: Pace = attrs.field(factory=Pace, init=False)
+    _machine: PacedMachine
     _kept: deque[Batch] = attrs.field(factory=deque["Batch"], init=False)
     _error: Exception | None = attrs.field(default=None, init=False)
     """The error that ended the agent's turn, after the batches that are kept."""
-    _open: set[str] = attrs.field(factory=set[str], init=False)
-    """The agent's own questions in this response that wait for an answer."""
-    _forms: set[str] = attrs.field(factory=set[str], init=False)
-    """The calls of the forms that are open in this response."""
-    _filled_in: float = attrs.field(default=-math.inf, init=False)
-    """When the newest of them was answered."""
-    _asked: float = attrs.field(default=-math.inf, init=False)
-    """When the newest of them came."""
-    _call: str | None = attrs.field(default=None, init=False)
-    """The call of the progress tool that waits for its result."""
-    _has_stopped: bool = attrs.field(default=False, init=False)
-    """Whether the agent was cancelled, because no result came."""
-    _is_cancelled: bool = attrs.field(default=False, init=False)
-    """Whether the session actor has cancelled the turn."""
     _changed: trio.lowlevel.ParkingLot = attrs.field(
         factory=trio.lowlevel.ParkingLot, init=False, repr=False
     )
 
     def __attrs_post_init__(self) -> None:
-        self.respond(self.prompt)
-        self._run(self.prompt)
+        self.respond(self._machine.prompt)
+        self._run(self._machine.prompt)
 
     def respond(self, prompt: Prompt) -> None:
         """Begin a response."""
-        self.prompt = prompt
-        self._open.clear()
-        self._forms.clear()
-        self._pace.respond(trio.current_time())
+        self._machine.respond(prompt, trio.current_time())
 
     def answer(self, answer: Answer) -> bool:
         """Take an answer in; return whether it was one to a call of the progress tool."""
-        self._open.discard(answer.call_id)
-        if answer.call_id in self._forms:
-            self._forms.discard(answer.call_id)
-            self._filled_in = trio.current_time()
-            self._changed.unpark_all()  # what there is may be shown soon
-        if answer.call_id != self._call:
-            return False
-        self._call = None
-        self._changed.unpark_all()
-        return True
+        is_progress = self._machine.answer(answer, trio.current_time())
+        self._changed.unpark_all()  # what there is may be shown soon
+        return is_progress
 
     def cancel(self) -> bool:
-        """Note that the turn is cancelled; return whether the agent was told so before."""
-        self._is_cancelled = True
+        """Note that the turn is cancelled; return whether the agent is to be told so."""
+        steps = self._machine.apply(PacedEvent.CANCEL)
         self._changed.unpark_all()
-        return self._has_stopped
+        return PacedStep.STOP in steps
 
     async def receive(self) -> Batch:
         """Wait for the next batch, or for the time to show what there is."""
         await trio.lowlevel.checkpoint()
+        machine = self._machine
         while not self._kept and self._error is None:
-            if self._is_due():
-                return self._paused(())
-            with trio.move_on_at(self._due):
+            if trio.current_time() >= machine.due:
+                return self._pause()
+            with trio.move_on_at(machine.due):
                 await self._changed.park()
         if not self._kept:
             assert self._error is not None
             raise self._error
         batch = self._kept.popleft()
         self._changed.unpark_all()
-        if self._has_stopped and not self._is_cancelled and _was_cancelled(batch):
-            return self._again(batch)
-        return self._noted(batch)
+        if ends_as_cancelled(batch) and PacedStep.GO_ON in machine.apply(PacedEvent.CANCELLED_END):
+            batch, self._error = batch[:-1], None
+            self._run(replace(machine.prompt, messages=(GO_ON,), transcript=()))
+        now = trio.current_time()
+        shown = machine.hear(batch, now)
+        is_due = now >= machine.due and not ends_response(batch)
+        return (*shown, *self._pause()) if is_due else shown
 
     async def aclose(self) -> None:
         """Close the turn; the agent's own is closed with its session."""
         await trio.lowlevel.checkpoint()
 
-    def _noted(self, batch: Batch) -> Batch:
-        for event in batch:
-            match event:
-                case Say() | Think():
-                    self._pace.say(trio.current_time())
-                case CallTool(call_id=call_id) | AskPermission(call_id=call_id):
-                    self._open.add(call_id)
-                    self._asked = trio.current_time()
-                case Elicit(call_id=call_id):
-                    self._forms.add(call_id)
-                case TakeBack(call_id=call_id):
-                    self._forms.discard(call_id)
-                case _:
-                    pass
-        if self._pace.has_shown:  # the editor has more words by now than were counted
-            batch = tuple(event for event in batch if not isinstance(event, Counted))
-        is_last = any(isinstance(event, Stop | Break | Await) for event in batch)
-        return self._paused(batch) if self._is_due() and not is_last else batch
-
-    # Pauses.
-
-    @property
-    def _due(self) -> float:
-        """When this response is to end; infinite if the agent ends it.
-
-        An agent that needs an answer waits for it soon. If it doesn't, it took its question back.
-        With the response a form would disappear, so the response waits for its user.
-        """
-        if not self.prompt.is_paced or self._is_cancelled:
-            return math.inf
-        if self._forms:
-            return self._pace.latest
-        due = max(self._pace.due, self._filled_in + FIRST_SECONDS)
-        return max(due, self._asked + LONGEST_SECONDS) if self._open else due
-
-    def _is_due(self) -> bool:
-        return trio.current_time() >= self._due
-
-    def _paused(self, batch: Sequence[Event]) -> Batch:
-        """Return the batch, and a call after it that ends the response.
-
-        A response with a question ends with that. No result comes before the user has answered.
-        """
-        self._pace.pause()
-        if self._open:
-            self._asked = trio.current_time()
-            return (*batch, Await())
-        call = self._call = f"{CALL_PREFIX}{secrets.token_hex(8)}"
-        self.tasks.start_soon(self._watch, call, name="progress")
-        return (*batch, CallTool(call, PROGRESS_TOOL, {}), Await())
+    def _pause(self) -> Batch:
+        """End the response; return the events that do."""
+        call = f"{CALL_PREFIX}{secrets.token_hex(8)}"
+        batch = self._machine.pause(call, trio.current_time())
+        if self._machine.waits_for(call):
+            self.tasks.start_soon(self._watch, call, name="progress")
+        return batch
 
     async def _watch(self, call: str) -> None:
-        """Cancel the agent if the call gets no result."""
+        """Stop the agent if the call gets no result."""
         for _ in range(STOPPED_SECONDS):
             with trio.move_on_after(1):
-                while self._call == call and not self._is_cancelled:
+                while self._machine.waits_for(call):
                     await self._changed.park()
                 return
         log.info("progress=%s has no result: the user has stopped", call)
-        self._has_stopped = True
-        self._abandon()
-        self._changed.unpark_all()
-        if self._error is None:
-            await self.session.cancel()
-
-    def _abandon(self) -> None:
-        """Answer what the agent asks, because nobody else does."""
+        steps = self._machine.apply(PacedEvent.NO_RESULT)
         kept, self._kept = self._kept, deque()
         self._kept.extend(filter(None, map(self._unasked, kept)))
+        self._changed.unpark_all()
+        if self._error is None and PacedStep.STOP in steps:
+            await self.session.cancel()
 
     def _unasked(self, batch: Batch) -> Batch:
-        for event in batch:
-            if isinstance(event, CallTool | AskPermission | Elicit):
-                self.session.answer(abandoned(event))
-        return tuple(
-            event
-            for event in batch
-            if not isinstance(event, CallTool | AskPermission | Elicit | Await)
-        )
-
-    def _again(self, batch: Batch) -> Batch:
-        """Have the agent go on, because the user has not stopped; return what it had to say."""
-        self._has_stopped, self._error = False, None
-        self._run(replace(self.prompt, messages=(GO_ON,), transcript=()))
-        return self._noted(batch[:-1])
+        left, answers = unasked(batch)
+        for answer in answers:
+            self.session.answer(answer)
+        return left
 
     # The agent's turn.
 
@@ -227,11 +139,12 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
 
     async def _pump(self, turn: Turn) -> None:
         """Receive what the agent says, for as long as its turn lasts."""
+        machine = self._machine
         try:
             async for batch in turn:
-                while self._kept and not (self._has_stopped and len(self._kept) < MOST_KEPT):
+                while self._kept and not (machine.is_stopped and len(self._kept) < MOST_KEPT):
                     await self._changed.park()
-                said = self._unasked(batch) if self._has_stopped else batch
+                said = self._unasked(batch) if machine.is_stopped else batch
                 if said:
                     self._kept.append(said)
                 if isinstance(batch[-1], Stop | Break):
@@ -242,8 +155,3 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
             self._error = error
         finally:
             self._changed.unpark_all()
-
-
-def _was_cancelled(batch: Batch) -> bool:
-    last = batch[-1]
-    return isinstance(last, Stop) and last.reason is StopReason.CANCELLED

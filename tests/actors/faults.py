@@ -7,7 +7,7 @@ from tests.planted import Fault, Ground
 GROUND = Ground("actors", "tests/actors", copied=("bridge", "actors", "agents", "tests"))
 
 _PLAN = ("tests/actors/test_plan.py",)
-_PROGRESS = ("tests/actors/test_progress.py",)
+_PROGRESS = ("tests/actors/progress/test_turn.py",)
 _BOUNDARY = ("tests/actors/test_boundary.py",)
 _MACHINE = ("tests/actors/test_session_machine.py",)
 _CANCELLATION = ("tests/actors/test_cancellation.py",)
@@ -59,44 +59,44 @@ FAULTS = [
     ),
     Fault(
         "a user who waits for a person's answer is taken for one who stopped",
-        "progress/turn",
+        "progress/machine",
         "        if self._open:\n",
         "        if False:\n",
         _PROGRESS,
     ),
     Fault(
         "a question that was taken back ends the rounds",
-        "progress/turn",
+        "progress/machine",
         "max(due, self._asked + LONGEST_SECONDS) if self._open",
         "math.inf if self._open",
         _PROGRESS,
     ),
     Fault(
         "a turn is told twice to stop",
-        "progress/turn",
-        "        return self._has_stopped\n",
-        "        return False\n",
+        "progress/machine",
+        "        _E.CANCEL: (_S.CANCELLED_LATE, ()),\n        _E.CANCELLED_END: (_S.RUNNING",
+        "        _E.CANCEL: (_S.CANCELLED_LATE, _STOP),\n        _E.CANCELLED_END: (_S.RUNNING",
         _PROGRESS,
     ),
     Fault(
         "a late result finds the turn given up",
         "progress/turn",
-        "if self._has_stopped and not self._is_cancelled and _was_cancelled(batch):",
-        "if False:",
+        "if ends_as_cancelled(batch) and ",
+        "if False and ",
         _PROGRESS,
     ),
     Fault(
         "what an agent asks after a stop is never answered",
         "progress/turn",
-        "said = self._unasked(batch) if self._has_stopped else batch",
+        "said = self._unasked(batch) if machine.is_stopped else batch",
         "said = batch",
         _PROGRESS,
     ),
     Fault(
         "a turn that has ended is cancelled",
         "progress/turn",
-        "        if self._error is None:\n            await self.session.cancel()",
-        "        if True:\n            await self.session.cancel()",
+        "if self._error is None and PacedStep.STOP in steps:",
+        "if PacedStep.STOP in steps:",
         _PROGRESS,
     ),
     Fault(
@@ -445,14 +445,14 @@ FAULTS = [
     ),
     Fault(
         "a response in pieces takes the form away",
-        "progress/turn",
+        "progress/machine",
         "        if self._forms:\n            return self._pace.latest\n",
         "",
         _FORMS,
     ),
     Fault(
         "a form that was answered keeps holding up the pieces",
-        "progress/turn",
+        "progress/machine",
         "            self._forms.discard(answer.call_id)\n",
         "",
         _FORMS,

@@ -143,15 +143,16 @@ FAULTS = [
     _fault(
         "an agent works on after its user has stopped",
         "actors/progress/turn",
-        "        if self._error is None:\n            await self.session.cancel()\n",
+        "        if self._error is None and PacedStep.STOP in steps:\n"
+        "            await self.session.cancel()\n",
         "        await trio.lowlevel.checkpoint()\n",
         AGENT_HOST,
     ),
     _fault(
         "an agent whose result was late doesn't go on",
         "actors/progress/turn",
-        "if self._has_stopped and not self._is_cancelled and _was_cancelled(batch):",
-        "if False:",
+        "if ends_as_cancelled(batch) and ",
+        "if False and ",
         AGENT_HOST,
     ),
     _fault(

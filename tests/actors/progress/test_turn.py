@@ -27,6 +27,7 @@ from agents.events import (
 from bridge.errors import Failure
 from bridge.history.progress_rounds import is_progress_call
 from bridge.wire import PERMISSION_TOOL, PROGRESS_TOOL
+from tests.actors.scenes import FOLDER, hosted_chat, texts, told
 from tests.fakes.editor import (
     JSON,
     Chat,
@@ -46,8 +47,6 @@ from tests.fakes.scripted_agent import (
     ScriptedAgent,
     Step,
 )
-
-from .scenes import FOLDER, hosted_chat, texts, told
 
 # When a response ends.
 
