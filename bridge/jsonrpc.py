@@ -223,7 +223,7 @@ _encode_lines = _encoder.encode_lines
 
 
 class _ResultReply(msgspec.Struct, tag_field="jsonrpc", tag="2.0"):
-    id: RequestId
+    id: RequestId | None
     result: Any
 
 
@@ -254,8 +254,8 @@ def request_line(id_: RequestId, method: str, params: Any) -> bytes:
     return _encode(_Request(id_, method, params)) + b"\n"
 
 
-def result_line(id_: RequestId, result: Any) -> bytes:
-    """Return the line that answers `id_`."""
+def result_line(id_: RequestId | None, result: Any) -> bytes:
+    """Return the line that answers `id_`; None is JSON's null, if that was the id."""
     return _encode(_ResultReply(id_, result)) + b"\n"
 
 

@@ -12,21 +12,19 @@ from typing import Any, cast
 
 import msgspec
 
-from agents.acp.schema.errors import (
-    AUTH_REQUIRED,
+from agents.acp.schema.errors import AUTH_REQUIRED, REQUEST_CANCELLED, RESOURCE_NOT_FOUND, Error
+from agents.acp.schema.initialize import PROTOCOL_VERSION
+from agents.acp.text.markdown import Exhibit
+from agents.launchers import NODE, wants_newer_node
+from bridge.errors import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     INVALID_REQUEST,
     METHOD_NOT_FOUND,
     PARSE_ERROR,
-    REQUEST_CANCELLED,
-    RESOURCE_NOT_FOUND,
-    Error,
+    Failure,
+    FailureKind,
 )
-from agents.acp.schema.initialize import PROTOCOL_VERSION
-from agents.acp.text.markdown import Exhibit
-from agents.launchers import NODE, wants_newer_node
-from bridge.errors import Failure, FailureKind
 from bridge.fixes import Fix
 from bridge.wire import McpServerSpec
 

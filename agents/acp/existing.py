@@ -20,7 +20,7 @@ from typing import TypeAlias, assert_never
 import attrs
 import trio
 
-from agents.acp.schema.errors import METHOD_NOT_FOUND, Error
+from agents.acp.schema.errors import Error
 from agents.acp.schema.initialize import AgentCapabilities
 from agents.acp.schema.methods import (
     FORK_SESSION,
@@ -36,7 +36,7 @@ from agents.acp.schema.methods import (
 )
 from agents.base import AgentError
 from agents.origin import ForkOf, Resumed
-from bridge.errors import Failure
+from bridge.errors import METHOD_NOT_FOUND, Failure
 
 from .errors import words_of
 from .handles import SessionHandle

@@ -33,7 +33,7 @@ from agents.acp.rpc.news import (
 )
 from agents.acp.schema.content import ContentBlock, ToolCall, ToolCallUpdate
 from agents.acp.schema.elicitation import CreateElicitationRequest, CreateElicitationResponse
-from agents.acp.schema.errors import INVALID_REQUEST, Error
+from agents.acp.schema.errors import Error
 from agents.acp.schema.files import FileRequest
 from agents.acp.schema.methods import (
     CANCEL,
@@ -55,7 +55,7 @@ from agents.acp.schema.updates import (
 from agents.acp.text.facts import note
 from agents.ledger import SessionRecord
 from agents.mcp.session_tools import Toolbox
-from bridge.errors import Failure
+from bridge.errors import INVALID_REQUEST, Failure
 
 from .options import Choices
 from .reopened import Reopened

@@ -19,13 +19,7 @@ import trio
 from msgspec.structs import replace
 
 from agents.acp.rpc.news import QuestionId
-from agents.acp.schema.errors import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    REQUEST_CANCELLED,
-    RESOURCE_NOT_FOUND,
-    Error,
-)
+from agents.acp.schema.errors import REQUEST_CANCELLED, RESOURCE_NOT_FOUND, Error
 from agents.acp.schema.files import (
     FileRequest,
     FileResponse,
@@ -38,6 +32,7 @@ from agents.guarded import Tasks
 from agents.mcp.session_tools import Toolbox
 from agents.tool_result import pieces
 from agents.workspace import EditorTexts, TextUnreadable
+from bridge.errors import INTERNAL_ERROR, INVALID_PARAMS
 from bridge.wire import Permissions
 
 from .choice import call_for

@@ -24,14 +24,7 @@ from agents.acp.schema.elicitation import (
     CreateElicitationRequest,
     CreateElicitationResponse,
 )
-from agents.acp.schema.errors import (
-    INTERNAL_ERROR,
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    Error,
-    ProtocolFault,
-)
+from agents.acp.schema.errors import Error, ProtocolFault
 from agents.acp.schema.files import FILE_REQUESTS, FileRequest, FileResponse
 from agents.acp.schema.methods import (
     CANCEL_REQUEST,
@@ -47,13 +40,13 @@ from agents.acp.transport.stderr import Tail
 from agents.base import AgentError
 from agents.boundary import contained
 from agents.breather import Breather
-from bridge.errors import Failure
-from bridge.jsonrpc import LineSplitter
+from bridge.errors import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Failure
+from bridge.jsonrpc import LineSplitter, notification_line, request_line
 from bridge.wire import RequestId
 from bridge.work import Work
 
 from .decode import Envelope, decode_lines, decode_params, decode_result, decode_update
-from .encode import notification_line, request_line, response_line
+from .encode import response_line
 from .news import QuestionId, UserQuestion, cancelled
 from .subscribers import Subscribers
 from .writer import Speaker
@@ -142,7 +135,7 @@ class Connection:
             then(self.failure)
         else:
             self._pending[id_] = decode
-            self._send(request_line(id_, method, params))
+            self._send(request_line(id_, method.name, params))
         return id_
 
     def forget(self, id_: RequestId) -> None:

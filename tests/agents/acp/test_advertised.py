@@ -11,8 +11,8 @@ from agents.acp.processes.process import CAPABILITIES
 from agents.acp.schema import methods, updates
 from agents.acp.schema.coverage import CLIENT_CAPABILITIES, METHODS, UPDATES
 from agents.acp.schema.elicitation import COMPLETE_ELICITATION
-from agents.acp.schema.errors import METHOD_NOT_FOUND
 from agents.acp.schema.files import FILE_REQUESTS
+from bridge.errors import METHOD_NOT_FOUND
 from tests.fakes.acp_agents import agent_in_process
 
 from .protocol_schema import definitions, needs_schema

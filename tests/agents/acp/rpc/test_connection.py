@@ -18,7 +18,7 @@ from agents.acp.options import Choices
 from agents.acp.rpc.connection import CHUNK, Connection
 from agents.acp.rpc.subscribers import MOST_EARLY, MOST_EARLY_BYTES
 from agents.acp.schema.content import TextContent
-from agents.acp.schema.errors import INVALID_REQUEST, Error
+from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import (
     CLOSE_SESSION,
     NEW_SESSION,
@@ -39,7 +39,7 @@ from agents.acp.session_channel import (
     SessionChannel,
 )
 from agents.base import AgentError
-from bridge.errors import Failure
+from bridge.errors import INVALID_REQUEST, Failure
 
 JSON = dict[str, Any]
 GONE = Failure("AgentFailed", "it is gone", "status 3", "last words")

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from agents.acp.rpc.encode import notification_line, request_line, response_line
+from agents.acp.rpc.encode import response_line
 from agents.acp.schema.content import ImageContent, TextContent
-from agents.acp.schema.errors import METHOD_NOT_FOUND, Error
+from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import (
     CANCEL,
     PROMPT,
@@ -16,11 +16,13 @@ from agents.acp.schema.methods import (
     RequestPermissionResponse,
     SelectedPermissionOutcome,
 )
+from bridge.errors import METHOD_NOT_FOUND
+from bridge.jsonrpc import notification_line, request_line
 
 
 def test_a_request_is_one_line() -> None:
     params = PromptRequest("s", (TextContent("a\nb"), ImageContent(b"hi", "image/png")))
-    line = request_line(3, PROMPT, params)
+    line = request_line(3, PROMPT.name, params)
     assert line.count(b"\n") == 1
     assert json.loads(line) == {
         "jsonrpc": "2.0",
