@@ -108,7 +108,7 @@ from .messages import (
 from .open_forms import OpenForms, read_result
 from .open_requests import OpenRequests
 from .outbox import Outbox
-from .trace import Trace
+from .trace import Trace, learn_nothing
 
 REPLIES_HIGH_WATER = 16 * 1024 * 1024
 """Unread bytes at which we stop reading requests; far more than parts may wait, so that an editor
@@ -135,7 +135,7 @@ class EditorPort:
     """The choices that agents offer."""
     workspace: Workspace = attrs.field(factory=Workspace)
     """Gets the folders of the editor's window, and the user's MCP servers."""
-    learn_secrets: Callable[[Any], None] = lambda _message: None
+    learn_secrets: Callable[[Any], None] = learn_nothing
     """Gets a message that has secrets before anything of it is used."""
     requests: OpenRequests = attrs.field(factory=OpenRequests, init=False)
     forms: OpenForms = attrs.field(

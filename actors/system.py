@@ -23,7 +23,7 @@ from .messages import ActorMessage
 from .open_requests import OpenRequests
 from .outbox import Outbox
 from .requests import Accounts, NoAccounts
-from .trace import Trace
+from .trace import Trace, learn_nothing
 
 ModelLister: TypeAlias = Callable[[Catalogue, Callable[[Catalogue], None]], Awaitable[None]]
 """Finds models that a catalogue doesn't have yet, and hands over the next one each time."""
@@ -50,7 +50,7 @@ async def run_system(
     activities: Activities | None = None,
     offered: Offered | None = None,
     workspace: Workspace | None = None,
-    learn: Callable[[Any], None] = lambda _message: None,
+    learn: Callable[[Any], None] = learn_nothing,
     until: trio.CancelScope,
 ) -> None:
     """Serve an editor until its input ends, its output breaks or `until` is cancelled.

@@ -23,6 +23,10 @@ _decode = msgspec.json.Decoder().decode
 log = logging.getLogger("vscodelm")
 
 
+def learn_nothing(_message: Any) -> None:
+    """Let every message go by."""
+
+
 class Trace:
     """Writes nothing: a run without `--trace-dir`."""
 
@@ -58,7 +62,7 @@ class FileTrace(Trace):
         self,
         file: IO[bytes],
         hide: Hide = unchanged,
-        learn: Callable[[Any], None] = lambda _message: None,
+        learn: Callable[[Any], None] = learn_nothing,
     ) -> None:
         self._file = file
         self._hide = hide
@@ -129,7 +133,7 @@ def open_trace(
     folder: Path,
     name: str,
     hide: Hide = unchanged,
-    learn: Callable[[Any], None] = lambda _message: None,
+    learn: Callable[[Any], None] = learn_nothing,
 ) -> FileTrace:
     """Return a trace in `folder`, which is made if it isn't there; raises `OSError`.
 
@@ -146,7 +150,7 @@ def trace_or_none(
     folder: Path,
     name: str,
     hide: Hide = unchanged,
-    learn: Callable[[Any], None] = lambda _message: None,
+    learn: Callable[[Any], None] = learn_nothing,
 ) -> Trace:
     """Return a trace as `open_trace` does; where there can't be one, the log says why."""
     try:
