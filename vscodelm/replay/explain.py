@@ -58,7 +58,7 @@ def explain(
     lines: list[str] = []
     blocks = _blocks(replay.steps(happenings), comparison)
     for block in blocks:
-        lines += [*(block.lines(replay.is_exact) if isinstance(block, _Block) else block), ""]
+        lines += [*block.lines(replay.is_exact), ""]
     lines += _tally(replay.tally)
     lines += drawn(replay.tracker.lines())
     if blocks and not replay.is_exact:
@@ -93,10 +93,18 @@ class _Block:
         yield from (_line("DIFFERENT", difference) for difference in self.differences)
 
 
-def _blocks(
-    steps: Iterable[InspectionStep], comparison: Comparison | None
-) -> list[_Block | tuple[str, ...]]:
-    blocks: list[_Block | tuple[str, ...]] = []
+@attrs.define
+class _Note:
+    """The report on a request that got no conversation, or on the end of a conversation."""
+
+    text: tuple[str, ...]
+
+    def lines(self, _is_exact: bool) -> Iterator[str]:
+        yield from self.text
+
+
+def _blocks(steps: Iterable[InspectionStep], comparison: Comparison | None) -> list[_Block | _Note]:
+    blocks: list[_Block | _Note] = []
     newest: dict[RequestId, _Block] = {}
     for step in steps:
         match step:
@@ -110,9 +118,9 @@ def _blocks(
                 newest[step.request].began = step
             case RequestRefused(request=request, reason=reason):
                 why = _line("why", shown(reason, 3 * MOST_CHARACTERS))
-                blocks.append((f"request {request}: refused", why))
+                blocks.append(_Note((f"request {request}: refused", why)))
             case Over(conversation=key, reason=reason):
-                blocks.append((f"conversation {key} ends: {ENDS[reason]}",))
+                blocks.append(_Note((f"conversation {key} ends: {ENDS[reason]}",)))
             case _:
                 assert_never(step)
     return blocks
