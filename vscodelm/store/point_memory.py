@@ -41,4 +41,12 @@ class StoredPoints:
             self._note(scope, digest, partial(forget, scope=scope, digest=digest))
 
     def _note(self, scope: bytes, digest: bytes, write: DatabaseWrite) -> None:
-        self.worker.note((scope, digest), Note(lambda: write))
+        self.worker.note(_PointName(scope, digest), Note(lambda: write))
+
+
+@attrs.frozen
+class _PointName:
+    """The key of what is noted of a point."""
+
+    scope: bytes
+    digest: bytes
