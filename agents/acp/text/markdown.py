@@ -128,7 +128,11 @@ _LONGEST_CLEANED = 200_000
 """Characters of a text that are cleaned; the middle of a longer one is left out."""
 
 
-def excerpt(text: str, lines: int, width: int = 400) -> str:
+_LONGEST_LINE = 400
+"""Characters of a line that are shown."""
+
+
+def excerpt(text: str, lines: int) -> str:
     """Return the text cleaned, with at most so many lines: its beginning, and more of its end.
 
     An error is at the end of an output, its subject at the beginning.
@@ -142,7 +146,7 @@ def excerpt(text: str, lines: int, width: int = 400) -> str:
         head = lines // 3
         left_out = len(found) - lines
         found[head : head + left_out] = [f"… {left_out:,} more lines …"]
-    return "\n".join(cut(line.rstrip(), width) for line in found)
+    return "\n".join(cut(line.rstrip(), _LONGEST_LINE) for line in found)
 
 
 def cut(line: str, width: int) -> str:

@@ -168,6 +168,11 @@ def test_an_excerpt_of_something_huge_is_small() -> None:
     assert "800,000 characters left out" in shown
 
 
+@pytest.mark.limit("agents.acp.text.markdown._LONGEST_LINE")
+def test_a_long_line_of_an_excerpt_is_cut() -> None:
+    assert excerpt("x" * 400 + "\n" + "y" * 401, 2) == "x" * 400 + "\n" + "y" * 399 + "…"
+
+
 def test_what_is_too_long_is_cut() -> None:
     assert cut("abc", 3) == "abc"
     assert cut("abcd", 3) == "ab…"
