@@ -9,7 +9,7 @@ GROUND = Ground("actors", "tests/actors", copied=("bridge", "actors", "agents", 
 _PLAN = ("tests/actors/test_plan.py",)
 _PROGRESS = ("tests/actors/progress/test_turn.py",)
 _BOUNDARY = ("tests/actors/test_boundary.py",)
-_MACHINE = ("tests/actors/test_session_machine.py",)
+_MACHINE = ("tests/actors/continuity/test_machine.py",)
 _CANCELLATION = ("tests/actors/test_cancellation.py",)
 _SUPERSEDED = ("tests/actors/test_superseded.py",)
 

@@ -9,8 +9,8 @@ GROUND = Ground(
     "tests/bridge/inspection",
     copied=("agents", "bridge", "actors", "vscodelm", "docs", "tests"),
     tested_by={
-        "telling": ("tests/vscodelm/replay/test_telling.py",),
-        "tracker": ("tests/vscodelm/replay/test_telling.py", "tests/vscodelm/replay/test_run.py"),
+        "telling": ("tests/bridge/inspection/test_telling.py",),
+        "tracker": ("tests/bridge/inspection/test_telling.py", "tests/vscodelm/replay/test_run.py"),
     },
 )
 

@@ -9,25 +9,15 @@ from bridge.inspection.telling import Cause, MemoryKind, SessionSource, Telling
 from bridge.models import AgentChoice
 from bridge.routing.request import RequestClass
 from bridge.wire import TextPart, ToolCallPart
+from tests.vscodelm.replay.test_run import answered, asked, decisions, led
 from vscodelm.replay.recording import Happening, Parted, Requested, Settled, Stopped
 from vscodelm.replay.run import Replay
-
-from .test_run import answered, asked, decisions
 
 JSON = dict[str, Any]
 ACP: JSON = {"acp": {"name": "a", "command": "a"}}
 ENDPOINT: JSON = {"open_responses": {"baseUrl": "http://127.0.0.1:1/v1", "model": "m"}}
 ELIZA: JSON = {"eliza": {}}
 CALL: JSON = {"type": "tool_call", "toolCallId": "c1", "toolName": "look", "parameters": {}}
-
-
-def led(*words: str, **more: Any) -> list[Happening]:
-    """Return a chat in which every answer is "ok"."""
-    happenings: list[Happening] = []
-    for number in range(1, len(words) + 1):
-        texts = [text for word in words[: number - 1] for text in (word, "ok")]
-        happenings += [asked(number, *texts, words[number - 1], **more), *answered(number, "ok")]
-    return happenings
 
 
 def last(*happenings: Happening) -> Telling:

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from bridge.inspection.telling import Cause, MemoryKind, SessionSource, Telling
 from bridge.inspection.telling_rows import rows
+from tests.vscodelm.replay.test_run import asked, led
 from vscodelm.replay.recording import Happening, Settled, Stopped
 
-from .test_run import asked
-from .test_telling import ENDPOINT, JSON, copied_chat, last, led
+from .test_telling import ENDPOINT, JSON, copied_chat, last
 
 
 def told(*happenings: Happening) -> list[str]:

@@ -4,8 +4,7 @@ from vscodelm.replay.branches import drawn
 from vscodelm.replay.recording import Happening
 from vscodelm.replay.run import Replay
 
-from .test_run import answered, asked
-from .test_telling import led
+from .test_run import answered, asked, led
 
 
 def tree(*happenings: Happening) -> list[str]:

@@ -35,6 +35,15 @@ def answered(request: int, text: str) -> list[Happening]:
     return [Parted(request, TextPart(text)), Settled(request)]
 
 
+def led(*words: str, **more: Any) -> list[Happening]:
+    """Return a chat in which every answer is "ok"."""
+    happenings: list[Happening] = []
+    for number in range(1, len(words) + 1):
+        texts = [text for word in words[: number - 1] for text in (word, "ok")]
+        happenings += [asked(number, *texts, words[number - 1], **more), *answered(number, "ok")]
+    return happenings
+
+
 def steps(*happenings: Happening) -> list[InspectionStep]:
     return list(Replay().steps(happenings))
 
