@@ -23,7 +23,7 @@ export function reporting<Args extends unknown[]>(
 }
 
 /** The command that gathers what helps to understand a problem. */
-export const REPORT_PROBLEM = "vscodelm.reportProblem";
+const REPORT_PROBLEM = "vscodelm.reportProblem";
 
 /** Show an error to the user, with the ways on. It never rejects: a window may be closing. */
 export async function offerLog(

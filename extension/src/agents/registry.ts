@@ -5,7 +5,7 @@ import { runProgram } from "../program/command.ts";
 import type { Launch } from "../program/start.ts";
 
 /** An agent of the registry, as `vscodelm agents --json` prints it. */
-export interface Offer {
+interface Offer {
   id: string;
   name: string;
   description?: string;

@@ -11,7 +11,7 @@ import type { Question, Questions } from "./questions.ts";
 /** The word that approves; hosts answer a skipped or stopped call in words of their own. */
 export const APPROVED = "Approved";
 /** Stands before the id of an answer of the agent's own. */
-export const APPROVED_WITH = "Approved with option: ";
+const APPROVED_WITH = "Approved with option: ";
 const UNKNOWN =
   "This question isn't open any more. Send another message, and the agent asks again.";
 

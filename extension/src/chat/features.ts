@@ -4,7 +4,7 @@
 import * as vscode from "vscode";
 import type { Capabilities } from "../program/wire.ts";
 
-export interface ThinkingPartLike {
+interface ThinkingPartLike {
   value: string | string[];
   id?: string;
   metadata?: { readonly [key: string]: unknown };

@@ -8,7 +8,7 @@ import { thinkingPartClass } from "./features.ts";
 export const UNKNOWN_MIME_TYPE = "application/vnd.vscodelm.part+json";
 
 /** The parts of an answer. Thinking isn't among the stable declarations. */
-export type ResponsePart = vscode.LanguageModelResponsePart;
+type ResponsePart = vscode.LanguageModelResponsePart;
 
 /** Return the editor's part; undefined where this editor has none of that kind. */
 export function partFromWire(part: Part): ResponsePart | undefined {

@@ -9,7 +9,7 @@ import type { Asker } from "./questions.ts";
 
 const KEPT = "allowed";
 
-export interface Rule {
+interface Rule {
   /** The model that it is for. */
   id: string;
   name: string;

@@ -19,7 +19,7 @@ const TOLD_OF_HOOK =
   "Exclude this tool from the hook: the tool itself always asks.";
 
 /** An agent's question that was answered with an error. */
-export interface Unasked {
+interface Unasked {
   callId: string;
   reason: string;
 }

@@ -12,7 +12,7 @@ import { committed } from "./git.ts";
 export const CHANGES_MIME_TYPE = "application/vnd.vscodelm.changes+json";
 /** The scheme of the texts from before. */
 export const BEFORE = "vscodelm-before";
-export const SHOW_CHANGES = "vscodelm.showChanges";
+const SHOW_CHANGES = "vscodelm.showChanges";
 /** How many files are opened and named whose earlier text isn't known. */
 const MOST_NAMED = 5;
 

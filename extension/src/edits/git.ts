@@ -7,7 +7,7 @@ export const IGNORED_MS = 1_500;
 const COMMITTED = "HEAD";
 
 /** The part of a repository of the extension's that is used here. */
-export interface Repository {
+interface Repository {
   checkIgnore(paths: string[]): Promise<ReadonlySet<string>>;
   show(ref: string, path: string): Promise<string>;
 }

@@ -22,9 +22,7 @@ export type Reply =
   | { action: "back"; input: Input }
   | { action: "decline" | "cancel" };
 
-export type Outcome =
-  | { action: "accept"; content: ElicitContent }
-  | { action: "decline" | "cancel" };
+type Outcome = { action: "accept"; content: ElicitContent } | { action: "decline" | "cancel" };
 
 /** Have the fields filled in, each by `ask`. */
 export async function fillIn(

@@ -41,7 +41,7 @@ export interface NumberField extends CommonField {
   initial?: number;
 }
 
-export interface Option<T = string | boolean> {
+interface Option<T = string | boolean> {
   value: T;
   title: string;
   description?: string;
@@ -63,7 +63,7 @@ export interface ChoicesField extends CommonField {
 
 export type Field = TextField | NumberField | ChoiceField | ChoicesField;
 
-export interface FormFields {
+interface FormFields {
   fields: Field[];
   /** The optional fields that no form can show, each with the reason. */
   omitted: string[];

@@ -10,7 +10,7 @@ import { inputsIn, isText, type McpInput } from "./config.ts";
 import { type EnvFile, readEnvFile } from "./env_file.ts";
 
 /** What variables in an entry stand for. */
-export interface Surroundings {
+interface Surroundings {
   /** The folder of the file, or else the first one of the window. */
   folder: string | undefined;
   userHome: string;

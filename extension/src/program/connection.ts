@@ -49,7 +49,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-export interface Listener {
+interface Listener {
   notified(method: string, params: unknown): void;
   /** Answer a request of the other side. The signal says that the answer isn't wanted any more. */
   requested(method: string, params: unknown, signal: AbortSignal): Promise<unknown>;

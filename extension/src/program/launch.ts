@@ -4,7 +4,7 @@ import { Failure } from "../chat/failures.ts";
 import type { ProcessSettings } from "../configuration.ts";
 import type { Launch } from "./start.ts";
 
-export interface Programs {
+interface Programs {
   /** Return a program on PATH. */
   onPath(): Promise<string | undefined>;
   /** Return the one in the extension's own environment. */
@@ -13,7 +13,7 @@ export interface Programs {
   install(): Promise<string | undefined>;
 }
 
-export interface LaunchSources {
+interface LaunchSources {
   settings: ProcessSettings;
   programs: Programs;
   secrets: Record<string, string>;

@@ -32,7 +32,7 @@ import {
 
 const METHOD_NOT_FOUND = -32601;
 
-export interface ServerEnvironment {
+interface ServerEnvironment {
   clientInfo: { name: string; version: string };
   capabilities: Capabilities;
   /** Return the folders of the window; a new process is told of them. */

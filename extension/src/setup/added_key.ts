@@ -12,7 +12,7 @@ export interface KeyUse {
   hasLogin: boolean;
 }
 
-export interface ChosenKey {
+interface ChosenKey {
   /** The variable that holds it; undefined where the agent's own login is used. */
   variable?: string;
   /** The typed key, which isn't stored yet. */

@@ -17,7 +17,7 @@ const ELIZA = "eliza";
 /** Time that the message of success is shown. */
 const SUCCESS_SHOWN_MS = 60_000;
 
-export interface ChatSetup {
+interface ChatSetup {
   /** Make sure that the program is there, and ask the person before it is installed. */
   findProgram(): Promise<unknown>;
   onDidAnswerChat: vscode.Event<ChatAnswer>;

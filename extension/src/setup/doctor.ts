@@ -20,7 +20,7 @@ const SCHEME = "vscodelm-doctor";
 /** Internal, as the name says: an editor lists no command that begins so. */
 const FIX = "_vscodelm.fix";
 
-export interface DoctorPlaces {
+interface DoctorPlaces {
   models: Models;
   launch(): Promise<Launch>;
   stats(): Promise<Stats>;
@@ -179,6 +179,6 @@ function nameOf(id: string): string {
 }
 
 /** Return a model as the program's own file has it, in JSON. */
-export function modelsFile({ id, agent, settings }: ConfiguredModel): string {
+function modelsFile({ id, agent, settings }: ConfiguredModel): string {
   return JSON.stringify({ models: [{ id, agent, settings }] });
 }

@@ -8,7 +8,7 @@ import * as vscode from "vscode";
 import { SECTION } from "./own_settings.ts";
 
 /** A command, as package.json lists it. */
-export interface ListedCommand {
+interface ListedCommand {
   command: string;
   title: string;
 }

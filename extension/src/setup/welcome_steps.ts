@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { SECTION } from "./own_settings.ts";
 
 /** The steps, as package.json names their context keys. */
-export type WelcomeStep = "isInstalled" | "chatAnswers" | "hasAgent" | "hasAsked";
+type WelcomeStep = "isInstalled" | "chatAnswers" | "hasAgent" | "hasAsked";
 
 /** Have a step ticked. */
 export async function reach(step: WelcomeStep): Promise<void> {

@@ -18,7 +18,7 @@ export interface BuildPlaces {
   uvs: string;
 }
 
-export interface BuildMachine {
+interface BuildMachine {
   run: Run;
   /** Return the address of the user's package index. */
   index: () => Promise<string>;

@@ -21,7 +21,7 @@ import { type Find, findTools, type Tools } from "./pythons.ts";
 import { type Run, runProgram } from "./run.ts";
 import type { Work } from "./work.ts";
 
-export interface EnvironmentPlaces {
+interface EnvironmentPlaces {
   /** The folder for files of the extension: the environments are folders in it. */
   storage: string;
   /** The folder with the wheel, and the pins of its dependencies. */

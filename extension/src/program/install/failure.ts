@@ -4,7 +4,7 @@
 import { withoutCredentials } from "./redact.ts";
 import { ProgramFailed } from "./run.ts";
 
-export type Reason =
+type Reason =
   | "offline"
   | "certificate"
   | "refused"

@@ -7,7 +7,7 @@ import { join } from "node:path";
 
 export const DEFAULT_INDEX = "https://pypi.org/simple";
 
-export interface IndexSources {
+interface IndexSources {
   env: NodeJS.ProcessEnv;
   home: string;
   platform: NodeJS.Platform;

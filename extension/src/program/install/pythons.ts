@@ -8,7 +8,7 @@ import type { Work } from "./work.ts";
 
 export const OLDEST = [3, 11];
 /** The first version that is too new: the pinned packages have no wheels there. */
-export const TOO_NEW = [3, 15];
+const TOO_NEW = [3, 15];
 /** The range of versions that uv may install. */
 export const WANTED = `cpython>=${OLDEST.join(".")},<${TOO_NEW.join(".")}`;
 /** macOS's own: too old, and a mere offer, in a window, to download developer tools where there are none. */
