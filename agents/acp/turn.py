@@ -21,7 +21,7 @@ from bridge.errors import Failure
 from bridge.work import Work
 
 from .turn_machine import TurnMachine
-from .turn_ports import TurnChannel, TurnSession
+from .turn_ports import TurnChannel, WaitingSession
 from .turn_states import Cancelling, Closing, PromptNotSent, PromptSent, TurnState
 
 log = logging.getLogger("vscodelm.acp")
@@ -32,7 +32,7 @@ class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     """A turn; `writing` makes the blocks of the prompt, and begins with the first receive."""
 
     line: TurnChannel
-    session: TurnSession
+    session: WaitingSession
     writing: Work[tuple[ContentBlock, ...]]
     files: TurnFiles
     _machine: TurnMachine

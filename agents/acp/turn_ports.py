@@ -138,6 +138,10 @@ class TurnSession(Protocol):
         """Return, once, what the user should know where the agent ignores its tools."""
         ...
 
+
+class WaitingSession(TurnSession, Protocol):
+    """A session, with what is waited for."""
+
     async def prepare(self) -> Failure | None:
         """Do what must be done before the prompt is sent; return why that failed."""
         ...

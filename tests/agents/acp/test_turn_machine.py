@@ -173,15 +173,6 @@ class Line:
     def complaint(self, now: float) -> str | None:
         return self.complaints.pop() if self.complaints else None
 
-    async def prepare(self) -> Failure | None:
-        raise AssertionError("the machine waits for nothing")
-
-    async def log_in(self, error: Error) -> Failure | None:
-        raise AssertionError("the machine waits for nothing")
-
-    def take_notes(self) -> list[str]:
-        return []
-
 
 def machine_on(line: Line) -> TurnMachine:
     renderer = Renderer(Told(), root="/", offer=line.tools)
