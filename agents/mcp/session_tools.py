@@ -332,12 +332,13 @@ class Toolbox:
             await self._mcp.change(catalogue)
 
     def close(self) -> None:
-        """End it: nobody gets at it any more."""
+        """End it: nobody gets at it any more. It may be called again."""
         self._perform(self.calls.close())
         if self._way_in is not None:
             self._way_in.close()
         if self.server_names is not None:
             self.server_names.give_up(self.server)
+            self.server_names = None  # another server may have the name by the next call
 
     def _rename(self) -> None:
         if self.server_names is not None:

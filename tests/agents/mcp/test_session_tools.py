@@ -324,6 +324,16 @@ async def test_a_name_is_not_given_twice_while_it_is_used(
         assert (first.server, second.server) == ("vscaa", "vscbb")
 
 
+async def test_a_name_that_was_given_up_twice_is_not_taken_from_another_server() -> None:
+    async with making() as made:
+        box = made.make(TOOLS)
+        box.close()
+        again = made.make(TOOLS, box.server)
+        assert again.server == box.server
+        box.close()
+        assert made.make(TOOLS, box.server).server != again.server
+
+
 async def test_over_http_it_listens_as_long_as_the_session_lives() -> None:
     async with making() as made:
         box = await made.make_web(TOOLS)
