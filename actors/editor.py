@@ -93,6 +93,7 @@ from bridge.wire import (
 from bridge.work import Work
 
 from .editor_face import Result
+from .forms.open_forms import OpenForms, read_result
 from .log import log
 from .messages import (
     AccountAsked,
@@ -105,7 +106,6 @@ from .messages import (
     SessionsAsked,
     StatsAsked,
 )
-from .open_forms import OpenForms, read_result
 from .open_requests import OpenRequests
 from .outbox import Outbox
 from .trace import Trace, learn_nothing

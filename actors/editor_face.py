@@ -10,7 +10,7 @@ from bridge.redact import Hide
 from bridge.tokens.gauge import Measured
 from bridge.wire import AgentSessionsResult, Empty, InspectResult, Part, RequestId, Stats
 
-from .open_forms import OpenForms
+from .forms.open_forms import OpenForms
 from .trace import Trace
 
 Result: TypeAlias = Empty | Stats | InspectResult | AgentSessionsResult

@@ -1,7 +1,7 @@
 """The History Actor: gives every event to `bridge.chats` and carries out the effects.
 
-It waits only for its inbox. It sends into outboxes and mailboxes, which take a message at once. So
-an editor that doesn't read, or an agent that doesn't stop, can't block it
+Nothing here waits; `history_task` waits for the messages. Outboxes and mailboxes take a message at
+once. So an editor that doesn't read, or an agent that doesn't stop, can't block it
 (docs/explanation/actors.md draws the graph).
 """
 
@@ -18,21 +18,15 @@ from agents.base import Agent
 from agents.boundary import failure_of
 from bridge.chats import Chats
 from bridge.models import AgentChoice
-from bridge.routing.chat_events import (
-    Broke,
-    ChatEvent,
-    Effects,
-)
-from bridge.wire import ElicitResult
+from bridge.routing.chat_events import Broke, ChatEvent, Effects
 
 from .beginning import Start
 from .conversation import Conversations
 from .editor_face import EditorFace
+from .forms.requests import FormRequests
 from .inspection.inspector import Inspector
-from .inspection.statistics import AgentCounts
 from .journal import Journal
-from .log import decision, log_start
-from .memory import SessionMemory
+from .log import log_start
 from .messages import (
     AccountAsked,
     ActorMessage,
@@ -45,7 +39,6 @@ from .messages import (
     FormAnswered,
     FormAsked,
     FormTakenBack,
-    FromSession,
     Gauged,
     InspectAsked,
     Leaving,
@@ -53,10 +46,8 @@ from .messages import (
     SessionsAsked,
     StatsAsked,
 )
-from .open_forms import CLOSED, OpenForms, answer_to
-from .outbox import Outbox
 from .performing import CarriedRequest, Performer
-from .requests import Accounts, EditorRequests
+from .requests import EditorRequests
 
 AgentFactory = Callable[[AgentChoice], Agent]
 MARKER_PREFIX = "vscodelm-"
@@ -74,11 +65,11 @@ class HistoryActor:
     chats: Chats = attrs.field(factory=Chats)
     _journal: Journal = attrs.field(init=False)
     _inspector: Inspector = attrs.field(init=False)
-    _forms: OpenForms = attrs.field(init=False)
+    _forms: FormRequests = attrs.field(init=False)
     _performer: Performer = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
-        self._forms = self.editor.forms
+        self._forms = FormRequests(self.editor.forms, self.chats)
         self._performer = Performer(self.editor, self.chats, self.conversations)
         self._journal = Journal(self.editor.trace)
         self._journal.begin(self.chats)
@@ -93,8 +84,8 @@ class HistoryActor:
             self._hear(message)
         except Exception as error:
             self._contain(message, error)
-        while self._forms.dropped:
-            self._ask_form(self._forms.dropped.popleft())
+        for broke in self._forms.ask_again():
+            self._give_up(broke)
         if not isinstance(message, Asked | Said):  # an agent may wait for these
             self._inspector.rest()
 
@@ -117,14 +108,9 @@ class HistoryActor:
             case Cancelled(request=request):
                 self._carry_out(self._apply(message))
                 self.requests.cancel(request)
-            case FormAsked():
-                self._ask_form(message)
-            case FormTakenBack(call_id=call_id):
-                self._forms.take_back(call_id)
-            case FormAnswered(form=form, result=result):
-                asked = self._forms.take(form)
-                if asked is not None:
-                    self._answer_form(asked, result)
+            case FormAsked() | FormTakenBack() | FormAnswered():
+                for broke in self._forms.hear(message):
+                    self._give_up(broke)
             case Gauged(model=model, measured=measured):
                 self.editor.learn(model, measured)
             case Began():
@@ -177,43 +163,3 @@ class HistoryActor:
     def _carry_out(self, effects: Effects, request: CarriedRequest | None = None) -> None:
         for broke in self._performer.carry_out(effects, request):
             self._give_up(broke)
-
-    def _ask_form(self, asked: FormAsked) -> None:
-        """Put an agent's question to the editor, for the request that its turn answers now.
-
-        If no request is open for the turn, the user has moved on.
-        """
-        request = self.chats.request_of(asked.conversation, asked.turn)
-        if request is None:
-            self._answer_form(asked, CLOSED)
-        else:
-            form = self._forms.ask(request, asked)
-            decision("elicit", request=request, conversation=asked.conversation, form=form)
-
-    def _answer_form(self, asked: FormAsked, result: ElicitResult) -> None:
-        key = asked.conversation
-        try:
-            asked.answer(answer_to(asked, result))
-        except Exception as error:
-            self._give_up(Broke(failure_of(error, f"conversation={key}"), key))
-
-
-async def run_history(
-    inbox: trio.MemoryReceiveChannel[ActorMessage],
-    from_sessions: trio.MemorySendChannel[FromSession],
-    editor: EditorFace,
-    outbox: Outbox,
-    agent_for: AgentFactory,
-    counts: AgentCounts,
-    memory: SessionMemory,
-    accounts: Accounts,
-) -> None:
-    """Decide until the editor has left and every session has ended; then close the outbox."""
-    async with trio.open_nursery() as sessions:
-        conversations = Conversations(sessions, from_sessions, outbox, memory)
-        requests = EditorRequests(editor, sessions, conversations.sessions, accounts, counts)
-        actor = HistoryActor(editor, agent_for, conversations, requests)
-        async with inbox:
-            async for message in inbox:
-                actor.hear(message)
-    outbox.close()

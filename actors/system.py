@@ -16,13 +16,13 @@ from bridge.models import Catalogue
 from bridge.redact import Hide, redact_text
 
 from .editor import EditorPort, run_editor
-from .history import AgentFactory, run_history
+from .history import AgentFactory
+from .history_task import open_inbox, start_history
 from .inspection.statistics import AgentCounts
-from .memory import NoMemory, SessionMemory
-from .messages import ActorMessage
+from .memory import SessionMemory
 from .open_requests import OpenRequests
 from .outbox import Outbox
-from .requests import Accounts, NoAccounts
+from .requests import Accounts
 from .trace import Trace, learn_nothing
 
 ModelLister: TypeAlias = Callable[[Catalogue, Callable[[Catalogue], None]], Awaitable[None]]
@@ -67,8 +67,7 @@ async def run_system(
     shared = activities or Activities(), offered or Offered(), workspace or Workspace()
     port = EditorPort(outbox, catalogue, trace, hide, *shared, learn)
     port.offered.on_change = port.tell_models_changed
-    # size 0: a sender waits until the History Actor has taken its message
-    send_inbox, inbox = trio.open_memory_channel[ActorMessage](0)
+    inbox = send_inbox, _ = open_inbox()
 
     async def read() -> None:
         await run_editor(port, source, send_inbox, until)
@@ -79,16 +78,15 @@ async def run_system(
     with trio.CancelScope(deadline=math.inf) as whole, port.activities.told_to(port.tell_progress):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_write, outbox, sink, until)
-            nursery.start_soon(
-                run_history,
+            start_history(
+                nursery,
                 inbox,
-                send_inbox.clone(),
                 port,
                 outbox,
                 agent_for,
-                counts or AgentCounts(),
-                memory or NoMemory(),
-                accounts or NoAccounts(),
+                counts=counts,
+                memory=memory,
+                accounts=accounts,
             )
             nursery.start_soon(read)
             nursery.start_soon(_do_chores, chores, port, catalogue, list_models, at_rest)

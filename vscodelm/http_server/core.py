@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager, suppress
 
 import trio
 
-from actors.history import AgentCounts, AgentFactory, run_history
-from actors.memory import NoMemory, SessionMemory
-from actors.messages import ActorMessage
+from actors.history import AgentFactory
+from actors.history_task import open_inbox, start_history
+from actors.inspection.statistics import AgentCounts
+from actors.memory import SessionMemory
 from actors.outbox import Outbox
-from actors.requests import NoAccounts
 from actors.trace import Trace
 from bridge.models import Catalogue
 from bridge.redact import Hide, redact_text
@@ -40,21 +40,11 @@ async def open_answering(
     hide: Hide = redact_text,
 ) -> AsyncGenerator[Answering]:
     """Run the core until the exit, which ends every session within `LEAVING_SECONDS`."""
-    send_inbox, inbox = trio.open_memory_channel[ActorMessage](0)
+    inbox = send_inbox, _ = open_inbox()
     port = HttpPort(send_inbox, trace or Trace(), hide)
     with trio.CancelScope() as whole:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(
-                run_history,
-                inbox,
-                send_inbox.clone(),
-                port,
-                Outbox(),
-                agent_for,
-                counts or AgentCounts(),
-                memory or NoMemory(),
-                NoAccounts(),
-            )
+            start_history(nursery, inbox, port, Outbox(), agent_for, counts=counts, memory=memory)
             try:
                 yield Answering(port, records, catalogue, permissions, key)
             finally:

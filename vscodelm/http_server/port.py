@@ -15,8 +15,8 @@ import trio
 from msgspec import Raw  # noqa: TC002  # msgspec reads the annotations
 
 from actors.editor_face import Result
+from actors.forms.open_forms import OpenForms
 from actors.messages import Asked, FromEditor
-from actors.open_forms import OpenForms
 from actors.trace import Trace
 from agents.breather import Breather
 from bridge import methods

@@ -7,10 +7,10 @@ import pytest
 import trio
 import trio.testing
 
+from actors import history_task
 from agents.eliza.agent import ElizaAgent
 from bridge.models import Catalogue
 from bridge.wire import ElizaSpec
-from vscodelm.http_server import core
 from vscodelm.http_server.core import LEAVING_SECONDS, open_answering
 from vscodelm.http_server.records import open_records
 
@@ -39,7 +39,7 @@ async def test_a_core_that_is_stuck_is_not_waited_for_long(
     async def deaf(*_: Any) -> None:
         await trio.sleep_forever()
 
-    monkeypatch.setattr(core, "run_history", deaf)
+    monkeypatch.setattr(history_task, "run_history", deaf)
     with trio.fail_after(LEAVING_SECONDS + 1):
         await _leave(tmp_path)
 
@@ -51,6 +51,6 @@ async def test_the_failure_of_a_core_is_raised_and_nothing_else(
         inbox.close()
         raise ValueError("it broke")
 
-    monkeypatch.setattr(core, "run_history", failing)
+    monkeypatch.setattr(history_task, "run_history", failing)
     with trio.fail_after(5), pytest.RaisesGroup(pytest.RaisesExc(ValueError, match="it broke")):
         await _leave(tmp_path)

@@ -11,12 +11,11 @@ import attrs
 import msgspec
 from msgspec import UNSET
 
+from actors.messages import FormAsked
 from agents.events import ElicitAnswer
 from bridge.jsonrpc import RpcResponse, notification_line, request_line
 from bridge.methods import CANCEL_REQUEST, ELICIT
 from bridge.wire import CancelRequestParams, ElicitParams, ElicitResult, RequestId
-
-from .messages import FormAsked
 
 ID_PREFIX = "elicit-"
 """Begins the ids of our requests. The editor's ids are another kind: it may use the same."""

@@ -1,0 +1,1 @@
+"""Questions of agents that the user answers by a form."""
