@@ -213,7 +213,7 @@ class AcpSession:
         if self._turn is not None:
             self._turn.close()
         self._ledger.close(self.channel.session_record)
-        self.channel.cancel()
+        self.channel.cancel(trio.current_time())
         with trio.move_on_at(self.channel.cancelled_at + patience):
             await self.channel.returned()
         return not self.channel.is_prompted

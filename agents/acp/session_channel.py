@@ -297,7 +297,7 @@ class SessionChannel:
         self.lost = Failure("AgentFailed", message)
         self._news.clear()
         self._size = 0
-        self.cancel()
+        self.cancel(trio.current_time())
         self._changes.unpark_all()
 
     # Called by a turn.
@@ -322,11 +322,11 @@ class SessionChannel:
         else:
             self._put(Returned(answer))
 
-    def cancel(self) -> None:
+    def cancel(self, now: float) -> None:
         """Tell the agent to stop, once, and answer everything that it asks."""
         if self.is_prompted and not self._is_cancelled:
             self._is_cancelled = True
-            self.cancelled_at = trio.current_time()
+            self.cancelled_at = now
             self._connection.notify(CANCEL, CancelNotification(self.session_id))
             self._refuse_all()
             if self.files is not None:

@@ -270,7 +270,7 @@ class TurnMachine:
                 self.questions.clear()
                 self.forms.clear()
                 self.tools.cancel()
-                self.line.cancel()
+                self.line.cancel(now)
             case TurnStep.REFUSE, _:
                 self.tools.cancel()
             case TurnStep.LEAVE, _:

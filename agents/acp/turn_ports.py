@@ -102,7 +102,7 @@ class TurnLine(QuestionLine, Protocol):
         """Return the news that no turn has taken yet."""
         ...
 
-    def cancel(self) -> None:
+    def cancel(self, now: float) -> None:
         """Send `session/cancel`, and answer all requests."""
         ...
 

@@ -149,7 +149,7 @@ class Line:
         news, self.news = self.news, []
         return news
 
-    def cancel(self) -> None:
+    def cancel(self, now: float) -> None:
         self.done.append("cancel")
 
     def drop_late(self) -> None:
@@ -182,6 +182,13 @@ def machine_on(line: Line) -> TurnMachine:
 def machine_in(state: TurnState, line: Line) -> TurnMachine:
     """Return a machine that has come to a state by events."""
     machine = machine_on(line)
+    bring(machine, state)
+    line.done.clear()
+    return machine
+
+
+def bring(machine: TurnMachine, state: TurnState) -> None:
+    """Bring a new machine to a state by events."""
     ways: dict[TurnState, tuple[TurnEvent, ...]] = {
         NEW: (),
         LOGIN: (PromptSent(BLOCKS), LoginWanted(NO_LOGIN)),
@@ -199,8 +206,6 @@ def machine_in(state: TurnState, line: Line) -> TurnMachine:
     for event in ways[state]:
         machine.apply(event, 0)
     assert machine.state is state
-    line.done.clear()
-    return machine
 
 
 EVENTS: dict[type[TurnEvent], TurnEvent] = {

@@ -130,7 +130,7 @@ async def test_a_call_that_is_announced_late_proves_it_for_the_next(
 @pytest.mark.limit("agents.acp.session_channel.LATE_CALL_SECONDS")
 async def test_a_cancel_excuses_late_calls_for_a_while(autojump_clock: MockClock) -> None:
     with two() as chats:
-        chats.one.cancel()
+        chats.one.cancel(trio.current_time())
         chats.one.is_prompted = False
         for seconds, found in ((LATE_CALL_SECONDS - 1, 0), (1, 1)):
             await trio.sleep(seconds)
