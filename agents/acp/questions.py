@@ -219,9 +219,9 @@ class TurnTools:
             self.line.record(f"allowed tool={tool.name}")
         elif self.line.allows_edit(call.kind, paths_of(call)):
             self.line.record(f"allowed edit={call.call_id}")
-        elif is_of_another(call, self._box, self._box.others()):
+        elif is_of_another(call, self._box, self._box.owner.others(self._box.server)):
             self.line.record(f"another chat's title={call.title!r:.100}")
-            self._box.mix()
+            self._box.owner.mix()
         else:
             return False
         self.line.answer(asked.id, SelectedPermissionOutcome(option.option_id))

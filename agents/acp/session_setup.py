@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Collection, Sequence
 
 import attrs
@@ -15,7 +14,8 @@ from agents.acp.schema.user_servers import servers_for
 from agents.acp.transport.subprocess import working_directory
 from agents.events import Prompt
 from agents.guarded import Tasks
-from agents.mcp.session_tools import Toolbox, ToolsOwner
+from agents.mcp.offer import Offer, ToolsOwner
+from agents.mcp.session_tools import Toolbox
 from agents.mcp.tool_servers import Toolboxes
 from agents.mcp.tools import JSON
 from agents.workspace import Workspace
@@ -139,8 +139,8 @@ class _ToolsOfProcess(ToolsOwner):
     def has_neighbours(self) -> bool:
         return self.peer.has_users_servers
 
-    def others(self, box: Toolbox) -> Collection[str]:
-        return self.peer.servers.keys() - {box.server}  # it may keep those of closed sessions
+    def others(self, server: str) -> Collection[str]:
+        return self.peer.servers.keys() - {server}  # it may keep those of closed sessions
 
     def spelled(self, path: str) -> str:
         return self.workspace.spelled(path)
@@ -148,10 +148,10 @@ class _ToolsOfProcess(ToolsOwner):
     def mix(self) -> None:
         self.peer.strays.mix()
 
-    def be_asked(self, box: Toolbox) -> None:
+    def be_asked(self, *, is_prompted: bool) -> None:
         self.peer.facts.learn(Fact.ASKS_FOR_TOOLS)
-        if box.calls.begun_at == math.inf:
+        if not is_prompted:
             self.peer.facts.learn(Fact.ASKS_BEFORE_PROMPT)
 
-    async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:
-        return await self.peer.strays.refusal(box, name, arguments)
+    async def refusal(self, offer: Offer, name: str, arguments: JSON) -> str | None:
+        return await self.peer.strays.refusal(offer, name, arguments)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from agents.acp.calls.identity import Offer
 from agents.acp.rpc.news import News, QuestionId, UserQuestion
 from agents.acp.schema.content import ContentBlock
 from agents.acp.schema.elicitation import CreateElicitationResponse
@@ -13,6 +12,7 @@ from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import RequestPermissionOutcome
 from agents.events import ToolAnswer
 from agents.mcp.call_broker import CallBroker
+from agents.mcp.offer import Offer
 from bridge.errors import Failure
 
 
@@ -22,14 +22,6 @@ class ToolsPort(Offer, Protocol):
     @property
     def calls(self) -> CallBroker:
         """The agent's calls of the tools."""
-        ...
-
-    def others(self) -> Collection[str]:
-        """Return the servers that the process was given for other sessions."""
-        ...
-
-    def mix(self) -> None:
-        """Note that the agent would use one of those in this session."""
         ...
 
     def answer(self, answer: ToolAnswer) -> None:

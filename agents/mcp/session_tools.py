@@ -7,6 +7,7 @@ broker makes the decisions.
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable, Collection, Sequence
 from importlib import import_module
@@ -24,6 +25,7 @@ from bridge.wire import EnvVariable, ToolSpec
 
 from .call_broker import BrokerEffects, CallBroker, Drop, Reply
 from .names import ServerNames
+from .offer import NOBODY, ToolsOwner
 from .tools import JSON, ToolCatalogue, with_paths
 from .wire import LineWire
 
@@ -71,46 +73,6 @@ class WayIn(Protocol):
     def close(self) -> None:
         """End the access."""
         ...
-
-
-class ToolsOwner:
-    """The agent's process, as the tools of its sessions see it; here one without other sessions."""
-
-    @property
-    def titles_name_tools(self) -> bool:
-        """Whether no model can choose what this agent calls a call."""
-        return False
-
-    @property
-    def ids_name_tools(self) -> bool:
-        """Whether this agent begins the id of a call with the name of the tool."""
-        return False
-
-    @property
-    def has_neighbours(self) -> bool:
-        """Whether the process was given servers of others, too."""
-        return False
-
-    def others(self, box: Toolbox) -> Collection[str]:
-        """Return the servers' names that the process was given for other sessions."""
-        return ()
-
-    def mix(self) -> None:
-        """Note that the agent would use one of those in this session."""
-
-    def be_asked(self, box: Toolbox) -> None:
-        """Note that the agent asks which tools there are, or calls one."""
-
-    def spelled(self, path: str) -> str:
-        """Return the path of a file as the editor has it."""
-        return path
-
-    async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:
-        """Return the answer to a call that isn't passed on; the name is the editor's."""
-        return None
-
-
-NOBODY = ToolsOwner()
 
 
 @attrs.define(eq=False, repr=False)
@@ -229,13 +191,8 @@ class Toolbox:
         return self._mcp
 
     def _be_asked(self) -> None:
-        self.owner.be_asked(self)
+        self.owner.be_asked(is_prompted=self.calls.begun_at < math.inf)
         self._wake()
-
-    @property
-    def is_only_server(self) -> bool:
-        """Whether every server that the agent's process was given is of this kind."""
-        return not self.owner.has_neighbours
 
     @property
     def was_asked(self) -> bool:
@@ -278,24 +235,6 @@ class Toolbox:
         return {tool.name for tool in self.catalogue.tools.values()}
 
     # The turn's side.
-
-    @property
-    def titles_name_tools(self) -> bool:
-        """Whether no model can choose what this agent calls a call."""
-        return self.owner.titles_name_tools
-
-    @property
-    def ids_name_tools(self) -> bool:
-        """Whether this agent begins the id of a call with the name of the tool."""
-        return self.owner.ids_name_tools
-
-    def others(self) -> Collection[str]:
-        """Return the servers' names that the agent's process was given for other sessions."""
-        return self.owner.others(self)
-
-    def mix(self) -> None:
-        """Note that the agent would use one of those in this session."""
-        self.owner.mix()
 
     def answer(self, answer: ToolAnswer) -> None:
         """Hand a result over."""

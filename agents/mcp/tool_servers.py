@@ -18,7 +18,8 @@ from bridge.wire import ToolSpec
 
 from .listener import Pass, RelayListener, open_listener
 from .names import ServerNames
-from .session_tools import NOBODY, HttpAccess, StdioAccess, Toolbox, ToolsOwner, load
+from .offer import NOBODY, ToolsOwner
+from .session_tools import HttpAccess, StdioAccess, Toolbox, load
 from .tools import ToolCatalogue
 
 if TYPE_CHECKING:

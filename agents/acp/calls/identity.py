@@ -32,11 +32,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 import attrs
 
 from agents.acp.schema.content import Content, TextContent
+from agents.mcp.offer import Offer, ToolsOwner
 from agents.mcp.tools import OfferedTool, ToolCatalogue
 
 from .state import WRAPPED, WRAPPED_ALONE, CallRecord
@@ -71,40 +72,11 @@ def spellings(server: str, alias: str) -> frozenset[str]:
     )
 
 
-class Offer(Protocol):
-    """The tools that a session's agent is offered now."""
-
-    @property
-    def server(self) -> str:
-        """The name of the server, of this session alone."""
-        ...
-
-    @property
-    def catalogue(self) -> ToolCatalogue:
-        """The tools."""
-        ...
-
-    @property
-    def titles_name_tools(self) -> bool:
-        """Whether no model can choose the titles of this agent's calls."""
-        ...
-
-    @property
-    def ids_name_tools(self) -> bool:
-        """Whether this agent begins the id of a call with the name of the tool."""
-        ...
-
-    @property
-    def is_only_server(self) -> bool:
-        """Whether the agent has no servers but those with the editor's tools."""
-        ...
-
-
 def editors_tool(call: CallRecord, offer: Offer) -> OfferedTool | None:
     """Return the editor's tool that a call is of, None if that isn't beyond doubt."""
     if _own_name(call):
         tool = _named(_own_name(call), offer)
-    elif offer.ids_name_tools and _NAME_IN_ID.search(call.call_id):
+    elif offer.owner.ids_name_tools and _NAME_IN_ID.search(call.call_id):
         tool = _of_id(call.call_id, offer)
     else:
         tool = _named(call.title, offer) or _still_named(call, offer) or _asked_for(call, offer)
@@ -120,16 +92,13 @@ class _Elsewhere:
 
     server: str
     catalogue: ToolCatalogue
-    titles_name_tools: bool
-    ids_name_tools: bool
-    is_only_server: bool
+    owner: ToolsOwner
 
 
 def is_of_another(call: CallRecord, offer: Offer, servers: Iterable[str]) -> bool:
     """Return whether a call is beyond doubt of such a tool on one of these other servers."""
-    believed = offer.titles_name_tools, offer.ids_name_tools, offer.is_only_server
     return any(
-        editors_tool(call, _Elsewhere(server, offer.catalogue, *believed)) is not None
+        editors_tool(call, _Elsewhere(server, offer.catalogue, offer.owner)) is not None
         for server in servers
     )
 
@@ -142,7 +111,7 @@ def is_still(call: CallRecord, tool: OfferedTool, offer: Offer) -> bool:
     name = _own_name(call)
     if name:
         return name in spellings(offer.server, tool.alias)
-    if not (offer.titles_name_tools or call.kind in _HARMLESS_KINDS):
+    if not (offer.owner.titles_name_tools or call.kind in _HARMLESS_KINDS):
         return False
     return _fits(call, tool, offer)
 
@@ -203,7 +172,7 @@ def _asked_for(call: CallRecord, offer: Offer) -> OfferedTool | None:
 
     Only the fields of the question count: they replace those of the announcement.
     """
-    if not offer.is_only_server:
+    if offer.owner.has_neighbours:
         return None
     match call.content:
         case (Content(content=TextContent(text=text)),) if call.raw_input is None or (

@@ -21,9 +21,10 @@ from msgspec.structs import replace
 
 from agents.acp.schema.content import ToolCall, ToolCallUpdate
 from agents.mcp.names import SERVER_PREFIX
+from agents.mcp.offer import Offer
 from bridge.value import Value
 
-from .identity import Offer, spellings
+from .identity import spellings
 from .state import CallRecord
 
 MOST_ANNOUNCED = 100

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import attrs
 import trio
 
-from agents.mcp.session_tools import Toolbox
+from agents.mcp.offer import Offer
 from agents.mcp.tools import JSON
 
 from .sharing import ServedCall, SharingSession, Stray, Sure, judge
@@ -35,30 +35,30 @@ class Strays:
     _news: trio.lowlevel.ParkingLot = attrs.field(factory=trio.lowlevel.ParkingLot, init=False)
     _is_mixed: bool = attrs.field(default=False, init=False)
     """Whether the sessions are known to share tools."""
-    _passed: deque[tuple[Toolbox, ServedCall]] = attrs.field(
-        factory=lambda: deque[tuple[Toolbox, ServedCall]](maxlen=MOST_PASSED), init=False
+    _passed: deque[tuple[Offer, ServedCall]] = attrs.field(
+        factory=lambda: deque[tuple[Offer, ServedCall]](maxlen=MOST_PASSED), init=False
     )
 
-    async def refusal(self, box: Toolbox, name: str, arguments: JSON) -> str | None:
-        """Return the answer to a call that reached `box`, None if the call is to be passed on."""
+    async def refusal(self, offer: Offer, name: str, arguments: JSON) -> str | None:
+        """Return the answer to a call that reached `offer`, None if the call is to be passed on."""
         call = ServedCall(name, arguments)
         until = trio.current_time() + UNSURE_SECONDS
         has_waited = False
         while True:
-            match self._judge(box, call):
+            match self._judge(offer, call):
                 case Sure.OWN:
                     return None
                 case Sure.UNKNOWN if has_waited and self._is_mixed:
                     return Stray("", is_evidence=False).words
                 case Sure.UNKNOWN if has_waited:
-                    self._passed.append((box, call))
+                    self._passed.append((offer, call))
                     return None
                 case Sure.UNKNOWN:
                     with trio.move_on_at(until) as waiting:
                         await self._news.park()
                     has_waited = waiting.cancelled_caught
                 case Stray() as stray:
-                    log.info("server=%s tool=%s refused: another chat's", box.server, name)
+                    log.info("server=%s tool=%s refused: another chat's", offer.server, name)
                     if stray.is_evidence:
                         self.mix()
                     return stray.words
@@ -67,11 +67,11 @@ class Strays:
         """Look again: a call was announced in some session."""
         self._news.unpark_all()
         for passed in [*self._passed]:
-            box, call = passed
+            offer, call = passed
             for chat in self.chats():
-                if chat.announced.take(box, call):
+                if chat.announced.take(offer, call):
                     self._passed.remove(passed)
-                    if chat.tools is not box:
+                    if chat.tools is not offer:
                         self.mix()
                     break
 
@@ -80,7 +80,7 @@ class Strays:
         self._is_mixed = True
         self.found()
 
-    def _judge(self, box: Toolbox, call: ServedCall) -> Sure | Stray:
+    def _judge(self, offer: Offer, call: ServedCall) -> Sure | Stray:
         chats = self.chats()
-        own = next((one for one in chats if one.tools is box), None)
-        return judge(call, box, own, [one for one in chats if one is not own])
+        own = next((one for one in chats if one.tools is offer), None)
+        return judge(call, offer, own, [one for one in chats if one is not own])

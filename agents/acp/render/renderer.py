@@ -12,7 +12,6 @@ from collections.abc import Callable, Container, Sequence
 from pathlib import PurePath
 from typing import TypeAlias, assert_never
 
-from agents.acp.calls.identity import Offer
 from agents.acp.calls.state import CallRecord
 from agents.acp.render.usage import TurnTokens, context_usage, final_usage, newest_usage
 from agents.acp.schema.content import (
@@ -43,6 +42,7 @@ from agents.acp.schema.updates import (
     UserMessageChunk,
 )
 from agents.events import Attach, Say, Think
+from agents.mcp.offer import Offer
 
 from .changes import Changes
 from .content import content_view

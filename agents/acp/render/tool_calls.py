@@ -8,7 +8,7 @@ from typing import Protocol
 import attrs
 from msgspec.structs import replace
 
-from agents.acp.calls.identity import Offer, editors_tool, is_still, may_be_editors
+from agents.acp.calls.identity import editors_tool, is_still, may_be_editors
 from agents.acp.calls.state import CallRecord
 from agents.acp.schema.content import (
     Content,
@@ -19,6 +19,7 @@ from agents.acp.schema.content import (
 )
 from agents.acp.schema.plans import PlanEntry
 from agents.events import OwnCall, Say
+from agents.mcp.offer import Offer
 from agents.mcp.tools import OfferedTool
 
 from . import tool_markdown as tool_view

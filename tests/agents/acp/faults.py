@@ -433,6 +433,13 @@ FAULTS = [
         _EDITS,
     ),
     Fault(
+        "a turn reads the clock when it is cancelled",
+        "session_channel",
+        "            self.cancelled_at = now\n",
+        "            self.cancelled_at = trio.current_time()\n",
+        ("tests/agents/acp/test_turn_clock.py",),
+    ),
+    Fault(
         "a request about a file can't be taken back",
         "session_channel",
         "            self.files.withdraw(id_)\n",
@@ -484,7 +491,7 @@ FAULTS = [
     Fault(
         "a bare name is the editor's tool beside servers of the user's",
         "calls/identity",
-        "if not offer.is_only_server:",
+        "if offer.owner.has_neighbours:",
         "if False:",
         ("tests/agents/acp/calls/test_identity.py",),
     ),
@@ -610,7 +617,7 @@ FAULTS = [
     Fault(
         "an agent that asked before a prompt counts as one that asked in a turn",
         "session_setup",
-        "if box.calls.begun_at == math.inf:",
+        "if not is_prompted:",
         "if False:",
         ("reopened",),
     ),

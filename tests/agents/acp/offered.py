@@ -1,11 +1,36 @@
-"""What a session is offered, without a toolbox; it satisfies `agents.acp.calls.identity.Offer`."""
+"""What a session is offered, without a toolbox; it satisfies `agents.mcp.offer.Offer`."""
 
 from __future__ import annotations
 
 import attrs
 
+from agents.mcp.offer import NOBODY, ToolsOwner
 from agents.mcp.tools import ToolCatalogue
 from bridge.wire import ToolSpec
+
+
+class TitlesNameTools(ToolsOwner):
+    """An agent in which no model chooses a title."""
+
+    @property
+    def titles_name_tools(self) -> bool:
+        return True
+
+
+class IdsNameTools(ToolsOwner):
+    """An agent that begins the ids of calls with the names of the tools."""
+
+    @property
+    def ids_name_tools(self) -> bool:
+        return True
+
+
+class Neighbour(ToolsOwner):
+    """An agent that was given servers of the user's, too."""
+
+    @property
+    def has_neighbours(self) -> bool:
+        return True
 
 
 @attrs.define
@@ -14,9 +39,7 @@ class Offered:
 
     server: str
     catalogue: ToolCatalogue
-    titles_name_tools: bool = False
-    ids_name_tools: bool = False
-    is_only_server: bool = True
+    owner: ToolsOwner = NOBODY
 
     @classmethod
     def of(cls, server: str, *tools: str | ToolSpec) -> Offered:

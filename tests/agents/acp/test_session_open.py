@@ -22,7 +22,8 @@ from agents.base import AgentError
 from agents.events import Say
 from agents.mcp import tool_servers as toolboxes
 from agents.mcp.listener import RelayListener
-from agents.mcp.session_tools import Access, StdioAccess, Toolbox, ToolsOwner
+from agents.mcp.offer import ToolsOwner
+from agents.mcp.session_tools import Access, StdioAccess, Toolbox
 from agents.mcp.tool_servers import Toolboxes
 from agents.mcp.tools import ToolCatalogue
 from agents.origin import ForkOf

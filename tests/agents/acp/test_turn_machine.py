@@ -67,6 +67,7 @@ from agents.events import (
 )
 from agents.habits import Habits
 from agents.mcp.call_broker import CallBroker
+from agents.mcp.offer import ToolsOwner
 from agents.mcp.tools import ToolCatalogue
 from bridge.errors import Failure
 from bridge.wire import ToolSpec
@@ -82,17 +83,27 @@ ONCE = PermissionOption("yes", "Yes", "allow_once")
 
 
 @attrs.define
+class Owner(ToolsOwner):
+    """A process that has another session, too."""
+
+    done: list[str]
+
+    def others(self, server: str) -> Collection[str]:
+        return (OTHER,)
+
+    def mix(self) -> None:
+        self.done.append("mixed")
+
+
+@attrs.define
 class Tools(Offered):
     """A toolbox whose calls are real; it notes what else a turn does with it."""
 
     calls: CallBroker = attrs.field(factory=CallBroker)
     done: list[str] = attrs.field(factory=list[str])
 
-    def others(self) -> Collection[str]:
-        return (OTHER,)
-
-    def mix(self) -> None:
-        self.done.append("mixed")
+    def __attrs_post_init__(self) -> None:
+        self.owner = Owner(self.done)
 
     def answer(self, answer: ToolAnswer) -> None:
         self.calls.answer(answer)

@@ -123,12 +123,12 @@ async def test_the_editors_server_keeps_its_name_and_is_not_taken_for_the_only_o
                 tools = session.channel.tools
                 assert tools is not None
                 assert names(peers.asked("session/new")[0]) == [tools.server, "files"]
-                assert not tools.is_only_server
+                assert tools.owner.has_neighbours
                 workspace.servers = ()
             async with agent.session(prompt) as session:
                 tools = session.channel.tools
                 assert tools is not None
-                assert not tools.is_only_server, "the process may keep the servers it was given"
+                assert tools.owner.has_neighbours, "the process may keep the servers it was given"
 
 
 async def test_a_session_knows_the_servers_of_the_others_as_its_own_is_called_now(
@@ -145,11 +145,11 @@ async def test_a_session_knows_the_servers_of_the_others_as_its_own_is_called_no
             assert mine is not None
             assert theirs is not None
             name = mine.server
-            assert theirs.server in mine.others()
-            assert name not in mine.others()
+            assert theirs.server in mine.owner.others(mine.server)
+            assert name not in mine.owner.others(mine.server)
             mine.server = theirs.server
-            assert theirs.server not in mine.others()
-            assert name in mine.others()
+            assert theirs.server not in mine.owner.others(mine.server)
+            assert name in mine.owner.others(mine.server)
             mine.server = name
 
 

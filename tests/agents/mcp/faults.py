@@ -61,7 +61,7 @@ FAULTS = [
     Fault(
         "a question about another chat's tool is the user's",
         "acp/questions",
-        "is_of_another(call, self._box, self._box.others())",
+        "is_of_another(call, self._box, self._box.owner.others(self._box.server))",
         "False",
         ("tests/agents/acp/calls/test_strays.py",),
     ),
@@ -462,7 +462,7 @@ FAULTS = [
     Fault(
         "a title speaks for a command",
         "acp/calls/identity",
-        "    if not (offer.titles_name_tools or call.kind in _HARMLESS_KINDS):\n",
+        "    if not (offer.owner.titles_name_tools or call.kind in _HARMLESS_KINDS):\n",
         "    if False:\n",
         (OWN,),
     ),
@@ -569,7 +569,7 @@ FAULTS = [
     Fault(
         "a kind speaks against any title",
         "acp/calls/identity",
-        "(offer.titles_name_tools or call.kind in _HARMLESS_KINDS)",
+        "(offer.owner.titles_name_tools or call.kind in _HARMLESS_KINDS)",
         "(call.kind in _HARMLESS_KINDS)",
         (OWN,),
     ),
@@ -583,7 +583,7 @@ FAULTS = [
     Fault(
         "an id that names a tool is believed of any agent",
         "acp/calls/identity",
-        "elif offer.ids_name_tools and _NAME_IN_ID",
+        "elif offer.owner.ids_name_tools and _NAME_IN_ID",
         "elif _NAME_IN_ID",
         (OWN,),
     ),

@@ -18,16 +18,15 @@ from agents.guarded import GuardedTasks
 from agents.mcp import session_tools as toolbox_module
 from agents.mcp import tool_servers as toolboxes_module
 from agents.mcp.call_broker import CLOSED, NO_TURN, TURN_CANCELLED
+from agents.mcp.offer import NOBODY, ToolsOwner
 from agents.mcp.session_tools import (
     IGNORED_SECONDS,
     LEARNING_SECONDS,
     LISTING_SECONDS,
-    NOBODY,
     PROGRESS_SECONDS,
     HttpAccess,
     StdioAccess,
     Toolbox,
-    ToolsOwner,
     load_now,
 )
 from agents.mcp.tool_servers import Toolboxes

@@ -20,7 +20,7 @@ from agents.acp.schema.content import (
     ToolCallUpdate,
 )
 from agents.events import OwnCall, Say
-from tests.agents.acp.offered import Offered
+from tests.agents.acp.offered import Offered, TitlesNameTools
 from tests.agents.acp.scenes import done
 
 
@@ -289,7 +289,7 @@ def test_a_call_that_turns_out_to_be_anothers_is_shown_after_all() -> None:
 
 
 def test_a_call_whose_kind_is_guessed_is_left_to_the_editor_where_titles_are_believed() -> None:
-    calls = tool_calls(offer=attrs.evolve(OFFER, titles_name_tools=True))
+    calls = tool_calls(offer=attrs.evolve(OFFER, owner=TitlesNameTools()))
     announced = ToolCall("1", "vsc7/b", kind="execute")
     assert told_of(calls, announced, ToolCallUpdate("1", title="vsc7/b", kind="execute")) == ""
     assert calls.under_way == 1
