@@ -105,19 +105,25 @@ async def test_a_call_waits_for_its_result(autojump_clock: object) -> None:
         assert [(one.result, one.is_error) for one in told] == [("text", True)]
 
 
-async def test_a_call_has_the_editors_paths(autojump_clock: object) -> None:
-    class Owner(ToolsOwner):
-        def spelled(self, path: str) -> str:
-            return path.replace("/target/", "/link/")
+class LinkedFolder(ToolsOwner):
+    def spelled(self, path: str) -> str:
+        return path.replace("/target/", "/link/")
 
+
+@pytest.mark.parametrize(
+    ("owner", "path"), [(LinkedFolder(), "/link/a.py"), (NOBODY, "/target/a.py")]
+)
+async def test_a_call_has_the_editors_paths(
+    owner: ToolsOwner, path: str, autojump_clock: object
+) -> None:
     async with making() as made, trio.open_nursery() as nursery:
-        box = made.make(TOOLS, owner=Owner())
+        box = made.make(TOOLS, owner=owner)
         box.calls.begin(trio.current_time())
         nursery.start_soon(partial(call, box, [], path="/target/a.py"))
         await wait_all_tasks_blocked()
         await trio.sleep_until(box.calls.due)
         (event,) = box.calls.emit(trio.current_time())
-        assert event.parameters == {"path": "/link/a.py"}
+        assert event.parameters == {"path": path}
         nursery.cancel_scope.cancel()
 
 
