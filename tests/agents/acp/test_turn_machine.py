@@ -14,6 +14,7 @@ from agents.acp.questions import TurnTools
 from agents.acp.render.renderer import Renderer
 from agents.acp.render.session_state import Told
 from agents.acp.rpc.news import (
+    InputRequested,
     News,
     PermissionRequested,
     QuestionId,
@@ -21,7 +22,7 @@ from agents.acp.rpc.news import (
     UserQuestion,
 )
 from agents.acp.schema.content import ContentBlock, TextContent, ToolCall, ToolCallUpdate
-from agents.acp.schema.elicitation import CreateElicitationResponse
+from agents.acp.schema.elicitation import CreateElicitationRequest, CreateElicitationResponse
 from agents.acp.schema.errors import AUTH_REQUIRED, Error
 from agents.acp.schema.methods import (
     CancelledPermissionOutcome,
@@ -486,9 +487,16 @@ def test_a_question_is_asked_and_its_answer_is_handed_over() -> None:
     assert machine.state is RUNNING
 
 
-def test_a_question_that_was_taken_back_is_not_asked() -> None:
+@pytest.mark.parametrize(
+    "question",
+    [
+        asked("Delete everything", ONCE),
+        InputRequested(1, CreateElicitationRequest("Which one?")),
+    ],
+)
+def test_a_question_that_was_taken_back_is_not_asked(question: News) -> None:
     line = Line(answers=[CancelledPermissionOutcome()])
     machine = machine_in(RUNNING, line)
-    line.news = [asked("Delete everything", ONCE)]
+    line.news = [question]
     assert machine.hear(0) == ()
     assert machine.deadline(0) == SILENT_SECONDS
