@@ -94,7 +94,7 @@ REGIONS: Mapping[str, Callable[[], str]] = {
 }
 
 _REGION = re.compile(
-    r"<!-- generated: (?P<name>\S+) -->\n(?:(?!<!-- generated: ).*\n)*?<!-- end -->\n"
+    r"<!-- generated: (?P<name>\S+) -->\n(?:(?!.*<!-- generated: ).*\n)*?<!-- end -->\n"
 )
 _MARKER = re.compile(r"^<!-- (?:generated: \S+|end) -->$", re.MULTILINE)
 DIFF_LINES = 12
