@@ -105,9 +105,9 @@ class PacedMachine:
     _forms: set[str] = attrs.field(factory=set[str], init=False)
     """The calls of the forms that are open in this response."""
     _filled_in: float = attrs.field(default=-math.inf, init=False)
-    """When the newest of them was answered."""
+    """When a form was answered last."""
     _asked: float = attrs.field(default=-math.inf, init=False)
-    """When the newest of them came."""
+    """When a question of the agent's own came last, or a response ended with one."""
     _call: str | None = attrs.field(default=None, init=False)
     """The call of the progress tool that waits for its result."""
 

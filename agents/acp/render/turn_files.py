@@ -80,12 +80,12 @@ class TurnFiles:
         return True
 
     def interrupt(self) -> None:
-        """Let the editor's answer not be waited for."""
+        """Stop waiting for the editor's answer, if it was asked."""
         if self._asking is not None:
             self._asking.cancel()
 
     def give_up(self) -> None:
-        """Let it not be waited for, nor asked again, if the editor was asked."""
+        """Stop waiting for the editor's answer, and don't ask again, if it was asked."""
         if self._asking is not None:
             self._called_at = None
             self._asking.cancel()
