@@ -14,11 +14,15 @@ _DUE = 10
 
 @contextmanager
 def paused() -> Generator[None]:
-    """Make no pass while modules are loaded: they are no garbage, and a pass delays the start."""
+    """Make no pass while modules are loaded: they are no garbage, and a pass delays the start.
+
+    Afterwards they are out of all passes; the first one would look at each of their objects.
+    """
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         gc.enable()
 
 

@@ -75,6 +75,15 @@ def test_what_was_loaded_before_is_out_of_all_passes() -> None:
     assert gc.get_freeze_count() > before + 1_000
 
 
+def test_what_is_loaded_during_a_pause_is_out_of_the_pass_that_follows() -> None:
+    with collector.paused():
+        loaded = [Ring() for _ in range(5_000)]
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    looked_at = {id(found) for found in gc.get_objects()}
+    assert not [ring for ring in loaded if id(ring) in looked_at]
+
+
 def test_the_program_that_an_editor_starts_holds_it_back() -> None:
     code = (
         "import gc, sys, vscodelm.serve as s\n"
