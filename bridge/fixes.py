@@ -28,7 +28,7 @@ class SetKey(Wire, tag_field="type", tag="key"):
 
 
 class RunCommand(Wire, tag_field="type", tag="terminal"):
-    """Run a command in a terminal, where it can ask; `cwd` is ours where none is given."""
+    """Run a command in a terminal, where it can ask; without `cwd`, in the folder of vscodelm."""
 
     title: str
     command: str

@@ -225,8 +225,8 @@ def _note(options: Options) -> str | None:
         if not more:
             return None
         return (
-            f"The agent offers several ways to approve this once. Approving means: "
-            f"{title_of(first.name)}. Only if you choose it: {'; '.join(_names(more))}."
+            "The agent offers several ways to approve this once. An approval means: "
+            f"{title_of(first.name)}. For another one, choose it first: {'; '.join(_names(more))}."
         )
     match _find(options, "allow_always"):
         case ():
@@ -239,8 +239,8 @@ def _note(options: Options) -> str | None:
         case several:
             return (
                 "The agent doesn't offer to approve this once, only several ways to approve for "
-                f"good: {'; '.join(_names(several))}. Choose one of them. Otherwise an approval is "
-                "answered with a denial."
+                f"good: {'; '.join(_names(several))}. Choose one of them first. Otherwise the "
+                "action is denied, even if you approve it."
             )
 
 

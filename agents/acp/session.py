@@ -35,8 +35,8 @@ from .turn import AcpTurn
 from .turn_machine import TurnMachine
 
 IGNORED = (
-    "*This agent hasn't asked for the offered tools, so it can't use them here. Some agents "
-    "ignore the MCP servers of their clients.*"
+    "*This agent hasn't loaded the editor's tools, so it can't use them here. Some agents ignore "
+    "the MCP servers that they are given.*"
 )
 """Tells the user about an agent that never asks for its tools."""
 TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} to answer this.)"

@@ -76,7 +76,7 @@ _REASONS = {
     ),
     Rule.LINKS_REWRITTEN: (
         "Links in an answer are rendered anew. Recorded after a reload: `[app](src/app.py)` comes "
-        "back as `app`; source: others as a link round code."
+        "back as `app`. Source: other links come back with their text as code."
     ),
     Rule.SUMMARY: (
         "A summary replaces the beginning, and sometimes the question that is being worked on, "

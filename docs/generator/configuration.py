@@ -57,8 +57,8 @@ _SETTINGS = {
     "tools": "The editor's tools that the agent can use, by glob: `include`, then `exclude`. "
     'With `duplicates = "leave_out"` an ACP agent doesn\'t get tools for work that it does itself, '
     "such as reading files or running commands. An exact name in `include` is offered in any case.",
-    "edits": "The side that changes files: the `editor`, whose user can keep or undo each edit, or "
-    "the `agent`. By default the editor does it for agents that are known to work so, if it can "
+    "edits": "Either the `editor` changes files, and its user can keep or undo each edit, or the "
+    "`agent` does. By default the editor does it for agents that are known to work so, if it can "
     "return the texts of files and offers its tools that edit.",
     "permissions": "The answer when the agent asks for permission. `ask` asks the user, and denies "
     "if the editor has no tool for that. `read_only` allows reading, searching and thinking. "

@@ -45,7 +45,7 @@ _REASONS = {
     ),
     Reason.BRANCH: (
         _OPENS,
-        "It leaves a live conversation before its end, which stays: a message was edited, an "
+        "It leaves a live conversation before its end. That one stays: a message was edited, an "
         "answer was taken back, a chat was forked.",
     ),
     Reason.SUB_AGENT: (
@@ -55,7 +55,8 @@ _REASONS = {
     Reason.ONE_SHOT: (_OPENS, "No later request will build on it; see [classes](#the-classes)."),
     Reason.UNPROVEN: (
         _OPENS,
-        "It was compared with live conversations, and nothing proves that it is one of theirs.",
+        "It was compared with live conversations, and nothing proves that it belongs to one of "
+        "them.",
     ),
     Reason.NEW: (_OPENS, "Nothing live resembles it."),
 }

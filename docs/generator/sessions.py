@@ -36,6 +36,7 @@ def diagram() -> str:
     """
     names = {state: state.name.lower() for state in SessionState}
     lines = ["stateDiagram-v2", f"    [*] --> {names[SessionState.ABSENT]}"]
+    lines += [f"    {name}: {state.value}" for state, name in names.items() if name != state.value]
     lines += [
         f"    {names[state]} --> {names[cell.then]}: {what.value}"
         for state, row in TRANSITIONS.items()

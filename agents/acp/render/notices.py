@@ -29,8 +29,8 @@ _MOST_NAMED = 8
 """Slash commands that are named in the first answer of a chat."""
 _UNASKED = (
     "The agent may act without asking you",
-    "It changed this itself, and your permissions don't allow it. vscodelm changes it back before "
-    "your next message.",
+    "It changed its mode itself, and your permissions don't allow that mode. vscodelm changes the "
+    "mode back before your next message.",
 )
 """The title and the words of a warning."""
 _STATES = {"running": "…", "idle": "✔", "requires_action": "*waits for you*"}

@@ -31,7 +31,7 @@ from .question_paper import Paper, is_news, news_in
 from .todos import beside_list, todo_entries
 
 _INLINE_CHARACTERS = 200
-_ASKED_TWICE = "The agent asks about this call twice, so it may mean another one."
+_ASKED_TWICE = "The agent has already asked about this call, so this may be about another one."
 _UNSAID = "It doesn't say what this is about."
 _TOOL = re.compile(r"\w*")
 """A title that is only the name of a tool."""
@@ -68,7 +68,8 @@ def question_message(
     elif not body and _TOOL.fullmatch(_name_of(call)):
         body = [_UNSAID]
     if choices:
-        body.append(f"It offers for longer: {'; '.join(_name(choice) for choice in choices)}")
+        offered = "; ".join(_name(choice) for choice in choices)
+        body.append(f"The agent also offers permissions that last longer: {offered}")
     title = _title(call, paper)
     head = [f"{escape(visible_line(agent)) or 'The agent'} asks:"]
     if has_long_word(title):

@@ -93,7 +93,8 @@ export class AlwaysAllow {
     });
     if (picked !== undefined) {
       await this.rules.remove(picked.rule);
-      void vscode.window.showInformationMessage(`Removed. ${picked.label}: you are asked again.`);
+      const told = `The rule was removed (${picked.label}). You will be asked again.`;
+      void vscode.window.showInformationMessage(told);
     }
   }
 }

@@ -99,7 +99,7 @@ async function agrees({ place, name, entry, resolved: { envFile } }: Listed): Pr
     return false;
   }
   const detail = `${place.file}\n\n${visible(shown)}\n\nYou are asked again if any of this changes.`;
-  const question = `Give agents the MCP server "${visible(name)}" of this folder? They start it as a program, or send to its address, as the folder's file says.`;
+  const question = `Give agents the MCP server "${visible(name)}" of this folder? They will run its command, or connect to its address, as shown below.`;
   const options = { modal: true, detail };
   return (await vscode.window.showWarningMessage(question, options, ALLOW)) === ALLOW;
 }

@@ -12,7 +12,7 @@ export async function setSecret(secrets: Secrets, known?: string): Promise<boole
   }
   const value = await vscode.window.showInputBox({
     title: name,
-    prompt: "VS Code stores it in its secret storage. Only agents that name it get it.",
+    prompt: "VS Code stores it in its secret storage. Only agents that use this variable get it.",
     password: true,
     ignoreFocusOut: true,
   });

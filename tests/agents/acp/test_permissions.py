@@ -317,7 +317,10 @@ def test_a_kind_of_a_later_version_is_other(kind: str | None) -> None:
         ("allow_once=a allow_always=b", None),
         ("allow_always=b reject_once=r", "Approving is for good: Name of b"),
         ("allow_always=a allow_always=b", "for good: Name of a; Name of b. Choose one of them"),
-        ("allow_once=a allow_once=b", "Approving means: Name of a. Only if you choose it: Name of"),
+        (
+            "allow_once=a allow_once=b",
+            "An approval means: Name of a. For another one, choose it first: Name of",
+        ),
         ("reject_once=r", "offers no way to approve"),
     ],
 )
@@ -349,7 +352,9 @@ def test_of_several_approvals_for_once_the_user_may_choose_another(
 @pytest.mark.limit("agents.acp.permissions.MOST_NAMED")
 def test_several_approvals_for_longer_are_named_in_the_question() -> None:
     two = question("allow_once=o allow_always=a allow_always=b").ask.details["message"]
-    assert two.endswith("It offers for longer: `Name of a`; `Name of b`")
+    assert two.endswith(
+        "The agent also offers permissions that last longer: `Name of a`; `Name of b`"
+    )
     assert "for longer" not in question("allow_once=o allow_always=a").ask.details["message"]
     many = " ".join(f"allow_always={number}" for number in range(MOST_NAMED + 3))
     assert question(f"allow_once=o {many}").ask.details["message"].endswith("`3 more`")

@@ -1297,7 +1297,7 @@ async def test_a_second_question_about_one_call_shows_the_others(autojump_clock:
         assert "make two" in first
         assert "make one" not in first
         assert "make two" in second
-        assert "asks about this call twice" in second
+        assert "has already asked about this call" in second
         assert "1. Work\n\n```sh\nmake one\n```" in second
 
 
@@ -1319,7 +1319,10 @@ async def test_a_question_about_all_calls_shows_them(autojump_clock: MockClock) 
             assert "make one" not in message
             assert "1. Work\n\n```sh\nmake two\n```" in message
             assert "2. Work\n\n```sh\nmake 3\n```" in message
-            assert "Yes, proceed. Only if you choose it: Confirm low risk" in ask.details["note"]
+            assert (
+                "Yes, proceed. For another one, choose it first: Confirm low risk"
+                in ask.details["note"]
+            )
             session.answer(PermissionAnswer(ask.call_id, Decision.ALLOWED, option=option))
             await rest_of(running)
             answers = [heard["result"] for heard in peers.heard if "result" in heard]
