@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 
 import trio
-from msgspec.structs import replace
-
-from bridge.value import Value
-from bridge.wire import ChatMessage
 
 from .beginning import Head
+from .continuity.unseen import UnseenDeliveries
 from .plan import Delivery
 
 SUPERSEDED_SECONDS = 60.0
@@ -18,26 +15,11 @@ SUPERSEDED_SECONDS = 60.0
 elsewhere, for example by an edit. An undo of that comes within the minute, or mostly never."""
 
 
-class Missed(Value):
-    """The rest of a delivery that no agent saw: its new messages, not the whole request."""
-
-    withdrawn: bool
-    messages: tuple[ChatMessage, ...]
-
-    @classmethod
-    def of(cls, delivery: Delivery) -> Missed:
-        """Keep the new messages of a delivery."""
-        return cls(delivery.withdrawn, delivery.transcript.messages(delivery.new_from))
-
-
 class Mailbox:
     """Takes requests for a session actor. Only `receive` waits."""
 
     def __init__(self) -> None:
-        self._newest: Delivery | None = None
-        """The last delivery, while its request is open and the agent hasn't seen it."""
-        self._missed: list[Missed] = []
-        """Earlier deliveries that the agent hasn't seen, the newest last."""
+        self.unseen = UnseenDeliveries()
         self._received = 0
         self._news = trio.Event()
         self._aborted = 0
@@ -62,35 +44,15 @@ class Mailbox:
 
     def deliver(self, delivery: Delivery) -> None:
         """Hand over a request. It repeats the history, so it replaces the one that waits."""
-        self._miss()
-        if delivery.withdrawn and self._missed:
-            # The agent never saw the delivery that is taken back. It may have seen messages that
-            # this delivery took back.
-            obsolete = self._missed.pop()
-            delivery = replace(delivery, withdrawn=obsolete.withdrawn)
-        self._newest = delivery
+        self.unseen.put(delivery)
         self._rest_at(math.inf)
         self.idle_seconds = delivery.settings.idle_seconds
         self._news.set()
 
-    def skipped(self) -> tuple[ChatMessage, ...]:
-        """Return the new messages of the deliveries before the newest; the agent missed them."""
-        return tuple(message for one in self._missed for message in one.messages)
-
-    def take_up(self) -> None:
-        """Note that the agent sees the newest delivery now, and the messages that it missed."""
-        self._newest = None
-        self._missed.clear()
-
-    def give_up(self, turn: int) -> None:
-        """Note that the agent won't see `turn`: its request is settled."""
-        if self._newest is not None and self._newest.turn <= turn:
-            self._miss()
-
     def abort(self, turn: int) -> None:
         """Stop `turn` and every earlier one, delivered or not."""
         self._aborted = turn
-        self.give_up(turn)
+        self.unseen.give_up(turn)
         if self._scope is not None:
             self._scope.cancel()
 
@@ -146,11 +108,10 @@ class Mailbox:
         while True:
             if self._closed:
                 return None
-            newest = self._newest
+            newest = self.unseen.newest()
             if newest is not None and newest.turn > self._received:
                 self._received = newest.turn
-                withdrawn = newest.withdrawn or any(one.withdrawn for one in self._missed)
-                return replace(newest, withdrawn=withdrawn)
+                return newest
             self._news = trio.Event()
             await self._news.wait()
 
@@ -160,9 +121,3 @@ class Mailbox:
         self._rests_at = time
         if self._resting is not None:
             self._resting.deadline = min(time, self._expires_at)
-
-    def _miss(self) -> None:
-        """Keep the new messages of the newest delivery: the agent must still get them."""
-        if self._newest is not None:
-            self._missed.append(Missed.of(self._newest))
-            self._newest = None

@@ -128,7 +128,7 @@ class SessionActor:
         session = self._open_turns.session
         return events.DeliveryReceived(
             delivery,
-            self.mailbox.skipped(),
+            self.mailbox.unseen.missed(),
             tuple(self._open_turns.questions),
             is_lost=session.lost is not None,
             offers_tools=session.can_offer(delivery.tools, delivery.settings),
@@ -191,7 +191,7 @@ class SessionActor:
                 process = None if self._turns is None else self._turns.session.process
                 await self.inbox.send(Began(self.conversation, turn, start, why, told, process))
             case effects.FailTurn(turn=turn, failure=failure):
-                self.mailbox.give_up(turn)
+                self.mailbox.unseen.give_up(turn)
                 await self.inbox.send(Failed(self.conversation, turn, failure))
             case effects.AllowForks(head=head):
                 self.mailbox.allow_forks(head)
@@ -246,7 +246,7 @@ class SessionActor:
         """Note that the agent sees the delivery, unless it was aborted before."""
         if self.mailbox.is_aborted(turn):
             return events.DeliverySkipped()  # the agent gets it with the next delivery
-        self.mailbox.take_up()
+        self.mailbox.unseen.clear()
         return events.PromptDue()
 
     async def _respond(self, effect: effects.ResponseEffect) -> events.SessionEvent:
