@@ -32,7 +32,7 @@ class UnseenDeliveries:
     """The newest delivery, while its request is open, and what the agent missed before it."""
 
     _newest: Delivery | None = attrs.field(default=None, init=False)
-    _missed: list[Missed] = attrs.field(factory=list, init=False)
+    _missed: list[Missed] = attrs.field(factory=list[Missed], init=False)
     """Earlier deliveries, the newest last."""
 
     def put(self, delivery: Delivery) -> None:
