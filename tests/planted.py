@@ -12,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import ClassVar
 
 import attrs
 import pytest
@@ -40,6 +41,9 @@ class Ground:
     modules that are tested by more than their own file.
     """
 
+    home: ClassVar[Path] = ROOT
+    """The folder that the names of tests begin in."""
+
     package: str
     tests: str
     copied: tuple[str, ...]
@@ -52,9 +56,12 @@ class Ground:
         return Path(self.package, f"{fault.module}.py")
 
     def fits(self, fault: Fault) -> None:
-        """Fail unless a fault is in the words that its module has now: others prove nothing."""
+        """Fail unless a fault is in the words that its module has now, and its tests are there."""
         assert self._source(fault).count(fault.source) == 1
-        compile(self._faulty(fault), fault.module, "exec")
+        tests = [test.partition("::")[0] for test in self._tests(fault)]
+        assert [test for test in tests if not (self.home / test).exists()] == []
+        if self.file(fault).suffix == ".py":
+            compile(self._faulty(fault), fault.module, "exec")
 
     def passes_without(self, faults: Iterable[Fault], copy: Path) -> None:
         """Fail unless the tests pass in a copy without a fault."""

@@ -15,7 +15,7 @@ TESTS = "tests/bridge/test_value.py"
 
 
 def test_a_fault_in_the_words_of_its_module_fits() -> None:
-    GROUND.fits(Fault("it fits", HERE, f'ONCE = "{ONCE}"', "ONCE = 1"))
+    GROUND.fits(Fault("it fits", HERE, f'ONCE = "{ONCE}"', "ONCE = 1", (TESTS,)))
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,13 @@ def test_a_fault_in_the_words_of_its_module_fits() -> None:
 )
 def test_any_other_fault_does_not(source: str, instead: str) -> None:
     with pytest.raises((AssertionError, SyntaxError)):
-        GROUND.fits(Fault("it doesn't fit", HERE, source, instead))
+        GROUND.fits(Fault("it doesn't fit", HERE, source, instead, (TESTS,)))
+
+
+def test_a_fault_whose_tests_are_not_there_does_not_fit() -> None:
+    moved = Fault("nobody looks", HERE, f'ONCE = "{ONCE}"', "ONCE = 1", ("tests/test_moved.py",))
+    with pytest.raises(AssertionError):
+        GROUND.fits(moved)
 
 
 UNSEEN = Fault("nobody sees it", HERE, f'ONCE = "{ONCE}"', "ONCE = 1", (TESTS,))

@@ -1629,7 +1629,7 @@ FAULTS = [
         "quirks",
         'program="openhands",\n        serves=("acp",),\n        login=("login",),',
         'program="openhands",\n        serves=("acp",),',
-        ("login",),
+        ("login/advice",),
     ),
     Fault(
         "a second signal leaves the agents behind",
