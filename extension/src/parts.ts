@@ -12,7 +12,7 @@ import { ShownUsage } from "./chat/usage.ts";
 import { configuredModels, processSettings, windowFolders } from "./configuration.ts";
 import { AgentChanges } from "./edits/agent_changes.ts";
 import { openText } from "./edits/open_text.ts";
-import { WatchedFiles } from "./edits/watched_files.ts";
+import { TurnWatches } from "./edits/watched_files.ts";
 import { Elicitations } from "./elicitation/elicitations.ts";
 import { KeptLines } from "./inspection/kept_lines.ts";
 import { Knowledge } from "./inspection/knowledge.ts";
@@ -115,7 +115,7 @@ function makeBase(context: vscode.ExtensionContext) {
     launcher: new Launcher(installer, secrets, log),
     mcp,
     activities: new Activities(log),
-    watchedFiles: new WatchedFiles(),
+    watchedFiles: new TurnWatches(),
   };
 }
 

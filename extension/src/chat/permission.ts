@@ -1,7 +1,7 @@
 // An agent's question for permission, as the bridge asks it.
 
 /** The input of a call of the permission tool, as far as it is used here. */
-export interface Asked {
+export interface PermissionInput {
   title: string;
   kind: string;
   /** The question as Markdown, made by the bridge: nothing in it is Markdown of the agent's. */
@@ -39,12 +39,12 @@ const TITLES: Record<string, string> = {
   switch_mode: "Change the agent's mode?",
 };
 
-export function titleOf({ kind }: Asked): string {
+export function titleOf({ kind }: PermissionInput): string {
   return TITLES[kind] ?? "Allow this?";
 }
 
 /** Read the parameters of the call, of whatever shape they are. */
-export function readAsked(parameters: unknown): Asked {
+export function readPermissionInput(parameters: unknown): PermissionInput {
   const given = (typeof parameters === "object" && parameters) || {};
   const { title, kind, message, note, action, command, lasting } = given as Record<string, unknown>;
   return {

@@ -7,7 +7,7 @@
 
 import { MAX_OPEN_QUESTIONS } from "../limits.ts";
 import { isPermissionTool, type Message, type Part, type ToolCallPart } from "../program/wire.ts";
-import { type Asked, readAsked } from "./permission.ts";
+import { type PermissionInput, readPermissionInput } from "./permission.ts";
 
 /** The asking model, and the digest of its definition, if the settings have one. */
 export interface Asker {
@@ -16,7 +16,7 @@ export interface Asker {
   definition: string | undefined;
 }
 
-export interface Question extends Asked {
+export interface Question extends PermissionInput {
   callId: string;
   /**
    * The number that stands for it among the parameters; undefined for the call without parameters.
@@ -39,7 +39,7 @@ export class Questions {
     const isTaken = [...this.open.values()].some(({ number }) => number === undefined);
     const number = isTaken ? String(++this.count) : undefined;
     this.open.set(callId, {
-      ...readAsked(parameters),
+      ...readPermissionInput(parameters),
       callId,
       number,
       asker,

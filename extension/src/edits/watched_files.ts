@@ -6,7 +6,7 @@
 import { dirname } from "node:path";
 import * as vscode from "vscode";
 import type { Teller } from "../program/process.ts";
-import type { WatchedFiles as Result } from "../program/wire.ts";
+import type { WatchedFiles } from "../program/wire.ts";
 import { ignoredByGit } from "./git.ts";
 
 /** Changed files that are kept in one turn; further ones are counted. */
@@ -37,7 +37,7 @@ class Watch {
   }
 }
 
-export class WatchedFiles implements vscode.Disposable {
+export class TurnWatches implements vscode.Disposable {
   private readonly watches = new Map<Teller, Map<number, Watch>>();
   /** The files that the editor has written while there was a watch, each with its time then. */
   private readonly written = new Map<string, Promise<number | undefined>>();
@@ -62,7 +62,7 @@ export class WatchedFiles implements vscode.Disposable {
   }
 
   /** Return what has changed since a watch began. */
-  async changed(from: Teller, params: unknown): Promise<Result> {
+  async changed(from: Teller, params: unknown): Promise<WatchedFiles> {
     const { watch: number } = (params ?? {}) as { watch?: unknown };
     const watch = this.watches.get(from)?.get(number as number);
     if (watch === undefined) {

@@ -1,7 +1,7 @@
 // The boxes of the editor in which a question of an agent is answered.
 
 import * as vscode from "vscode";
-import type { Input, Reply, Step } from "./form.ts";
+import type { FormStep, Input, Reply } from "./form.ts";
 import type { ChoiceField, ChoicesField, NumberField, TextField } from "./schema.ts";
 import { type Checked, checkChosen, checkTyped, hintOf } from "./values.ts";
 import { plainWords, wordsWithoutIcons } from "./words.ts";
@@ -25,7 +25,7 @@ const DECLINE: vscode.QuickInputButton = {
 };
 
 /** Ask for one field of a form. */
-export function askForField(frame: Frame, step: Step, signal: AbortSignal): Promise<Reply> {
+export function askForField(frame: Frame, step: FormStep, signal: AbortSignal): Promise<Reply> {
   const { field } = step;
   switch (field.kind) {
     case "choice":
@@ -57,7 +57,7 @@ export function choose<T>(
 
 function askForText(
   frame: Frame,
-  step: Step,
+  step: FormStep,
   field: TextField | NumberField,
   signal: AbortSignal,
 ): Promise<Reply> {
@@ -87,7 +87,7 @@ function askForText(
 
 function askForOne(
   frame: Frame,
-  step: Step,
+  step: FormStep,
   field: ChoiceField,
   signal: AbortSignal,
 ): Promise<Reply> {
@@ -108,7 +108,7 @@ function askForOne(
 
 function askForSeveral(
   frame: Frame,
-  step: Step,
+  step: FormStep,
   field: ChoicesField,
   signal: AbortSignal,
 ): Promise<Reply> {
@@ -141,7 +141,7 @@ type Box = vscode.InputBox | vscode.QuickPick<vscode.QuickPickItem>;
 function frameStep<T extends vscode.QuickPickItem>(
   box: vscode.InputBox | vscode.QuickPick<T>,
   { asker, message }: Frame,
-  { field, number, total, input }: Step,
+  { field, number, total, input }: FormStep,
 ): void {
   const hint = hintOf(field);
   const isHintHidden =

@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import { messageOf } from "../chat/failures.ts";
 import type { ElicitParams, ElicitResult } from "../program/wire.ts";
 import { askForField, choose, type Frame } from "./boxes.ts";
-import { fillIn } from "./form.ts";
+import { fillInForm } from "./form.ts";
 import { type Page, pageOf } from "./page.ts";
 import { fieldsOf, Unreadable } from "./schema.ts";
 import { plainWords, wordsWithoutIcons } from "./words.ts";
@@ -68,7 +68,7 @@ export class Elicitations {
       this.log.warn(`A form is shown without an optional field: ${why}`);
     }
     return fields.length > 0
-      ? fillIn(fields, (step) => askForField(frame, step, signal))
+      ? fillInForm(fields, (step) => askForField(frame, step, signal))
       : confirm(frame, signal);
   }
 }

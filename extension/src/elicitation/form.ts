@@ -8,7 +8,7 @@ import type { FieldValue } from "./values.ts";
 export type Input = FieldValue | undefined;
 
 /** A field, as it is to be shown. */
-export interface Step {
+export interface FormStep {
   field: Field;
   /** Counted from 1. */
   number: number;
@@ -25,9 +25,9 @@ export type Reply =
 type Outcome = { action: "accept"; content: ElicitContent } | { action: "decline" | "cancel" };
 
 /** Have the fields filled in, each by `ask`. */
-export async function fillIn(
+export async function fillInForm(
   fields: readonly Field[],
-  ask: (step: Step) => Promise<Reply>,
+  ask: (step: FormStep) => Promise<Reply>,
 ): Promise<Outcome> {
   const inputs = fields.map(
     ({ kind, initial }): Input => (kind === "number" ? typed(initial) : initial),

@@ -39,7 +39,7 @@ export class ConnectionClosed extends Error {
 
 type RequestId = number | string;
 
-export interface Asked<T> {
+export interface SentRequest<T> {
   id: number;
   result: Promise<T>;
 }
@@ -97,7 +97,7 @@ export class Connection {
   }
 
   /** Send a request; its id is known before its answer. It rejects if it is too large to be sent. */
-  request<T>(method: string, params: unknown): Asked<T> {
+  request<T>(method: string, params: unknown): SentRequest<T> {
     const id = this.nextId++;
     const result = new Promise<T>((resolve, reject) => {
       if (this.closed) {

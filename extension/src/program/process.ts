@@ -3,7 +3,7 @@
 import type { ChildProcessWithoutNullStreams } from "node:child_process";
 import { OpenCalls } from "../chat/open_calls.ts";
 import { GRACE_MS, HANDSHAKE_MS, MAX_LOG_LINE_BYTES, OPEN_CALLS_MS } from "../limits.ts";
-import { type Asked, Connection, methodNotFound, RpcError } from "./connection.ts";
+import { Connection, methodNotFound, RpcError, type SentRequest } from "./connection.ts";
 import { Lines } from "./lines.ts";
 import { type Launch, start, whyNotStarted } from "./start.ts";
 import {
@@ -126,7 +126,7 @@ export class ServerProcess {
   }
 
   /** Ask for something that is answered at once. */
-  request<T>(method: string, params: unknown): Asked<T> {
+  request<T>(method: string, params: unknown): SentRequest<T> {
     const asked = this.connection.request<T>(method, params);
     const leave = () => this.leaveWhenDone();
     asked.result.then(leave, leave);
@@ -144,7 +144,7 @@ export class ServerProcess {
   }
 
   /** Ask for an answer, which comes in parts; the result is the failure that it tells, if any. */
-  chat(params: ChatParams, received: (part: Part) => void): Asked<RpcError | undefined> {
+  chat(params: ChatParams, received: (part: Part) => void): SentRequest<RpcError | undefined> {
     const { id, result } = this.request(CHAT, params);
     this.calls.close(params.messages);
     const answer: Answer = {

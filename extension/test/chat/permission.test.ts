@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { MarkdownString } from "vscode";
 import { AgentAction, APPROVED } from "../../src/chat/agent_action.ts";
 import { ALWAYS_ALLOW, AlwaysAllow } from "../../src/chat/always_allow.ts";
-import { readAsked, titleOf } from "../../src/chat/permission.ts";
+import { readPermissionInput, titleOf } from "../../src/chat/permission.ts";
 import { Questions } from "../../src/chat/questions.ts";
 import { Rules } from "../../src/chat/rules.ts";
 import { Memory } from "../memory.ts";
@@ -93,7 +93,7 @@ test("a question of an unknown shape is still a question", () => {
     "text",
     { title: 3, kind: 4, lasting: [null, { id: 1 }] },
   ]) {
-    const asked = readAsked(odd);
+    const asked = readPermissionInput(odd);
     expect([titleOf(asked), asked.kind, asked.lasting]).toEqual(["Allow this?", "other", []]);
     expect(asked.message).not.toBe("");
   }

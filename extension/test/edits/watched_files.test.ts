@@ -8,12 +8,12 @@ import {
   MOST_LOOKED_AT,
   MOST_NAMED,
   MOST_WATCHES,
-  WatchedFiles,
+  TurnWatches,
 } from "../../src/edits/watched_files.ts";
 import { configure, git, notice, openAnew, openFolder, remove, save, watched } from "../vscode.ts";
 
 let folder: string;
-let files: WatchedFiles;
+let files: TurnWatches;
 let leave: () => void;
 let teller: { notify(): void; gone: Promise<void> };
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   openAnew();
   folder = await mkdtemp(join(tmpdir(), "watched-"));
   openFolder(folder);
-  files = new WatchedFiles();
+  files = new TurnWatches();
   const gone = new Promise<void>((resolve) => {
     leave = resolve;
   });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fillIn, type Reply, type Step } from "../../src/elicitation/form.ts";
+import { type FormStep, fillInForm, type Reply } from "../../src/elicitation/form.ts";
 import { fieldsOf } from "../../src/elicitation/schema.ts";
 
 const { fields } = fieldsOf({
@@ -14,7 +14,7 @@ const { fields } = fieldsOf({
 /** Fill in with replies, one for each step that is shown; return the steps and the outcome. */
 async function fill(...replies: Reply[]) {
   const steps: [number, unknown][] = [];
-  const outcome = await fillIn(fields, async ({ number, input }: Step) => {
+  const outcome = await fillInForm(fields, async ({ number, input }: FormStep) => {
     steps.push([number, input]);
     return replies.shift() ?? { action: "cancel" };
   });
@@ -87,7 +87,7 @@ test("any way through the form ends with the last values of each field", async (
     const last: Record<string, unknown> = {};
     const kept = new Map<number, unknown>();
     let shown = 0;
-    const outcome = await fillIn(fields, async ({ field, number, input }) => {
+    const outcome = await fillInForm(fields, async ({ field, number, input }) => {
       if (kept.has(number)) {
         expect(input).toBe(kept.get(number)); // as it was left
       }
@@ -105,6 +105,6 @@ test("any way through the form ends with the last values of each field", async (
 
 test("a field may have any name", async () => {
   const odd = fieldsOf(JSON.parse('{"properties":{"__proto__":{"type":"string"}}}')).fields;
-  const outcome = await fillIn(odd, async () => next("x"));
+  const outcome = await fillInForm(odd, async () => next("x"));
   expect(JSON.stringify(outcome)).toBe('{"action":"accept","content":{"__proto__":"x"}}');
 });

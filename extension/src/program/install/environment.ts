@@ -18,7 +18,7 @@ import { explain, InstallFailure } from "./failure.ts";
 import { type Clock, realClock, withLock } from "./lock.ts";
 import { configuredIndex } from "./package_index.ts";
 import { type Find, findTools, type Tools } from "./pythons.ts";
-import { type Run, runProgram } from "./run.ts";
+import { type Run, runStep } from "./run.ts";
 import type { Work } from "./work.ts";
 
 interface EnvironmentPlaces {
@@ -58,7 +58,7 @@ export class OwnEnvironment {
 
   constructor(
     private readonly places: EnvironmentPlaces,
-    { run = runProgram, find, clock = realClock, index = configuredIndex }: Machine = {},
+    { run = runStep, find, clock = realClock, index = configuredIndex }: Machine = {},
   ) {
     this.run = run;
     this.find = find;

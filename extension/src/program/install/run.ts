@@ -9,7 +9,7 @@ import { withoutCredentials } from "./redact.ts";
 import type { Work } from "./work.ts";
 
 /** A program, and the folder that it works in: installers read settings there, and Python its modules. */
-export interface Step {
+export interface InstallStep {
   command: string;
   args: string[];
   folder: string;
@@ -18,7 +18,7 @@ export interface Step {
 }
 
 /** Run a program to its end and return its output. Rejects with `ProgramFailed` if it fails. */
-export type Run = (step: Step, work: Work) => Promise<string>;
+export type Run = (step: InstallStep, work: Work) => Promise<string>;
 
 /** A program that failed, with the end of its output. */
 export class ProgramFailed extends Error {
@@ -32,8 +32,8 @@ export class ProgramFailed extends Error {
 }
 
 /** As `Run` says, and it rejects where the program takes longer than `limitMs`. */
-export async function runProgram(
-  { command, args, folder, env }: Step,
+export async function runStep(
+  { command, args, folder, env }: InstallStep,
   { said, signal }: Work,
   limitMs = INSTALL_STEP_MS,
 ): Promise<string> {

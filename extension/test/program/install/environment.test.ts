@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isExecutable } from "../../../src/program/executable.ts";
 import { OwnEnvironment } from "../../../src/program/install/environment.ts";
-import type { Run, Step } from "../../../src/program/install/run.ts";
+import type { InstallStep, Run } from "../../../src/program/install/run.ts";
 import { bundle, clock, type Here, machine, program, Told } from "./machine.ts";
 
 let folder: string;
 let storage: string;
 let dist: string;
-let ran: Step[];
+let ran: InstallStep[];
 
 const here = (what: Here) => new OwnEnvironment({ storage, bundle: dist }, machine(what, ran));
 const withUv = () => here({ programs: ["uv"] });

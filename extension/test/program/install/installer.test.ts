@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { OwnEnvironment } from "../../../src/program/install/environment.ts";
 import { Installer } from "../../../src/program/install/installer.ts";
-import type { Step } from "../../../src/program/install/run.ts";
+import type { InstallStep } from "../../../src/program/install/run.ts";
 import { commands, openAnew, person } from "../../vscode.ts";
 import { bundle, type Here, machine } from "./machine.ts";
 
 let folder: string;
-let ran: Step[];
+let ran: InstallStep[];
 let lines: string[];
 let sawLog: boolean;
 

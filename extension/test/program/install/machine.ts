@@ -6,7 +6,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Machine } from "../../../src/program/install/environment.ts";
 import type { Clock } from "../../../src/program/install/lock.ts";
-import { ProgramFailed, type Run, type Step } from "../../../src/program/install/run.ts";
+import { type InstallStep, ProgramFailed, type Run } from "../../../src/program/install/run.ts";
 import { Cancelled, type Work } from "../../../src/program/install/work.ts";
 
 /** A clock whose waits are over at once, and on which all windows are given their turns. */
@@ -52,7 +52,7 @@ export interface Here {
 }
 
 /** Return a machine; what is run on it goes to `ran`. */
-export function machine(here: Here, ran: Step[] = []): Required<Machine> {
+export function machine(here: Here, ran: InstallStep[] = []): Required<Machine> {
   const { programs, broken = {}, hasPython = true, pythons = {} } = here;
   const run: Run = async (step, work) => {
     work.signal.throwIfAborted();

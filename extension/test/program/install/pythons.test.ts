@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { findTools } from "../../../src/program/install/pythons.ts";
-import type { Step } from "../../../src/program/install/run.ts";
+import type { InstallStep } from "../../../src/program/install/run.ts";
 import { type Here, machine, Told } from "./machine.ts";
 
 function tools(here: Here) {
@@ -61,7 +61,7 @@ test("without anything the words say what is missing", async () => {
 });
 
 test("macOS's own Python is never run: it may only open a window that offers developer tools", async () => {
-  const ran: Step[] = [];
+  const ran: InstallStep[] = [];
   const { run, find } = machine({ programs: ["python3"] }, ran);
   const on = (platform: NodeJS.Platform, other = find) =>
     findTools(run, "/storage", new Told(), other, platform);
