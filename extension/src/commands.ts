@@ -11,14 +11,14 @@ import { processSettings } from "./configuration.ts";
 import { secretsIn } from "./inspection/hidden.ts";
 import { reportProblem } from "./inspection/problem.ts";
 import { chooseMcpServers } from "./mcp/choose.ts";
-import type { Parts } from "./parts.ts";
 import { statisticsLines } from "./program/statistics.ts";
+import type { Services } from "./services.ts";
 import { setUpChat } from "./setup/chat_setup.ts";
 import { MENU, showMenu } from "./setup/menu.ts";
 import { deleteSecret, setSecret } from "./setup/secret_commands.ts";
 
 /** Let the next message start the program anew; running answers go on. */
-export async function renew({ server, models, log }: Parts): Promise<void> {
+export async function renew({ server, models, log }: Services): Promise<void> {
   server.renew();
   log.info("vscodelm starts anew for the next message; running answers go on.");
   await models.refreshAnew();
@@ -26,18 +26,18 @@ export async function renew({ server, models, log }: Parts): Promise<void> {
 
 export function commandsOf(
   context: vscode.ExtensionContext,
-  parts: Parts,
+  services: Services,
 ): Record<string, () => unknown> {
-  const { server, models, secrets, log, launcher, installer, fixer } = parts;
+  const { server, models, secrets, log, launcher, installer, fixer } = services;
   return {
-    showKnowledge: () => parts.knowledge.show(),
-    reportProblem: () => report(context, parts),
-    addAgent: () => add(parts),
-    removeAgent: async () => (await removeAgent(secrets, models.list())) && renew(parts),
+    showKnowledge: () => services.knowledge.show(),
+    reportProblem: () => report(context, services),
+    addAgent: () => add(services),
+    removeAgent: async () => (await removeAgent(secrets, models.list())) && renew(services),
     useWithoutAccount: () =>
       setUpChat({
         findProgram: () => launcher.launch(true),
-        onDidAnswerChat: parts.provider.onDidAnswerChat,
+        onDidAnswerChat: services.provider.onDidAnswerChat,
       }),
     restart: async () => {
       await server.stop();
@@ -51,35 +51,35 @@ export function commandsOf(
     },
     insertAgentCommand: () => insertAgentCommand(server),
     continueSession: () => continueSession(server, models, fixer),
-    logOut: () => parts.logins.logOut(),
-    showChanges: () => parts.changes.show(),
-    runDoctor: () => parts.doctor.run(),
+    logOut: () => services.logins.logOut(),
+    showChanges: () => services.changes.show(),
+    runDoctor: () => services.doctor.run(),
     install: async () => {
       if (await installer.install()) {
-        await renew(parts);
+        await renew(services);
       }
     },
     setSecret: () => setSecret(secrets),
     deleteSecret: () => deleteSecret(secrets),
-    managePermissions: () => parts.always.manage(),
-    chooseMcpServers: () => chooseMcpServers(parts.mcp),
+    managePermissions: () => services.always.manage(),
+    chooseMcpServers: () => chooseMcpServers(services.mcp),
     [MENU]: () => showMenu(context.extension.packageJSON.contributes.commands),
   };
 }
 
-function add(parts: Parts): Promise<void> {
-  return addAgent(parts.secrets, parts.models.list(), async () => {
-    const fetch = () => parts.launcher.launchWith({}, true); // it needs no keys
+function add(services: Services): Promise<void> {
+  return addAgent(services.secrets, services.models.list(), async () => {
+    const fetch = () => services.launcher.launchWith({}, true); // it needs no keys
     const id = await addFromRegistry(fetch);
     if (id !== undefined) {
-      await renew(parts); // the program reads its models when it starts
+      await renew(services); // the program reads its models when it starts
     }
     return id;
   });
 }
 
-function report(context: vscode.ExtensionContext, parts: Parts): Promise<void> {
-  const { server, models, secrets } = parts;
+function report(context: vscode.ExtensionContext, services: Services): Promise<void> {
+  const { server, models, secrets } = services;
   return reportProblem({
     versions: async () => ({
       "the extension": String(context.extension?.packageJSON?.version ?? "unknown"),
@@ -90,8 +90,8 @@ function report(context: vscode.ExtensionContext, parts: Parts): Promise<void> {
     }),
     inspect: () => server.inspect(false),
     models: () => models.list().map(({ id }) => id),
-    examine: (id) => parts.doctor.reportOn(id),
-    lines: () => parts.kept.lines,
+    examine: (id) => services.doctor.reportOn(id),
+    lines: () => services.kept.lines,
     secrets: async () => [
       ...Object.values(await secrets.environment()),
       ...secretsIn(processSettings().environment, "variable"),

@@ -10,10 +10,10 @@ import { processSettings } from "./configuration.ts";
 import { BEFORE } from "./edits/agent_changes.ts";
 import { reviewChanged } from "./mcp/choose.ts";
 import type { Listed } from "./mcp/servers.ts";
-import { makeParts, type Parts } from "./parts.ts";
 import type { Server } from "./program/server.ts";
 import { PERMISSION_TOOL, PROGRESS_TOOL } from "./program/wire.ts";
 import { reporting } from "./reporting.ts";
+import { makeServices, type Services } from "./services.ts";
 import { IgnoredSettings } from "./setup/ignored.ts";
 import { SECTION } from "./setup/own_settings.ts";
 import { welcome } from "./setup/welcome.ts";
@@ -21,23 +21,23 @@ import { welcome } from "./setup/welcome.ts";
 let running: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
-  const parts = makeParts(context);
-  const { log, mcp, launcher } = parts;
-  running = parts.server;
+  const services = makeServices(context);
+  const { log, mcp, launcher } = services;
+  running = services.server;
   const ignored = new IgnoredSettings(log);
   context.subscriptions.push(
     log,
-    parts.installer,
-    parts.models,
-    parts.secrets,
+    services.installer,
+    services.models,
+    services.secrets,
     mcp,
-    parts.changes,
-    parts.usage,
-    parts.watchedFiles,
-    parts.doctor,
-    parts.knowledge,
-    ...registrations(context, parts),
-    ...listeners(parts, ignored),
+    services.changes,
+    services.usage,
+    services.watchedFiles,
+    services.doctor,
+    services.knowledge,
+    ...registrations(context, services),
+    ...listeners(services, ignored),
   );
   void reporting(log, "settings", () => ignored.look())();
   void mcp.foldersChanged();
@@ -50,11 +50,11 @@ export async function deactivate(): Promise<void> {
 }
 
 /** Register what the user or VS Code calls. */
-function registrations(context: vscode.ExtensionContext, parts: Parts): vscode.Disposable[] {
-  const { log, always, changes, provider, questions } = parts;
+function registrations(context: vscode.ExtensionContext, services: Services): vscode.Disposable[] {
+  const { log, always, changes, provider, questions } = services;
   return [
     vscode.workspace.registerTextDocumentContentProvider(BEFORE, changes),
-    ...Object.entries(commandsOf(context, parts)).map(([name, run]) =>
+    ...Object.entries(commandsOf(context, services)).map(([name, run]) =>
       vscode.commands.registerCommand(`${SECTION}.${name}`, reporting(log, name, run)),
     ),
     vscode.commands.registerCommand(
@@ -68,8 +68,8 @@ function registrations(context: vscode.ExtensionContext, parts: Parts): vscode.D
 }
 
 /** Hand on what changes in the window: settings, keys, folders and MCP servers. */
-function listeners(parts: Parts, ignored: IgnoredSettings): vscode.Disposable[] {
-  const { log, mcp, models, secrets, server } = parts;
+function listeners(services: Services, ignored: IgnoredSettings): vscode.Disposable[] {
+  const { log, mcp, models, secrets, server } = services;
   let startedWith = processKey();
   return [
     vscode.workspace.onDidChangeConfiguration(
@@ -80,14 +80,14 @@ function listeners(parts: Parts, ignored: IgnoredSettings): vscode.Disposable[] 
         models.reconfigure();
         const before = startedWith;
         startedWith = processKey();
-        await Promise.all([ignored.look(), startedWith !== before && renew(parts)]);
+        await Promise.all([ignored.look(), startedWith !== before && renew(services)]);
       }),
     ),
     mcp.onDidChange(() => server.mcpServersChanged()),
     mcp.onDidChangeEntries(
       reporting(log, "mcp", (changed: Listed[]) => reviewChanged(mcp, changed)),
     ),
-    secrets.onDidChange(reporting(log, "secrets", () => renew(parts))),
+    secrets.onDidChange(reporting(log, "secrets", () => renew(services))),
     vscode.workspace.onDidChangeWorkspaceFolders(
       reporting(log, "folders", async () => {
         server.foldersChanged();

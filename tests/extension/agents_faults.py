@@ -217,7 +217,7 @@ FAULTS = [
     Fault(
         "the sessions of a removed agent go on",
         "commands",
-        "(await removeAgent(secrets, models.list())) && renew(parts)",
+        "(await removeAgent(secrets, models.list())) && renew(services)",
         "(await removeAgent(secrets, models.list()))",
         ("extension",),
     ),

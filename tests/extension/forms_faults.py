@@ -80,7 +80,7 @@ FAULTS = [
     ),
     Fault(
         "a question names another model",
-        "parts",
+        "services",
         "models.list().find((model) => model.id === id)?.name",
         "models.list().find((model) => model.id !== id)?.name",
         ("extension",),

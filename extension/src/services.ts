@@ -37,13 +37,13 @@ import { Secrets } from "./setup/secrets.ts";
 type Base = ReturnType<typeof makeBase>;
 type Chat = ReturnType<typeof makeChat>;
 
-export interface Parts extends Base, Chat {
+export interface Services extends Base, Chat {
   server: Server;
   doctor: Doctor;
   knowledge: Knowledge;
 }
 
-export function makeParts(context: vscode.ExtensionContext): Parts {
+export function makeServices(context: vscode.ExtensionContext): Services {
   const base = makeBase(context);
   const { launcher, log, mcp, watchedFiles } = base;
   const server = new Server({
