@@ -1,13 +1,13 @@
 // The boxes of the editor in which a question of an agent is answered.
 
 import * as vscode from "vscode";
-import type { FormStep, Input, Reply } from "./form.ts";
+import type { FieldInput, FieldReply, FormStep } from "./form.ts";
 import type { ChoiceField, ChoicesField, NumberField, TextField } from "./schema.ts";
 import { type Checked, checkChosen, checkTyped, hintOf } from "./values.ts";
 import { plainWords, wordsWithoutIcons } from "./words.ts";
 
 /** What stands in every box of a question. */
-export interface Frame {
+export interface QuestionHead {
   /** The name of the model that asks. */
   asker: string;
   message: string;
@@ -25,21 +25,25 @@ const DECLINE: vscode.QuickInputButton = {
 };
 
 /** Ask for one field of a form. */
-export function askForField(frame: Frame, step: FormStep, signal: AbortSignal): Promise<Reply> {
+export function askForField(
+  head: QuestionHead,
+  step: FormStep,
+  signal: AbortSignal,
+): Promise<FieldReply> {
   const { field } = step;
   switch (field.kind) {
     case "choice":
-      return askForOne(frame, step, field, signal);
+      return askForOne(head, step, field, signal);
     case "choices":
-      return askForSeveral(frame, step, field, signal);
+      return askForSeveral(head, step, field, signal);
     default:
-      return askForText(frame, step, field, signal);
+      return askForText(head, step, field, signal);
   }
 }
 
 /** Have one of some items chosen. */
 export function choose<T>(
-  { asker, message }: Frame,
+  { asker, message }: QuestionHead,
   title: string,
   items: readonly Choice<T>[],
   signal: AbortSignal,
@@ -56,13 +60,13 @@ export function choose<T>(
 }
 
 function askForText(
-  frame: Frame,
+  head: QuestionHead,
   step: FormStep,
   field: TextField | NumberField,
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<FieldReply> {
   const box = vscode.window.createInputBox();
-  frameStep(box, frame, step);
+  layOut(box, head, step);
   box.value = typeof step.input === "string" ? step.input : "";
   box.password = field.kind === "text" && field.isSecret;
   return shownStep(
@@ -86,13 +90,13 @@ function askForText(
 }
 
 function askForOne(
-  frame: Frame,
+  head: QuestionHead,
   step: FormStep,
   field: ChoiceField,
   signal: AbortSignal,
-): Promise<Reply> {
-  const box = vscode.window.createQuickPick<Choice<Input>>();
-  frameStep(box, frame, step);
+): Promise<FieldReply> {
+  const box = vscode.window.createQuickPick<Choice<FieldInput>>();
+  layOut(box, head, step);
   const skip = { label: "Skip", description: "Leave this without an answer", value: undefined };
   box.items = [...field.options.map(itemOf), ...(field.isRequired ? [] : [skip])];
   box.activeItems = box.items.filter(({ value }) => value !== undefined && value === step.input);
@@ -107,13 +111,13 @@ function askForOne(
 }
 
 function askForSeveral(
-  frame: Frame,
+  head: QuestionHead,
   step: FormStep,
   field: ChoicesField,
   signal: AbortSignal,
-): Promise<Reply> {
+): Promise<FieldReply> {
   const box = vscode.window.createQuickPick<Choice<string>>();
-  frameStep(box, frame, step);
+  layOut(box, head, step);
   const hint = box.placeholder;
   const chosen = () => box.selectedItems.map(({ value }) => value);
   const before = Array.isArray(step.input) ? step.input : [];
@@ -138,9 +142,9 @@ function askForSeveral(
 
 type Box = vscode.InputBox | vscode.QuickPick<vscode.QuickPickItem>;
 
-function frameStep<T extends vscode.QuickPickItem>(
+function layOut<T extends vscode.QuickPickItem>(
   box: vscode.InputBox | vscode.QuickPick<T>,
-  { asker, message }: Frame,
+  { asker, message }: QuestionHead,
   { field, number, total, input }: FormStep,
 ): void {
   const hint = hintOf(field);
@@ -194,10 +198,10 @@ function onChosen<T>(box: vscode.QuickPick<Choice<T>>, take: (value: T) => void)
 function shownStep(
   box: Box,
   signal: AbortSignal,
-  input: () => Input,
-  listen: (settle: (reply: Reply) => void) => void,
-): Promise<Reply> {
-  return shown<Reply>(box, signal, (settle) => {
+  input: () => FieldInput,
+  listen: (settle: (reply: FieldReply) => void) => void,
+): Promise<FieldReply> {
+  return shown<FieldReply>(box, signal, (settle) => {
     box.onDidTriggerButton((button) => {
       if (button === vscode.QuickInputButtons.Back) {
         settle({ action: "back", input: input() });

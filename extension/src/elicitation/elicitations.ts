@@ -4,7 +4,7 @@
 import * as vscode from "vscode";
 import { messageOf } from "../chat/failures.ts";
 import type { ElicitParams, ElicitResult } from "../program/wire.ts";
-import { askForField, choose, type Frame } from "./boxes.ts";
+import { askForField, choose, type QuestionHead } from "./boxes.ts";
 import { fillInForm } from "./form.ts";
 import { type Page, pageOf } from "./page.ts";
 import { fieldsOf, Unreadable } from "./schema.ts";
@@ -53,12 +53,12 @@ export class Elicitations {
   }
 
   private async show(
-    frame: Frame,
+    head: QuestionHead,
     { requestedSchema, url }: ElicitParams,
     signal: AbortSignal,
   ): Promise<ElicitResult> {
     if (url !== undefined && url !== null) {
-      return askToOpen(frame, pageOf(url), signal);
+      return askToOpen(head, pageOf(url), signal);
     }
     if (requestedSchema === undefined || requestedSchema === null) {
       throw new Unreadable("it has neither a form nor a page");
@@ -68,18 +68,18 @@ export class Elicitations {
       this.log.warn(`A form is shown without an optional field: ${why}`);
     }
     return fields.length > 0
-      ? fillInForm(fields, (step) => askForField(frame, step, signal))
-      : confirm(frame, signal);
+      ? fillInForm(fields, (step) => askForField(head, step, signal))
+      : confirm(head, signal);
   }
 }
 
 /** A form without fields asks for a yes. */
-async function confirm(frame: Frame, signal: AbortSignal): Promise<ElicitResult> {
+async function confirm(head: QuestionHead, signal: AbortSignal): Promise<ElicitResult> {
   const items = [
     { label: "Accept", value: "accept" as const },
     { label: "Decline", value: "decline" as const },
   ];
-  const chosen = await choose(frame, "asks you to confirm", items, signal);
+  const chosen = await choose(head, "asks you to confirm", items, signal);
   if (chosen.action !== "chosen") {
     return chosen;
   }
@@ -87,7 +87,11 @@ async function confirm(frame: Frame, signal: AbortSignal): Promise<ElicitResult>
 }
 
 /** Open a page, if the user wants that. They may copy its address, and open it in another browser. */
-async function askToOpen(frame: Frame, page: Page, signal: AbortSignal): Promise<ElicitResult> {
+async function askToOpen(
+  head: QuestionHead,
+  page: Page,
+  signal: AbortSignal,
+): Promise<ElicitResult> {
   const { address, host, warnings } = page;
   const open = {
     label: wordsWithoutIcons(`Open ${host}`),
@@ -104,7 +108,7 @@ async function askToOpen(frame: Frame, page: Page, signal: AbortSignal): Promise
   };
   for (let isCopied = false; ; ) {
     const items = [open, isCopied ? copied : copy, decline];
-    const chosen = await choose(frame, "asks you to open a page", items, signal);
+    const chosen = await choose(head, "asks you to open a page", items, signal);
     if (chosen.action !== "chosen") {
       return chosen;
     }

@@ -5,7 +5,7 @@ import type { Field } from "./schema.ts";
 import type { FieldValue } from "./values.ts";
 
 /** What stands in a field: the text as typed, or what is chosen; undefined for nothing. */
-export type Input = FieldValue | undefined;
+export type FieldInput = FieldValue | undefined;
 
 /** A field, as it is to be shown. */
 export interface FormStep {
@@ -13,13 +13,13 @@ export interface FormStep {
   /** Counted from 1. */
   number: number;
   total: number;
-  input: Input;
+  input: FieldInput;
 }
 
 /** What the user did with a field. Back keeps the input, even if it is wrong. */
-export type Reply =
-  | { action: "next"; input: Input; value: Input }
-  | { action: "back"; input: Input }
+export type FieldReply =
+  | { action: "next"; input: FieldInput; value: FieldInput }
+  | { action: "back"; input: FieldInput }
   | { action: "decline" | "cancel" };
 
 type Outcome = { action: "accept"; content: ElicitContent } | { action: "decline" | "cancel" };
@@ -27,12 +27,12 @@ type Outcome = { action: "accept"; content: ElicitContent } | { action: "decline
 /** Have the fields filled in, each by `ask`. */
 export async function fillInForm(
   fields: readonly Field[],
-  ask: (step: FormStep) => Promise<Reply>,
+  ask: (step: FormStep) => Promise<FieldReply>,
 ): Promise<Outcome> {
   const inputs = fields.map(
-    ({ kind, initial }): Input => (kind === "number" ? typed(initial) : initial),
+    ({ kind, initial }): FieldInput => (kind === "number" ? typed(initial) : initial),
   );
-  const values: Input[] = fields.map(() => undefined);
+  const values: FieldInput[] = fields.map(() => undefined);
   for (let at = 0; at < fields.length; ) {
     const field = fields[at] as Field;
     const reply = await ask({ field, number: at + 1, total: fields.length, input: inputs[at] });
@@ -53,7 +53,7 @@ export async function fillInForm(
 }
 
 /** Return the values by the names of their fields; a field that was left empty has none. */
-function contentOf(fields: readonly Field[], values: readonly Input[]): ElicitContent {
+function contentOf(fields: readonly Field[], values: readonly FieldInput[]): ElicitContent {
   const entries = fields.map(({ name }, index) => [name, values[index]] as const);
   return Object.fromEntries(
     entries.filter((entry): entry is [string, FieldValue] => entry[1] !== undefined),

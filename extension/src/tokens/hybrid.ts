@@ -7,16 +7,16 @@ import { canonicalJson } from "./json.ts";
 import { estimateMessage, estimateTools, MESSAGE_OVERHEAD, REPLY_OVERHEAD } from "./message.ts";
 import { RememberedEstimates } from "./remembered.ts";
 
-export type Method = "actual" | "hybrid" | "estimated";
+export type EstimateMethod = "actual" | "hybrid" | "estimated";
 
 export interface Estimate {
   tokens: number;
-  method: Method;
+  method: EstimateMethod;
   /** The certainty of the number, from 0 to 1. */
   confidence: number;
 }
 
-const CONFIDENCE: Record<Method, number> = { actual: 1.0, hybrid: 0.85, estimated: 0.7 };
+const CONFIDENCE: Record<EstimateMethod, number> = { actual: 1.0, hybrid: 0.85, estimated: 0.7 };
 const KNOWN_CONVERSATIONS = 1000;
 /** Fewer tokens than this say little of a ratio. */
 const LEAST_SAMPLE = 100;
@@ -106,7 +106,7 @@ export class HybridEstimator {
   }
 }
 
-function estimate(tokens: number, method: Method): Estimate {
+function estimate(tokens: number, method: EstimateMethod): Estimate {
   return { tokens, method, confidence: CONFIDENCE[method] };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type FormStep, fillInForm, type Reply } from "../../src/elicitation/form.ts";
+import { type FieldReply, type FormStep, fillInForm } from "../../src/elicitation/form.ts";
 import { fieldsOf } from "../../src/elicitation/schema.ts";
 
 const { fields } = fieldsOf({
@@ -12,7 +12,7 @@ const { fields } = fieldsOf({
 });
 
 /** Fill in with replies, one for each step that is shown; return the steps and the outcome. */
-async function fill(...replies: Reply[]) {
+async function fill(...replies: FieldReply[]) {
   const steps: [number, unknown][] = [];
   const outcome = await fillInForm(fields, async ({ number, input }: FormStep) => {
     steps.push([number, input]);
@@ -23,8 +23,8 @@ async function fill(...replies: Reply[]) {
 
 const next = (
   value: string | number | boolean | undefined,
-  input: Reply | unknown = value,
-): Reply => ({
+  input: FieldReply | unknown = value,
+): FieldReply => ({
   action: "next",
   input: input as string,
   value,
