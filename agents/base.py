@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeAlias
+from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import trio
 
@@ -111,6 +111,61 @@ class AgentSession(Protocol):
     async def cancel(self) -> None:
         """Ask the running turn to stop. It still ends by its last event, which must be received."""
         ...
+
+
+SessionT = TypeVar("SessionT", bound=AgentSession)
+
+
+class WrappedSession(AgentSession, Generic[SessionT]):
+    """A session before another one, which it leaves as it is; a subclass overrides what differs."""
+
+    def __init__(self, session: SessionT) -> None:
+        self.session = session
+
+    @property
+    def handle(self) -> str | None:
+        """As the other session has it."""
+        return self.session.handle
+
+    @property
+    def knows_history(self) -> bool:
+        """As the other session has it."""
+        return self.session.knows_history
+
+    @property
+    def lost(self) -> Failure | None:
+        """As the other session has it."""
+        return self.session.lost
+
+    @property
+    def has_own_process(self) -> bool:
+        """As the other session has it."""
+        return self.session.has_own_process
+
+    @property
+    def process(self) -> int | None:
+        """As the other session has it."""
+        return self.session.process
+
+    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
+        """Return what the other session says."""
+        return self.session.can_offer(tools, settings)
+
+    async def renew(self, prompt: Prompt) -> None:
+        """Pass the newest request on."""
+        await self.session.renew(prompt)
+
+    def run(self, prompt: Prompt) -> Turn:
+        """Begin a turn of the other session."""
+        return self.session.run(prompt)
+
+    def answer(self, answer: Answer) -> None:
+        """Pass one answer on."""
+        self.session.answer(answer)
+
+    async def cancel(self) -> None:
+        """Ask the turn of the other session to stop."""
+        await self.session.cancel()
 
 
 class Agent(Protocol):

@@ -6,18 +6,16 @@ called a tool of the editor, `vscodelm-progress`; the agent hears nothing of it.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import attrs
 import trio
 
-from agents.base import Agent, AgentSession, Turn
+from agents.base import Agent, AgentSession, Turn, WrappedSession
 from agents.events import Answer, Prompt
 from agents.origin import FRESH, Origin
-from bridge.errors import Failure
-from bridge.wire import Settings, ToolSpec
 
 if TYPE_CHECKING:
     from .turn import PacedTurn
@@ -43,48 +41,19 @@ class PacedAgent(Agent):
                 tasks.cancel_scope.cancel()
 
 
-class PacedSession(AgentSession):
-    """A session of the agent's."""
+class PacedSession(WrappedSession[AgentSession]):
+    """A session of the agent's. Its turns are paused if the prompt says so."""
 
     def __init__(self, session: AgentSession, tasks: trio.Nursery) -> None:
         """Take a session; `tasks` end with it."""
-        self.session = session
+        super().__init__(session)
         self.tasks = tasks
         self._turn: PacedTurn | None = None
         """The newest turn, if it is paced."""
 
-    @property
-    def handle(self) -> str | None:
-        """As the agent has it."""
-        return self.session.handle
-
-    @property
-    def knows_history(self) -> bool:
-        """As the agent has it."""
-        return self.session.knows_history
-
-    @property
-    def lost(self) -> Failure | None:
-        """As the agent has it."""
-        return self.session.lost
-
-    @property
-    def has_own_process(self) -> bool:
-        """As the agent has it."""
-        return self.session.has_own_process
-
-    @property
-    def process(self) -> int | None:
-        """The id of its process."""
-        return self.session.process
-
-    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
-        """Return what the agent says."""
-        return self.session.can_offer(tools, settings)
-
     async def renew(self, prompt: Prompt) -> None:
         """Take the newest request, with which the next response begins."""
-        await self.session.renew(prompt)
+        await super().renew(prompt)
         if self._turn is not None:
             self._turn.respond(prompt)
 
@@ -92,7 +61,7 @@ class PacedSession(AgentSession):
         """Begin a turn."""
         self._turn = None
         if not prompt.is_paced:
-            return self.session.run(prompt)
+            return super().run(prompt)
         from .machine import PacedMachine  # here, because most chats have no paced turns
         from .turn import PacedTurn
 
@@ -102,9 +71,9 @@ class PacedSession(AgentSession):
     def answer(self, answer: Answer) -> None:
         """Hand over one answer."""
         if self._turn is None or not self._turn.answer(answer):
-            self.session.answer(answer)
+            super().answer(answer)
 
     async def cancel(self) -> None:
         """Ask the running turn to stop."""
         if self._turn is None or self._turn.cancel():
-            await self.session.cancel()
+            await super().cancel()

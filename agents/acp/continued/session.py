@@ -9,7 +9,7 @@ import trio
 from msgspec.structs import replace
 
 from agents.acp.session import AcpSession
-from agents.base import AgentSession, Turn
+from agents.base import Turn, WrappedSession
 from agents.events import Answer, Batch, Prompt, Say, Stop
 from bridge.errors import Failure
 from bridge.wire import Settings, ToolSpec
@@ -41,7 +41,7 @@ class ToldTurn(trio.abc.ReceiveChannel[Batch]):
         await trio.lowlevel.checkpoint()
 
 
-class ContinuedSession(AgentSession):
+class ContinuedSession(WrappedSession[AcpSession]):
     """A session that the agent had. The command is answered with `words`, and the agent goes on.
 
     It never `knows_history`: the chat had no messages before. Until it gets a message, another chat
@@ -51,7 +51,7 @@ class ContinuedSession(AgentSession):
     def __init__(
         self, session: AcpSession, words: Sequence[Say], on_told: Callable[[], object]
     ) -> None:
-        self.session = session
+        super().__init__(session)
         self.is_given_up = False
         """Whether it was closed, or another chat has it now."""
         self._words = words
@@ -65,11 +65,6 @@ class ContinuedSession(AgentSession):
         self._on_told()
 
     @property
-    def handle(self) -> str | None:
-        """As the agent has it."""
-        return self.session.handle
-
-    @property
     def knows_history(self) -> bool:
         """No session of this chat's was asked for."""
         return False
@@ -78,24 +73,6 @@ class ContinuedSession(AgentSession):
     def lost(self) -> Failure | None:
         """As the agent has it, as long as the chat has it."""
         return _TAKEN if self.is_given_up else self.session.lost
-
-    @property
-    def process(self) -> int | None:
-        """As the agent has it."""
-        return self.session.process
-
-    @property
-    def has_own_process(self) -> bool:
-        """As the agent has it."""
-        return self.session.has_own_process
-
-    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
-        """Return what the agent says."""
-        return self.session.can_offer(tools, settings)
-
-    async def renew(self, prompt: Prompt) -> None:
-        """Take the newest request."""
-        await self.session.renew(prompt)
 
     def run(self, prompt: Prompt) -> Turn:
         """Begin a turn. If the command wasn't answered before another message, it is left out."""
@@ -106,15 +83,7 @@ class ContinuedSession(AgentSession):
             said = tuple(one for one in prompt.messages if wish_of(one) is None)
             prompt = replace(prompt, transcript=(), messages=said)
         self._on_told()
-        return self.session.run(prompt)
-
-    def answer(self, answer: Answer) -> None:
-        """Hand over one answer."""
-        self.session.answer(answer)
-
-    async def cancel(self) -> None:
-        """Ask the running turn to stop."""
-        await self.session.cancel()
+        return super().run(prompt)
 
 
 class UnboundSession:

@@ -1916,7 +1916,7 @@ FAULTS = [
     ),
     Fault(
         "what was shown isn't known after a restart",
-        "continued/session",
+        "../base",
         "return self.session.handle",
         "return None",
         CHATS,
