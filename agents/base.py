@@ -27,7 +27,7 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 
 import trio
 
-from bridge.errors import Failure
+from bridge.errors import Failure, LocalError
 from bridge.wire import Settings, ToolSpec
 
 from .events import Answer, Batch, Prompt
@@ -53,6 +53,48 @@ def no_sessions(name: str) -> AgentError:
 
 
 Turn: TypeAlias = trio.abc.ReceiveChannel[Batch]
+
+
+class RunningTurn(Protocol):
+    """A turn that takes answers and a cancel itself."""
+
+    @property
+    def runs(self) -> bool:
+        """Whether the last event is still to come, and somebody to receive it."""
+        ...
+
+    def answer(self, answer: Answer) -> None:
+        """Take an answer."""
+        ...
+
+    def cancel(self) -> None:
+        """Stop soon."""
+        ...
+
+
+TurnT = TypeVar("TurnT", bound=RunningTurn)
+
+
+class OneTurn(Generic[TurnT]):
+    """A part of a session: its newest turn, which gets the answers and the cancel."""
+
+    _turn: TurnT | None = None
+
+    def _check_over(self) -> None:
+        """Raise `LocalError` if the turn still runs: a session runs one turn at a time."""
+        if self._turn is not None and self._turn.runs:
+            raise LocalError("a turn of this session still runs; receive its last event first")
+
+    def answer(self, answer: Answer) -> None:
+        """Hand one answer to the turn."""
+        if self._turn is not None:
+            self._turn.answer(answer)
+
+    async def cancel(self) -> None:
+        """Ask the running turn to stop."""
+        if self._turn is not None:
+            self._turn.cancel()
+        await trio.lowlevel.checkpoint()
 
 
 class AgentSession(Protocol):

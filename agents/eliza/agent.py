@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import trio
 
-from agents.base import Agent
+from agents.base import Agent, OneTurn
 from agents.breather import Breather
 from agents.events import (
     CANCELLED,
@@ -34,7 +34,6 @@ from agents.events import (
     ToolAnswer,
 )
 from agents.origin import FRESH, Origin
-from bridge.errors import LocalError
 from bridge.history.request_text import request_text
 
 from .engine import Eliza
@@ -144,7 +143,7 @@ class ElizaTurn(trio.abc.ReceiveChannel[Batch]):
         await trio.lowlevel.checkpoint()
 
 
-class ElizaSession:
+class ElizaSession(OneTurn[ElizaTurn]):
     """A conversation with Eliza; it satisfies `agents.base.AgentSession`.
 
     It ends when our side ends it, and is never lost before.
@@ -159,7 +158,6 @@ class ElizaSession:
     def __init__(self, eliza: Eliza, new_call_id: Callable[[], str]) -> None:
         self._eliza = eliza
         self._new_call_id = new_call_id
-        self._turn: ElizaTurn | None = None
         self._unheard: deque[ChatMessage] = deque()
 
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
@@ -172,24 +170,12 @@ class ElizaSession:
 
     def run(self, prompt: Prompt) -> ElizaTurn:
         """Begin the answer to the newest of what the users said; it is heard in the turn."""
-        if self._turn is not None and self._turn.runs:
-            raise LocalError("a turn of this session still runs; receive its last event first")
+        self._check_over()
         self._unheard += prompt.transcript
         before = len(self._unheard)
         self._unheard += prompt.messages
         self._turn = ElizaTurn(self._hearing(prompt, before))
         return self._turn
-
-    def answer(self, answer: Answer) -> None:
-        """Hand over one answer."""
-        if self._turn is not None:
-            self._turn.answer(answer)
-
-    async def cancel(self) -> None:
-        """Ask the running turn to stop; it does at once."""
-        if self._turn is not None:
-            self._turn.cancel()
-        await trio.lowlevel.checkpoint()
 
     def close(self) -> None:
         """Close what is still open."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import trio
 
-from agents.events import Answer, Prompt
+from agents.base import OneTurn
+from agents.events import Prompt
 from agents.guarded import Tasks
-from bridge.errors import LocalError
 from bridge.wire import Settings, ToolSpec
 
 from .conversation import ResponseChain
@@ -16,7 +16,7 @@ from .endpoint import Endpoint
 from .turn import EndpointTurn
 
 
-class OpenResponsesSession:
+class OpenResponsesSession(OneTurn[EndpointTurn]):
     """A conversation with an endpoint; it satisfies `agents.base.AgentSession`.
 
     It gets the history, and finds the response to continue by that (`Points`).
@@ -32,7 +32,6 @@ class OpenResponsesSession:
         self.conversation = conversation
         self._endpoint = endpoint
         self._nursery = nursery
-        self._turn: EndpointTurn | None = None
 
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return true: each request brings its own."""
@@ -46,25 +45,13 @@ class OpenResponsesSession:
 
     def run(self, prompt: Prompt) -> EndpointTurn:
         """Begin a turn. It takes in what was said; if it ends before, the next one does."""
-        if self._turn is not None and self._turn.runs:
-            raise LocalError("a turn of this session still runs; receive its last event first")
+        self._check_over()
         self.conversation.options = self._endpoint.options(prompt)
         self.conversation.tell((*prompt.transcript, *prompt.messages))
         former = None if self._turn is None else self._turn.ended
         self._turn = EndpointTurn(self._endpoint, self.conversation, prompt, former)
         self._nursery.start_soon(self._turn.run, name=f"turn at {self._endpoint.client.server}")
         return self._turn
-
-    def answer(self, answer: Answer) -> None:
-        """Hand over one answer."""
-        if self._turn is not None:
-            self._turn.answer(answer)
-
-    async def cancel(self) -> None:
-        """Ask the running turn to stop; the endpoint is hung up on at once."""
-        if self._turn is not None:
-            self._turn.cancel()
-        await trio.lowlevel.checkpoint()
 
     async def end(self) -> None:
         """Close what is still open, and return when it is."""
