@@ -33,6 +33,11 @@ _TSX_TEXT, _TSX_OPAQUE = 2, 3
 Piece: TypeAlias = str | DataPart
 
 
+def is_bookkeeping(mime: str) -> bool:
+    """Return whether data of this type is the host's own; case and parameters don't matter."""
+    return mime.partition(";")[0].strip().lower() in BOOKKEEPING
+
+
 class _Node(Value):
     """A node of prompt-tsx that is still to be read."""
 
@@ -103,7 +108,7 @@ def _image(source: str) -> Piece | None:
 
 
 def _data(mime: str, encoded: str) -> Piece | None:
-    if mime.partition(";")[0].strip().lower() in BOOKKEEPING:
+    if is_bookkeeping(mime):
         return None
     try:
         return DataPart(mime, msgspec.convert(encoded, bytes))

@@ -13,7 +13,7 @@ from typing import Any
 import attrs
 
 from agents.events import CallTool
-from agents.tool_result import BOOKKEEPING
+from agents.tool_result import is_bookkeeping
 from bridge.history.message import canonical_json
 from bridge.wire import ChatMessage, DataPart, TextPart, ToolCallPart, ToolResultPart
 from bridge.work import Work
@@ -63,7 +63,7 @@ class Track:
                     self.answer(part.tool_call_id, written_result(part))
                 case TextPart(value=value):
                     text.append(value)
-                case DataPart(mime_type=mime, data=data) if mime not in BOOKKEEPING:
+                case DataPart(mime_type=mime, data=data) if not is_bookkeeping(mime):
                     rest.append([mime, hashlib.blake2b(data, digest_size=16).hexdigest()])
                 case _:
                     pass

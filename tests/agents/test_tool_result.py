@@ -62,7 +62,7 @@ def test_data_stands_where_it_stood() -> None:
     assert told(tsx(node(props={"src": f"data:image/png;base64,{PNG}"}), leaf("b"))) == [image, "b"]
 
 
-@pytest.mark.parametrize("kind", sorted(BOOKKEEPING))
+@pytest.mark.parametrize("kind", [*sorted(BOOKKEEPING), "Usage", " usage ;v=1"])
 def test_what_a_host_keeps_for_itself_is_no_piece(kind: str) -> None:
     """`tool_call_stream` tells how a call's arguments grew; the call itself comes whole."""
     assert told([data(kind, b"{}"), part("a")]) == ["a"]

@@ -23,7 +23,7 @@ from agents.acp.schema.content import (
 )
 from agents.acp.schema.initialize import PromptCapabilities
 from agents.acp.text.markdown import fenced, one_line, size
-from agents.tool_result import BOOKKEEPING
+from agents.tool_result import is_bookkeeping
 from bridge.value import Value
 from bridge.wire import DataPart
 
@@ -37,7 +37,7 @@ def data_atom(part: DataPart, capabilities: PromptCapabilities) -> Atom | None:
     """Return data in a form that the agent accepts, None if the data isn't meant for it."""
     mime = part.mime_type
     kind = mime.partition("/")[0]
-    if mime in BOOKKEEPING:
+    if is_bookkeeping(mime):
         return None
     if kind == "image" and capabilities.image:
         return ImageContent(part.data, mime)

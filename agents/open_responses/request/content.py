@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, TypeAlias, assert_never
 
 from agents.open_responses.items import InputContent, InputFile, InputImage, InputText
-from agents.tool_result import BOOKKEEPING, pieces
+from agents.tool_result import is_bookkeeping, pieces
 from bridge.wire import DataPart, Part, TextPart
 
 ElsewhereImages: TypeAlias = Literal["placeholder", "skip", "error"]
@@ -107,7 +107,7 @@ def _result(result: Any) -> Iterator[InputContent]:
 
 def _data(mime: str, data: bytes) -> Iterator[InputContent]:
     kind = "image/jpeg" if mime == "image/jpg" else mime.partition(";")[0].strip().lower()
-    if mime in BOOKKEEPING:
+    if is_bookkeeping(mime):
         return
     text = _text(data) if _TEXTS.match(kind) else None
     if text is not None:

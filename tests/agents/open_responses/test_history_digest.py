@@ -26,7 +26,7 @@ def test_what_has_no_meaning_makes_no_difference() -> None:
         assistant("a"),
         assistant(ThinkingPart("hm"), "b", call("1"), call("2")),
         user(result("2")),
-        user(DataPart("cache_control", b"x"), result("1")),
+        user(DataPart("cache_control", b"x"), DataPart("Usage; v=1", b"x"), result("1")),
     )
     assert digest(user("a"), user()) == digest(user("a"))
 

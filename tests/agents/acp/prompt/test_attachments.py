@@ -60,7 +60,7 @@ def test_text_that_is_none_is_data() -> None:
     assert block.resource.blob == b"\xff"
 
 
-@pytest.mark.parametrize("mime", sorted(BOOKKEEPING))
+@pytest.mark.parametrize("mime", [*sorted(BOOKKEEPING), "Usage", " usage ;v=1"])
 def test_the_hosts_bookkeeping_is_not_for_the_agent(mime: str) -> None:
     assert data_atom(DataPart(mime, b"x"), ALL) is None
 

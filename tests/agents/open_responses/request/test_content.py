@@ -26,7 +26,7 @@ def test_text_and_images_are_content_and_calls_are_not() -> None:
     assert [*contents([TextPart("a"), PNG, call("x")])] == [InputText("a"), IMAGE]
 
 
-@pytest.mark.parametrize("mime", sorted(BOOKKEEPING))
+@pytest.mark.parametrize("mime", [*sorted(BOOKKEEPING), "Usage", " usage ;v=1"])
 def test_bookkeeping_is_nobody_elses_business(mime: str) -> None:
     assert data(mime, b"x") == []
 
