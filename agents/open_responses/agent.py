@@ -77,8 +77,7 @@ class OpenResponsesAgent(Agent):
         The first request goes out with the first turn.
         """
         await self._recall()
-        conversation = self.endpoint.conversation(prompt)
-        session = OpenResponsesSession(self.endpoint, conversation, self._nursery)
+        session = OpenResponsesSession(self.endpoint, self.endpoint.chain(), self._nursery)
         try:
             yield session
         finally:

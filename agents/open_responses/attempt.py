@@ -29,9 +29,9 @@ from agents.open_responses.stream.machine import StreamMachine
 from agents.open_responses.stream.sse import SseOverflow, SseSplitter
 from bridge.errors import Failure
 
-from .conversation import NextRequest, ResponseChain, Shown
 from .endpoint import Endpoint
 from .pictures import picture_link
+from .response_chain import NextRequest, ResponseChain, Shown
 
 MOST_SHOWN_EVENTS = 256
 """Events of a response that are shown at once: a response may end in thousands of calls."""
@@ -44,7 +44,7 @@ class ResponseAttempt:
     """Asks for one response after the other; `show` waits until the editor has taken a batch."""
 
     endpoint: Endpoint
-    conversation: ResponseChain
+    chain: ResponseChain
     prompt: Prompt
     show: Callable[[Batch], Awaitable[None]]
     _tools: dict[str, Any] = attrs.field(init=False)
@@ -58,12 +58,12 @@ class ResponseAttempt:
 
     async def run(self) -> Stop | Break:
         """Return how the next response ended."""
-        setup = self.endpoint.setup(self.conversation, self._tools)
+        setup = self.endpoint.setup(self.chain, self._tools)
         retries = 0
         while True:
-            ask = self.conversation.ask(setup, stateful=self.endpoint.spec.stateful)
+            ask = self.chain.ask(setup, stateful=self.endpoint.spec.stateful)
             attempt = _Attempt(self, ask)
-            has_thought = self.conversation.has_thought
+            has_thought = self.chain.has_thought
             try:
                 last = await attempt.run()
             finally:
@@ -76,7 +76,7 @@ class ResponseAttempt:
                 return self._told(last)
             if attempt.is_unknown_response:
                 log.info("%s doesn't know response=%s", self.server, ask.previous_response_id)
-                self.conversation.miss()
+                self.chain.miss()
                 continue
             seconds = self._wait(attempt, retries)
             if seconds is None:
@@ -109,7 +109,7 @@ class ResponseAttempt:
             endpoint.spec,
             options_body(endpoint.spec, endpoint.further, self.prompt.model_options),
             self._tools,
-            instructions=self.conversation.instructions,
+            instructions=self.chain.instructions,
             items=ask.items,
             previous_response_id=ask.previous_response_id,
         )
@@ -127,7 +127,7 @@ class ResponseAttempt:
         ]
 
     async def _hear(self, attempt: _Attempt, setup: bytes) -> None:
-        steps = self.conversation.hear(attempt.machine.outcome, attempt.shown, setup)
+        steps = self.chain.hear(attempt.machine.outcome, attempt.shown, setup)
         await self._breather.do(steps)
 
     async def _count(self, attempt: _Attempt) -> None:
@@ -135,7 +135,7 @@ class ResponseAttempt:
         usage = attempt.machine.outcome.usage
         if usage is None or not usage.input_tokens:
             return
-        if attempt.shown.is_whole and self.conversation.is_whole:
+        if attempt.shown.is_whole and self.chain.is_whole:
             await self.show((Counted(usage.input_tokens),))
 
     def _wait(self, attempt: _Attempt, retries: int) -> float | None:

@@ -16,8 +16,8 @@ from agents.open_responses.stream.call_ids import CallIds
 from bridge.wire import OpenResponsesSpec
 
 from .checkpoints import Points
-from .conversation import ResponseChain
 from .pictures import Pictures
+from .response_chain import ResponseChain
 
 
 @attrs.frozen
@@ -41,9 +41,9 @@ class Endpoint:
         named = f"{self.spec.base_url} {self.spec.model}".encode()
         return hashlib.blake2b(named, digest_size=8).hexdigest()
 
-    def conversation(self, prompt: Prompt) -> ResponseChain:
-        """Return a conversation in which nothing was said yet."""
-        return ResponseChain(self.options(prompt), self.points)
+    def chain(self) -> ResponseChain:
+        """Return the chain of a new conversation."""
+        return ResponseChain(self.points)
 
     def options(self, prompt: Prompt) -> ConversionOptions:
         """Return how what is said next is written down."""
@@ -57,8 +57,8 @@ class Endpoint:
             self.origin,
         )
 
-    def setup(self, conversation: ResponseChain, tools: Mapping[str, Any]) -> bytes:
+    def setup(self, chain: ResponseChain, tools: Mapping[str, Any]) -> bytes:
         """Return what must stay the same for a request to go on from a response."""
-        system = [conversation.instructions, conversation.lead]
+        system = [chain.instructions, chain.lead]
         said = msgspec.json.encode([self.spec.model, system, tools.get("tools")])
         return hashlib.blake2b(said, digest_size=16).digest()

@@ -11,8 +11,8 @@ from agents.events import Prompt
 from agents.guarded import Tasks
 from bridge.wire import Settings, ToolSpec
 
-from .conversation import ResponseChain
 from .endpoint import Endpoint
+from .response_chain import ResponseChain
 from .turn import EndpointTurn
 
 
@@ -28,8 +28,8 @@ class OpenResponsesSession(OneTurn[EndpointTurn]):
     has_own_process = False
     process = None
 
-    def __init__(self, endpoint: Endpoint, conversation: ResponseChain, nursery: Tasks) -> None:
-        self.conversation = conversation
+    def __init__(self, endpoint: Endpoint, chain: ResponseChain, nursery: Tasks) -> None:
+        self.chain = chain
         self._endpoint = endpoint
         self._nursery = nursery
 
@@ -46,10 +46,10 @@ class OpenResponsesSession(OneTurn[EndpointTurn]):
     def run(self, prompt: Prompt) -> EndpointTurn:
         """Begin a turn. It takes in what was said; if it ends before, the next one does."""
         self._check_over()
-        self.conversation.options = self._endpoint.options(prompt)
-        self.conversation.tell((*prompt.transcript, *prompt.messages))
+        messages = (*prompt.transcript, *prompt.messages)
+        self.chain.tell(messages, self._endpoint.options(prompt))
         former = None if self._turn is None else self._turn.ended
-        self._turn = EndpointTurn(self._endpoint, self.conversation, prompt, former)
+        self._turn = EndpointTurn(self._endpoint, self.chain, prompt, former)
         self._nursery.start_soon(self._turn.run, name=f"turn at {self._endpoint.client.server}")
         return self._turn
 

@@ -1,7 +1,7 @@
 """One turn with an endpoint, as a channel of batches: requests and answers until no tool is called.
 
 A task of its own reads the answers and waits until each batch is taken, so that an editor that
-doesn't read stops the server. The conversation keeps the part of a turn that the editor took.
+doesn't read stops the server. The chain keeps the part of a turn that the editor took.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from agents.open_responses.http.errors import untellable
 from agents.open_responses.request.content import ConversionError
 
 from .attempt import ResponseAttempt
-from .conversation import ResponseChain
 from .endpoint import Endpoint
+from .response_chain import ResponseChain
 
 _MOST_IN_VAIN = 8
 """Most responses in a row that may call only tools that aren't offered; each costs money."""
@@ -47,10 +47,10 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
     """A turn. It begins by taking in the messages for its conversation."""
 
     endpoint: Endpoint
-    conversation: ResponseChain
+    chain: ResponseChain
     prompt: Prompt
     former: trio.Event | None = None
-    """Set when the task of the turn before is over: two would change the conversation at once."""
+    """Set when the task of the turn before is over: two would change the chain at once."""
     ended: trio.Event = attrs.field(factory=trio.Event, init=False)
     """Set when the turn's task is over."""
     _send: trio.MemorySendChannel[Batch] = attrs.field(init=False)
@@ -94,18 +94,18 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
         if self.former is not None:
             await self.former.wait()
         try:
-            await Breather().do(self.conversation.take_in())
+            await Breather().do(self.chain.take_in())
         except ConversionError as error:
             return Break(untellable(error))
         while True:
             try:
-                self.conversation.instruct(self.prompt.system)
+                self.chain.instruct(self.prompt.system)
             except ConversionError as error:
                 return Break(untellable(error))
             self._in_vain += 1
-            response = ResponseAttempt(self.endpoint, self.conversation, self.prompt, self._show)
+            response = ResponseAttempt(self.endpoint, self.chain, self.prompt, self._show)
             last = await response.run()
-            if isinstance(last, Break) or not self.conversation.open_calls:
+            if isinstance(last, Break) or not self.chain.open_calls:
                 return last
             await self._send.send((Await(),))
             while None in self._asked.values():
@@ -113,7 +113,7 @@ class EndpointTurn(trio.abc.ReceiveChannel[Batch]):
                 await self._answered.wait()
             answers = [answer for answer in self._asked.values() if answer is not None]
             self._asked.clear()
-            await self._breather.do(self.conversation.answer(answers))
+            await self._breather.do(self.chain.answer(answers))
             if self._in_vain >= _MOST_IN_VAIN:
                 return Stop(StopReason.MAX_TURN_REQUESTS)
 

@@ -348,14 +348,14 @@ FAULTS = [
     ),
     Fault(
         "a denial approves",
-        "conversation",
+        "response_chain",
         "is_allowed = answer.decision is Decision.ALLOWED",
         "is_allowed = True",
         ("approvals",),
     ),
     Fault(
         "a question that the user left stays open",
-        "conversation",
+        "response_chain",
         "        self._items += [ApprovalItem(one, False, _UNANSWERED) for one in "
         "self._approvals.values()]\n",
         "",

@@ -448,13 +448,11 @@ async def test_it_is_asked_again_when_the_server_wants_or_later_each_time(
     spec = OpenResponsesSpec("http://x/v1", "m", retries=3)
     asked = cast("EndpointClient", client)
     endpoint = Endpoint(spec, {}, asked, CallIds(), lambda: chance, Points(), Pictures())
-    conversation = endpoint.conversation(asking("one"))
-    conversation.tell(asking("one").messages)
+    chain = endpoint.chain()
+    chain.tell(asking("one").messages, endpoint.options(asking("one")))
 
     async def show(batch: Batch) -> None:
         raise AssertionError(batch)
 
-    assert isinstance(
-        await ResponseAttempt(endpoint, conversation, asking("one"), show).run(), Break
-    )
+    assert isinstance(await ResponseAttempt(endpoint, chain, asking("one"), show).run(), Break)
     assert [b - a for a, b in pairwise(client.asked)] == pytest.approx(pauses)

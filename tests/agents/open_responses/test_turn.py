@@ -22,7 +22,7 @@ from agents.events import (
     ToolAnswer,
 )
 from agents.open_responses.agent import OpenResponsesAgent
-from agents.open_responses.conversation import ResponseChain
+from agents.open_responses.response_chain import ResponseChain
 from agents.open_responses.turn import EndpointTurn
 from bridge.errors import LocalError
 from bridge.wire import OpenResponsesSpec, Settings, ToolSpec
@@ -331,7 +331,7 @@ async def test_the_request_after_a_call_has_what_is_new_by_then() -> None:
             while not isinstance((await turn.receive())[-1], Await):
                 pass
         await session.renew(instructed("ignored", "b", "read_file", "more"))
-        (call_id,) = session.conversation.open_calls
+        (call_id,) = session.chain.open_calls
         session.answer(ToolAnswer(call_id, "done"))
         await rest_of(session, turn)
     first, second = server.bodies

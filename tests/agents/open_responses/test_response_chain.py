@@ -8,7 +8,6 @@ from msgspec import Raw
 
 from agents.events import Attach, CallTool, Say, Stop, ToolAnswer
 from agents.open_responses.checkpoints import MISSES, Point, Points
-from agents.open_responses.conversation import ResponseChain, Shown
 from agents.open_responses.items import (
     CallItem,
     CompactionItem,
@@ -17,6 +16,7 @@ from agents.open_responses.items import (
 )
 from agents.open_responses.request.content import ConversionError
 from agents.open_responses.request.messages import NO_RESULT, ConversionOptions
+from agents.open_responses.response_chain import ResponseChain, Shown
 from agents.open_responses.stream.outcome import Called, ResponseOutcome
 from bridge.wire import ChatMessage
 from bridge.work import done
@@ -31,11 +31,12 @@ class Talk:
 
     def __init__(self, points: Points | None = None, **options: Any) -> None:
         self.points = points or Points()
-        self.it = ResponseChain(ConversionOptions(**options), self.points)
+        self.options = ConversionOptions(**options)
+        self.it = ResponseChain(self.points)
         self._asked: str | None = None
 
     def tell(self, *messages: ChatMessage) -> None:
-        self.it.tell(messages)
+        self.it.tell(messages, self.options)
         done(self.it.take_in())
 
     def ask(self, setup: bytes = SETUP, *, stateful: bool = True) -> tuple[list[Any], str | None]:
@@ -101,7 +102,7 @@ def test_what_is_not_taken_in_to_its_end_is_taken_in_with_the_next() -> None:
     talk = Talk()
     for first, kept in (([system("Be kind."), user("a")], []), ([user("c")], ["user: a"])):
         asked = talk.ask()
-        talk.it.tell(first)
+        talk.it.tell(first, talk.options)
         steps = talk.it.take_in()
         for _ in range(2 * len(first)):
             next(steps)

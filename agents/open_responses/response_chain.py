@@ -88,13 +88,14 @@ class NextRequest(Value):
 
 @attrs.define
 class ResponseChain:
-    """One conversation."""
+    """The chain of responses of one conversation."""
 
-    options: ConversionOptions
     points: Points
     instructions: str = ""
     lead: tuple[Item, ...] = ()
     """The system prompt, where it isn't told as instructions."""
+    _options: ConversionOptions = attrs.field(factory=ConversionOptions)
+    """The newest turn's."""
     _untold: list[ChatMessage] = attrs.field(factory=list["ChatMessage"])
     """Messages of the editor that aren't taken in yet."""
     _items: list[Item] = attrs.field(factory=list["Item"])
@@ -114,8 +115,9 @@ class ResponseChain:
     _known: int = 0
     """Number of items that the server has at that point."""
 
-    def tell(self, messages: Sequence[ChatMessage]) -> None:
-        """Note what the editor says next; `take_in` takes it."""
+    def tell(self, messages: Sequence[ChatMessage], options: ConversionOptions) -> None:
+        """Note what the editor says next; `take_in` takes it. The `options` count from now on."""
+        self._options = options
         self._untold += messages
 
     def take_in(self) -> Work[None]:
@@ -127,7 +129,7 @@ class ResponseChain:
         try:
             converted = yield from conversion(
                 messages,
-                self.options,
+                self._options,
                 open_calls=self._open,
                 server_ids=self.points.server_ids,
                 begins=not self._has_begun,
@@ -167,13 +169,13 @@ class ResponseChain:
         It isn't part of the conversation, so the server's response to it never counts.
         """
         if system is not None:
-            converted = convert_messages(system, self.options)
+            converted = convert_messages(system, self._options)
             self.instructions, self.lead = converted.instructions, converted.items
 
     @property
     def is_whole(self) -> bool:
         """Whether the server's copy matches the editor's messages, thoughts aside."""
-        return self.options.context == "full" and not self._has_more
+        return self._options.context == "full" and not self._has_more
 
     @property
     def open_calls(self) -> tuple[str, ...]:
@@ -197,7 +199,7 @@ class ResponseChain:
             part = ToolResultPart(answer.call_id, answer.result, answer.is_error)
             results[answer.call_id] = written_result(part)
             call = self._open[answer.call_id]
-            first, *others = result_item(call.server_id, part, self.options)
+            first, *others = result_item(call.server_id, part, self._options)
             items.append(first)
             beside += others
             yield
