@@ -96,7 +96,7 @@ class Conversation:
 class Conversations:
     """The open conversations. Starts their Session Actors."""
 
-    tasks: trio.Nursery
+    nursery: trio.Nursery
     inbox: trio.MemorySendChannel[FromSession]
     """The History Actor's. Each Session Actor has a clone."""
     outbox: Outbox
@@ -126,7 +126,7 @@ class Conversations:
             own,
             self.sessions,
         )
-        self.tasks.start_soon(actor.run, name=f"session of conversation {key}")
+        self.nursery.start_soon(actor.run, name=f"session of conversation {key}")
 
     def abort(self, key: ConversationKey, turn: int) -> None:
         """Abort a turn of a conversation, unless an error came before that was opened."""

@@ -28,7 +28,7 @@ def open_inbox() -> Inbox:
 
 
 def start_history(
-    tasks: trio.Nursery,
+    nursery: trio.Nursery,
     inbox: Inbox,
     editor: EditorFace,
     outbox: Outbox,
@@ -40,7 +40,7 @@ def start_history(
 ) -> None:
     """Start the History Actor of an editor. The caller keeps the sending end of the inbox."""
     send, receive = inbox
-    tasks.start_soon(
+    nursery.start_soon(
         run_history,
         receive,
         send.clone(),

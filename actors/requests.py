@@ -63,7 +63,7 @@ class EditorRequests:
     """The requests of one editor. `sessions` counts the open ones, `counts` what agents hold."""
 
     editor: EditorFace
-    tasks: trio.Nursery
+    nursery: trio.Nursery
     sessions: OpenSessions
     accounts: Accounts = attrs.field(factory=NoAccounts)
     counts: AgentCounts = attrs.field(factory=AgentCounts)
@@ -82,7 +82,7 @@ class EditorRequests:
             case AccountAsked() | SessionsAsked():
                 scope = self._open[asked.request] = trio.CancelScope()
                 name = f"account of request {asked.request}"
-                self.tasks.start_soon(self._run, asked, scope, name=name)
+                self.nursery.start_soon(self._run, asked, scope, name=name)
 
     def _tell_counters(self, request: RequestId, chats: Chats) -> None:
         stats = statistics(chats.tally, len(chats), self.sessions.count, self.counts)
@@ -90,7 +90,7 @@ class EditorRequests:
         if measure is None or not stats.processes:
             tell(request, stats)
         else:
-            self.tasks.start_soon(tell_measured, tell, request, stats, measure)
+            self.nursery.start_soon(tell_measured, tell, request, stats, measure)
 
     def _tell_decisions(self, request: RequestId, result: InspectResult, *, page: bool) -> None:
         if page:

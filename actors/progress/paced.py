@@ -34,20 +34,20 @@ class PacedAgent(Agent):
     @asynccontextmanager
     async def session(self, prompt: Prompt, origin: Origin = FRESH) -> AsyncGenerator[AgentSession]:
         """Open a session with the agent; raises `AgentError`."""
-        async with self.agent.session(prompt, origin) as session, trio.open_nursery() as tasks:
+        async with self.agent.session(prompt, origin) as session, trio.open_nursery() as nursery:
             try:
-                yield PacedSession(session, tasks)
+                yield PacedSession(session, nursery)
             finally:
-                tasks.cancel_scope.cancel()
+                nursery.cancel_scope.cancel()
 
 
 class PacedSession(WrappedSession[AgentSession]):
     """A session of the agent's. Its turns are paused if the prompt says so."""
 
-    def __init__(self, session: AgentSession, tasks: trio.Nursery) -> None:
-        """Take a session; `tasks` end with it."""
+    def __init__(self, session: AgentSession, nursery: trio.Nursery) -> None:
+        """Take a session; the tasks in `nursery` end with it."""
         super().__init__(session)
-        self.tasks = tasks
+        self.nursery = nursery
         self._turn: PacedTurn | None = None
         """The newest turn, if it is paced."""
 
@@ -65,7 +65,7 @@ class PacedSession(WrappedSession[AgentSession]):
         from .machine import PacedMachine  # here, because most chats have no paced turns
         from .turn import PacedTurn
 
-        self._turn = PacedTurn(self.session, self.tasks, PacedMachine(prompt))
+        self._turn = PacedTurn(self.session, self.nursery, PacedMachine(prompt))
         return self._turn
 
     def answer(self, answer: Answer) -> None:

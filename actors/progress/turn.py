@@ -48,7 +48,7 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
     """
 
     session: AgentSession
-    tasks: trio.Nursery
+    nursery: trio.Nursery
     _machine: PacedMachine
     _kept: deque[Batch] = attrs.field(factory=deque["Batch"], init=False)
     _error: Exception | None = attrs.field(default=None, init=False)
@@ -108,7 +108,7 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
         call = f"{CALL_PREFIX}{secrets.token_hex(8)}"
         batch = self._machine.pause(call, trio.current_time())
         if self._machine.waits_for(call):
-            self.tasks.start_soon(self._watch, call, name="progress")
+            self.nursery.start_soon(self._watch, call, name="progress")
         return batch
 
     async def _watch(self, call: str) -> None:
@@ -135,7 +135,7 @@ class PacedTurn(trio.abc.ReceiveChannel[Batch]):
     # The agent's turn.
 
     def _run(self, prompt: Prompt) -> None:
-        self.tasks.start_soon(self._pump, self.session.run(prompt), name="paced turn")
+        self.nursery.start_soon(self._pump, self.session.run(prompt), name="paced turn")
 
     async def _pump(self, turn: Turn) -> None:
         """Receive what the agent says, for as long as its turn lasts."""

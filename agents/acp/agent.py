@@ -48,7 +48,7 @@ log = logging.getLogger("vscodelm.acp")
 class AcpAgent:
     """An agent definition; it satisfies `agents.base.Agent`.
 
-    Its processes live in `nursery`. `connect` starts one; `spares` are sessions opened in advance.
+    Its processes run in `tasks`. `connect` starts one; `spares` are sessions opened in advance.
     `downloads` fetches packages before they are started. `learned` are the facts that agents have
     shown. `offer` receives the choices that the agent offers, and whether a new session has these
     defaults. `report_window` receives the size of its context. `ledger` has its reports about its
@@ -58,7 +58,7 @@ class AcpAgent:
     def __init__(
         self,
         spec: McpServerSpec,
-        nursery: Tasks,
+        tasks: Tasks,
         *,
         new_call_id: Callable[[], str],
         connect: Connect | None = None,
@@ -77,18 +77,18 @@ class AcpAgent:
         self._offer = offer
         self._ledger = ledger or Ledger()
         self._workspace = workspace or Workspace()
-        self.toolboxes = Toolboxes(nursery, new_call_id)
+        self.toolboxes = Toolboxes(tasks, new_call_id)
         known = started_by((spec.command, *spec.args))  # it has yet to say its name
-        self._setup = SessionSetup(spec, known, nursery, self.toolboxes, self._workspace)
+        self._setup = SessionSetup(spec, known, tasks, self.toolboxes, self._workspace)
         self._processes = ProcessPool(
             spec,
             known,
-            nursery,
+            tasks,
             connect,
             tap_for,
             idle_seconds,
             spares,
-            learned or Learned(nursery),
+            learned or Learned(tasks),
             self._workspace,
             ContextWindow(report=report_window),
         )

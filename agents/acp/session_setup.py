@@ -31,11 +31,11 @@ log = logging.getLogger("vscodelm.acp")
 
 @attrs.define(eq=False, repr=False)
 class SessionSetup:
-    """The setup of the sessions of one definition; `nursery` runs what serves their files."""
+    """The setup of the sessions of one definition; what serves their files runs in `tasks`."""
 
     spec: McpServerSpec
     known: KnownAgent
-    nursery: Tasks
+    tasks: Tasks
     toolboxes: Toolboxes
     workspace: Workspace
     _left_out: set[tuple[str, str]] = attrs.field(factory=set[tuple[str, str]], init=False)
@@ -92,7 +92,7 @@ class SessionSetup:
         files = FileDesk(
             self.workspace.texts,
             tools,
-            self.nursery,
+            self.tasks,
             missing_is_empty=known.missing_is_empty,
             writes_itself=known.writes_itself,
             folders=(cwd, *more),

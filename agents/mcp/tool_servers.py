@@ -63,9 +63,9 @@ class _Url:
 
 @attrs.define(eq=False, repr=False)
 class Toolboxes:
-    """The toolboxes of one agent definition; what they need lives in `nursery`."""
+    """The toolboxes of one agent definition; what they need runs in `tasks`."""
 
-    nursery: Tasks
+    tasks: Tasks
     new_call_id: Callable[[], str]
     habits: Habits = attrs.field(factory=Habits)
     """Behaviour of the agent, seen in any session."""
@@ -81,8 +81,8 @@ class Toolboxes:
         """Get ready for agents that start a program; raises `AgentError`."""
         async with self._opening:
             if self._listener is None:
-                self._listener = await self.nursery.start(self._keep_listener)
-                self.nursery.start_soon(load, "server")
+                self._listener = await self.tasks.start(self._keep_listener)
+                self.tasks.start_soon(load, "server")
 
     @property
     def is_ready(self) -> bool:
@@ -113,7 +113,7 @@ class Toolboxes:
         toolbox = self._make(specs, server, owner)
         scope = trio.CancelScope()
         await load("http")
-        web = await self.nursery.start(self._keep_web, await toolbox.mcp(), scope)
+        web = await self.tasks.start(self._keep_web, await toolbox.mcp(), scope)
         toolbox.open(_Url(web, scope))
         return toolbox
 

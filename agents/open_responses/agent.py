@@ -27,14 +27,14 @@ from .session import OpenResponsesSession
 class OpenResponsesAgent(Agent):
     """A definition of an endpoint; it satisfies `agents.base.Agent`.
 
-    `further` are the definition's keys that are the endpoint's own. Turns run in `nursery`, as does
+    `further` are the definition's keys that are the endpoint's own. Turns run in `tasks`, as does
     the task that closes idle connections.
     """
 
     def __init__(
         self,
         spec: OpenResponsesSpec,
-        nursery: Tasks,
+        tasks: Tasks,
         *,
         further: Mapping[str, Any] | None = None,
         call_ids: CallIds | None = None,
@@ -44,7 +44,7 @@ class OpenResponsesAgent(Agent):
         points: Points | None = None,
         pictures: Pictures | None = None,
     ) -> None:
-        client = EndpointClient(spec, environment, tap_for, nursery)
+        client = EndpointClient(spec, environment, tap_for, tasks)
         self.endpoint = Endpoint(
             spec,
             further or {},
@@ -54,7 +54,7 @@ class OpenResponsesAgent(Agent):
             points or Points(),
             pictures or Pictures(),
         )
-        self._nursery = nursery
+        self._tasks = tasks
         self._recalling = trio.Lock()
         self._has_recalled = False
 
@@ -77,7 +77,7 @@ class OpenResponsesAgent(Agent):
         The first request goes out with the first turn.
         """
         await self._recall()
-        session = OpenResponsesSession(self.endpoint, self.endpoint.chain(), self._nursery)
+        session = OpenResponsesSession(self.endpoint, self.endpoint.chain(), self._tasks)
         try:
             yield session
         finally:

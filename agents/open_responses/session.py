@@ -28,10 +28,10 @@ class OpenResponsesSession(OneTurn[EndpointTurn]):
     has_own_process = False
     process = None
 
-    def __init__(self, endpoint: Endpoint, chain: ResponseChain, nursery: Tasks) -> None:
+    def __init__(self, endpoint: Endpoint, chain: ResponseChain, tasks: Tasks) -> None:
         self.chain = chain
         self._endpoint = endpoint
-        self._nursery = nursery
+        self._tasks = tasks
 
     def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
         """Return true: each request brings its own."""
@@ -50,7 +50,7 @@ class OpenResponsesSession(OneTurn[EndpointTurn]):
         self.chain.tell(messages, self._endpoint.options(prompt))
         former = None if self._turn is None else self._turn.ended
         self._turn = EndpointTurn(self._endpoint, self.chain, prompt, former)
-        self._nursery.start_soon(self._turn.run, name=f"turn at {self._endpoint.client.server}")
+        self._tasks.start_soon(self._turn.run, name=f"turn at {self._endpoint.client.server}")
         return self._turn
 
     async def end(self) -> None:

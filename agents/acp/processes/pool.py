@@ -32,14 +32,14 @@ from .process import AcpProcess
 
 @attrs.define(eq=False, repr=False)
 class ProcessPool:
-    """The processes of one definition; they live in `nursery`, and `start_link` starts one.
+    """The processes of one definition; they run in `tasks`, and `start_link` starts one.
 
     One without a session is kept for `idle_seconds`. `spares`: sessions are opened in advance.
     """
 
     spec: McpServerSpec
     known: KnownAgent
-    nursery: Tasks
+    tasks: Tasks
     start_link: Connect | None
     tap_for: TapFor
     idle_seconds: float
@@ -140,7 +140,7 @@ class ProcessPool:
             edits_by_editor,
         )
         self._processes.append(process)
-        self.nursery.start_soon(self._run, process, name=f"agent {self.spec.name}")
+        self.tasks.start_soon(self._run, process, name=f"agent {self.spec.name}")
         return process
 
     async def _run(self, process: AcpProcess) -> None:
