@@ -40,7 +40,8 @@ KEPT = "VSCODELM_SECRETS"
 """The variable that names those of the keys which the editor's extension keeps."""
 _REFERENCE = "${secret:"
 """Begins a reference to one of those in a definition's environment."""
-_PLAIN_HEADERS = frozenset({"accept", "accept-encoding", "content-type", "user-agent"})
+PLAIN_HEADERS = frozenset({"accept", "accept-encoding", "content-type", "user-agent"})
+"""Headers whose values are no secrets, in lower case."""
 _PATH = re.compile(r"[/~]|[A-Za-z]:[\\/]|https?://[^?@]*\Z")
 """Matches values that are paths or addresses; they are needed in errors."""
 _OPTION_NAME = re.compile(r"-[A-Za-z-]*\Z")
@@ -187,7 +188,7 @@ def _of_variable(name: str, value: str) -> Iterator[str]:
         yield from _named(value)
         for word in value.split()[1:]:  # after "Bearer"
             yield from _named(word)
-    elif name.lower() not in _PLAIN_HEADERS and not _PATH.match(value):
+    elif name.lower() not in PLAIN_HEADERS and not _PATH.match(value):
         yield from _long_enough(value, SHORTEST)
 
 

@@ -13,7 +13,7 @@ import trio
 
 from agents.events import Attach
 from agents.files import write_whole
-from agents.open_responses.stream.media import IMAGE_TYPES
+from agents.open_responses.stream.media import HOST_IMAGES
 
 MOST_FILES = 200
 """Images that are kept; the oldest go first."""
@@ -59,7 +59,7 @@ def picture_link(image: Attach, path: Path | None) -> str:
     shown = f"{size / 1024:,.0f} KB" if size >= 1024 else f"{size} bytes"
     name = "Image" if path is None else f"[Image]({path.absolute().as_uri()})"
     line = f"\n\n🖼️ {name} *({image.mime_type}, {shown})*\n\n"
-    if size > _SMALL or image.mime_type not in IMAGE_TYPES:
+    if size > _SMALL or image.mime_type not in HOST_IMAGES:
         return line
     return f"{line}![Image](data:{image.mime_type};base64,{b64encode(image.data).decode()})\n\n"
 

@@ -46,7 +46,7 @@ from .items import ApprovalItem, BesideItem, CompactionItem, Item, MessageItem, 
 
 _PLAIN_KINDS = frozenset({"message", "function_call", "reasoning"})
 _UNANSWERED = "The user went on without an answer."
-_EMPTY = "(The user sent an empty message.)"
+_EMPTY_MESSAGE = "(The user sent an empty message.)"
 
 
 @attrs.define
@@ -161,7 +161,7 @@ class ResponseChain:
         self._open = {}
         self._items += [ApprovalItem(one, False, _UNANSWERED) for one in self._approvals.values()]
         self._approvals = {}
-        self._items += items or [MessageItem("user", _EMPTY)]
+        self._items += items or [MessageItem("user", _EMPTY_MESSAGE)]
 
     def instruct(self, system: Sequence[ChatMessage] | None) -> None:
         """Take the system prompt as it is now, None: as it was; raises `ConversionError`.

@@ -24,7 +24,7 @@ from .user_message import UserMessage, asked, whole
 
 _GO_ON = "Go on with what was asked last, now that these results are there."
 _SYSTEM_CHANGED = "(The system prompt has changed. This one replaces the one before.)"
-_NOTHING = "(The user sent an empty message.)"
+_EMPTY_MESSAGE = "(The user sent an empty message.)"
 
 
 def system_to_tell(prompt: Prompt, told: Sequence[ChatMessage] | None) -> tuple[ChatMessage, ...]:
@@ -83,7 +83,7 @@ def prompt_blocks(
             says_something = says_something or _is_something(atoms)
             writer.paragraph(atoms)
     if not says_something:
-        writer.paragraph([_GO_ON if has_results else _NOTHING])
+        writer.paragraph([_GO_ON if has_results else _EMPTY_MESSAGE])
     return writer.blocks()
 
 

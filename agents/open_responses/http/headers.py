@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from bridge.known_secrets import PLAIN_HEADERS
 from bridge.wire import OpenResponsesSpec
 
 from .errors import no_key, reserved_header
 
-_PLAIN = frozenset({"accept", "accept-encoding", "content-type", "user-agent"})
 _RESERVED = frozenset({"connection", "content-length", "transfer-encoding", "upgrade"})
 
 
@@ -38,6 +38,6 @@ def secrets_in(headers: Mapping[str, str]) -> list[str]:
     """Return what in headers nobody must see, the longest first."""
     found: set[str] = set()
     for name, value in headers.items():
-        if name not in _PLAIN:
+        if name not in PLAIN_HEADERS:
             found |= {value, value.removeprefix("Bearer ")}
     return sorted(found, key=len, reverse=True)

@@ -17,7 +17,8 @@ from bridge.wire import DataPart, Part, TextPart
 
 ElsewhereImages: TypeAlias = Literal["placeholder", "skip", "error"]
 
-IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_MODEL_IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""The types that models take as images."""
 
 _TEXTS = re.compile(
     r"text/|application/(?:.*\+)?(?:json|xml|yaml|toml|javascript)$|image/svg\+xml$"
@@ -112,7 +113,7 @@ def _data(mime: str, data: bytes) -> Iterator[InputContent]:
     text = _text(data) if _TEXTS.match(kind) else None
     if text is not None:
         yield InputText(text)
-    elif kind in IMAGE_TYPES:
+    elif kind in _MODEL_IMAGES:
         yield InputImage(_data_url(kind, data))
     elif kind.startswith("image/"):
         yield InputText(f"[an image of the type {kind}, which can't be shown to you]")

@@ -10,7 +10,7 @@ import msgspec
 
 from agents.events import Attach
 
-IMAGE_TYPES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
+HOST_IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
 """The types that VS Code takes as images."""
 UNKNOWN_TYPE = "application/octet-stream"
 
@@ -59,7 +59,7 @@ def _image_type(kind: str, data: bytes) -> str:
             return found
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
-    if kind in IMAGE_TYPES or kind == "image/*":
+    if kind in HOST_IMAGES or kind == "image/*":
         return UNKNOWN_TYPE  # it isn't what it says, and no host could show it
     return kind  # such as SVG: a file as any
 
