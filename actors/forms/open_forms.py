@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from actors.messages import FormAsked
 from agents.events import ElicitAnswer
+from agents.loading import REFUSED
 from bridge.jsonrpc import RpcResponse, notification_line, request_line
 from bridge.methods import CANCEL_REQUEST, ELICIT
 from bridge.wire import CancelRequestParams, ElicitParams, ElicitResult, RequestId
@@ -96,7 +97,7 @@ def read_result(response: RpcResponse) -> tuple[ElicitResult, str]:
         return CLOSED, "it is an error"
     try:
         return _decoder().decode(b"null" if response.result is UNSET else response.result), ""
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except REFUSED as error:
         return CLOSED, str(error)
 
 

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from agents.json_limits import has_too_many_values
+from agents.loading import REFUSED
 from bridge.depth import TOO_DEEP, is_too_deep
 from bridge.value import Value
 from bridge.wire import ToolSpec
@@ -91,7 +92,7 @@ def decoded(decode: Any, body: bytes) -> Any:
         raise ApiError(400, "invalid_json", TOO_DEEP)
     try:
         return decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except REFUSED as error:
         raise not_decodable(error) from None
 
 

@@ -9,6 +9,7 @@ import msgspec
 import trio
 
 from agents.files import write_whole
+from agents.loading import REFUSED
 from bridge.value import Value
 
 from .fetch import FetchError, fetch_index
@@ -88,7 +89,7 @@ class IndexCache:
             return msgspec.json.decode(self.file.read_bytes(), type=_Stored)
         except FileNotFoundError:
             return None
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except (OSError, *REFUSED) as error:
             raise self._unusable(error) from error
 
     def _opened(self, stored: _Stored) -> CachedIndex:

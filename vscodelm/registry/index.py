@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
 
+from agents.loading import REFUSED
 from bridge.value import Value
 
 INDEX_URL: Final = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"
@@ -97,7 +98,7 @@ def read_index(data: bytes) -> RegistryIndex:
     """Return the index that the registry's JSON holds; raises `IndexFault`."""
     try:
         whole: Any = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except REFUSED as error:
         raise IndexFault(f"it isn't JSON ({error})") from None
     entries: Any = cast("dict[str, Any]", whole).get("agents") if isinstance(whole, dict) else None
     if not isinstance(entries, list):

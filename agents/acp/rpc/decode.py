@@ -24,6 +24,7 @@ from msgspec.structs import replace
 from agents.acp.schema.errors import Error, ProtocolFault
 from agents.acp.schema.methods import Method
 from agents.acp.schema.updates import SessionNotification
+from agents.loading import REFUSED
 from agents.nesting import DEEPEST_LEVELS, is_deep, shallow
 from bridge.depth import is_too_deep
 from bridge.errors import INTERNAL_ERROR
@@ -62,7 +63,6 @@ class Skipped(Value):
     text: str = ""
 
 
-_REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _decode_envelope = msgspec.json.Decoder(Envelope).decode
 _decode_update = msgspec.json.Decoder(SessionNotification).decode
 _NOTHING = b"{}"
@@ -82,7 +82,7 @@ def decode_lines(lines: Iterable[bytes | TooLong]) -> list[Envelope | Skipped]:
             continue
         try:
             envelope = _decode_envelope(line)
-        except _REFUSED:
+        except REFUSED:
             messages.extend(_open(line))
             continue
         if envelope.method is None and envelope.id is UNSET:
@@ -109,7 +109,7 @@ def decode_update(params: Raw | UnsetType) -> SessionNotification:
     try:
         if not is_too_deep(raw, DEEPEST_LEVELS):
             return _decode_update(raw)
-    except _REFUSED:
+    except REFUSED:
         pass
     return _forgive(SessionNotification, raw, "session/update")
 
@@ -129,7 +129,7 @@ def _decode(type_: type[P], given: Raw | UnsetType, what: str) -> P:
     try:
         if not is_too_deep(raw, DEEPEST_LEVELS):
             return _decoder(type_).decode(raw)
-    except _REFUSED:
+    except REFUSED:
         pass
     return _forgive(type_, raw, what)
 

@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import msgspec
 
-from agents.loading import NOTHING, load
+from agents.loading import NOTHING, REFUSED, load
 
 BodyKind: TypeAlias = Literal["stream", "json", "other"]
 
@@ -50,7 +50,7 @@ def terminal_event(body: bytes) -> bytes | None:
         return None
     try:
         answer = _decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except REFUSED:
         return None
     if bytes(memoryview(answer.output)[:1]) == b"[":
         status = load(answer.status)

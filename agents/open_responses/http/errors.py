@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
+from agents.loading import REFUSED
 from agents.nesting import shallow
 from bridge.errors import Failure, FailureKind
 from bridge.fixes import SetKey
@@ -138,7 +139,7 @@ def read_fault(body: bytes, status: int) -> Fault:
     """Read the body of an HTTP answer with an error status: JSON of any known shape, text, HTML."""
     try:
         value: Any = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except REFUSED:
         text = _without_markup(body[: 64 * 1024].decode(errors="replace"))
         return Fault(status, _shown(" ".join(text.split())))
     return fault_of(value, status)

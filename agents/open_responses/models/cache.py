@@ -15,6 +15,7 @@ import msgspec
 import trio
 
 from agents.files import write_whole
+from agents.loading import REFUSED
 from bridge.models import ListedModel
 from bridge.wire import OpenResponsesSpec
 
@@ -51,7 +52,7 @@ class ModelCache:
             stored = msgspec.json.decode(await trio.Path(file).read_bytes(), type=_Stored)
         except FileNotFoundError:
             return None
-        except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except (OSError, *REFUSED) as error:
             log.warning("%s can't be used: %s", file, error)
             return None
         models = read_models(bytes(stored.list))

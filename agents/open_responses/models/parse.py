@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import msgspec
 
-from agents.loading import fields_of
+from agents.loading import REFUSED, fields_of
 from bridge.models import ListedModel
 
 _OTHER_TYPES = ("embedding", "image", "audio", "rerank", "moderation", "tts", "transcription")
@@ -27,7 +27,7 @@ def read_models(body: bytes) -> tuple[ListedModel, ...] | None:
     """Return the models of a list, None if it is none. Models that make no text are left out."""
     try:
         value: Any = msgspec.json.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except REFUSED:
         return None
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from agents.events import Attach
+from agents.loading import REFUSED
 
 HOST_IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
 """The types that VS Code takes as images."""
@@ -67,7 +68,7 @@ def _image_type(kind: str, data: bytes) -> str:
 def _json(data: bytes) -> bytes:
     try:
         return msgspec.json.format(data, indent=-1)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except REFUSED:
         return data
 
 
