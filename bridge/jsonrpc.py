@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Any, TypeAlias, TypeVar
 
 import msgspec
@@ -171,6 +172,12 @@ def _read_id(raw: Raw | UnsetType) -> RequestId | None:
         return _decode_id(raw)
     except msgspec.DecodeError:
         return None
+
+
+@cache
+def decoder_of(type_: type[Any]) -> msgspec.json.Decoder[Any]:
+    """Make a decoder when it is first needed: it takes longer than to import its type."""
+    return msgspec.json.Decoder(type_)
 
 
 def decode_params(decoder: msgspec.json.Decoder[T], params: Raw | UnsetType) -> T:

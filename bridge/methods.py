@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from . import wire
+from .jsonrpc import decoder_of
 from .value import Value
 
 MethodKind: TypeAlias = Literal[
@@ -246,10 +246,4 @@ def read_chat(line: bytes) -> tuple[wire.RequestId, wire.ChatParams] | None:
 def decoder(method: str) -> msgspec.json.Decoder[Any] | None:
     """Return the decoder of a method's parameters, None if we don't serve it."""
     params = _PARAMS.get(method)
-    return None if params is None else _decoder_of(params)
-
-
-@cache
-def _decoder_of(params: type[msgspec.Struct]) -> msgspec.json.Decoder[Any]:
-    """Make a decoder when it is first needed: it takes longer than to import its type."""
-    return msgspec.json.Decoder(params)
+    return None if params is None else decoder_of(params)

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from functools import cache
 from itertools import count
 
 import attrs
-import msgspec
 from msgspec import UNSET
 
 from actors.messages import FormAsked
 from agents.events import ElicitAnswer
 from agents.loading import REFUSED
-from bridge.jsonrpc import RpcResponse, notification_line, request_line
+from bridge.jsonrpc import RpcResponse, decoder_of, notification_line, request_line
 from bridge.methods import CANCEL_REQUEST, ELICIT
 from bridge.wire import CancelRequestParams, ElicitParams, ElicitResult, RequestId
 
@@ -96,11 +94,7 @@ def read_result(response: RpcResponse) -> tuple[ElicitResult, str]:
     if response.error is not UNSET and response.result is UNSET:
         return CLOSED, "it is an error"
     try:
-        return _decoder().decode(b"null" if response.result is UNSET else response.result), ""
+        result = b"null" if response.result is UNSET else response.result
+        return decoder_of(ElicitResult).decode(result), ""
     except REFUSED as error:
         return CLOSED, str(error)
-
-
-@cache
-def _decoder() -> msgspec.json.Decoder[ElicitResult]:
-    return msgspec.json.Decoder(ElicitResult)

@@ -12,7 +12,6 @@ bytes that aren't UTF-8. They also accept malformed fields where the protocol al
 
 from __future__ import annotations
 
-import functools
 import json
 from collections.abc import Iterable
 from typing import Any, TypeVar, cast
@@ -28,7 +27,7 @@ from agents.loading import REFUSED
 from agents.nesting import DEEPEST_LEVELS, is_deep, shallow
 from bridge.depth import is_too_deep
 from bridge.errors import INTERNAL_ERROR
-from bridge.jsonrpc import TooLong, repair_surrogates
+from bridge.jsonrpc import TooLong, decoder_of, repair_surrogates
 from bridge.value import Value
 from bridge.wire import RequestId
 
@@ -66,11 +65,6 @@ class Skipped(Value):
 _decode_envelope = msgspec.json.Decoder(Envelope).decode
 _decode_update = msgspec.json.Decoder(SessionNotification).decode
 _NOTHING = b"{}"
-
-
-@functools.cache
-def _decoder(type_: type[Any]) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(type_)
 
 
 def decode_lines(lines: Iterable[bytes | TooLong]) -> list[Envelope | Skipped]:
@@ -128,7 +122,7 @@ def _decode(type_: type[P], given: Raw | UnsetType, what: str) -> P:
     raw = _NOTHING if given is UNSET else given
     try:
         if not is_too_deep(raw, DEEPEST_LEVELS):
-            return _decoder(type_).decode(raw)
+            return decoder_of(type_).decode(raw)
     except REFUSED:
         pass
     return _forgive(type_, raw, what)
