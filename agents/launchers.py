@@ -23,6 +23,12 @@ def page_of(command: str) -> OpenPage | None:
     return _PAGES.get(name.removesuffix(".exe").removesuffix(".cmd"))
 
 
+def advice_on(command: str) -> str:
+    """Return the same advice as a sentence; empty if the command is no launcher."""
+    page = page_of(command)
+    return "" if page is None else f"{page.title} from {page.url}, or by a package manager."
+
+
 def wants_newer_node(last_words: str) -> bool:
     """Tell whether a program ended because its Node.js is too old, by what it wrote at the end."""
     return _OLD_NODE.search(last_words) is not None

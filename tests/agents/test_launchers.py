@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.launchers import NODE, UV, page_of, wants_newer_node
+from agents.launchers import NODE, UV, advice_on, page_of, wants_newer_node
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,14 @@ def test_other_launchers_and_programs() -> None:
     assert page_of("uvx") == page_of("uv") == UV
     assert page_of("claude") is None
     assert page_of("npx/claude") is None
+
+
+def test_advice_names_the_page() -> None:
+    assert advice_on("/usr/bin/npx") == (
+        "Install Node.js from https://nodejs.org/en/download, or by a package manager."
+    )
+    assert UV.url in advice_on("uvx")
+    assert advice_on("claude") == ""
 
 
 @pytest.mark.parametrize(

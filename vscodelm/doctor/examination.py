@@ -37,10 +37,10 @@ from agents.acp.public.running import (
 )
 from agents.base import AgentError
 from agents.habits import Habits
+from agents.launchers import advice_on
 from bridge.errors import Failure
 from bridge.redact import redact_arguments
 from bridge.wire import McpServerSpec
-from vscodelm.registry.launch import ADVICE
 
 from . import words
 from .findings import ExaminationStep, Finding
@@ -119,7 +119,7 @@ class Examination:
             *_environment(known, own),
         )
         if found is None:
-            advice = self.missing or ADVICE.get(self.spec.command) or _WHERE
+            advice = self.missing or advice_on(self.spec.command) or _WHERE
             summary = f"{self.spec.command} was not found"
             fixes = () if self.missing else missing_fixes(self.spec.command)
             self.tell(Finding("command", "failed", summary, None, facts, advice, fixes=fixes))

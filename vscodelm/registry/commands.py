@@ -15,6 +15,7 @@ import trio
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
+from agents.launchers import advice_on
 from vscodelm.chat.answer_view import printable
 from vscodelm.config_file import add_model, load_catalogue
 from vscodelm.places import config_path
@@ -26,7 +27,7 @@ from .entry import model_entry
 from .fetch import FetchError
 from .index import Archive, RegistryAgent
 from .install import InstallError
-from .launch import ADVICE, Distribution
+from .launch import Distribution
 from .local import Registry, RegistryError, acts_unasked, ready_offers
 from .view import Overview, console
 
@@ -107,7 +108,7 @@ def install_here(
     if launched.kind != "binary":
         if not registry.has(launched.kind):
             raise RegistryError(
-                f"{agent.id} needs {launched.kind}, which was not found. {ADVICE[launched.kind]}"
+                f"{agent.id} needs {launched.kind}, which was not found. {advice_on(launched.kind)}"
             )
         click.echo(
             f"{agent.id} needs no installation: {launched.kind} downloads "
@@ -184,7 +185,7 @@ def _what_is_missing(registry: Registry, agent: RegistryAgent, kind: Distributio
         if registry.shelf.has(agent.id, agent.version, cmd):
             return []
         return [f"It isn't installed yet. Run `vscodelm agents install {agent.id}`."]
-    return [] if registry.has(kind) else [f"{kind} was not found. {ADVICE[kind]}"]
+    return [] if registry.has(kind) else [f"{kind} was not found. {advice_on(kind)}"]
 
 
 def _until_signalled(work: Callable[[], Coroutine[Any, Any, T]]) -> T:

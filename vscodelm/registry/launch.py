@@ -19,17 +19,6 @@ KINDS: Final[tuple[Distribution, ...]] = ("npx", "uvx", "binary")
 _SYSTEMS = {"darwin": "darwin", "linux": "linux", "windows": "windows"}
 _MACHINES = {"x86_64": "x86_64", "amd64": "x86_64", "arm64": "aarch64", "aarch64": "aarch64"}
 
-ADVICE: Final[Mapping[str, str]] = {
-    "npx": "npx comes with Node.js: install that from https://nodejs.org, or by the system's "
-    "package manager.",
-    "node": "Install Node.js from https://nodejs.org, or by the system's package manager.",
-    "npm": "npm comes with Node.js: install that from https://nodejs.org, or by the system's "
-    "package manager.",
-    "uvx": "uvx comes with uv: `pipx install uv`, or see https://docs.astral.sh/uv.",
-    "uv": "`pipx install uv`, or see https://docs.astral.sh/uv.",
-}
-"""Advice on installing a launcher that is missing."""
-
 
 class LaunchSpec(Value):
     """The command that starts an agent."""

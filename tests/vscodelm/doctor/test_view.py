@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from agents.launchers import advice_on
 from vscodelm.doctor.findings import Finding, Report
 from vscodelm.doctor.view import ExaminationView
 
@@ -80,7 +81,7 @@ MISSING = (
         "failed",
         "uvx was not found",
         facts=(("runs", "uvx owl-agent==0.9.0"), ("works in", "/home/eva")),
-        advice="uvx comes with uv: `pipx install uv`, or see https://docs.astral.sh/uv.",
+        advice=advice_on("uvx"),
     ),
 )
 SCENES = {"healthy": HEALTHY, "login": LOGIN, "missing": MISSING}
