@@ -18,6 +18,7 @@ from typing import Any, TypeAlias, cast
 from urllib.parse import unquote_to_bytes
 
 from agents.events import Attach, Batch, Break, CallTool, Event, Say, Stop, StopReason, Think
+from agents.loading import fields_of
 from agents.open_responses.http.errors import Fault, fault_of
 from agents.open_responses.stream.media import UNKNOWN_TYPE, attachment
 from agents.open_responses.stream.outcome import ENDED_EARLY, TokenUsage
@@ -165,8 +166,8 @@ class AiSdkAdapter:
 
 def read_usage(value: Any) -> TokenUsage | None:
     """Read the tokens of a step, or of all: flat, with details, or each number an object."""
-    fields = _dict(value)
-    taken, given = _dict(fields.get("inputTokens")), _dict(fields.get("outputTokens"))
+    fields = fields_of(value)
+    taken, given = fields_of(fields.get("inputTokens")), fields_of(fields.get("outputTokens"))
     input_tokens = _count(fields.get("inputTokens"), taken.get("total"), fields.get("promptTokens"))
     output_tokens = _count(
         fields.get("outputTokens"), given.get("total"), fields.get("completionTokens")
@@ -179,12 +180,12 @@ def read_usage(value: Any) -> TokenUsage | None:
         output_tokens or 0,
         _count(fields.get("totalTokens")) or total,
         _count(
-            _dict(fields.get("inputTokenDetails")).get("cacheReadTokens"),
+            fields_of(fields.get("inputTokenDetails")).get("cacheReadTokens"),
             fields.get("cachedInputTokens"),
             taken.get("cacheRead"),
         ),
         _count(
-            _dict(fields.get("outputTokenDetails")).get("reasoningTokens"),
+            fields_of(fields.get("outputTokenDetails")).get("reasoningTokens"),
             fields.get("reasoningTokens"),
             given.get("reasoning"),
         ),
@@ -216,12 +217,12 @@ def _fault(part: StreamPart) -> Fault:
 
 def _reason(value: Any) -> str:
     """Return why it finished; the newest providers give an object."""
-    return _str(_dict(value).get("unified")) or _str(value) or "unknown"
+    return _str(fields_of(value).get("unified")) or _str(value) or "unknown"
 
 
 def _file(part: StreamPart) -> Attach | None:
     """Return a file, which may be one level down; None if there are no bytes in it."""
-    file = {**part, **_dict(part.get("file"))}
+    file = {**part, **fields_of(part.get("file"))}
     mime = _str(file.get("mediaType")) or _str(file.get("mimeType"))
     for key in ("uint8Array", "base64", "data", "url"):
         read = _bytes(file.get(key))
@@ -261,10 +262,6 @@ def _decode(text: str) -> tuple[bytes, str] | None:
 
 def _str(value: Any) -> str:
     return value if isinstance(value, str) else ""
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _count(*values: Any) -> int | None:

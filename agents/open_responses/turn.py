@@ -6,8 +6,6 @@ doesn't read stops the server. The chain keeps the part of a turn that the edito
 
 from __future__ import annotations
 
-import logging
-
 import attrs
 import trio
 from msgspec.structs import replace
@@ -38,8 +36,6 @@ from .response_chain import ResponseChain
 
 _MOST_IN_VAIN = 8
 """Most responses in a row that may call only tools that aren't offered; each costs money."""
-
-log = logging.getLogger("vscodelm.open_responses")
 
 
 @attrs.define(eq=False, repr=False)
