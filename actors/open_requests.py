@@ -10,7 +10,7 @@ from bridge.wire import RequestId
 
 @attrs.define(eq=False, repr=False)
 class OpenRequests:
-    """Which requests are open. A task that waits for a rest sleeps through most of them."""
+    """The open requests. A task that waits for a rest sleeps through most of them."""
 
     _ids: set[RequestId] = attrs.field(factory=set["RequestId"], init=False)
     _begun: trio.Event = attrs.field(factory=trio.Event, init=False)

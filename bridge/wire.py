@@ -253,7 +253,7 @@ class ReadyAgentSpec(Wire):
 
 
 class AgentSpec(Wire, rename=None):
-    """Which agent answers: exactly one of the kinds; `acp` is an alias of `mcp_server`.
+    """The agent that answers: exactly one of the kinds; `acp` is an alias of `mcp_server`.
 
     In a request, `env` of a command may also be an object of values by their names, and a missing
     `name` is the id of the model. A `ReadyAgentSpec` may stand for the whole.
@@ -388,7 +388,7 @@ class ClientInfo(Wire):
 
 
 class Capabilities(Wire):
-    """Which kinds of part the client can take beside text and tool calls.
+    """The kinds of part that the client can take beside text and tool calls.
 
     With `progress` it also gets notifications about long work. With `elicit` it answers
     `lm/elicit`, and with `readTextFile` it answers `lm/readTextFile`. With `changes` it gets the

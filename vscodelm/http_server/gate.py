@@ -1,4 +1,4 @@
-"""Which requests over HTTP are let through. Pure.
+"""Let through only the HTTP requests of a client that has the token. Pure.
 
 Every process of this machine can reach the port. So can every web page in a browser: by itself,
 with its Origin, or under a host name of its own that leads here. So a request needs the token, a

@@ -1,4 +1,4 @@
-"""Which addresses may be fetched from. Pure."""
+"""Check the addresses of the index and of archives before they are fetched. Pure."""
 
 from __future__ import annotations
 

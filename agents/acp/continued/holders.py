@@ -17,7 +17,7 @@ from .session import ContinuedSession
 
 @attrs.define(eq=False, repr=False)
 class Holders:
-    """Which chat has which session; `leave` closes one for its chat."""
+    """The chats that have the continued sessions; `leave` closes one for its chat."""
 
     leave: Callable[[AcpSession], Awaitable[None]]
     owners: Owners = attrs.field(factory=Owners, init=False)

@@ -1,4 +1,4 @@
-"""Which call something is about: looked for by every key that fits, the surest first.
+"""Find the call that an event is about, by every key that fits, the surest first.
 
 Without a key the order decides, but only where it is unambiguous. Arguments that may belong to
 several calls get a record without a name, until an item claims them.
