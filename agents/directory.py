@@ -21,6 +21,7 @@ import trio
 
 from agents.eliza.agent import ElizaAgent
 from bridge.models import AgentChoice
+from bridge.value import Value
 from bridge.wire import AgentProcess, ElizaSpec, ListedSession, McpServerSpec, OpenResponsesSpec
 
 from .activities import Activities
@@ -91,40 +92,43 @@ class LentAcpAgent(LentAgent):
                 yield session
 
 
+class DirectoryOptions(Value):
+    """Options of a directory."""
+
+    tap_for: TapFor = untapped
+    point_memory: PointMemory | None = None
+    """Remembers the responses that endpoints keep."""
+    idle_seconds: float = IDLE_SECONDS
+    """Seconds after which an agent without sessions is forgotten."""
+    activities: Activities | None = None
+    """Shows long operations."""
+    find_learned: Callable[[], Path] | None = None
+    """Names the file with the facts that agents have shown."""
+    find_offered: Callable[[], Path] | None = None
+    """Names the file with the choices of agents."""
+    find_pictures: Callable[[], Path] | None = None
+    """Names the folder with the images that models have made."""
+
+
+_DEFAULTS = DirectoryOptions()
+
+
 class AgentDirectory:
     """The agents of one process; their own processes live in `nursery`.
 
-    No task that lives there ends another. `activities` show long operations. Call ids are unique in
-    all agents. `point_memory` remembers the responses that endpoints keep. The file that
-    `find_learned` names has facts that agents have shown, and the one of `find_offered` their
-    choices. The folder of `find_pictures` has the images that models have made. An agent without
-    sessions is forgotten after `idle_seconds`.
+    No task that lives there ends another. Call ids are unique in all agents.
     """
 
-    def __init__(
-        self,
-        nursery: trio.Nursery,
-        tap_for: TapFor = untapped,
-        point_memory: PointMemory | None = None,
-        idle_seconds: float = IDLE_SECONDS,
-        activities: Activities | None = None,
-        find_learned: Callable[[], Path] | None = None,
-        find_offered: Callable[[], Path] | None = None,
-        find_pictures: Callable[[], Path] | None = None,
-    ) -> None:
-        self._activities = activities or Activities()
+    def __init__(self, nursery: trio.Nursery, options: DirectoryOptions = _DEFAULTS) -> None:
+        self._options = options
+        self._activities = options.activities or Activities()
         self._downloads: Downloads | None = None
         self._learned: Learned | None = None
-        self._find_learned = find_learned
-        self._find_pictures = find_pictures
         self._tasks = GuardedTasks(nursery)
         self.workspace = Workspace()
-        rows = None if find_offered is None else kept_in(find_offered)
+        rows = None if options.find_offered is None else kept_in(options.find_offered)
         self.offered = Offered(self._tasks, rows)
         self.ledger = Ledger()
-        self._tap_for = tap_for
-        self._point_memory = point_memory
-        self._idle_seconds = idle_seconds
         self._entries: dict[bytes, _Entry] = {}
         """By the key of the definition: sessions share what their agent keeps."""
         self._endpoints_call_ids: CallIds | None = None
@@ -212,7 +216,7 @@ class AgentDirectory:
 
     async def _forget(self, key: bytes, entry: _Entry, waiting: trio.CancelScope) -> None:
         with waiting:
-            await trio.sleep(self._idle_seconds)
+            await trio.sleep(self._options.idle_seconds)
         if not waiting.cancelled_caught and self._entries.get(key) is entry and not entry.users:
             del self._entries[key]
             await entry.agent.aclose()
@@ -231,12 +235,12 @@ class AgentDirectory:
         from .acp.learned import Learned
 
         self._downloads = self._downloads or Downloads(self._activities)
-        self._learned = self._learned or Learned(self._tasks, self._find_learned)
+        self._learned = self._learned or Learned(self._tasks, self._options.find_learned)
         return AcpAgent(
             spec,
             self._tasks,
             new_call_id=self.new_call_id,
-            tap_for=self._tap_for,
+            tap_for=self._options.tap_for,
             downloads=self._downloads,
             learned=self._learned,
             offer=partial(self.offered.learn, choice),
@@ -264,34 +268,19 @@ class AgentDirectory:
             self._tasks,
             further=further_options(choice),
             call_ids=self._endpoints_call_ids,
-            tap_for=self._tap_for,
-            points=Points(memory=self._point_memory or NoPointMemory(), scope=scope),
-            pictures=Pictures(self._find_pictures),
+            tap_for=self._options.tap_for,
+            points=Points(memory=self._options.point_memory or NoPointMemory(), scope=scope),
+            pictures=Pictures(self._options.find_pictures),
         )
 
 
 @asynccontextmanager
 async def open_directory(
-    tap_for: TapFor = untapped,
-    point_memory: PointMemory | None = None,
-    idle_seconds: float = IDLE_SECONDS,
-    activities: Activities | None = None,
-    find_learned: Callable[[], Path] | None = None,
-    find_offered: Callable[[], Path] | None = None,
-    find_pictures: Callable[[], Path] | None = None,
+    options: DirectoryOptions = _DEFAULTS,
 ) -> AsyncGenerator[AgentDirectory]:
     """Open the directory; on exit every process of its agents has ended."""
     async with trio.open_nursery() as nursery:
-        directory = AgentDirectory(
-            nursery,
-            tap_for,
-            point_memory,
-            idle_seconds,
-            activities,
-            find_learned,
-            find_offered,
-            find_pictures,
-        )
+        directory = AgentDirectory(nursery, options)
         try:
             yield directory
         finally:

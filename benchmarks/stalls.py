@@ -30,7 +30,7 @@ import trio
 from actors.system import run_system
 from actors.trace import Trace
 from agents.breather import Breather
-from agents.directory import open_directory
+from agents.directory import DirectoryOptions, open_directory
 from agents.open_responses.http.inflation import STEP_BYTES
 from agents.open_responses.stream.call_ids import CallIds
 from agents.open_responses.stream.machine import StreamMachine
@@ -206,7 +206,7 @@ async def _ask(request: bytes, steps: Steps) -> None:
     editor = _Editor(request)
     trace = Trace()
     with trio.fail_after(PATIENCE_SECONDS):
-        async with open_directory(trace.tap) as directory:
+        async with open_directory(DirectoryOptions(trace.tap)) as directory:
             trio.lowlevel.add_instrument(steps)
             await run_system(
                 editor,

@@ -17,7 +17,7 @@ from actors.system import run_system
 from actors.trace import Trace, trace_or_none
 from agents.activities import Activities
 from agents.base import Agent
-from agents.directory import AgentDirectory, open_directory
+from agents.directory import AgentDirectory, DirectoryOptions, open_directory
 from bridge.known_secrets import KnownSecrets
 from bridge.models import AgentChoice, Catalogue
 from bridge.stdio import open_stdio
@@ -143,18 +143,17 @@ async def open_agents(
     find_pictures: Callable[[], Path] | None = None,
 ) -> AsyncGenerator[ServedAgents]:
     """Open the directory of the agents, and the memory of their sessions."""
-    async with (
-        open_memory(state_dir) as memory,
-        open_directory(
+    async with open_memory(state_dir) as memory:
+        options = DirectoryOptions(
             trace.tap,
             memory,
             activities=activities,
             find_learned=lambda: state_folder(state_dir) / LEARNED,
             find_offered=lambda: state_folder(state_dir) / OFFERED,
             find_pictures=find_pictures,
-        ) as directory,
-    ):
-        yield ServedAgents(directory, memory, secrets)
+        )
+        async with open_directory(options) as directory:
+            yield ServedAgents(directory, memory, secrets)
 
 
 async def _serve(

@@ -1,4 +1,4 @@
-"""Which agent answers for a definition, and where its processes live."""
+"""The agents of definitions, and the lives of their processes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import trio
 
 from agents.acp.agent import AcpAgent
 from agents.base import AgentError
-from agents.directory import AgentDirectory, open_directory
+from agents.directory import AgentDirectory, DirectoryOptions, open_directory
 from agents.eliza.agent import ElizaAgent
 from agents.mcp import tool_servers as toolboxes
 from agents.open_responses.agent import OpenResponsesAgent
@@ -136,7 +136,7 @@ async def test_agents_without_sessions_are_forgotten_with_all_that_they_keep(
 
 async def see_agents_forgotten(folder: str) -> None:
     async with trio.open_nursery() as nursery:
-        directory = AgentDirectory(nursery, idle_seconds=60)
+        directory = AgentDirectory(nursery, DirectoryOptions(idle_seconds=60))
         for number in range(20):
             with directory.borrow(choice(acp={**ACP, "args": [f"{number}"]})) as agent:
                 assert isinstance(agent, AcpAgent)
@@ -151,7 +151,7 @@ async def see_agents_forgotten(folder: str) -> None:
 async def test_an_agent_with_a_session_is_kept_and_so_is_one_that_gets_another_in_time(
     autojump_clock: MockClock,
 ) -> None:
-    async with open_directory(idle_seconds=60) as directory:
+    async with open_directory(DirectoryOptions(idle_seconds=60)) as directory:
         with directory.borrow(choice(acp=ACP)) as first:
             await trio.sleep(600)
         await trio.sleep(59)
@@ -167,7 +167,7 @@ async def test_an_endpoint_s_connections_are_closed_when_it_is_forgotten(
     autojump_clock: MockClock,
 ) -> None:
     endpoint = {"baseUrl": "http://127.0.0.1:1/v1", "model": "m"}
-    async with open_directory(idle_seconds=60) as directory:
+    async with open_directory(DirectoryOptions(idle_seconds=60)) as directory:
         with directory.borrow(choice(open_responses=endpoint)) as agent:
             assert isinstance(agent, OpenResponsesAgent)
         await trio.sleep(61)
@@ -179,7 +179,7 @@ async def test_a_chat_outlives_the_agent_that_was_forgotten() -> None:
     """What a conversation has is the definition: its next session makes the agent anew."""
     definition = {"acp": {"name": "x", "command": "/no/such/command"}}
     async with (
-        open_directory(idle_seconds=0) as directory,
+        open_directory(DirectoryOptions(idle_seconds=0)) as directory,
         connected_to(directory.agent_for) as editor,
     ):
         chat = Chat(editor, agent=definition)
@@ -200,7 +200,9 @@ async def test_a_definition_that_changes_leaves_no_descriptor_task_folder_or_pro
         async with (
             child_program({}) as child,
             trio.open_nursery() as nursery,
-            connected_to((directory := AgentDirectory(nursery, idle_seconds=0.1)).agent_for) as e,
+            connected_to(
+                (directory := AgentDirectory(nursery, DirectoryOptions(idle_seconds=0.1))).agent_for
+            ) as e,
         ):
             monkeypatch.setattr(tempfile, "tempdir", short)
             spec = child.spec()

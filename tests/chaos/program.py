@@ -23,6 +23,7 @@ import trio
 from actors import session
 from actors.trace import FileTrace
 from agents.acp.agent import AcpAgent
+from agents.directory import DirectoryOptions
 from agents.open_responses.http import pool as connections
 from vscodelm import serve
 from vscodelm.cli import main
@@ -32,6 +33,12 @@ SHORT_SECONDS = 1.0
 is_full = False
 
 
+class ForgetfulDirectory(DirectoryOptions):
+    """Options with a shorter time than the server's."""
+
+    idle_seconds: float = 2 * SHORT_SECONDS
+
+
 def forget_soon() -> None:
     """Keep nothing for long that nobody uses."""
     defaults = AcpAgent.__init__.__kwdefaults__
@@ -39,8 +46,7 @@ def forget_soon() -> None:
     defaults["idle_seconds"] = SHORT_SECONDS
     connections.KEPT_SECONDS = SHORT_SECONDS
     session.ANSWER_SECONDS = 5 * SHORT_SECONDS
-    directory = functools.partial(serve.open_directory, idle_seconds=2 * SHORT_SECONDS)
-    serve.open_directory = directory
+    serve.DirectoryOptions = ForgetfulDirectory
 
 
 def fill_the_disk() -> None:
