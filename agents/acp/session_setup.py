@@ -136,7 +136,7 @@ class _ToolsOfProcess(ToolsOwner):
         return self.peer.known.ids_name_tools
 
     @property
-    def has_neighbours(self) -> bool:
+    def has_users_servers(self) -> bool:
         return self.peer.has_users_servers
 
     def others(self, server: str) -> Collection[str]:

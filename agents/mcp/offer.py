@@ -41,8 +41,8 @@ class ToolsOwner:
         return False
 
     @property
-    def has_neighbours(self) -> bool:
-        """Whether the process was given servers of others, too."""
+    def has_users_servers(self) -> bool:
+        """Whether the process was given servers of the user's, too."""
         return False
 
     def others(self, server: str) -> Collection[str]:

@@ -172,7 +172,7 @@ def _asked_for(call: CallRecord, offer: Offer) -> OfferedTool | None:
 
     Only the fields of the question count: they replace those of the announcement.
     """
-    if offer.owner.has_neighbours:
+    if offer.owner.has_users_servers:
         return None
     match call.content:
         case (Content(content=TextContent(text=text)),) if call.raw_input is None or (

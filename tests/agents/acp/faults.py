@@ -491,7 +491,7 @@ FAULTS = [
     Fault(
         "a bare name is the editor's tool beside servers of the user's",
         "calls/identity",
-        "if offer.owner.has_neighbours:",
+        "if offer.owner.has_users_servers:",
         "if False:",
         ("tests/agents/acp/calls/test_identity.py",),
     ),

@@ -25,11 +25,11 @@ class IdsNameTools(ToolsOwner):
         return True
 
 
-class Neighbour(ToolsOwner):
+class WithUsersServers(ToolsOwner):
     """An agent that was given servers of the user's, too."""
 
     @property
-    def has_neighbours(self) -> bool:
+    def has_users_servers(self) -> bool:
         return True
 
 

@@ -123,12 +123,14 @@ async def test_the_editors_server_keeps_its_name_and_is_not_taken_for_the_only_o
                 tools = session.channel.tools
                 assert tools is not None
                 assert names(peers.asked("session/new")[0]) == [tools.server, "files"]
-                assert tools.owner.has_neighbours
+                assert tools.owner.has_users_servers
                 workspace.servers = ()
             async with agent.session(prompt) as session:
                 tools = session.channel.tools
                 assert tools is not None
-                assert tools.owner.has_neighbours, "the process may keep the servers it was given"
+                assert tools.owner.has_users_servers, (
+                    "the process may keep the servers it was given"
+                )
 
 
 async def test_a_session_knows_the_servers_of_the_others_as_its_own_is_called_now(

@@ -23,7 +23,7 @@ from agents.acp.schema.content import (
     ToolCallUpdate,
 )
 from bridge.wire import ToolSpec
-from tests.agents.acp.offered import IdsNameTools, Neighbour, Offered, TitlesNameTools
+from tests.agents.acp.offered import IdsNameTools, Offered, TitlesNameTools, WithUsersServers
 
 SERVER = "vsca1b2c3"
 SCHEMA = Raw(json.dumps({"type": "object", "properties": {"path": {}}}).encode())
@@ -393,7 +393,7 @@ def test_where_the_user_has_servers_too_a_bare_name_says_nothing() -> None:
     """The user's server may have a tool of the same name: then the agent's question is asked."""
     call = CallRecord("c1")
     call.learn(ToolCallUpdate("c1", title="read_file", content=says(ASKS)))
-    beside = attrs.evolve(OFFER, owner=Neighbour())
+    beside = attrs.evolve(OFFER, owner=WithUsersServers())
     assert editors_tool(call, OFFER) is not None
     assert editors_tool(call, beside) is None
     assert is_of_another(call, OFFER, ["vscother"])
@@ -405,7 +405,7 @@ def test_where_the_user_has_servers_too_a_bare_name_says_nothing() -> None:
 
 @pytest.mark.parametrize("spelled", sorted(spellings("github", "read_file")))
 def test_a_tool_of_the_users_server_is_not_the_editors(spelled: str) -> None:
-    offer = attrs.evolve(OFFER, owner=Neighbour())
+    offer = attrs.evolve(OFFER, owner=WithUsersServers())
     ways: list[dict[str, Any]] = [{"name": spelled}, {"meta": meta(spelled)}, {"title": spelled}]
     for news in ways:
         call = CallRecord("c1")
