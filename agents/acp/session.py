@@ -88,7 +88,7 @@ class AcpSession:
         mode = chosen(choices, "mode") or ""
         self._told = Told(mode, values_of(choices.options), channel.session_record)
         self._choices = SessionChoices(peer, channel, self._told, offer, is_new)
-        channel.on_choices = self._choices.report
+        channel.subscribe_choices(self._choices.report)
         self._should_have_tools = channel.reopened is not None and peer.facts.has(
             Fact.ASKS_FOR_TOOLS
         )

@@ -96,7 +96,7 @@ class SessionChannel:
         on_announced: Callable[[], None] = lambda: None,
     ) -> None:
         self.session_id = session_id
-        self.choices = choices
+        self._choices = choices
         self.window = window or ContextWindow()
         """The context window of the agent's model, as reported in this or another session."""
         self.session_record = SessionRecord(connection.name)
@@ -119,8 +119,7 @@ class SessionChannel:
         """When the agent was last told to stop."""
         self.has_answered = False
         """Whether a prompt was answered that wasn't cancelled."""
-        self.on_choices: Callable[[], None] = lambda: None
-        """Called when the agent offers other choices."""
+        self._report_choices: Callable[[], None] = lambda: None
         self._connection = connection
         self._on_announced = on_announced
         self._news: list[News] = []
@@ -135,6 +134,19 @@ class SessionChannel:
         self._space = trio.lowlevel.ParkingLot()
         if tools is not None:
             tools.subscribe(self.wake)
+
+    @property
+    def choices(self) -> Choices:
+        """The agent's choices, and their present values, as far as is known."""
+        return self._choices
+
+    def learn_choices(self, choices: Choices) -> None:
+        """Keep the choices that the agent has now."""
+        self._choices = choices
+
+    def subscribe_choices(self, report: Callable[[], None]) -> None:
+        """Have `report` called when the agent says by itself that its options have changed."""
+        self._report_choices = report
 
     @property
     def is_unproven(self) -> bool:
@@ -169,10 +181,10 @@ class SessionChannel:
         note(self.session_record, update)
         match update:
             case ConfigOptionUpdate(config_options=options):
-                self.choices = self.choices.with_options(options)
-                self.on_choices()
+                self.learn_choices(self.choices.with_options(options))
+                self._report_choices()
             case CurrentModeUpdate(current_mode_id=mode):
-                self.choices = self.choices.with_mode(mode)
+                self.learn_choices(self.choices.with_mode(mode))
             case UsageUpdate(size=tokens) if tokens > 0:
                 self.window.tokens = tokens
                 window = self.session_record.window

@@ -246,5 +246,5 @@ class SessionChoices:
         if isinstance(answer, SetSessionConfigOptionResponse) and answer.config_options:
             changed = changed.with_options(answer.config_options)
             self._told.options = values_of(changed.options)
-        self._channel.choices = changed
+        self._channel.learn_choices(changed)
         return None

@@ -169,7 +169,7 @@ class Openings:
 
         def take(answer: LoadSessionResponse | Error | Failure) -> None:
             if isinstance(answer, LoadSessionResponse):
-                channel.choices = Choices.of(answer)
+                channel.learn_choices(Choices.of(answer))
                 opening.take(channel)
             else:
                 self.connection.subscribers.detach(session_id)
