@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from agents.acp.prompt.build import prompt_blocks, system_to_tell
 from agents.acp.render.changed_files import ChangedFileReader
 from agents.acp.render.renderer import Renderer
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.render.turn_files import TurnFiles
 from agents.acp.schema.content import ContentBlock, TextContent
 from agents.acp.schema.errors import Error
@@ -86,8 +86,8 @@ class AcpSession:
         choices = channel.choices
         is_new = not knows_history and channel.reopened is None
         mode = chosen(choices, "mode") or ""
-        self._told = Told(mode, values_of(choices.options), channel.session_record)
-        self._choices = SessionChoices(peer, channel, self._told, offer, is_new)
+        self._view = SessionView(mode, values_of(choices.options), channel.session_record)
+        self._choices = SessionChoices(peer, channel, self._view, offer, is_new)
         channel.subscribe_choices(self._choices.report)
         self._should_have_tools = channel.reopened is not None and peer.facts.has(
             Fact.ASKS_FOR_TOOLS
@@ -160,7 +160,7 @@ class AcpSession:
         self._ledger.begin_turn(self.channel.session_record)
         permissions = prompt.settings.permissions
         is_strict = permissions in NEVER_UNASKED
-        self._told.forbidden = self.peer.known.asking if is_strict else NONE_KNOWN
+        self._view.forbid(self.peer.known.asking if is_strict else NONE_KNOWN)
         files = self.channel.files
         if files is not None:
             files.begin(permissions)
@@ -173,7 +173,7 @@ class AcpSession:
                 self.channel,
                 self,
                 Renderer(
-                    self._told,
+                    self._view,
                     root=self._root,
                     offer=self.channel.tools,
                     names_commands=self._begins_chat(prompt),
@@ -258,7 +258,7 @@ class AcpSession:
 
     def take_notes(self) -> list[str]:
         """Return what the log should say about the session."""
-        return self._told.take_notes()
+        return self._view.take_notes()
 
     def be_told(self) -> None:
         """Note that the prompt was sent."""

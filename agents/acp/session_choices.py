@@ -13,7 +13,7 @@ import attrs
 import trio
 from msgspec.structs import replace
 
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.schema.errors import Error
 from agents.acp.schema.methods import (
     SET_CONFIG_OPTION,
@@ -63,13 +63,13 @@ log = logging.getLogger("vscodelm.acp")
 class SessionChoices:
     """The choices of one session.
 
-    `told` learns of each change. `offer` receives the choices of the agent, and whether their
+    `view` learns of each change. `offer` receives the choices of the agent, and whether their
     defaults are those of a new session.
     """
 
     _peer: ConnectedAgent
     _channel: SessionChannel
-    _told: Told
+    _view: SessionView
     _offer: Callable[[Properties, bool], None]
     _is_new: bool
     _first: dict[str, str] = attrs.field(init=False)
@@ -107,14 +107,14 @@ class SessionChoices:
             return prompt
         if known.never_asks:
             reason = f"{self._peer.name} never asks, so {settings.permissions!r} can't stop it."
-            self._told.warn(NOT_ASKING, reason)
+            self._view.warn(NOT_ASKING, reason)
         preset = {} if settings.mode is None else {"mode": settings.mode}
         preset = unasked(self._channel.choices, preset, known.asking)
         picked = unasked(self._channel.choices, prompt.configuration, known.asking)
         before, self._forbidden = self._forbidden, preset | picked
         for key, value in self._forbidden.items() - before.items():
             reason = not_permitted(key, value, settings.permissions)
-            self._told.warn(NOT_CHANGED, reason, again=True)
+            self._view.warn(NOT_CHANGED, reason, again=True)
         return replace(
             prompt,
             settings=replace(settings, mode=None) if preset else settings,
@@ -170,11 +170,11 @@ class SessionChoices:
         if isinstance(stopped, Error):
             return self._peer.authentication.failure_of(stopped)
         if stopped is not None:
-            self._told.warn(NOT_CHANGED, stopped.message, again=True)
+            self._view.warn(NOT_CHANGED, stopped.message, again=True)
             return None
         for key, value in self._picked.undone(channel.choices):
             reason = undone_by_another(channel.choices, key, value)
-            self._told.warn(NOT_CHANGED, reason, again=True)
+            self._view.warn(NOT_CHANGED, reason, again=True)
         return None
 
     async def _pick(self, due: Sequence[tuple[str, str]]) -> Failure | Error | None:
@@ -187,7 +187,7 @@ class SessionChoices:
             change = picked.change(channel.choices, channel.session_id, key, value)
             if isinstance(change, Failure):
                 reason = not_offered_now(channel.choices, key, value)
-                self._told.warn(NOT_CHANGED, reason, again=True)
+                self._view.warn(NOT_CHANGED, reason, again=True)
                 picked.settle(key, is_made=False)
                 continue
             failure = None if change is None else await self._change(change, key)
@@ -195,7 +195,7 @@ class SessionChoices:
                 return failure
             if failure is not None:
                 reason = f"{self._peer.name} refused {key} {value!r}: {words_of(failure)}"
-                self._told.warn(NOT_CHANGED, reason, again=True)
+                self._view.warn(NOT_CHANGED, reason, again=True)
             picked.settle(key, is_made=failure is None)
         return None
 
@@ -217,16 +217,15 @@ class SessionChoices:
         """Tell the user that the agent has refused the mode or the option with which it asks."""
         reason = words_of(error)
         log.warning("session=%s refused %s=%s: %s", self._channel.session_id, key, value, reason)
-        self._told.warn(NOT_ASKING, f"{self._peer.name} refused its {key} {value}: {reason}")
+        self._view.warn(NOT_ASKING, f"{self._peer.name} refused its {key} {value}: {reason}")
 
     async def _change(self, change: Change, kind: str) -> Failure | Error | None:
         request = self._peer.connection.request
         answer: SetSessionConfigOptionResponse | EmptyResponse | Error | None = None
         changed = self._channel.choices.after(change)
-        mode, options = self._told.mode, self._told.options
         # The agent says it, too, but the user has chosen it, or was asked all along.
-        self._told.mode = chosen(changed, "mode") or self._told.mode
-        self._told.options = values_of(changed.options)
+        mode = chosen(changed, "mode") or None
+        before = self._view.choose(mode, values_of(changed.options))
         with trio.move_on_after(CHANGE_SECONDS):
             match change:
                 case SetSessionConfigOptionRequest():
@@ -241,10 +240,10 @@ class SessionChoices:
             message = f"{self._peer.name} didn't change its {kind} within {CHANGE_SECONDS:.0f} s."
             return Failure("Unavailable", f"{message} Try again, or restart the agent.")
         if isinstance(answer, Error):
-            self._told.mode, self._told.options = mode, options
+            self._view.choose(*before)
             return answer
         if isinstance(answer, SetSessionConfigOptionResponse) and answer.config_options:
             changed = changed.with_options(answer.config_options)
-            self._told.options = values_of(changed.options)
+            self._view.choose(None, values_of(changed.options))
         self._channel.learn_choices(changed)
         return None

@@ -29,7 +29,7 @@ from actors.outbox import Outbox
 from actors.trace import Trace
 from agents.acp.permissions import question_of
 from agents.acp.render.renderer import Renderer
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.rpc.decode import (
     Envelope,
     decode_lines,
@@ -150,7 +150,7 @@ def _acp(**fields: Any) -> bytes:
 
 
 def hear_agent(lines: Sequence[bytes]) -> None:
-    renderer, splitter, ids = Renderer(Told(), root="/work"), LineSplitter(LIMIT), count()
+    renderer, splitter, ids = Renderer(SessionView(), root="/work"), LineSplitter(LIMIT), count()
     for chunk in cut(lines):
         for message in decode_lines(splitter.feed(chunk)):
             if isinstance(message, Envelope):

@@ -13,7 +13,7 @@ import attrs
 
 from agents.acp.render.content import content_view
 from agents.acp.render.renderer import Renderer
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.schema.updates import SessionUpdate, UserMessageChunk
 from agents.acp.text.markdown import clean
 from agents.events import Say
@@ -94,7 +94,7 @@ class _Reading:
     def add(self, update: SessionUpdate) -> None:
         is_users = isinstance(update, UserMessageChunk)
         if not self._rounds or (is_users and self._rounds[-1].agent):
-            self._rounds.append(_Round(Renderer(Told(), root=self.root)))
+            self._rounds.append(_Round(Renderer(SessionView(), root=self.root)))
         if is_users:
             self._rounds[-1].ask(update)
         else:

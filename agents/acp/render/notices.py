@@ -21,7 +21,7 @@ from bridge.routing.own_words import CHANGED, COMMANDS, MEMORY
 
 from .content import content_view
 from .paragraphs import Page
-from .session_state import Told
+from .session_view import SessionView
 
 _ICONS = {"info": "💡", "warning": "⚠️", "error": "❌"}
 
@@ -42,7 +42,7 @@ class Notices:
     """A turn's notices."""
 
     _page: Page
-    _told: Told
+    _view: SessionView
     _compactions: dict[str, object] = attrs.field(factory=dict[str, object], init=False)
 
     _summarized: set[str] = attrs.field(factory=set[str], init=False)
@@ -80,19 +80,18 @@ class Notices:
     def mode(self, update: CurrentModeUpdate) -> Sequence[Say]:
         """Return the session's mode, where it is another than before."""
         mode = update.current_mode_id
-        if not mode or mode == self._told.mode:
+        if not self._view.change_mode(mode):
             return ()
-        self._told.mode = mode
         return (*self._changed("Mode", mode), *self._forbidden("mode", mode))
 
     def options(self, update: ConfigOptionUpdate) -> Sequence[Say]:
         """Return the options that have another value than before, a line for each."""
-        before, self._told.options = self._told.options, values_of(update.config_options)
+        changed = self._view.change_options(values_of(update.config_options))
         said: list[Say] = []
         for option in update.config_options[:MOST_ITEMS]:
-            value = self._told.options[option.id]
-            if before.get(option.id, value) == value:
+            if option.id not in changed:
                 continue
+            value = changed[option.id]
             if option.category == "mode":  # agents say it as their mode, too
                 said += self.mode(CurrentModeUpdate(value))
             else:
@@ -102,7 +101,7 @@ class Notices:
 
     def _forbidden(self, key: str, value: str) -> Sequence[Say]:
         """Return a warning where the agent has chosen what the user's permissions don't allow."""
-        if value not in self._told.forbidden.get(key, ()):
+        if not self._view.is_forbidden(key, value):
             return ()
         return self.notice(Notice("warning", *_UNASKED))
 
@@ -115,7 +114,7 @@ class Notices:
         known = compaction in self._compactions
         about = self._compactions.setdefault(compaction, object())
         ended = f"compaction {compaction}"
-        if self._told.has_ended(ended):
+        if self._view.has_ended(ended):
             return ()
         match update.status:
             case "completed":
@@ -125,7 +124,7 @@ class Notices:
                 mark = f"✘ *{status}*{error}"
             case _:
                 return () if known else self._page.add(f"{MEMORY} …", about)
-        self._told.end(ended)
+        self._view.end(ended)
         if self._page.is_about(about):
             return self._page.add_behind(f" {mark}")
         return self._page.add(f"{MEMORY} {mark}")
@@ -148,7 +147,7 @@ class Notices:
 
     def commands(self) -> Sequence[Say]:
         """Return a line that names the agent's slash commands, where it has any."""
-        names = [code(f"/{one.name}") for one in self._told.record.commands]
+        names = [code(f"/{one.name}") for one in self._view.record.commands]
         if not names:
             return ()
         more = len(names) - _MOST_NAMED
@@ -158,11 +157,11 @@ class Notices:
 
     def subagent(self, update: SubagentUpdate) -> Sequence[Say]:
         """Return a sub-agent that is new, and later each change of what it does."""
-        is_new = update.session_id not in self._told.subagents
-        before = self._told.subagents.get(update.session_id, ("", ""))
+        known = self._view.subagent(update.session_id)
+        is_new, before = known is None, known or ("", "")
         name = one_line(update.title or "", 80) or before[0]
         state = before[1] if update.state is None else update.state.state
-        self._told.note_subagent(update.session_id, name, state)
+        self._view.note_subagent(update.session_id, name, state)
         if not is_new and state == before[1]:
             return ()
         text = f"🤖 **{escape(name or 'Sub-agent')}**"

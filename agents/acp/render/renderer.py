@@ -49,7 +49,7 @@ from .content import content_view
 from .notices import Notices
 from .paragraphs import Page
 from .plans import Plans, PlanView
-from .session_state import Told
+from .session_view import SessionView
 from .tool_calls import ToolCalls
 
 ShownEvent: TypeAlias = Say | Think | Attach
@@ -62,10 +62,10 @@ class Renderer:
 
     Call `update` for every update of the turn, in order, and `ask` for each permission request.
     Call `begin_response` when another response to the editor begins, and `finish` when the turn is
-    over. `told.take_notes()` returns the lines to log.
+    over. `view.take_notes()` returns the lines to log.
 
     `root` is the folder that paths are shown relative to. `offer` has the editor's tools: the
-    editor shows the calls of those itself. `told` is the session's.
+    editor shows the calls of those itself. `view` is the session's.
 
     Line numbers of a change come from its file, which this class doesn't read. `calls.changed`
     returns the files of an update; set their texts in `files`, by path, before passing the update.
@@ -80,7 +80,7 @@ class Renderer:
 
     def __init__(
         self,
-        told: Told,
+        view: SessionView,
         *,
         root: str = "",
         offer: Offer | None = None,
@@ -88,15 +88,15 @@ class Renderer:
         by_editor: Container[PurePath] = (),
         spelled: Callable[[str], str] = str,
     ) -> None:
-        self._told = told
+        self._view = view
         self.changes = Changes(by_editor, root, spelled)
         self._names_commands = names_commands
         self._page = Page()
         self.files: dict[str, str] = {}
         self._plan = PlanView()
         self._plans = Plans()
-        self.calls = ToolCalls(self._page, told, root, offer, self.files, self._plan, self.changes)
-        self._notices = Notices(self._page, told)
+        self.calls = ToolCalls(self._page, view, root, offer, self.files, self._plan, self.changes)
+        self._notices = Notices(self._page, view)
         self._has_told_changes = False
         self._usage: Attach | None = None
         self._context: UsageUpdate | None = None
@@ -107,9 +107,9 @@ class Renderer:
 
         That is warnings, and the files that the turn before has changed until it was stopped.
         """
-        warnings = self._told.take_warnings()
+        warnings = self._view.take_warnings()
         shown = [say for warning in warnings for say in self._notices.notice(warning)]
-        stopped, self._told.stopped = self._told.stopped, None
+        stopped = self._view.take_stopped()
         if stopped is None:
             return shown
         self.changes.follow(stopped)
@@ -133,7 +133,7 @@ class Renderer:
             case Notice():
                 return self._notices.notice(update)
             case PlanUpdate(plan=UnknownPlan(kind=kind)):
-                self._told.note_unknown("a plan", kind)
+                self._view.note_unknown("a plan", kind)
                 return ()
             case PlanUpdate(plan=plan):
                 return self._page.add(self._plans.show(plan))
@@ -150,7 +150,7 @@ class Renderer:
             case ConfigOptionUpdate():
                 return self._notices.options(update)
             case UnknownUpdate(kind=kind):
-                self._told.note_unknown("an update", kind)
+                self._view.note_unknown("an update", kind)
                 return ()
             case (
                 # Echoes of the user's words and facts about the session aren't shown.
@@ -204,7 +204,7 @@ class Renderer:
     def keep_changes(self) -> None:
         """Keep the files that have changed for the next answer, as nobody reads this one."""
         self._has_told_changes = True
-        self._told.stopped = self.changes
+        self._view.keep_stopped(self.changes)
 
     def _tell(self, lines: Sequence[str], record: Attach | None) -> Sequence[ShownEvent]:
         says = [say for line in lines for say in self._page.add(line)]
@@ -224,8 +224,8 @@ class Renderer:
             left = (*left, *self._notices.commands())
         turn = None if usage is None else TurnTokens.of(usage)
         if turn is not None:
-            self._told.record.add_turn(turn.prompt, turn.completion)
-        record = final_usage(self._context, turn, self._told.record)
+            self._view.record.add_turn(turn.prompt, turn.completion)
+        record = final_usage(self._context, turn, self._view.record)
         return left if record is None else (*left, record)
 
     def _message(self, content: ContentBlock, message_id: str | None) -> Sequence[ShownEvent]:
@@ -244,7 +244,7 @@ class Renderer:
             case ImageContent(data=data, mime_type=mime) | AudioContent(data=data, mime_type=mime):
                 return (Attach(mime, data),) if data else ()
             case UnknownContent(kind=kind):
-                self._told.note_unknown("content", kind)
+                self._view.note_unknown("content", kind)
                 return ()
             case _:
                 return ()

@@ -26,11 +26,11 @@ from . import tool_markdown as tool_view
 from .changes import Changes
 from .paragraphs import Page
 from .plans import PlanView
-from .session_state import Told
+from .session_view import SessionView
 from .todos import todo_entries
 
 
-class _View(Protocol):
+class _EndView(Protocol):
     """A function of `tool_view` that tells how a call ended."""
 
     def __call__(self, call: CallRecord, root: str, *, follows: bool) -> str:
@@ -43,7 +43,7 @@ class ToolCalls:
     """A turn's calls. Each is shown when it begins and when it ends, or only when it ends."""
 
     _page: Page
-    _told: Told
+    _view: SessionView
     _root: str
     _offer: Offer | None
     """The editor's tools, if there are any."""
@@ -90,10 +90,10 @@ class ToolCalls:
         tool is held back, too, until its permission request.
         """
         call_id = news.tool_call_id
-        if self._told.has_ended(call_id) and call_id not in self._calls:
+        if self._view.has_ended(call_id) and call_id not in self._calls:
             if isinstance(news, ToolCallUpdate):
                 return ()  # late, of an earlier turn
-            self._told.begin(call_id)
+            self._view.begin(call_id)
         call = self.learn(news)
         call.is_announced, call.said_before = True, self._page.said
         if call.is_closed:
@@ -177,7 +177,7 @@ class ToolCalls:
         if not is_still(call, taken_for, self._offer):
             del self._editors[call.call_id]
             call.is_closed = False
-            self._told.begin(call.call_id)
+            self._view.begin(call.call_id)
 
     def changed(self, news: ToolCall | ToolCallUpdate) -> tuple[str, ...]:
         """Return the paths of the files that a call has changed, if it is done now."""
@@ -246,7 +246,7 @@ class ToolCalls:
         call.vague_line = line if call.is_bare else ""
         return _about(own_call(call), self._page.add(line, about=call))
 
-    def _close(self, call: CallRecord, view: _View) -> Sequence[Say]:
+    def _close(self, call: CallRecord, view: _EndView) -> Sequence[Say]:
         self._end(call)
         call.files = self._files
         if call.is_over and not tool_view.has_failed(call):
@@ -266,7 +266,7 @@ class ToolCalls:
         call.is_closed = True
         self._held.pop(call.call_id, None)
         self._denied.pop(call.call_id, None)
-        self._told.end(call.call_id)
+        self._view.end(call.call_id)
 
 
 def own_call(call: CallRecord, *, has_ended: bool = False) -> OwnCall:

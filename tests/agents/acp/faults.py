@@ -554,7 +554,7 @@ FAULTS = [
     Fault(
         "the turns of a chat aren't added up",
         "render/renderer",
-        "self._told.record.add_turn(turn.prompt, turn.completion)",
+        "self._view.record.add_turn(turn.prompt, turn.completion)",
         "pass",
         ("render/renderer",),
     ),
@@ -815,15 +815,15 @@ FAULTS = [
     Fault(
         "a mode that was chosen is told",
         "session_choices",
-        'self._told.mode = chosen(changed, "mode") or self._told.mode',
-        "pass",
+        'mode = chosen(changed, "mode") or None',
+        "mode = None",
         ("tests/agents/acp/test_turn.py",),
     ),
     Fault(
         "an option that was chosen is told",
         "session_choices",
-        "self._told.options = values_of(changed.options)\n        with",
-        "with",
+        "self._view.choose(mode, values_of(changed.options))",
+        "self._view.choose(mode, values_of(self._channel.choices.options))",
         ("tests/agents/acp/test_choices.py",),
     ),
     Fault(
@@ -994,7 +994,7 @@ FAULTS = [
     Fault(
         "an agent that takes a mode without questions itself is not warned of",
         "render/notices",
-        "if value not in self._told.forbidden.get(key, ()):",
+        "if not self._view.is_forbidden(key, value):",
         "if True:",
         ("tests/agents/acp/test_choices.py",),
     ),
@@ -1675,7 +1675,7 @@ FAULTS = [
     ),
     Fault(
         "an update of an extension is a warning",
-        "render/session_state",
+        "render/session_view",
         "if is_extension(kind):",
         "if False:",
     ),

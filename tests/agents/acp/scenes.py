@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.acp.render.renderer import Renderer
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.schema.content import (
     Content,
     ContentBlock,
@@ -97,7 +97,7 @@ def plan(*entries: str) -> Plan:
 
 def render(scene: Scene) -> str:
     """Return what a user sees who has thinking hidden; `---` is where the user was asked."""
-    renderer = Renderer(Told(), root=ROOT)
+    renderer = Renderer(SessionView(), root=ROOT)
     shown: list[str] = []
     for step in scene:
         if isinstance(step, Ask):

@@ -8,7 +8,7 @@ from msgspec import Raw
 
 from agents.acp.errors import is_cancelled, is_lost_session, refused
 from agents.acp.render.renderer import Renderer
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.render.usage import TurnTokens, context_usage
 from agents.acp.rpc import lenient
 from agents.acp.rpc.decode import (
@@ -47,7 +47,7 @@ def shown(update: bytes) -> str:
         told = decode_update(Raw(b'{"sessionId":"s","update":%s}' % update)).update
     except ProtocolFault:
         return ""  # it costs that one message
-    renderer = Renderer(Told())
+    renderer = Renderer(SessionView())
     events = [*renderer.update(told), *renderer.finish()]
     for event in events:
         msgspec.json.encode(event)  # as it goes to the editor

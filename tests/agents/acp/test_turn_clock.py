@@ -14,7 +14,7 @@ from agents.acp.learned import AgentFacts
 from agents.acp.options import Choices
 from agents.acp.prompt.budget import ContextWindow
 from agents.acp.render.renderer import Renderer
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.rpc.connection import Connection
 from agents.acp.schema.content import ToolCallUpdate
 from agents.acp.schema.initialize import InitializeResponse
@@ -95,7 +95,7 @@ def turn() -> Turn:
     channel = SessionChannel(connection, "s1", Choices(), tools=tools)
     habits = Habits()
     session = AcpSession(peer, channel, root="/", new_call_id=lambda: "ask-1", habits=habits)
-    renderer = Renderer(Told(), root="/", offer=tools)
+    renderer = Renderer(SessionView(), root="/", offer=tools)
     return Turn(channel, tools, TurnMachine(channel, session, renderer, "ask", habits, "Agent"))
 
 

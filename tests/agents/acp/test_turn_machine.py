@@ -12,7 +12,7 @@ import pytest
 from agents.acp.calls.state import CallRecord
 from agents.acp.questions import TurnTools
 from agents.acp.render.renderer import Renderer
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.rpc.news import (
     InputRequested,
     News,
@@ -187,7 +187,7 @@ class Line:
 
 
 def machine_on(line: Line) -> TurnMachine:
-    renderer = Renderer(Told(), root="/", offer=line.tools)
+    renderer = Renderer(SessionView(), root="/", offer=line.tools)
     return TurnMachine(line, line, renderer, "ask", Habits(), "Agent")
 
 

@@ -11,7 +11,7 @@ from agents.acp.calls.state import CallRecord
 from agents.acp.render import changes
 from agents.acp.render.changes import Changes
 from agents.acp.render.renderer import Renderer
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.schema.content import (
     Content,
     Diff,
@@ -134,7 +134,7 @@ def test_long_texts_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_end_of_a_turn_names_the_changed_files_once_in_our_own_words() -> None:
-    renderer = Renderer(Told(), root="/w", by_editor={PurePath("/w/theirs")})
+    renderer = Renderer(SessionView(), root="/w", by_editor={PurePath("/w/theirs")})
     for number, status in enumerate(("completed", "failed", "completed")):
         path = ("/w/a", "/w/failed", "/w/theirs")[number]
         content = (Diff(path, "2", "1"),)

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from agents.acp.render.notices import Notices
 from agents.acp.render.paragraphs import Page
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.schema.options import (
     SessionConfigBoolean,
     SessionConfigSelect,
@@ -27,8 +27,8 @@ def text(*says: Say) -> str:
     return "".join(say.text for say in says)
 
 
-def notices(told: Told | None = None) -> Notices:
-    return Notices(Page(), told or Told())
+def notices(view: SessionView | None = None) -> Notices:
+    return Notices(Page(), view or SessionView())
 
 
 def test_a_notice_is_a_quotation_on_one_line() -> None:
@@ -38,12 +38,12 @@ def test_a_notice_is_a_quotation_on_one_line() -> None:
 
 
 def test_a_mode_is_told_when_it_changes() -> None:
-    told = Told(mode="code")
-    assert notices(told).mode(CurrentModeUpdate("code")) == ()
-    assert text(*notices(told).mode(CurrentModeUpdate("plan"))) == "🔀 Mode: `plan`"
-    assert notices(told).mode(CurrentModeUpdate("plan")) == ()
-    assert notices(told).mode(CurrentModeUpdate("")) == ()
-    assert text(*notices(told).mode(CurrentModeUpdate("\n"))) == "🔀 Mode: `?`"
+    view = SessionView(mode="code")
+    assert notices(view).mode(CurrentModeUpdate("code")) == ()
+    assert text(*notices(view).mode(CurrentModeUpdate("plan"))) == "🔀 Mode: `plan`"
+    assert notices(view).mode(CurrentModeUpdate("plan")) == ()
+    assert notices(view).mode(CurrentModeUpdate("")) == ()
+    assert text(*notices(view).mode(CurrentModeUpdate("\n"))) == "🔀 Mode: `?`"
 
 
 def test_an_option_is_told_when_it_changes_by_the_name_of_its_value() -> None:
@@ -51,8 +51,8 @@ def test_an_option_is_told_when_it_changes_by_the_name_of_its_value() -> None:
     effort = SessionConfigSelect("e", "Ef*fort", "low", values, category="thought_level")
     mode = SessionConfigSelect("m", "Mode", "a", (), category="mode")
     search = SessionConfigBoolean("s", "Search", False)
-    told = Told(mode="a", options=values_of((effort, mode, search)))
-    them = notices(told)
+    view = SessionView(mode="a", options=values_of((effort, mode, search)))
+    them = notices(view)
     assert them.options(ConfigOptionUpdate((effort, mode, search))) == []
     changed = (
         replace(effort, current_value="high"),
@@ -88,18 +88,18 @@ def test_a_compaction_of_which_only_the_end_is_heard_is_told_once() -> None:
 
 
 def test_the_commands_are_named_up_to_a_few() -> None:
-    told = Told()
-    assert notices(told).commands() == ()
-    told.record.commands = tuple(AgentCommand(f"c{number}`", "") for number in range(2))
+    view = SessionView()
+    assert notices(view).commands() == ()
+    view.record.commands = tuple(AgentCommand(f"c{number}`", "") for number in range(2))
     line = "⌨️ Commands of this agent: `` /c0` ``, `` /c1` ``. A message can begin with one."
-    assert text(*notices(told).commands()) == line
-    told.record.commands = tuple(AgentCommand(f"c{number}", "") for number in range(11))
-    assert "`/c7` and 3 more. A" in text(*notices(told).commands())
+    assert text(*notices(view).commands()) == line
+    view.record.commands = tuple(AgentCommand(f"c{number}", "") for number in range(11))
+    assert "`/c7` and 3 more. A" in text(*notices(view).commands())
 
 
 def test_a_sub_agent_is_told_when_it_is_new_and_when_it_does_something_else() -> None:
-    told = Told()
-    them = notices(told)
+    view = SessionView()
+    them = notices(view)
 
     def shown(*about: str, state: str | None = None) -> str:
         title, description = (*about, None, None)[:2]
@@ -112,20 +112,21 @@ def test_a_sub_agent_is_told_when_it_is_new_and_when_it_does_something_else() ->
     assert shown(state="running") == ""
     assert shown(state="requires_action") == "🤖 **Review** *waits for you*"
     assert shown(state="unknown") == ""
-    them = notices(told)  # in the next turn
+    them = notices(view)  # in the next turn
     assert shown(state="idle") == "🤖 **Review** ✔"
 
 
 def test_a_sub_agent_without_a_title_has_a_name_all_the_same() -> None:
-    told = Told()
-    assert text(*notices(told).subagent(SubagentUpdate("s"))) == "🤖 **Sub-agent**"
+    view = SessionView()
+    assert text(*notices(view).subagent(SubagentUpdate("s"))) == "🤖 **Sub-agent**"
     for number in range(200):
-        notices(told).subagent(SubagentUpdate(f"s{number}"))
-    assert len(told.subagents) <= 100
+        notices(view).subagent(SubagentUpdate(f"s{number}"))
+    assert view.subagent("s") is None
+    assert view.subagent("s100") == ("", "")
 
 
 def test_a_denial_tells_what_was_denied_and_why_and_each_reason_once() -> None:
-    notices = Notices(Page(), Told())
+    notices = Notices(Page(), SessionView())
     told = [
         notices.decision(title, "You skipped it.", is_allowed=False)
         for title in ("Run `ls`", "Run *it*")
@@ -137,7 +138,7 @@ def test_a_denial_tells_what_was_denied_and_why_and_each_reason_once() -> None:
 
 
 def test_what_a_rule_allows_is_told_each_time() -> None:
-    notices = Notices(Page(), Told())
+    notices = Notices(Page(), SessionView())
     told = [notices.decision("`ls`", "Take it back.", is_allowed=True) for _ in range(2)]
     assert [say.text.strip() for says in told for say in says] == [
         "✔ **Allowed by your rule:** `ls`. Take it back.",

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.acp.render.renderer import Renderer, ShownEvent
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.schema.content import (
     AudioContent,
     ImageContent,
@@ -42,13 +42,13 @@ def shown(renderer: Renderer, *updates: SessionUpdate) -> list[ShownEvent]:
 
 
 def test_words_of_the_agent_go_out_as_they_come() -> None:
-    events = shown(Renderer(Told()), says("*Good"), says(""), says("bye* `"))
+    events = shown(Renderer(SessionView()), says("*Good"), says(""), says("bye* `"))
     assert events == [Say("*Good"), Say("bye* `")]
 
 
 def test_thoughts_go_out_as_thoughts() -> None:
     link = ResourceLink("https://e.org/a", "a")
-    renderer = Renderer(Told())
+    renderer = Renderer(SessionView())
     events = shown(
         renderer,
         thinks("Hm"),
@@ -74,23 +74,23 @@ def test_thoughts_go_out_as_thoughts() -> None:
     ],
 )
 def test_what_is_not_for_the_user_is_not_shown(update: SessionUpdate) -> None:
-    assert shown(Renderer(Told()), update) == []
+    assert shown(Renderer(SessionView()), update) == []
 
 
 def test_the_summary_of_a_condensed_memory_is_a_thought() -> None:
     pieces = [CompactionSummaryChunk("1", TextContent(text)) for text in ("We fixed ", "it.")]
     whole = CompactionUpdate("1", "completed", (TextContent("We fixed it."),))
-    events = shown(Renderer(Told()), thinks("Full."), *pieces, whole)
+    events = shown(Renderer(SessionView()), thinks("Full."), *pieces, whole)
     thoughts = [event for event in events if isinstance(event, Think)]
     assert [one.text for one in thoughts] == ["Full.", "\n\nWe fixed ", "it."]
     blocks = (TextContent("First."), TextContent(""), TextContent("Second."))
-    events = shown(Renderer(Told()), CompactionUpdate("1", "completed", blocks))
+    events = shown(Renderer(SessionView()), CompactionUpdate("1", "completed", blocks))
     assert Think("First.\n\nSecond.", "compaction 1") in events
     assert said(events) == "🗜️ The agent condenses its memory of this chat ✔"
 
 
 def test_a_plan_that_changed_after_it_was_shown_is_shown_again_at_the_end() -> None:
-    renderer = Renderer(Told())
+    renderer = Renderer(SessionView())
     versions = [PlanUpdate(PlanMarkdown("p", text)) for text in ("Look.", "Mend.", "Test.")]
     assert said(shown(renderer, *versions)) == "**Plan**\n\nLook."
     assert said(renderer.finish()) == "\n\n**Plan**\n\nTest."
@@ -98,17 +98,17 @@ def test_a_plan_that_changed_after_it_was_shown_is_shown_again_at_the_end() -> N
 
 def test_the_agents_system_prompt_is_no_thought() -> None:
     rules = "System Prompt:\nYou are an agent.\n" + "Be good. " * 100
-    assert shown(Renderer(Told()), AgentThoughtChunk(TextContent(rules))) == []
+    assert shown(Renderer(SessionView()), AgentThoughtChunk(TextContent(rules))) == []
     for thought in ("The system prompt: it says so.", "System prompt:\nI look at it.", rules[15:]):
-        assert shown(Renderer(Told()), AgentThoughtChunk(TextContent(thought))) != []
+        assert shown(Renderer(SessionView()), AgentThoughtChunk(TextContent(thought))) != []
 
 
 def test_what_is_unknown_is_noted_once_in_a_session() -> None:
-    told = Told()
+    view = SessionView()
     for _ in range(2):
-        shown(Renderer(told), UnknownUpdate("dance", {}), shows(UnknownContent("hologram", {})))
-        shown(Renderer(told), PlanUpdate(UnknownPlan("graph", {})))
-    assert told.take_notes() == [
+        shown(Renderer(view), UnknownUpdate("dance", {}), shows(UnknownContent("hologram", {})))
+        shown(Renderer(view), PlanUpdate(UnknownPlan("graph", {})))
+    assert view.take_notes() == [
         "the agent sent an update of an unknown kind, which isn't shown: dance",
         "the agent sent content of an unknown kind, which isn't shown: hologram",
         "the agent sent a plan of an unknown kind, which isn't shown: graph",
@@ -116,7 +116,7 @@ def test_what_is_unknown_is_noted_once_in_a_session() -> None:
 
 
 def test_it_tells_how_many_of_the_editors_tools_are_being_called() -> None:
-    renderer = Renderer(Told(), offer=Offered.of("vsc1", "a"))
+    renderer = Renderer(SessionView(), offer=Offered.of("vsc1", "a"))
     assert renderer.calls.under_way == 0
     assert renderer.update(ToolCall("1", "vsc1/a")) == ()
     assert renderer.calls.under_way == 1
@@ -124,7 +124,7 @@ def test_it_tells_how_many_of_the_editors_tools_are_being_called() -> None:
 
 def test_images_and_sounds_are_attached_for_editors_that_take_them() -> None:
     events = shown(
-        Renderer(Told()),
+        Renderer(SessionView()),
         shows(ImageContent(b"x" * 9999, "image/png")),
         shows(ImageContent(b"", "image/png", "https://e.org/a.png")),
         shows(AudioContent(b"y", "audio/wav")),
@@ -134,7 +134,7 @@ def test_images_and_sounds_are_attached_for_editors_that_take_them() -> None:
 
 
 def test_what_the_agent_says_shows_the_calls_that_were_held() -> None:
-    renderer = Renderer(Told())
+    renderer = Renderer(SessionView())
     events = shown(renderer, ToolCall("1", "One"), says("Wait."), ToolCall("2", "Two"))
     assert said(events) == "🔧 One\n\nWait."
     assert said(shown(renderer, shows(ImageContent(b"x", "image/png")))).startswith(
@@ -143,13 +143,13 @@ def test_what_the_agent_says_shows_the_calls_that_were_held() -> None:
 
 
 def test_a_long_silence_shows_the_calls_that_were_held() -> None:
-    renderer = Renderer(Told())
+    renderer = Renderer(SessionView())
     shown(renderer, ToolCall("1", "One"))
     assert said(renderer.flush()) == "🔧 One"
 
 
 def test_what_is_asked_is_shown_when_it_is_answered() -> None:
-    renderer = Renderer(Told())
+    renderer = Renderer(SessionView())
     record = renderer.ask(ToolCallUpdate("1", title="Delete a", kind="delete"))
     assert record.title == "Delete a"
     renderer.begin_response()
@@ -157,7 +157,7 @@ def test_what_is_asked_is_shown_when_it_is_answered() -> None:
 
 
 def test_usage_is_told_when_it_changes() -> None:
-    renderer = Renderer(Told())
+    renderer = Renderer(SessionView())
     events = shown(renderer, UsageUpdate(10, 100), UsageUpdate(10, 100), UsageUpdate(20, 100))
     tokens = [
         msgspec.json.decode(event.data)["total_tokens"]
@@ -172,21 +172,21 @@ def test_usage_is_told_when_it_changes() -> None:
 
 
 def test_usage_of_the_prompts_answer_is_told_where_there_is_no_other() -> None:
-    (event,) = Renderer(Told()).finish(Usage(110, 100, 10))
+    (event,) = Renderer(SessionView()).finish(Usage(110, 100, 10))
     assert isinstance(event, Attach)
-    assert list(Renderer(Told()).finish(Usage(0, 0, 0))) == []
+    assert list(Renderer(SessionView()).finish(Usage(0, 0, 0))) == []
 
 
 def test_the_tokens_of_a_chat_are_the_sum_of_its_turns() -> None:
-    told = Told()
-    Renderer(told).finish(Usage(110, 100, 10))
-    (last,) = Renderer(told).finish(Usage(110, 100, 10))
+    view = SessionView()
+    Renderer(view).finish(Usage(110, 100, 10))
+    (last,) = Renderer(view).finish(Usage(110, 100, 10))
     assert isinstance(last, Attach)
     assert msgspec.json.decode(last.data)["chat"]["total_tokens"] == 220
 
 
 def test_a_turn_that_says_nothing_shows_nothing() -> None:
-    assert list(Renderer(Told()).finish()) == []
+    assert list(Renderer(SessionView()).finish()) == []
 
 
 UPDATES = st.one_of(
@@ -213,7 +213,7 @@ UPDATES = st.one_of(
 def test_the_agents_words_are_all_there_and_each_call_ends_once(
     updates: list[SessionUpdate],
 ) -> None:
-    renderer = Renderer(Told())
+    renderer = Renderer(SessionView())
     events = [*shown(renderer, *updates), *renderer.finish()]
     given = [
         update.content.text
@@ -230,7 +230,7 @@ def test_the_agents_words_are_all_there_and_each_call_ends_once(
 
 @pytest.mark.parametrize("name", SCENES)
 def test_every_part_of_a_scene_is_sent_once(name: str) -> None:
-    renderer = Renderer(Told())
+    renderer = Renderer(SessionView())
     steps = SCENES[name]
     first = [event for s in steps if not isinstance(s, Ask) for event in renderer.update(s)]
     assert first

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agents.acp.calls.state import CallRecord
 from agents.acp.render.paragraphs import Page
 from agents.acp.render.question import question_message
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.render.todos import listed, todo_entries
 from agents.acp.render.tool_calls import ToolCalls
 from agents.acp.schema.content import ToolCall
@@ -64,7 +64,7 @@ def test_what_is_no_list_is_an_ordinary_call(given: Any) -> None:
 
 
 def test_a_list_that_could_not_be_written_is_a_call_that_failed() -> None:
-    calls = ToolCalls(Page(), Told(), "", None)
+    calls = ToolCalls(Page(), SessionView(), "", None)
     (say,) = calls.update(ToolCall("1", "todowrite", status="failed", raw_input={"todos": [ITEM]}))
     assert say.text.startswith("✘ todowrite ")
     assert say.text.endswith(" *failed*")

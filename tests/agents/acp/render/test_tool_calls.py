@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.acp.render.paragraphs import Page
-from agents.acp.render.session_state import Told
+from agents.acp.render.session_view import SessionView
 from agents.acp.render.tool_calls import ToolCalls
 from agents.acp.schema.content import (
     Content,
@@ -24,8 +24,8 @@ from tests.agents.acp.offered import Offered, TitlesNameTools
 from tests.agents.acp.scenes import done
 
 
-def tool_calls(told: Told | None = None, offer: Offered | None = None) -> ToolCalls:
-    return ToolCalls(Page(), told or Told(), "", offer)
+def tool_calls(view: SessionView | None = None, offer: Offered | None = None) -> ToolCalls:
+    return ToolCalls(Page(), view or SessionView(), "", offer)
 
 
 WORDS = st.text(st.characters(categories=["L"]), min_size=1, max_size=8)
@@ -207,7 +207,7 @@ def test_a_denied_call_of_which_nothing_is_known_is_not_shown(title: str | None)
 
 def test_a_call_after_which_the_agent_has_answered_needs_no_result() -> None:
     page = Page()
-    calls = ToolCalls(page, Told(), "", None)
+    calls = ToolCalls(page, SessionView(), "", None)
     told_of(calls, running("1", "One"), running("2", "Two"))
     page.say("The answer.", None)
     told_of(calls, ToolCallUpdate("2", status="in_progress"))
@@ -217,7 +217,7 @@ def test_a_call_after_which_the_agent_has_answered_needs_no_result() -> None:
 
 def test_a_turn_that_was_cut_off_leaves_calls_without_a_result() -> None:
     page = Page()
-    calls = ToolCalls(page, Told(), "", None)
+    calls = ToolCalls(page, SessionView(), "", None)
     told_of(calls, running("1", "One"))
     page.say_block("The answer.")
     assert text(list(calls.finish())) == "\n\n🔧 One *no result*"
@@ -225,7 +225,7 @@ def test_a_turn_that_was_cut_off_leaves_calls_without_a_result() -> None:
 
 def test_what_a_command_wrote_is_shown_though_the_agent_has_gone_on() -> None:
     page = Page()
-    calls = ToolCalls(page, Told(), "", None)
+    calls = ToolCalls(page, SessionView(), "", None)
     told_of(calls, running("1", "Watch"))
     wrote = ToolCallUpdate("1", meta={"terminal_output": {"data": "built"}})
     told_of(calls, wrote)
@@ -234,15 +234,15 @@ def test_what_a_command_wrote_is_shown_though_the_agent_has_gone_on() -> None:
 
 
 def test_late_news_of_an_earlier_turn_is_not_shown() -> None:
-    told = Told()
-    told_of(tool_calls(told), running("1"), done("1"))
-    assert told_of(tool_calls(told), done("1")) == ""
+    view = SessionView()
+    told_of(tool_calls(view), running("1"), done("1"))
+    assert told_of(tool_calls(view), done("1")) == ""
 
 
 def test_an_agent_may_use_an_id_again_in_another_turn() -> None:
-    told = Told()
-    told_of(tool_calls(told), running("1"), done("1"))
-    assert told_of(tool_calls(told), running("1", "Read b"), done("1")) == "🔧 Read b ✔"
+    view = SessionView()
+    told_of(tool_calls(view), running("1"), done("1"))
+    assert told_of(tool_calls(view), running("1", "Read b"), done("1")) == "🔧 Read b ✔"
 
 
 def test_calls_of_the_editors_tools_are_left_to_the_editor() -> None:
