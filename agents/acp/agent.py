@@ -133,7 +133,8 @@ class AcpAgent:
                 try:
                     channel = found or await self._open(peer, prompt, cwd)
                 except SessionIdInUse as error:
-                    self._processes.repeats_ids, refused = True, error
+                    self._processes.separate()
+                    refused = error
                     continue
                 held = self._session_on(peer, channel, name, cwd, knows=found is not None)
                 self._continued.owners.rename(name, held.name)

@@ -49,8 +49,8 @@ class ProcessPool:
     window: ContextWindow
     gives_one_each: bool = attrs.field(default=False, init=False)
     """Whether each process has one session, because sessions would disturb each other."""
-    repeats_ids: bool = attrs.field(default=False, init=False)
-    """Whether the agent gave two sessions one id: then each chat has a process of its own."""
+    _repeats_ids: bool = attrs.field(default=False, init=False)
+    """Whether the agent gave two sessions one id."""
     _processes: list[AcpProcess] = attrs.field(factory=list[AcpProcess], init=False)
     _shares_tools: bool = attrs.field(default=False, init=False)
 
@@ -79,6 +79,10 @@ class ProcessPool:
             if not process.claims:
                 process.end()
 
+    def separate(self) -> None:
+        """Give each further session its own process: the agent gave two sessions one id."""
+        self._repeats_ids = True
+
     @asynccontextmanager
     async def claimed(
         self, *, edits_by_editor: bool | None = None
@@ -91,7 +95,7 @@ class ProcessPool:
         try:
             yield peer
         finally:
-            process.is_taken = False
+            process.vacate()
             self._release(process)
 
     async def _claim(self, *, edits_by_editor: bool | None) -> tuple[AcpProcess, ConnectedAgent]:
@@ -110,9 +114,9 @@ class ProcessPool:
                 self._release(process)
                 raise
             self._shares_tools |= peer.shares_tools
-            self.gives_one_each = self.repeats_ids or self._shares_tools
-            if not self.gives_one_each or not process.is_taken:
-                process.is_taken = True
+            self.gives_one_each = self._repeats_ids or self._shares_tools
+            if not self.gives_one_each or not process.is_occupied:
+                process.occupy()
                 return process, peer
             self._release(process)  # several came before it was known that only one can stay
 

@@ -82,7 +82,7 @@ class AcpProcess:
     is_ending: bool = attrs.field(default=False, init=False)
     """Whether it has ended, though it isn't known yet how."""
     claims: int = attrs.field(default=0, init=False)
-    is_taken: bool = attrs.field(default=False, init=False)
+    is_occupied: bool = attrs.field(default=False, init=False)
     """Whether there is a session, where there can be only one."""
     peer: ConnectedAgent | None = attrs.field(default=None, init=False)
     """The agent, once it has introduced itself."""
@@ -243,6 +243,14 @@ class AcpProcess:
                 self._scope.cancel()
             else:
                 self._scope.deadline = trio.current_time() + self.idle_seconds
+
+    def occupy(self) -> None:
+        """Note that one of those that have claimed it gets a session here."""
+        self.is_occupied = True
+
+    def vacate(self) -> None:
+        """Undo `occupy`: the session is over."""
+        self.is_occupied = False
 
     def retire(self) -> None:
         """Serve only the present users: a session got stuck, or a login is needed first."""
