@@ -25,13 +25,8 @@ from typing import Any, TypeAlias, assert_never, cast, get_args
 import attrs
 import msgspec
 
-from agents.acp.calls.state import COMMANDS, CallRecord
-from agents.acp.render.question import (
-    DESCRIPTION,
-    command_line,
-    question_message,
-    texts_of,
-)
+from agents.acp.calls.state import CallRecord, command_in
+from agents.acp.render.question import DESCRIPTION, question_message, texts_of
 from agents.acp.schema.methods import (
     CancelledPermissionOutcome,
     PermissionOption,
@@ -160,7 +155,7 @@ def _action(call: CallRecord) -> str | None:
     if call.kind != "execute" or not isinstance(given, dict) or call.diffs:
         return None
     fields = cast("dict[str, Any]", given)
-    if not any(command_line(fields.get(key)) for key in COMMANDS):
+    if command_in(fields)[0] is None:
         return None
     told = {key: value for key, value in fields.items() if key != DESCRIPTION}
     if len(msgspec.json.encode(told)) > MOST_ACTION_BYTES:
@@ -170,8 +165,7 @@ def _action(call: CallRecord) -> str | None:
 
 def _command(call: CallRecord) -> str:
     """Return the command that an action is, on a line, to know it by."""
-    lines = (command_line(call.raw_input.get(key)) for key in COMMANDS)
-    return title_of(next(filter(None, lines)))
+    return title_of(command_in(call.raw_input)[1])
 
 
 def _find(options: Options, kind: str) -> Options:

@@ -6,6 +6,7 @@ never announced. So there is one operation: `learn`.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -180,6 +181,22 @@ class CallRecord:
         if isinstance(inner, dict) and (is_codex or len(arguments) == 1):
             return cast("dict[str, Any]", inner)
         return arguments
+
+
+def command_in(arguments: Mapping[str, Any]) -> tuple[str | None, str]:
+    """Return the key of the command line among a tool's arguments, and the line.
+
+    The key is None where there is none. A list of words is written as a shell would be given it.
+    """
+    for key in COMMANDS:
+        match arguments.get(key):
+            case [_, *_] as words:
+                return key, shlex.join(str(word) for word in cast("list[Any]", words))
+            case str(line) if line:
+                return key, line
+            case _:
+                pass
+    return None, ""
 
 
 def _object_in(text: str) -> dict[str, Any] | None:

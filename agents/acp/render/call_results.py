@@ -16,7 +16,7 @@ from agents.acp.schema.plans import PlanEntry
 from agents.acp.text.markdown import one_line, unfenced
 from agents.nesting import json_in
 
-from .call_subject import command_line
+from .call_subject import unwrapped_command
 from .python_text import fields_in
 from .todos import listed
 
@@ -208,7 +208,7 @@ def _from_list(text: str) -> str | None:
 
 def _from_report(text: str, call: CallRecord) -> str | None:
     """Return the output in a report on a command; what the output is, the agent says beside it."""
-    command = one_line(command_line(call.arguments), _LONGEST_SAID)
+    command = one_line(unwrapped_command(call.arguments), _LONGEST_SAID)
     first = one_line(text.strip().partition("\n")[0], _LONGEST_SAID)
     if not (command and first != command and first.endswith(command)):
         return None

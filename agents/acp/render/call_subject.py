@@ -12,7 +12,7 @@ import shlex
 from collections.abc import Iterator
 from typing import Any, cast
 
-from agents.acp.calls.state import COMMANDS, CallRecord
+from agents.acp.calls.state import COMMANDS, CallRecord, command_in
 from agents.acp.text.markdown import clean, code, inline, one_line
 from agents.nesting import json_in
 
@@ -54,7 +54,7 @@ def subject(call: CallRecord, root: str) -> str:
     said = _without_input(call.title or call.name)
     title = one_line(relative(said, root), _LONGEST_TITLE)
     shown = inline(title) or WORDS.get(call.kind, OTHER_WORD)
-    command = command_line(call.arguments) if call.kind == "execute" else ""
+    command = unwrapped_command(call.arguments) if call.kind == "execute" else ""
     if _plain(command, root):
         return _with_command(said, title, command, root)
     rest = list(_beside(call, title, root))
@@ -83,13 +83,16 @@ def _below(part: str, root: str) -> str:
     return root + part if _IN_PATH.match(part) else f".{part}"
 
 
-def command_line(arguments: dict[str, Any]) -> str:
+def unwrapped_command(arguments: dict[str, Any]) -> str:
     """Return the command line; of a shell with a line to run, that line."""
-    given = next((arguments[key] for key in COMMANDS if arguments.get(key)), "")
+    key, line = command_in(arguments)
+    if key is None:  # some value that is neither a line nor a list of words is shown as it is
+        return next((str(arguments[one]) for one in COMMANDS if arguments.get(one)), "")
+    given = arguments[key]
     if isinstance(given, list):
         words = [str(word) for word in cast("list[Any]", given)]
         return _line_of_shell(words) or " ".join(words)
-    return _unwrapped(str(given))
+    return _unwrapped(line)
 
 
 def _unwrapped(line: str) -> str:

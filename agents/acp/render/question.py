@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from agents.acp.calls.state import COMMANDS, CallRecord
+from agents.acp.calls.state import CallRecord, command_in
 from agents.acp.schema.content import (
     Content,
     Diff,
@@ -179,12 +178,12 @@ def _body(call: CallRecord, paper: Paper) -> Iterator[str]:
         yield from _input(call, beside_list(call), paper)
         return
     given = call.arguments
-    key = next((key for key in COMMANDS if command_line(given.get(key))), None)
+    key, line = command_in(given)
     if key is not None and _is_mode(given[key], given):
         key = None
     if key is not None:
         paper.shows_action = True
-        yield paper.block(command_line(given[key]), "sh")
+        yield paper.block(line, "sh")
     content = call.content[:MOST_ITEMS]
     for part in content:
         if isinstance(part, Diff):
@@ -213,13 +212,6 @@ def _is_mode(command: Any, given: dict[str, Any]) -> bool:
     """Return whether a command is only the name of what a tool is to do with a file."""
     has_path = any(_PATH_KEY.search(key) for key in given)
     return has_path and isinstance(command, str) and _ONE_WORD.fullmatch(command) is not None
-
-
-def command_line(given: Any) -> str:
-    """Return a command line as a shell would be given it, "" if this is none."""
-    if isinstance(given, list):
-        return shlex.join(str(word) for word in cast("list[Any]", given))
-    return given if isinstance(given, str) else ""
 
 
 def _change(diff: Diff, call: CallRecord, paper: Paper) -> Iterator[str]:

@@ -1544,7 +1544,7 @@ FAULTS = [
         "one command is the same as another in another folder",
         "permissions",
         "if key != DESCRIPTION}",
-        "if key in COMMANDS}",
+        'if key in ("command", "cmd")}',
     ),
     Fault(
         "what a rule allows isn't told",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agents.acp.calls.state import CallRecord
+from agents.acp.calls.state import CallRecord, command_in
 from agents.acp.schema.content import (
     Content,
     TextContent,
@@ -92,3 +92,22 @@ def test_what_is_put_around_the_input_is_known_whatever_comes_instead() -> None:
     assert call.raw_input == {"x": 1}
     assert record(ToolCallUpdate("1", raw_input={**wrapped, "x": 1})).wrapper == ("", "")
     assert record(ToolCallUpdate("1", raw_input="vs")).wrapper == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        ({}, (None, "")),
+        ({"command": ""}, (None, "")),
+        ({"command": []}, (None, "")),
+        ({"command": {"argv": ["ls"]}}, (None, "")),
+        ({"command": "ls -l"}, ("command", "ls -l")),
+        ({"cmd": ["cat", "a b", 1]}, ("cmd", "cat 'a b' 1")),
+        ({"command": "", "cmd": "ls"}, ("cmd", "ls")),
+        ({"cmd": "ls", "command": "pwd"}, ("command", "pwd")),
+    ],
+)
+def test_a_command_is_a_line_or_a_list_of_words(
+    arguments: dict[str, Any], found: tuple[str | None, str]
+) -> None:
+    assert command_in(arguments) == found

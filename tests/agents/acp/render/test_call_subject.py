@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.acp.calls.state import CallRecord
-from agents.acp.render.call_subject import command_line, relative, subject
+from agents.acp.render.call_subject import relative, subject, unwrapped_command
 from agents.acp.schema.content import ToolCallLocation
 
 ROOT = "/home/me/work"
@@ -131,9 +131,14 @@ def test_no_input_is_shown_as_json(arguments: dict[str, Any], kind: str) -> None
 
 
 def test_a_line_that_no_shell_could_read_stays() -> None:
-    assert command_line({"command": "sh -c 'x"}) == "sh -c 'x"
-    assert command_line({"command": "x" * 5000 + " -c y"}).endswith(" -c y")
-    assert command_line({}) == ""
+    assert unwrapped_command({"command": "sh -c 'x"}) == "sh -c 'x"
+    assert unwrapped_command({"command": "x" * 5000 + " -c y"}).endswith(" -c y")
+    assert unwrapped_command({}) == ""
+
+
+def test_a_command_that_is_neither_a_line_nor_words_is_shown_all_the_same() -> None:
+    assert unwrapped_command({"command": {"argv": ["ls"]}}) == "{'argv': ['ls']}"
+    assert unwrapped_command({"command": 0, "cmd": 5}) == "5"
 
 
 def test_a_title_may_end_in_what_is_too_deep_to_be_read() -> None:
