@@ -243,7 +243,7 @@ class AgentDirectory:
             tap_for=self._options.tap_for,
             downloads=self._downloads,
             learned=self._learned,
-            offer=partial(self.offered.learn, choice),
+            report_choices=partial(self.offered.learn, choice),
             report_window=partial(self.offered.learn_window, choice),
             ledger=self.ledger,
             workspace=self.workspace,

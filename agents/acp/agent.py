@@ -50,9 +50,9 @@ class AcpAgent:
 
     Its processes run in `tasks`. `connect` starts one; `spares` are sessions opened in advance.
     `downloads` fetches packages before they are started. `learned` are the facts that agents have
-    shown. `offer` receives the choices that the agent offers, and whether a new session has these
-    defaults. `report_window` receives the size of its context. `ledger` has its reports about its
-    sessions. `workspace` has the editor's folders and the user's servers.
+    shown. `report_choices` receives the choices that the agent offers, and whether a new session
+    has these defaults. `report_window` receives the size of its context. `ledger` has its reports
+    about its sessions. `workspace` has the editor's folders and the user's servers.
     """
 
     def __init__(
@@ -67,14 +67,14 @@ class AcpAgent:
         tap_for: TapFor = untapped,
         downloads: Downloads | None = None,
         learned: Learned | None = None,
-        offer: Callable[[Properties, bool], None] = lambda _, __: None,
+        report_choices: Callable[[Properties, bool], None] = lambda _, __: None,
         report_window: Callable[[int], None] = lambda _: None,
         ledger: Ledger | None = None,
         workspace: Workspace | None = None,
     ) -> None:
         self._new_call_id = new_call_id
         self._downloads = downloads
-        self._offer = offer
+        self._report_choices = report_choices
         self._ledger = ledger or Ledger()
         self._workspace = workspace or Workspace()
         self.toolboxes = Toolboxes(tasks, new_call_id)
@@ -163,7 +163,7 @@ class AcpAgent:
             root=name.folder or cwd,
             new_call_id=self._new_call_id,
             habits=self.toolboxes.habits,
-            offer=self._offer,
+            report_choices=self._report_choices,
             ledger=self._ledger,
             knows_history=knows,
             has_own_process=self._processes.gives_one_each

@@ -47,11 +47,11 @@ class AcpSession:
     """A conversation with an agent; it satisfies `agents.base.AgentSession`.
 
     `root` is the folder that the agent works in, and `habits` are what any of its sessions has
-    shown. `offer` receives the choices of the agent, and whether their defaults are those of a new
-    session. `ledger` has the agent's reports about its open sessions. It `knows_history` if the
-    agent had the session already. Its handle keeps the server and the folder of `named`. `fits`
-    says whether a session that is opened with these tools and settings could be this one. `spelled`
-    returns the path of a file as the editor has it.
+    shown. `report_choices` receives the choices of the agent, and whether their defaults are those
+    of a new session. `ledger` has the agent's reports about its open sessions. It `knows_history`
+    if the agent had the session already. Its handle keeps the server and the folder of `named`.
+    `fits` says whether a session that is opened with these tools and settings could be this one.
+    `spelled` returns the path of a file as the editor has it.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class AcpSession:
         root: str,
         new_call_id: Callable[[], str],
         habits: Habits,
-        offer: Callable[[Properties, bool], None] = lambda _, __: None,
+        report_choices: Callable[[Properties, bool], None] = lambda _, __: None,
         ledger: Ledger | None = None,
         knows_history: bool = False,
         has_own_process: bool = False,
@@ -87,7 +87,7 @@ class AcpSession:
         is_new = not knows_history and channel.reopened is None
         mode = chosen(choices, "mode") or ""
         self._view = SessionView(mode, values_of(choices.options), channel.session_record)
-        self._choices = SessionChoices(peer, channel, self._view, offer, is_new)
+        self._choices = SessionChoices(peer, channel, self._view, report_choices, is_new)
         channel.subscribe_choices(self._choices.report)
         self._should_have_tools = channel.reopened is not None and peer.facts.has(
             Fact.ASKS_FOR_TOOLS

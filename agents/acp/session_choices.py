@@ -63,14 +63,14 @@ log = logging.getLogger("vscodelm.acp")
 class SessionChoices:
     """The choices of one session.
 
-    `view` learns of each change. `offer` receives the choices of the agent, and whether their
-    defaults are those of a new session.
+    `view` learns of each change. `report_choices` receives the choices of the agent, and
+    whether their defaults are those of a new session.
     """
 
     _peer: ConnectedAgent
     _channel: SessionChannel
     _view: SessionView
-    _offer: Callable[[Properties, bool], None]
+    _report_choices: Callable[[Properties, bool], None]
     _is_new: bool
     _first: dict[str, str] = attrs.field(init=False)
     """The values with which the session began."""
@@ -211,7 +211,7 @@ class SessionChoices:
         """
         first = self._picked.before | self._first
         offered = properties(self._channel.choices, first, self._peer.known.asking)
-        self._offer(offered, self._is_new)
+        self._report_choices(offered, self._is_new)
 
     def _warn(self, key: str, value: str, error: Error) -> None:
         """Tell the user that the agent has refused the mode or the option with which it asks."""

@@ -300,7 +300,7 @@ async def test_the_agent_s_choices_are_reported_with_the_defaults_that_count_unp
     about = {"name": "qwen-code", "version": "1"}
     script = {"agent": {"agentInfo": about}, "session": SESSION}
     async with (
-        agent_in_process(script, offer=kept_in(told)) as (agent, _),
+        agent_in_process(script, report_choices=kept_in(told)) as (agent, _),
         agent.session(picking()) as session,
     ):
         await answer(session, replace(picking(), configuration=picked))
@@ -340,7 +340,7 @@ async def test_options_that_change_in_a_turn_are_reported_at_once(
     update = {"sessionUpdate": "config_option_update", "configOptions": [SEARCH]}
     script = {"session": SESSION, "turns": [[{"update": update}, {"say": "a"}, {"hang": True}]]}
     async with (
-        agent_in_process(script, offer=kept_in(told)) as (agent, _),
+        agent_in_process(script, report_choices=kept_in(told)) as (agent, _),
         agent.session(picking()) as session,
     ):
         turn = session.run(picking())
@@ -548,7 +548,7 @@ async def test_what_an_agent_changes_itself_is_no_default_of_other_chats(
         "turns": [[{"update": update}, {"say": "done"}]],
     }
     async with (
-        agent_in_process(script, offer=kept_in(told)) as (agent, _),
+        agent_in_process(script, report_choices=kept_in(told)) as (agent, _),
         agent.session(picking()) as session,
     ):
         await answer(session, picking(Settings(permissions=permissions)))
@@ -561,7 +561,7 @@ async def test_a_session_that_existed_before_tells_no_defaults(autojump_clock: M
     told: list[Told] = []
     able: JSON = {"sessionCapabilities": {"resume": {}, "close": {}}}
     script: JSON = {"agent": {"agentCapabilities": able}, "session": SESSION}
-    async with agent_in_process(script, spares=False, offer=kept_in(told)) as (agent, _):
+    async with agent_in_process(script, spares=False, report_choices=kept_in(told)) as (agent, _):
         async with agent.session(picking()) as session:
             await answer(session, picking(model="big"))
             assert session.handle is not None
