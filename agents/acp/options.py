@@ -35,7 +35,7 @@ from bridge.value import Value
 from bridge.wire import ConfigurationProperty, Permissions
 
 Change: TypeAlias = SetSessionConfigOptionRequest | SetSessionModeRequest | SetSessionModelRequest
-Asking: TypeAlias = Mapping[str, Mapping[str, str]]
+AskingValues: TypeAlias = Mapping[str, Mapping[str, str]]
 """By key, the values with which an agent acts without asking, and for each the one to ask with."""
 EFFORT = "reasoningEffort"
 NAVIGATION, TOKENS = "navigation", "tokens"
@@ -55,7 +55,7 @@ _ON_AND_OFF = (SessionConfigSelectOption(_ON, "On"), SessionConfigSelectOption(_
 
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
-NONE_KNOWN: Asking = MappingProxyType({})
+NONE_KNOWN: AskingValues = MappingProxyType({})
 """No value with which an agent acts without asking is known."""
 
 
@@ -167,7 +167,7 @@ def values_of_all(choices: Choices) -> dict[str, str]:
 
 
 def properties(
-    choices: Choices, first: Mapping[str, str] = NOTHING, asking: Asking = NONE_KNOWN
+    choices: Choices, first: Mapping[str, str] = NOTHING, asking: AskingValues = NONE_KNOWN
 ) -> dict[str, ConfigurationProperty]:
     """Return the properties of a configuration schema.
 
@@ -229,7 +229,7 @@ class Picked:
         self,
         choices: Choices,
         configuration: Mapping[str, str],
-        asking: Asking = NONE_KNOWN,
+        asking: AskingValues = NONE_KNOWN,
         preset: Container[str] = (),
     ) -> list[tuple[str, str]]:
         """Return the keys and values to choose now; the model comes first.
@@ -306,7 +306,7 @@ def not_offered_now(choices: Choices, key: str, value: str) -> str:
     return f"The agent doesn't offer {value!r} as its {key} now.{rest}"
 
 
-def unasked(choices: Choices, wanted: Mapping[str, str], asking: Asking) -> dict[str, str]:
+def unasked(choices: Choices, wanted: Mapping[str, str], asking: AskingValues) -> dict[str, str]:
     """Return those of the wanted values, ids or names, with which the agent acts without asking."""
     offered = selections(choices)
     found: dict[str, str] = {}
@@ -318,7 +318,7 @@ def unasked(choices: Choices, wanted: Mapping[str, str], asking: Asking) -> dict
 
 
 def to_ask(
-    choices: Choices, asking: Asking, own: Mapping[str, str], *, is_strict: bool = False
+    choices: Choices, asking: AskingValues, own: Mapping[str, str], *, is_strict: bool = False
 ) -> list[tuple[str, str]]:
     """Return the keys and values to choose so that the user is asked.
 
