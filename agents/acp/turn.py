@@ -20,8 +20,9 @@ from agents.events import Answer, Batch
 from bridge.errors import Failure
 from bridge.work import Work
 
+from .session_channel import SessionChannel
 from .turn_machine import TurnMachine
-from .turn_ports import TurnChannel, WaitingSession
+from .turn_ports import WaitingSession
 from .turn_states import Cancelling, Closing, PromptNotSent, PromptSent, TurnState
 
 log = logging.getLogger("vscodelm.acp")
@@ -31,7 +32,7 @@ log = logging.getLogger("vscodelm.acp")
 class AcpTurn(trio.abc.ReceiveChannel[Batch]):
     """A turn; `writing` makes the blocks of the prompt, and begins with the first receive."""
 
-    line: TurnChannel
+    line: SessionChannel
     session: WaitingSession
     writing: Work[tuple[ContentBlock, ...]]
     files: TurnFiles

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Protocol
 
 from agents.acp.rpc.news import News, QuestionId, UserQuestion
@@ -144,23 +144,4 @@ class WaitingSession(TurnSession, Protocol):
 
     def take_notes(self) -> list[str]:
         """Return what the log should say about the session."""
-        ...
-
-
-class TurnChannel(TurnLine, Protocol):
-    """The channel to the agent, with what is waited for."""
-
-    session_id: str
-
-    def receive(self) -> None:
-        """Note that a turn takes what is heard; the reader may wait for it."""
-        ...
-
-    @property
-    def heard(self) -> Sequence[News]:
-        """The news that no turn has taken yet; it grows while more comes."""
-        ...
-
-    async def changed(self) -> None:
-        """Wait for news, for an answer, or for the end."""
         ...
