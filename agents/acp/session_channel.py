@@ -129,7 +129,9 @@ class SessionChannel:
         """Updates that came late and weren't kept, since the last prompt."""
         self._asked: dict[QuestionId, UserQuestion] = {}
         """Questions that aren't answered yet."""
-        self._is_cancelled = False
+        self._is_stopped = False
+        """Whether the newest turn was stopped: the agent was told so, or had answered already. Then
+        its late updates are dropped, and its late questions are answered with "cancelled"."""
         self._changes = trio.lowlevel.ParkingLot()
         self._space = trio.lowlevel.ParkingLot()
         if tools is not None:
@@ -166,12 +168,12 @@ class SessionChannel:
     @property
     def was_just_cancelled(self) -> bool:
         """Whether the newest turn was cancelled, and something of it may come late."""
-        return self._is_cancelled and trio.current_time() < self.cancelled_at + LATE_CALL_SECONDS
+        return self._is_stopped and trio.current_time() < self.cancelled_at + LATE_CALL_SECONDS
 
     @property
     def is_stopping(self) -> bool:
         """Whether the agent was told to stop, and its prompt isn't answered yet."""
-        return self.is_prompted and self._is_cancelled
+        return self.is_prompted and self._is_stopped
 
     # Called by the connection.
 
@@ -201,7 +203,7 @@ class SessionChannel:
         if self.lost is not None:
             return  # no turn will take it
         is_late = not self.is_prompted
-        if is_late and (self._is_cancelled or not self._has_room(MOST_LATE, MOST_LATE_BYTES)):
+        if is_late and (self._is_stopped or not self._has_room(MOST_LATE, MOST_LATE_BYTES)):
             self._drop(update)
         else:
             self._put(update, size)
@@ -211,14 +213,14 @@ class SessionChannel:
         if len(self._asked) >= MOST_QUESTIONS:
             words = f"{MOST_QUESTIONS} requests wait for the user already"
             self._connection.answer(id_, Error(INVALID_REQUEST, words))
-        elif self.is_prompted and not self._is_cancelled:
+        elif self.is_prompted and not self._is_stopped:
             self._asked[id_] = request
             if isinstance(request, CreateElicitationRequest):
                 self._put(InputRequested(id_, request), size)
             else:
                 self._note(request.tool_call)
                 self._put(PermissionRequested(id_, request), size)
-        elif isinstance(request, CreateElicitationRequest) and not self._is_cancelled:
+        elif isinstance(request, CreateElicitationRequest) and not self._is_stopped:
             self._decline(id_, request)
         else:
             self._connection.answer(id_, cancelled(request))
@@ -319,13 +321,13 @@ class SessionChannel:
         if self._dropped:
             log.info("session=%s dropped late updates=%s", self.session_id, self._dropped)
         self.is_prompted = True
-        self._is_cancelled, self._dropped = False, 0
+        self._is_stopped, self._dropped = False, 0
         self.announced.clear()
         self._connection.call(PROMPT, PromptRequest(self.session_id, blocks), self._returned)
 
     def _returned(self, answer: PromptResponse | Error | Failure) -> None:
         self.is_prompted = False
-        self.has_answered |= isinstance(answer, PromptResponse) and not self._is_cancelled
+        self.has_answered |= isinstance(answer, PromptResponse) and not self._is_stopped
         self._refuse_all()
         if isinstance(answer, Failure):
             self.lose(answer)
@@ -336,17 +338,17 @@ class SessionChannel:
 
     def cancel(self, now: float) -> None:
         """Tell the agent to stop, once, and answer everything that it asks."""
-        if self.is_prompted and not self._is_cancelled:
-            self._is_cancelled = True
+        if self.is_prompted and not self._is_stopped:
+            self._is_stopped = True
             self.cancelled_at = now
             self._connection.notify(CANCEL, CancelNotification(self.session_id))
             self._refuse_all()
             if self.files is not None:
                 self.files.cancel()
 
-    def drop_late(self) -> None:
-        """Let what comes until the next prompt be dropped: it belongs to a cancelled turn."""
-        self._is_cancelled = True
+    def end_stopped(self) -> None:
+        """Note that the turn has ended as a stopped one, also if the agent was never told so."""
+        self._is_stopped = True
 
     def is_open(self, id_: QuestionId) -> bool:
         """Return whether a request waits for its answer."""

@@ -306,7 +306,7 @@ class TurnMachine:
             failure = self.session.failure_of(fault)
             self.line.record(f"its stop failed: {failure.message}")
             self.line.lose(failure)
-        self.line.drop_late()
+        self.line.end_stopped()
         return (*shown, CANCELLED)
 
     def _finish(self, *, is_complete: bool) -> Batch:

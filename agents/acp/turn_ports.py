@@ -98,8 +98,8 @@ class TurnLine(QuestionLine, Protocol):
         """Send `session/cancel`, and answer all requests."""
         ...
 
-    def drop_late(self) -> None:
-        """Drop all news until the next prompt."""
+    def end_stopped(self) -> None:
+        """Note that the turn has ended as a stopped one; drop all news until the next prompt."""
         ...
 
     def lose(self, failure: Failure) -> None:

@@ -1714,8 +1714,8 @@ FAULTS = [
     Fault(
         "a session whose stop failed is gone on with",
         "turn_machine",
-        "            self.line.lose(failure)\n        self.line.drop_late()\n",
-        "        self.line.drop_late()\n",
+        "            self.line.lose(failure)\n        self.line.end_stopped()\n",
+        "        self.line.end_stopped()\n",
         ("cancellation",),
     ),
     Fault(
@@ -1862,7 +1862,7 @@ FAULTS = [
     Fault(
         "a form is shown though nobody waits for it",
         "session_channel",
-        "        elif isinstance(request, CreateElicitationRequest) and not self._is_cancelled:\n",
+        "        elif isinstance(request, CreateElicitationRequest) and not self._is_stopped:\n",
         "        elif False and isinstance(request, CreateElicitationRequest):\n",
         _ELICITATION,
     ),

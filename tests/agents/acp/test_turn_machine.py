@@ -164,8 +164,8 @@ class Line:
     def cancel(self, now: float) -> None:
         self.done.append("cancel")
 
-    def drop_late(self) -> None:
-        self.done.append("drop late")
+    def end_stopped(self) -> None:
+        self.done.append("end stopped")
 
     def lose(self, failure: Failure) -> None:
         self.lost = failure
@@ -268,7 +268,7 @@ EXPECTED: dict[
     (ENDING, LateTimeOver): (OVER, (Stop(),), LEFT),
     (ENDING, SessionGone): (LOST, (), LEFT),
     (ENDING, Cancelling): (STOPPED, (), TOLD_TO_STOP),
-    (STOPPED, LateTimeOver): (OVER, (CANCELLED,), ["drop late", *LEFT]),
+    (STOPPED, LateTimeOver): (OVER, (CANCELLED,), ["end stopped", *LEFT]),
     (STOPPED, SessionGone): (LOST, (), LEFT),
     **{(state, Closing): (CLOSED, (), LEFT) for state in TurnState if state is not CLOSED},
 }
@@ -340,12 +340,12 @@ def test_a_login_that_fails_costs_the_session() -> None:
 @pytest.mark.parametrize(
     ("answer", "shown", "done"),
     [
-        (DONE, (CANCELLED,), ["drop late"]),
-        (Error(-32000 - 9, "Request cancelled"), (CANCELLED,), ["drop late"]),
+        (DONE, (CANCELLED,), ["end stopped"]),
+        (Error(-32000 - 9, "Request cancelled"), (CANCELLED,), ["end stopped"]),
         (
             Error(-1, "odd"),
             (CANCELLED,),
-            ["its stop failed: odd", "drop late"],
+            ["its stop failed: odd", "end stopped"],
         ),
     ],
 )
