@@ -18,7 +18,7 @@ from typing import Any, cast
 
 import attrs
 
-from .visible import is_hidden
+from .visible import PLAIN, is_hidden
 
 _ESCAPES = re.compile(
     r"\x1b\[[0-?]*[ -/]*[@-~]"  # colours, cursor moves
@@ -178,7 +178,6 @@ DEEPEST = 8
 MISSING = "…"
 
 _COLOURS = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
-_PLAIN = re.compile(r"[\x20-\x7e\n\t]*")
 _JOINING = frozenset("\u200c\u200d\ufe0e\ufe0f")
 """Joiners and variation selectors stay: words and emoji need them."""
 
@@ -231,7 +230,7 @@ class Exhibit:
 
 def _without_hidden(text: str, instead: Callable[[str], str]) -> str:
     """Return the text with something instead of each character that can't be seen."""
-    if _PLAIN.fullmatch(text):
+    if PLAIN.fullmatch(text):
         return text
     return "".join(instead(one) if _is_hidden(one) else one for one in text)
 

@@ -18,7 +18,8 @@ _MOST_MARKS = 3
 """Marks that one letter may bear; more would be drawn over the text around it."""
 _OURS = frozenset("⟨↪")
 """Marks that we write ourselves; an editor may put the second before a continued line."""
-_PLAIN = re.compile(r"[\x20-\x7e\n\t]*")
+PLAIN = re.compile(r"[\x20-\x7e\n\t]*")
+"""Texts in which nothing can be hidden, as is seen at a glance."""
 _BLANKS = re.compile(r"[ \t]+")
 _HIDDEN_KINDS = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"})
 # Invisible characters in the Unicode categories of letters, marks or signs.
@@ -65,7 +66,7 @@ def is_hidden(character: str) -> bool:
 
 def _seen(text: str) -> str:
     text = text.replace("\r\n", "\n")
-    return text if _PLAIN.fullmatch(text) else "".join(_characters(text))
+    return text if PLAIN.fullmatch(text) else "".join(_characters(text))
 
 
 def _characters(text: str) -> Iterator[str]:
