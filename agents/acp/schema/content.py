@@ -7,7 +7,7 @@ strings, and the values of today stand beside them. A value of an unknown kind b
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -81,11 +81,6 @@ ContentBlock: TypeAlias = KnownContent | UnknownContent
 
 # Tool calls.
 
-ToolKind: TypeAlias = Literal[
-    "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"
-]
-ToolCallStatus: TypeAlias = Literal["pending", "in_progress", "completed", "failed"]
-
 
 class Content(Wire, tag_field="type", tag="content"):
     """A content block that a tool gave."""
@@ -127,8 +122,9 @@ class ToolCallLocation(Wire):
 class ToolCallUpdate(Wire, tag_field="sessionUpdate", tag="tool_call_update"):
     """Changes of a tool call: None means unchanged, a tuple replaces the former one.
 
-    `kind` is a `ToolKind` and `status` a `ToolCallStatus`, or a word of a later version. `name` is
-    the tool's programmatic name. An update may be the first message about a call.
+    `kind` is one of `agents.events.PermissionKind`, and `status` is pending, in_progress, completed
+    or failed; a later version may have other words. `name` is the tool's programmatic name. An
+    update may be the first message about a call.
     """
 
     tool_call_id: str

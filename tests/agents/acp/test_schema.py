@@ -15,6 +15,7 @@ from agents.acp.schema import content, methods, plans, unstable, updates
 from agents.acp.schema import errors as faults
 from agents.acp.schema import initialize as setup
 from agents.acp.schema import options as config
+from agents.events import PermissionKind
 from bridge.errors import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -132,8 +133,8 @@ def test_the_values_of_enumerations_are_those_of_the_protocol() -> None:
     def there(name: str) -> set[str]:
         return {variant["const"] for variant in definitions()[name]["oneOf"]}
 
-    assert set(get_args(content.ToolKind)) == there("ToolKind")
-    assert set(get_args(content.ToolCallStatus)) == there("ToolCallStatus")
+    assert set(get_args(PermissionKind)) == there("ToolKind")
+    assert there("ToolCallStatus") == {"pending", "in_progress", "completed", "failed"}
 
 
 JSON_RPC = {PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR}
