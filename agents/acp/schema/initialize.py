@@ -83,7 +83,7 @@ class InitializeRequest(Wire):
 
 
 class PromptCapabilities(Wire):
-    """Which content beside text and resource links."""
+    """The content that a prompt may have beside text and resource links."""
 
     image: bool = False
     audio: bool = False
@@ -91,14 +91,14 @@ class PromptCapabilities(Wire):
 
 
 class McpCapabilities(Wire):
-    """Which MCP servers beside stdio ones."""
+    """The MCP servers that the agent can use beside stdio ones."""
 
     http: bool = False
     sse: bool = False
 
 
 class SessionCapabilities(Wire):
-    """Which methods on sessions; `fork` is not stable yet."""
+    """The agent's methods on sessions; `fork` is not stable yet."""
 
     list: Supported | None = None
     delete: Supported | None = None
@@ -109,7 +109,7 @@ class SessionCapabilities(Wire):
 
 
 class AgentAuthCapabilities(Wire):
-    """Whether one can log out."""
+    """Whether the agent can log the user out."""
 
     logout: Supported | None = None
 
