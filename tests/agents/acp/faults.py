@@ -1650,7 +1650,7 @@ FAULTS = [
         "transport/subprocess",
         "fault = definition_fault(spec)",
         "fault = None",
-        ("definition",),
+        ("launch/definition",),
     ),
     Fault(
         "the data of an error is taken however deeply it is nested",

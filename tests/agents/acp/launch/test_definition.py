@@ -16,8 +16,7 @@ from agents.acp.launch.definition import cannot_start, definition_fault
 from agents.base import AgentError
 from bridge.errors import Failure
 from bridge.wire import EnvVariable, McpServerSpec
-
-from .talk import asking
+from tests.agents.acp.talk import asking
 
 
 def spec(name: str = "Claude", command: str = "claude", **fields: Any) -> McpServerSpec:
