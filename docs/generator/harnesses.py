@@ -86,7 +86,7 @@ FEATURES: dict[str, tuple[Cell, Cell]] = {
             "yes, for up to nine minutes",
             (
                 f"{_TURNS}a form stays while its user thinks, and the agent gets what was chosen",
-                "tests/actors/test_forms.py::"
+                "tests/actors/progress/test_pace.py::"
                 "test_before_the_host_drops_the_response_the_form_is_closed",
             ),
         ),

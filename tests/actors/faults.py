@@ -13,7 +13,9 @@ _MACHINE = ("tests/actors/continuity/test_machine.py",)
 _CANCELLATION = ("tests/actors/test_cancellation.py",)
 _SUPERSEDED = ("tests/actors/test_superseded.py",)
 
-_FORMS = ("tests/actors/test_forms.py",)
+_FORMS = ("tests/actors/forms/test_requests.py",)
+_OPEN_FORMS = ("tests/actors/forms/test_open_forms.py",)
+_PACE = ("tests/actors/progress/test_pace.py",)
 _REPEATS = ("tests/actors/test_repeats.py",)
 
 FAULTS = [
@@ -420,7 +422,7 @@ FAULTS = [
         "forms/open_forms",
         "self._open.pop(form, None)",
         "self._open.get(form)",
-        _FORMS,
+        _OPEN_FORMS,
     ),
     Fault(
         "a form outlives its request",
@@ -448,14 +450,14 @@ FAULTS = [
         "progress/machine",
         "        if self._forms:\n            return self._pace.latest\n",
         "",
-        _FORMS,
+        _PACE,
     ),
     Fault(
         "a form that was answered keeps holding up the pieces",
         "progress/machine",
         "            self._forms.discard(answer.call_id)\n",
         "",
-        _FORMS,
+        _PACE,
     ),
     Fault(
         "a text of a chat ends the data of the page",

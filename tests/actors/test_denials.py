@@ -112,3 +112,11 @@ def test_a_program_is_told_of_nothing_that_only_a_chat_has(
         "The client answered: No",
         "The client couldn't ask you: It broke",
     ]
+
+
+def test_the_sentence_cannot_change_what_is_around_it() -> None:
+    said = cannot_ask("# [x](command:rm)\n\n" + "y" * 900, shows_forms=False, is_read=True)
+    assert said is not None
+    assert r"declined: # \[x\](command:rm) yyy" in said
+    assert len(said) < 400
+    assert cannot_ask("", shows_forms=True, is_read=True) is None
