@@ -46,12 +46,12 @@ class Journal:
         match event:
             case Said():
                 return None  # the parts are on the wire
-            case ChatRequest(request=request, question=question):
+            case ChatRequest(request=request, routed=routed):
                 return {
                     "event": "request",
                     "request": request,
-                    "agent": self._agents.setdefault(question.agent, len(self._agents) + 1),
-                    "keep": question.keep,
+                    "agent": self._agents.setdefault(routed.agent, len(self._agents) + 1),
+                    "keep": routed.keep,
                     "bytes": event.size,
                     "maxSessions": event.max_sessions,
                     "marker": event.marker,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from bridge.routing.index import ConversationKey
-from bridge.routing.router import Outcome, Question
+from bridge.routing.router import Outcome, RoutedRequest
 from bridge.wire import RequestId
 
 from .beginning import Start
@@ -25,7 +25,7 @@ def decision(what: str, **facts: object) -> None:
 
 
 def log_outcome(
-    request: RequestId, key: ConversationKey, turn: int, question: Question, outcome: Outcome
+    request: RequestId, key: ConversationKey, turn: int, routed: RoutedRequest, outcome: Outcome
 ) -> None:
     """Log whose a request was found to be."""
     if not log.isEnabledFor(logging.INFO):
@@ -37,7 +37,7 @@ def log_outcome(
         request=request,
         conversation=key,
         turn=turn,
-        new=len(question.path) - outcome.match.new_from,
+        new=len(routed.path) - outcome.match.new_from,
         **{"class": outcome.request_class.value},
         **({"rules": rules} if rules else {}),
         **({"runner-up": f"{runner_up.conversation}:{runner_up.verdict}"} if runner_up else {}),

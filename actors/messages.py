@@ -19,7 +19,7 @@ from bridge.routing.chat_events import (
 )
 from bridge.routing.index import ConversationKey
 from bridge.routing.request import Hints
-from bridge.routing.router import Question
+from bridge.routing.router import RoutedRequest
 from bridge.tokens.gauge import Measured
 from bridge.value import Value
 from bridge.wire import Capabilities, ChatOptions, ElicitResult, RequestId, Settings
@@ -57,7 +57,7 @@ class Asked(Value):
         keep = self.settings.rewind == "continue"
         return ChatRequest(
             self.request,
-            Question.of(self.agent.key, self.transcript, self.options, keep=keep),
+            RoutedRequest.of(self.agent.key, self.transcript, self.options, keep=keep),
             self.transcript.size,
             self.settings.max_sessions,
             marker,

@@ -71,8 +71,8 @@ class Performer:
                 reason = failure or told
                 if reason is not None:
                     decision(reason.kind, request=id_, conversation=key)
-            case Routed(request=id_, turn=turn, question=question, outcome=outcome):
-                log_outcome(id_, key, turn, question, outcome)
+            case Routed(request=id_, turn=turn, routed=routed, outcome=outcome):
+                log_outcome(id_, key, turn, routed, outcome)
             case Opened():
                 opening = _needed(request)
                 self.conversations.open(key, effect, opening.asked, opening.agent)

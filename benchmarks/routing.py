@@ -20,7 +20,7 @@ from bridge.history.machine import History
 from bridge.history.transcript import Transcript, TranscriptReader
 from bridge.routing.index import Index
 from bridge.routing.request import Hints, classify
-from bridge.routing.router import Joins, Outcome, Question, route
+from bridge.routing.router import Joins, Outcome, RoutedRequest, route
 from bridge.wire import ChatParams, TextPart
 
 from .harness import Result
@@ -113,7 +113,7 @@ def _among(conversations: int) -> float:
     ]
 
     def search() -> Outcome:
-        return route(index, Question(AGENT, reader.read(request).path))
+        return route(index, RoutedRequest(AGENT, reader.read(request).path))
 
     outcome = search()
     if not (isinstance(outcome, Joins) and outcome.conversation == key):
@@ -142,7 +142,7 @@ def _known_messages() -> tuple[float, float]:
     line = _chat_line([*chat, _message("assistant", "answer 1"), _message("user", "and?")])
 
     def ours() -> Outcome:
-        return route(index, Question(AGENT, reader.read(_read(line).messages).path))
+        return route(index, RoutedRequest(AGENT, reader.read(_read(line).messages).path))
 
     decoder = msgspec.json.Decoder(_Line)
     if not isinstance(ours(), Joins):
@@ -166,7 +166,7 @@ def _first_request() -> float:
         names = [tool.name for tool in options.tools]
         kind = classify(transcript.path, transcript.lineage, names, options.model_options)
         return route(
-            Index(), Question(AGENT, transcript.path, kind, Hints.of(options.model_options))
+            Index(), RoutedRequest(AGENT, transcript.path, kind, Hints.of(options.model_options))
         )
 
     return _fastest(first)

@@ -49,7 +49,7 @@ from .routing.live import LiveChat
 from .routing.repeats import LASTING, FailedRequests, has_no_twin, repeated_as
 from .routing.request import RequestClass
 from .routing.room import MOST_KEPT_BYTES, TOO_LARGE, TOO_MANY, Denials, Occupant, giving_way
-from .routing.router import Joins, Opens, Outcome, Question, Reason, Tally, alone, route
+from .routing.router import Joins, Opens, Outcome, Reason, RoutedRequest, Tally, alone, route
 from .wire import OwnTextPart, Part, RequestId
 
 REPEATED = Failure(
@@ -134,9 +134,9 @@ class Chats:
         """Bytes that are kept of newest requests and of their answers."""
         return sum(live.size for live in self._live.values())
 
-    def route(self, question: Question) -> Outcome:
+    def route(self, routed: RoutedRequest) -> Outcome:
         """Return where a request would belong."""
-        return route(self._index, question)
+        return route(self._index, routed)
 
     def conversation_of(self, request: RequestId) -> ConversationKey | None:
         """Return the conversation of an open request."""
@@ -153,24 +153,24 @@ class Chats:
         if self._is_leaving:
             self._do(NOBODY, Settle(asked.request))
             return
-        question = asked.question
-        name = repeated_as(question)
+        routed = asked.routed
+        name = repeated_as(routed)
         known = self._failed.known(name, now)
         if known is not None:
             self._do(NOBODY, Refused(asked.request, known))
             return
-        running = self._repeated(question, name, now)
+        running = self._repeated(routed, name, now)
         if running is not None:
             self._rejoin(running, asked)
             return
-        outcome = route(self._index, question)
+        outcome = route(self._index, routed)
         if asked.among_strangers:
             # A client that sends the same text as another doesn't join its chat.
-            outcome = alone(question) if self._is_busy(outcome) else outcome
-        elif not self._admits(question, outcome, now):
+            outcome = alone(routed) if self._is_busy(outcome) else outcome
+        elif not self._admits(routed, outcome, now):
             self._do(NOBODY, Refused(asked.request, REPEATED))
             return
-        self.tally.count(outcome, question.source)
+        self.tally.count(outcome, routed.source)
         inherited, origin = (), None
         if isinstance(outcome, Joins):
             key = outcome.conversation
@@ -180,18 +180,18 @@ class Chats:
             key, live = self._begin(asked, outcome)
         self._open[asked.request] = key
         live.begin(asked.size, name)
-        self._do(key, Routed(asked.request, live.history.turn + 1, question, outcome))
-        ask = Ask(asked.request, question.path, outcome.match, inherited)
+        self._do(key, Routed(asked.request, live.history.turn + 1, routed, outcome))
+        ask = Ask(asked.request, routed.path, outcome.match, inherited)
         self._perform(key, live.history.apply(ask))
         if asked.marker is not None:
             self._index.remember_marker(asked.marker, key)
         request_class = outcome.request_class
-        self._index.place(key, question.agent, live.history, request_class, question.hints, origin)
+        self._index.place(key, routed.agent, live.history, request_class, routed.hints, origin)
         self._newest = key
         if request_class is RequestClass.MAIN:
             for other in self._index.other_lines(key):
                 self._do(other, LeftBehind())
-            notices = [OwnTextPart(text) for text in self._denials.notices(question.path)]
+            notices = [OwnTextPart(text) for text in self._denials.notices(routed.path)]
             self._say(key, live.history.turn, notices)
         self._make_memory(key, request_class)
 
@@ -201,14 +201,16 @@ class Chats:
             return False
         return self._live[outcome.conversation].history.phase is Phase.STREAMING
 
-    def _repeated(self, question: Question, name: Hashable, now: float) -> ConversationKey | None:
+    def _repeated(
+        self, routed: RoutedRequest, name: Hashable, now: float
+    ) -> ConversationKey | None:
         """Return the conversation whose newest request the host repeats by itself.
 
         The turn of that request runs, or has just ended with a complete answer.
         """
         for live in self._live.values():
             live.tidy(now)
-        if name is None or not has_no_twin(question):
+        if name is None or not has_no_twin(routed):
             return None
         found = (key for key, live in self._live.items() if live.repeated_as == name)
         return next((key for key in found if self._live[key].has_answer(now)), None)
@@ -219,13 +221,13 @@ class Chats:
         history = live.history
         match = Supersedes(len(history.committed_path))
         outcome = Joins(key, match, Reason.REPEAT, self._index[key].request_class)
-        self.tally.count(outcome, asked.question.source)
+        self.tally.count(outcome, asked.routed.source)
         self._open[asked.request] = key
-        self._do(key, Routed(asked.request, history.turn, asked.question, outcome))
+        self._do(key, Routed(asked.request, history.turn, asked.routed, outcome))
         self._perform(key, history.apply(Rejoin(asked.request, live.sent.joined())))
         self._newest = key
 
-    def _admits(self, question: Question, outcome: Outcome, now: float) -> bool:
+    def _admits(self, routed: RoutedRequest, outcome: Outcome, now: float) -> bool:
         """Return whether a request is to be answered, or is one repeat too many."""
         ending = Ending.COMPLETE  # only a complete answer gets a branch of its own
         if isinstance(outcome, Joins) and outcome.reason is Reason.RETRY:
@@ -233,7 +235,7 @@ class Chats:
             ending = provisional.ending if provisional is not None else ending
         return self._damper.admit(
             # digests: the request itself mustn't be kept after it is settled
-            (question.agent, question.hints.names, tuple(m.digest for m in question.path)),
+            (routed.agent, routed.hints.names, tuple(m.digest for m in routed.path)),
             is_retry=outcome.reason is Reason.RETRY,
             answered=ending is Ending.COMPLETE,
             now=now,
@@ -250,9 +252,9 @@ class Chats:
         origin, request_class = outcome.origin, outcome.request_class
         if origin is not None and outcome.shared < len(self._live[origin].history.exchanges):
             origin = None  # its session knows more
-        key, live = next(self._keys), LiveChat(asked.question.agent)
+        key, live = next(self._keys), LiveChat(asked.routed.agent)
         self._do(key, Opened(request_class, origin))
-        same = (other for other, one in self._live.items() if one.agent == asked.question.agent)
+        same = (other for other, one in self._live.items() if one.agent == asked.routed.agent)
         occupants = [self._occupant(other) for other in same]
         # A request beside a chat denies no question: the question may be the chat's own.
         is_beside = request_class is not RequestClass.MAIN

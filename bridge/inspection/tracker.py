@@ -190,12 +190,12 @@ class Tracker:
         known.committed = len(history.committed)
         committed = history.committed[-1].ending if joined else None
         new_from = outcome.match.new_from
-        past = told_before(asked.question.path, new_from)
+        past = told_before(asked.routed.path, new_from)
         told = telling(
             said.kind,
             outcome,
             said.transcript.index(past),
-            keeps=asked.question.keep,
+            keeps=asked.routed.keep,
             committed=committed,
             origin=left,
             is_led=past > new_from,

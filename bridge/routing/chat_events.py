@@ -14,7 +14,7 @@ from bridge.wire import Part, RequestId
 
 from .index import ConversationKey
 from .request import RequestClass
-from .router import Outcome, Question
+from .router import Outcome, RoutedRequest
 
 NOBODY: ConversationKey = 0
 """Stands for the conversation in effects on a request that got none."""
@@ -26,7 +26,7 @@ class ChatRequest(Value):
     """A chat request came."""
 
     request: RequestId
-    question: Question
+    routed: RoutedRequest
     size: int
     """Bytes of its messages."""
     max_sessions: int
@@ -120,7 +120,7 @@ class Routed(Value):
 
     request: RequestId
     turn: int
-    question: Question
+    routed: RoutedRequest
     outcome: Outcome
 
 

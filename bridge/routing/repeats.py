@@ -20,7 +20,7 @@ from bridge.history.message import joined
 from bridge.wire import DataPart, Part, TextPart
 
 from .request import RequestClass
-from .router import Question
+from .router import RoutedRequest
 
 FAILED_SECONDS = 30.0
 """Seconds after a failure in which the same request is a repeat by the host."""
@@ -30,21 +30,21 @@ LASTING: frozenset[FailureKind] = frozenset({"NoPermissions", "NotFound", "Block
 """Kinds of failure that a repeat at once can't change."""
 
 
-def repeated_as(question: Question) -> Hashable:
+def repeated_as(request: RoutedRequest) -> Hashable:
     """Return what the host's own repeats of a request are known by; None: it makes none."""
-    if question.hints.session is None:
+    if request.hints.session is None:
         return None
-    digests = tuple(message.digest for message in question.path)
-    return question.agent, question.hints.session, digests
+    digests = tuple(message.digest for message in request.path)
+    return request.agent, request.hints.session, digests
 
 
-def has_no_twin(question: Question) -> bool:
+def has_no_twin(request: RoutedRequest) -> bool:
     """Return whether an equal request of the same chat can only be a repeat.
 
     Two sub-agents may have the same task. But results answer the calls of only one of them.
     """
-    is_led = question.request_class is RequestClass.SUB_AGENT
-    return not is_led or any(message.results for message in question.path)
+    is_led = request.request_class is RequestClass.SUB_AGENT
+    return not is_led or any(message.results for message in request.path)
 
 
 @attrs.define(eq=False, repr=False)

@@ -68,7 +68,7 @@ class Reason(enum.Enum):
     NEW = "new"
 
 
-class Question(Value):
+class RoutedRequest(Value):
     """A request, with everything that may identify its conversation."""
 
     agent: AgentKey
@@ -82,8 +82,8 @@ class Question(Value):
     @classmethod
     def of(
         cls, agent: AgentKey, transcript: Transcript, options: ChatOptions, *, keep: bool
-    ) -> Question:
-        """Return the question that a request puts."""
+    ) -> RoutedRequest:
+        """Return a request of the editor as it is routed."""
         path, lineage = transcript.path, transcript.lineage
         tools = [tool.name for tool in options.tools]
         return cls(
@@ -188,22 +188,22 @@ class Tally:
         self.matches[STORED] += 1
 
 
-def route(index: Index, question: Question) -> Outcome:
+def route(index: Index, request: RoutedRequest) -> Outcome:
     """Return where a request belongs."""
-    if question.request_class.is_one_shot:
-        return Opens(opening(question.path), Reason.ONE_SHOT, question.request_class)
-    return _Search(index, question).run()
+    if request.request_class.is_one_shot:
+        return Opens(opening(request.path), Reason.ONE_SHOT, request.request_class)
+    return _Search(index, request).run()
 
 
-def alone(question: Question) -> Opens:
+def alone(request: RoutedRequest) -> Opens:
     """Return the place of a request that has nothing to do with any other chat."""
-    return Opens(opening(question.path), Reason.UNPROVEN, question.request_class)
+    return Opens(opening(request.path), Reason.UNPROVEN, request.request_class)
 
 
 @attrs.define(eq=False, repr=False)
 class _Search:
     index: Index
-    question: Question
+    request: RoutedRequest
     _found: dict[ConversationKey, Supersedes | Diverges] = attrs.field(
         factory=dict["ConversationKey", "Supersedes | Diverges"], init=False
     )
@@ -211,7 +211,7 @@ class _Search:
     _considered: list[Candidate] = attrs.field(factory=list[Candidate], init=False)
 
     def run(self) -> Outcome:
-        points = self.index.points(self.question.agent, self.question.path)
+        points = self.index.points(self.request.agent, self.request.path)
         outcome = (
             self._by_calls()
             or self._by_repetition(points)
@@ -229,10 +229,10 @@ class _Search:
     # Each step of the search.
 
     def _by_calls(self) -> Outcome | None:
-        path = self.question.path
+        path = self.request.path
         for call_id in _trailing_results(path):
             key = self.index.waiting_for(call_id)
-            if key is None or self.index[key].agent != self.question.agent:
+            if key is None or self.index[key].agent != self.request.agent:
                 continue
             match = self._relate(key, known=True)
             if not isinstance(match, Extends):
@@ -245,29 +245,29 @@ class _Search:
     def _by_repetition(self, points: list[MarkedNode]) -> Outcome | None:
         for key in self._along(points, Mark.HEAD, Mark.CUT):
             asks = self._asks(key)
-            match = exact(self.index[key].history, self.question.path, asks=asks)
+            match = exact(self.index[key].history, self.request.path, asks=asks)
             if isinstance(match, Extends):
                 if self._goes_on(key, match):
                     return self._join(key, match, Reason.EXTENDS)
                 self._note_fork(key, match)
         for key in self._along(points, Mark.ASKED, Mark.COMMITTED):
             asks = self._asks(key)
-            match = exact(self.index[key].history, self.question.path, asks=asks)
+            match = exact(self.index[key].history, self.request.path, asks=asks)
             if match is not None and not isinstance(match, Extends):
                 self._note(key, match)
         return None
 
     def _by_asking_again(self) -> Outcome | None:
         for key, relation in self._found.items():
-            if asks_again(self.index[key].history, self.question.path):
+            if asks_again(self.index[key].history, self.request.path):
                 return self._withdrawn(key, relation)
         return None
 
     def _by_rules(self, points: list[MarkedNode]) -> Outcome | None:
         seen: set[ConversationKey] = set()
-        likely = self.index.likely(self.question.path, self.question.hints, points)
+        likely = self.index.likely(self.request.path, self.request.hints, points)
         # Earlier lines of a chat know messages that were taken back since; sub-agents never did.
-        newest = self.index.newest_of(self.question.agent, self.question.hints)
+        newest = self.index.newest_of(self.request.agent, self.request.hints)
         further: Joins | None = None
         for key in likely:
             if key in seen or not self._is_ours(key):
@@ -278,7 +278,7 @@ class _Search:
             match = self._relate(key, known=key == newest)
             if isinstance(match, Extends) and self._goes_on(key, match):
                 joins = self._join(key, match, Reason.TOLERANT if match.rules else Reason.EXTENDS)
-                if not answered_by_another(self.question.path, match.new_from):
+                if not answered_by_another(self.request.path, match.new_from):
                     return joins
                 further = further or joins  # somebody else may know that answer
             elif match is None:
@@ -303,7 +303,7 @@ class _Search:
         match relation:
             case Supersedes():
                 provisional = self.index[key].history.provisional
-                new = self.question.path[relation.new_from :]
+                new = self.request.path[relation.new_from :]
                 again = provisional is not None and provisional.asked == new
                 return self._join(key, relation, Reason.RETRY if again else Reason.SUPERSEDES)
             case Diverges() if self._may_cut(key, relation):
@@ -313,7 +313,7 @@ class _Search:
                 return Opens(
                     Extends(relation.new_from, relation.rules),
                     Reason.RETRY if relation.again else Reason.BRANCH,
-                    self.question.request_class,
+                    self.request.request_class,
                     key,
                     relation.exchange,
                 )
@@ -321,20 +321,20 @@ class _Search:
                 assert_never(relation)
 
     def _by_parent(self) -> Outcome | None:
-        hints = self.question.hints
-        led = self.question.request_class is RequestClass.SUB_AGENT
+        hints = self.request.hints
+        led = self.request.request_class is RequestClass.SUB_AGENT
         if hints.session is not None and not led:
             return None  # the Agent Host's sub-agents say what they are
         keys = self.index.of_host_id(*hints.names)
         parent = next((key for key in keys if self._is_agents(key) and self._leads(key)), None)
         if parent is None and not led:
             return None
-        match = opening(self.question.path)
+        match = opening(self.request.path)
         return Opens(match, Reason.SUB_AGENT, RequestClass.SUB_AGENT, parent)
 
     def _opening(self) -> Opens:
         reason = Reason.UNPROVEN if self._considered else Reason.NEW
-        return Opens(opening(self.question.path), reason, self.question.request_class)
+        return Opens(opening(self.request.path), reason, self.request.request_class)
 
     # State that the steps of the search share.
 
@@ -348,7 +348,7 @@ class _Search:
 
     def _relate(self, key: ConversationKey, *, known: bool) -> _Relation | None:
         history = self.index[key].history
-        path, asks = self.question.path, self._asks(key)
+        path, asks = self.request.path, self._asks(key)
         match = exact(history, path, asks=asks)
         if isinstance(match, Extends) or (match is not None and asks_again(history, path)):
             return match
@@ -357,15 +357,15 @@ class _Search:
     @property
     def _cancels(self) -> bool:
         # Hosts that name their chats also send cancellations, which are the older feature.
-        return self.question.hints.conversation is not None
+        return self.request.hints.conversation is not None
 
     def _asks(self, key: ConversationKey) -> Asks:
-        return Asks(self.question.keep, self._cancels, self._is_session(key))
+        return Asks(self.request.keep, self._cancels, self._is_session(key))
 
     def _is_session(self, key: ConversationKey) -> bool:
         """Return whether the Agent Host says that it is this chat, and no sub-agent of it."""
-        session = self.question.hints.session
-        is_chat = self.question.request_class is RequestClass.MAIN
+        session = self.request.hints.session
+        is_chat = self.request.request_class is RequestClass.MAIN
         return is_chat and session is not None and session == self.index[key].hints.session
 
     def _is_ours(self, key: ConversationKey) -> bool:
@@ -374,21 +374,21 @@ class _Search:
 
     def _is_agents(self, key: ConversationKey) -> bool:
         entry = self.index[key]
-        theirs, ours = self.question.hints.conversation, entry.hints.conversation
+        theirs, ours = self.request.hints.conversation, entry.hints.conversation
         other = theirs is not None and ours is not None and theirs != ours
-        return entry.agent == self.question.agent and not other
+        return entry.agent == self.request.agent and not other
 
     def _is_same_class(self, key: ConversationKey) -> bool:
         """Return whether both are sub-agents or neither is, as far as the host says so."""
-        question = self.question
-        led = question.request_class is RequestClass.SUB_AGENT
-        if not led and question.hints.session is None:
+        request = self.request
+        led = request.request_class is RequestClass.SUB_AGENT
+        if not led and request.hints.session is None:
             return True
         return led == (self.index[key].request_class is RequestClass.SUB_AGENT)
 
     def _is_known(self, key: ConversationKey) -> bool:
         """Return whether the host says that it is this conversation."""
-        same = set(self.question.hints.names) & set(self.index[key].hints.names)
+        same = set(self.request.hints.names) & set(self.index[key].hints.names)
         return bool(same) and self._is_same_chat(key)
 
     def _is_same_chat(self, key: ConversationKey) -> bool:
@@ -396,7 +396,7 @@ class _Search:
 
         A fork begins with all that its origin knows, so it may branch off, but never go on with it.
         """
-        return is_same_chat(self.question.hints, self.index[key].hints)
+        return is_same_chat(self.request.hints, self.index[key].hints)
 
     def _goes_on(self, key: ConversationKey, match: Extends) -> bool:
         """Return whether a request may continue at the conversation's end: no evidence denies it.
@@ -408,16 +408,16 @@ class _Search:
         given to the agent that waits for them. Not every prompt names its chat; one that doesn't
         mustn't end a turn that streams, for that may be a fork's.
         """
-        entry, hints = self.index[key], self.question.hints
+        entry, hints = self.index[key], self.request.hints
         if Rule.SUMMARY in match.rules:
-            if entry.awaits_results or self.index.was_asked_elsewhere(self.question.agent, hints):
+            if entry.awaits_results or self.index.was_asked_elsewhere(self.request.agent, hints):
                 return False
-            newest = self.index.newest_of(self.question.agent, hints)
+            newest = self.index.newest_of(self.request.agent, hints)
             if hints.session is not None and newest not in (None, key):
                 return False
             if hints.turn is not None and entry.hints.turn is not None:
                 later = hints.turn - entry.hints.turn
-                if not 0 < later <= _turns_after_summary(self.question.path):
+                if not 0 < later <= _turns_after_summary(self.request.path):
                     return False
         if entry.history.phase is Phase.STREAMING and self._cancels:
             return hints.chat is not None and entry.hints.chat == hints.chat
@@ -429,9 +429,9 @@ class _Search:
         A turn of a named chat may be waiting for tools. A request without a chat's name may come
         from the origin of a fork, unless it repeats the question.
         """
-        entry, chat = self.index[key], self.question.hints.chat
+        entry, chat = self.index[key], self.request.hints.chat
         if chat is None and entry.hints.chat is not None and entry.awaits_results:
-            return asks_again(entry.history, self.question.path)
+            return asks_again(entry.history, self.request.path)
         return self._is_same_chat(key)
 
     def _may_cut(self, key: ConversationKey, relation: Diverges) -> bool:
@@ -440,10 +440,10 @@ class _Search:
         It shows an answer before it and brings none after it, as an undo does. Its agent has seen
         all that is taken back, and is at rest.
         """
-        entry, path = self.index[key], self.question.path
+        entry, path = self.index[key], self.request.path
         history = entry.history
         return (
-            self.question.keep
+            self.request.keep
             and relation.exchange < len(history.committed)
             and all(one.ending is Ending.COMPLETE for one in history.exchanges[relation.exchange :])
             and not entry.awaits_results
@@ -461,10 +461,10 @@ class _Search:
         A sub-agent carries the id and the run of the chat that called it, and begins with a first
         turn. It has no tool to lead others with.
         """
-        entry, hints = self.index[key], self.question.hints
+        entry, hints = self.index[key], self.request.hints
         if entry.request_class is RequestClass.SUB_AGENT:
             return False
-        fresh = all(message.role != "assistant" for message in self.question.path)
+        fresh = all(message.role != "assistant" for message in self.request.path)
         same_run = None in (hints.run, entry.hints.run) or hints.run == entry.hints.run
         return fresh and bool(entry.calls) and self._is_known(key) and same_run
 
@@ -474,11 +474,11 @@ class _Search:
         Within a run a host repeats only unanswered questions, and those have no relation here. The
         Agent Host has no Retry button.
         """
-        entry, run = self.index[key], self.question.hints.run
+        entry, run = self.index[key], self.request.hints.run
         led = entry.request_class is RequestClass.SUB_AGENT
-        told = self.question.request_class is RequestClass.SUB_AGENT
+        told = self.request.request_class is RequestClass.SUB_AGENT
         same_run = told or (run is not None and run == entry.hints.run)
-        return led and same_run and asks_again(entry.history, self.question.path)
+        return led and same_run and asks_again(entry.history, self.request.path)
 
     def _note(self, key: ConversationKey, relation: Supersedes | Diverges) -> None:
         if self._is_twin(key):

@@ -26,7 +26,7 @@ from bridge.routing.chat_events import (
 )
 from bridge.routing.index import Entry
 from bridge.routing.request import Hints, RequestClass
-from bridge.routing.router import Joins, Opens, Outcome, Question, Reason, Tally
+from bridge.routing.router import Joins, Opens, Outcome, Reason, RoutedRequest, Tally
 from bridge.wire import Part, RequestId, TextPart
 
 AGENT, OTHER_AGENT = b'{"eliza":{}}', b'{"acp":{}}'
@@ -80,7 +80,7 @@ class Desk:
         keep: bool = False,
     ) -> Outcome:
         """Say whose a request is, and leave it at that."""
-        return self.chats.route(Question(agent, incoming, request_class, hints, keep))
+        return self.chats.route(RoutedRequest(agent, incoming, request_class, hints, keep))
 
     def request(
         self,
@@ -94,9 +94,9 @@ class Desk:
     ) -> RequestId:
         """Send a request; return its id."""
         request = next(self.requests)
-        question = Question(agent, incoming, request_class, hints, keep)
+        routed = RoutedRequest(agent, incoming, request_class, hints, keep)
         self.tell(
-            ChatRequest(request, question, size, self.max_sessions, marker, self.among_strangers)
+            ChatRequest(request, routed, size, self.max_sessions, marker, self.among_strangers)
         )
         return request
 

@@ -938,13 +938,13 @@ FAULTS = [
     Fault(
         "whatever fits is ours",
         "routing/router",
-        "return entry.agent == self.question.agent and not other",
+        "return entry.agent == self.request.agent and not other",
         "return not other",
     ),
     Fault(
         "results go to whoever made a call of that name",
         "routing/router",
-        "if key is None or self.index[key].agent != self.question.agent:",
+        "if key is None or self.index[key].agent != self.request.agent:",
         "if key is None:",
     ),
     Fault(
@@ -1016,7 +1016,7 @@ FAULTS = [
     Fault(
         "a one-shot is anybody's",
         "routing/router",
-        "if question.request_class.is_one_shot:",
+        "if request.request_class.is_one_shot:",
         "if False:",
     ),
     Fault(
@@ -1052,7 +1052,7 @@ FAULTS = [
     Fault(
         "who got another answer goes on before who got this one",
         "routing/router",
-        "if not answered_by_another(self.question.path, match.new_from):",
+        "if not answered_by_another(self.request.path, match.new_from):",
         "if True:",
     ),
     Fault(
@@ -1082,13 +1082,13 @@ FAULTS = [
     Fault(
         "who names no chat withdraws what waits in one with a name",
         "routing/router",
-        "return asks_again(entry.history, self.question.path)\n        return",
+        "return asks_again(entry.history, self.request.path)\n        return",
         "return True\n        return",
     ),
     Fault(
         "who names no chat can't ask again what was answered with a call",
         "routing/router",
-        "return asks_again(entry.history, self.question.path)\n        return",
+        "return asks_again(entry.history, self.request.path)\n        return",
         "return False\n        return",
     ),
     Fault(
@@ -1130,7 +1130,7 @@ FAULTS = [
     Fault(
         "every earlier edit stays in its conversation",
         "routing/router",
-        "            self.question.keep\n            and relation",
+        "            self.request.keep\n            and relation",
         "            relation",
     ),
     Fault(
@@ -1168,7 +1168,7 @@ FAULTS = [
     Fault(
         "a summary fits every line of a chat",
         "routing/router",
-        "if not 0 < later <= _turns_after_summary(self.question.path):",
+        "if not 0 < later <= _turns_after_summary(self.request.path):",
         "if False:",
     ),
     Fault(
@@ -1415,7 +1415,7 @@ FAULTS = [
     Fault(
         "a sub-agent goes on with the chat whose folder it names",
         "routing/router",
-        "        if not led and question.hints.session is None:\n            return True\n",
+        "        if not led and request.hints.session is None:\n            return True\n",
         "        return True\n",
         ("routing/agent_host",),
     ),
@@ -1449,8 +1449,8 @@ FAULTS = [
     Fault(
         "equal chats of a host are damped as one",
         "chats",
-        "(question.agent, question.hints.names, ",
-        "(question.agent, question.hints.conversation, ",
+        "(routed.agent, routed.hints.names, ",
+        "(routed.agent, routed.hints.conversation, ",
     ),
     Fault(
         "a repeat gets only what comes after it",
@@ -1476,7 +1476,7 @@ FAULTS = [
     Fault(
         "sub-agents with one task are one",
         "routing/repeats",
-        "return not is_led or any(message.results for message in question.path)",
+        "return not is_led or any(message.results for message in request.path)",
         "return True",
     ),
     Fault(
@@ -1577,13 +1577,13 @@ FAULTS = [
     Fault(
         "a stranger takes the place of another",
         "chats",
-        "outcome = alone(question) if self._is_busy(outcome) else outcome",
+        "outcome = alone(routed) if self._is_busy(outcome) else outcome",
         "pass",
     ),
     Fault(
         "strangers who say the same are a storm",
         "chats",
-        "        elif not self._admits(question, outcome, now):\n",
-        "        if not self._admits(question, outcome, now):\n",
+        "        elif not self._admits(routed, outcome, now):\n",
+        "        if not self._admits(routed, outcome, now):\n",
     ),
 ]

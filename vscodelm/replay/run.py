@@ -41,7 +41,7 @@ from bridge.routing.chat_events import (
     Leaving,
     Said,
 )
-from bridge.routing.router import Question, Tally
+from bridge.routing.router import RoutedRequest, Tally
 from bridge.value import Value
 from bridge.wire import ChatParams, Part, RequestId
 
@@ -73,7 +73,7 @@ ASSUMED = (
 class _Read(Value):
     """A request as it was read from the wire."""
 
-    question: Question
+    routed: RoutedRequest
     asked_of: AskedOf
 
 
@@ -132,17 +132,17 @@ class Replay:
         try:
             asked = decode_at(_decode_params, params, "$")
             transcript = self._reader.read(asked.messages)
-            question = ask_whose(transcript, asked, self.complete)
+            routed = ask_whose(transcript, asked, self.complete)
             kind = MemoryKind.of(_chosen(asked, self.complete), asked.model_id)
         except (RpcError, msgspec.DecodeError) as error:
             yield RequestRefused(request, str(error))
         except RecursionError:
             yield RequestRefused(request, "it is nested too deeply")
         else:
-            self._read[request] = _Read(question, AskedOf(transcript, kind, asked.model_id))
+            self._read[request] = _Read(routed, AskedOf(transcript, kind, asked.model_id))
             if not self.is_exact:
                 self.now += APART
-                yield from self._decide(ChatRequest(request, question, 0, NO_LIMIT))
+                yield from self._decide(ChatRequest(request, routed, 0, NO_LIMIT))
 
     def _say(self, request: RequestId, part: Part) -> None:
         if self._repeated.get(request, 0):
@@ -204,11 +204,11 @@ class Replay:
         if read is None:
             yield RequestRefused(request, "the recording has no such request that can be read")
             return
-        question = replace(read.question, agent=str(noted.agent).encode(), keep=noted.keep)
+        routed = replace(read.routed, agent=str(noted.agent).encode(), keep=noted.keep)
         yield from self._decide(
             ChatRequest(
                 request,
-                question,
+                routed,
                 noted.bytes,
                 noted.max_sessions,
                 noted.marker,
@@ -234,13 +234,13 @@ class Replay:
 
 def ask_whose(
     transcript: Transcript, params: ChatParams, complete: Complete = as_given
-) -> Question:
-    """Return the question that a request puts to the router."""
+) -> RoutedRequest:
+    """Return a request as it is routed."""
     keep = params.settings is not UNSET and params.settings.rewind == "continue"
     chosen = _chosen(params, complete)
     # Only the model's name is known where the request doesn't say who is asked.
     agent = params.model_id.encode() if chosen is None else chosen.key
-    return Question.of(agent, transcript, params.options, keep=keep)
+    return RoutedRequest.of(agent, transcript, params.options, keep=keep)
 
 
 def _chosen(params: ChatParams, complete: Complete) -> AgentChoice | None:

@@ -36,7 +36,7 @@ FAULTS = [
     Fault(
         "what another agent answered is said to be new",
         "tracker",
-        "past = told_before(asked.question.path, new_from)",
+        "past = told_before(asked.routed.path, new_from)",
         "past = new_from",
     ),
     Fault(

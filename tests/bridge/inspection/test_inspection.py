@@ -39,7 +39,7 @@ from bridge.routing.chat_events import (
 )
 from bridge.routing.damper import MOST_BAD
 from bridge.routing.request import Hints, RequestClass
-from bridge.routing.router import Question
+from bridge.routing.router import RoutedRequest
 from bridge.wire import (
     ChatParams,
     DataPart,
@@ -86,8 +86,8 @@ class Watched:
 
     def ask(self, *path: Message, **more: Any) -> RequestId:
         request = next(self.desk.requests)
-        question = Question(b"a", path, **more)
-        asked = ChatRequest(request, question, 0, 1_000)
+        routed = RoutedRequest(b"a", path, **more)
+        asked = ChatRequest(request, routed, 0, 1_000)
         answers = self.tracker.open_answers()
         effects = self.desk.tell(asked)
         said = AskedOf(transcript(path), MemoryKind.SESSIONS, "claude")

@@ -14,7 +14,7 @@ from bridge.routing.repeats import (
     repeated_as,
 )
 from bridge.routing.request import Hints, RequestClass
-from bridge.routing.router import Question, Reason
+from bridge.routing.router import Reason, RoutedRequest
 from bridge.wire import DataPart, OwnTextPart, Part, TextPart, ThinkingPart, ToolCallPart
 from tests.bridge.desk import AGENT, BROKE, OTHER_AGENT, Desk
 from tests.bridge.routing.chats import A1, CALL, CALLED, Q1, Q2, RESULT
@@ -22,28 +22,28 @@ from tests.bridge.routing.chats import A1, CALL, CALLED, Q1, Q2, RESULT
 CHAT = Hints(session="s")
 
 
-def question(*path: Message, hints: Hints = CHAT, agent: bytes = AGENT) -> Question:
-    return Question(agent, path, hints=hints)
+def routed(*path: Message, hints: Hints = CHAT, agent: bytes = AGENT) -> RoutedRequest:
+    return RoutedRequest(agent, path, hints=hints)
 
 
 def test_a_repeat_is_the_same_request_of_the_same_chat_and_agent() -> None:
-    name = repeated_as(question(Q1))
-    assert name == repeated_as(question(Q1))
+    name = repeated_as(routed(Q1))
+    assert name == repeated_as(routed(Q1))
     others = [
-        question(Q2),
-        question(Q1, A1, Q2),
-        question(Q1, hints=Hints(session="t")),
-        question(Q1, agent=OTHER_AGENT),
+        routed(Q2),
+        routed(Q1, A1, Q2),
+        routed(Q1, hints=Hints(session="t")),
+        routed(Q1, agent=OTHER_AGENT),
     ]
     assert name not in map(repeated_as, others)
-    assert repeated_as(question(Q1, hints=Hints(conversation="c"))) is None
+    assert repeated_as(routed(Q1, hints=Hints(conversation="c"))) is None
 
 
 @pytest.mark.parametrize("request_class", RequestClass)
 def test_only_the_task_of_a_sub_agent_may_have_a_twin(request_class: RequestClass) -> None:
-    begun = Question(AGENT, (Q1,), request_class)
+    begun = RoutedRequest(AGENT, (Q1,), request_class)
     assert has_no_twin(begun) is (request_class is not RequestClass.SUB_AGENT)
-    assert has_no_twin(Question(AGENT, (Q1, CALLED, RESULT), request_class))
+    assert has_no_twin(RoutedRequest(AGENT, (Q1, CALLED, RESULT), request_class))
 
 
 def test_sent_parts_come_back_in_order_with_texts_joined_and_are_counted() -> None:

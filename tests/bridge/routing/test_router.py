@@ -17,8 +17,8 @@ from bridge.routing.router import (
     Joins,
     Opens,
     Outcome,
-    Question,
     Reason,
+    RoutedRequest,
     Tally,
     route,
 )
@@ -64,7 +64,7 @@ def test_the_end_of_one_conversation_leaves_the_others(desk: Desk) -> None:
 def test_a_history_to_which_nothing_happened_is_found_by_nothing() -> None:
     index = Index()
     index.place(1, AGENT, History())
-    assert route(index, Question(AGENT, (Q1,))) == Opens(Extends(0), Reason.NEW)
+    assert route(index, RoutedRequest(AGENT, (Q1,))) == Opens(Extends(0), Reason.NEW)
     assert not index[1].calls
 
 
@@ -93,7 +93,7 @@ def test_no_more_conversations_are_looked_at_at_a_point_than_a_few(
         if key == 1:
             history.apply(Cancel(key))
         index.place(key, AGENT, history)
-    assert isinstance(route(index, Question(AGENT, (Q1,))), Joins) is found
+    assert isinstance(route(index, RoutedRequest(AGENT, (Q1,))), Joins) is found
 
 
 def test_every_reason_can_be_the_reason_and_is_counted(desk: Desk) -> None:

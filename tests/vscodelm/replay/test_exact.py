@@ -165,8 +165,8 @@ def told(effect: Any) -> bool:
 
 def comparable(effect: Any) -> Any:
     match effect:
-        case Routed(question=question):
-            return effect.request, effect.turn, effect.outcome, replace(question, agent=b"")
+        case Routed(routed=routed):
+            return effect.request, effect.turn, effect.outcome, replace(routed, agent=b"")
         case Remember(record=record):
             return "remember", record
         case TurnEnded(turn=turn, how=Finish() | Cancel() | Fail() as how):
