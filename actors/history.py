@@ -18,7 +18,7 @@ from agents.base import Agent
 from agents.boundary import failure_of
 from bridge.chats import Chats
 from bridge.models import AgentChoice
-from bridge.routing.chat_events import Broke, ChatEvent, Effects
+from bridge.routing.chat_events import Broke, ChatEvent, Effects, SessionRecalled
 
 from .beginning import Start
 from .conversation import Conversations
@@ -115,7 +115,7 @@ class HistoryActor:
                 self.editor.learn(model, measured)
             case Began():
                 if message.start is Start.STORED:
-                    self.chats.tally.count_stored()
+                    self._apply(SessionRecalled())
                 now = trio.current_time()
                 self._journal.note(message, now)
                 self._inspector.began(message, now)

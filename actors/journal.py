@@ -16,7 +16,9 @@ from bridge.routing.chat_events import (
     Expired,
     Failed,
     Leaving,
+    MemoryLimited,
     Said,
+    SessionRecalled,
 )
 from bridge.routing.index import AgentKey
 
@@ -80,6 +82,8 @@ class Journal:
                 return {"event": "broke", **about, "message": failure.message}
             case Leaving():
                 return {"event": "leaving"}
+            case SessionRecalled() | MemoryLimited():
+                return None  # `Began` and the configuration say so
 
 
 def _turn(event: Began | Ended | Failed) -> dict[str, Any]:

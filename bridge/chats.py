@@ -36,11 +36,13 @@ from .routing.chat_events import (
     Failed,
     Leaving,
     LeftBehind,
+    MemoryLimited,
     Opened,
     Refused,
     Remember,
     Routed,
     Said,
+    SessionRecalled,
     TurnEnded,
 )
 from .routing.damper import Damper
@@ -61,8 +63,7 @@ REPEATED = Failure(
 class Chats:
     """Every conversation of one editor. Read anything; change it by `apply` alone."""
 
-    most_bytes: int = MOST_KEPT_BYTES
-    """The bytes that all conversations together may take, from the next request on."""
+    _most_bytes: int = MOST_KEPT_BYTES
     tally: Tally = attrs.field(factory=Tally, init=False)
     _index: Index = attrs.field(factory=Index, init=False)
     _damper: Damper = attrs.field(factory=Damper, init=False)
@@ -108,6 +109,10 @@ class Chats:
                 self._is_leaving = True
                 for key in list(self._live):
                     self._end(key, "leaving")
+            case SessionRecalled():
+                self.tally.count_stored()
+            case MemoryLimited(most_bytes=most_bytes):
+                self._most_bytes = most_bytes
             case _:
                 assert_never(event)
         effects, self._effects = self._effects, []
@@ -128,6 +133,11 @@ class Chats:
     def __getitem__(self, key: ConversationKey) -> Entry:
         """Return what is known of a live conversation."""
         return self._index[key]
+
+    @property
+    def most_bytes(self) -> int:
+        """The bytes that all conversations together may take."""
+        return self._most_bytes
 
     @property
     def kept_bytes(self) -> int:
@@ -321,12 +331,12 @@ class Chats:
         """
         own = self._live[newest].size
         kept = self.kept_bytes - own
-        excess = kept + min(own, self.most_bytes - self.most_bytes // 2) - self.most_bytes
+        excess = kept + min(own, self._most_bytes - self._most_bytes // 2) - self._most_bytes
         if excess > 0:
             others = [self._occupant(key) for key in self._live if key != newest]
             is_beside = request_class is not RequestClass.MAIN
             leaving = giving_way(others, excess, lambda one: one.size, spare_questions=is_beside)
-            self._give_way(leaving, TOO_LARGE.format(limit=self.most_bytes // (1024 * 1024)))
+            self._give_way(leaving, TOO_LARGE.format(limit=self._most_bytes // (1024 * 1024)))
 
     def _occupant(self, key: ConversationKey) -> Occupant:
         live = self._live[key]

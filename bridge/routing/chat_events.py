@@ -94,7 +94,28 @@ class Leaving(Value):
     """The editor is gone or we must stop: settle everything and end."""
 
 
-ChatEvent: TypeAlias = ChatRequest | Cancelled | Said | Ended | Failed | Expired | Broke | Leaving
+class SessionRecalled(Value):
+    """A stored session of the agent knew the chat of a request, though no conversation did."""
+
+
+class MemoryLimited(Value):
+    """All conversations together may take so many bytes, from the next request on."""
+
+    most_bytes: int
+
+
+ChatEvent: TypeAlias = (
+    ChatRequest
+    | Cancelled
+    | Said
+    | Ended
+    | Failed
+    | Expired
+    | Broke
+    | Leaving
+    | SessionRecalled
+    | MemoryLimited
+)
 
 
 # Effects, beside those of one history.

@@ -37,6 +37,7 @@ from bridge.errors import Failure
 from bridge.history.message import Message
 from bridge.history.transcript import Transcript
 from bridge.models import Catalogue
+from bridge.routing.chat_events import MemoryLimited
 from bridge.wire import PERMISSION_TOOL, PROGRESS_TOOL
 from bridge.work import done
 from tests.fakes.editor import ASKING, Chat, connected, message, quiet, tool_result, tools, user
@@ -166,7 +167,7 @@ def port_and_actor(
         EditorRequests(port, sessions, OpenSessions()),
     )
     if most_bytes is not None:
-        actor.chats.most_bytes = most_bytes
+        actor.chats.apply(MemoryLimited(most_bytes), 0.0)
     return port, actor, receive
 
 
@@ -196,7 +197,7 @@ async def test_all_chats_together_may_take_so_many_bytes(over: int, closed: list
         for number in (1, 2):
             request = asked(port, number, user(f"{number}" * 1_000))
             size += request.transcript.size
-            actor.chats.most_bytes = size - over
+            actor.chats.apply(MemoryLimited(size - over), 0.0)
             await answered(actor, inbox, request)
         assert agent.sessions_closed == closed
         sessions.cancel_scope.cancel()
@@ -210,7 +211,7 @@ async def test_one_large_chat_alone_ends_no_other_that_fits_into_half_the_memory
     async with trio.open_nursery() as sessions:
         port, actor, inbox = port_and_actor(agent, sessions)
         small = asked(port, 1, user("1" * 900))
-        actor.chats.most_bytes = small.transcript.size * kept // 1_000
+        actor.chats.apply(MemoryLimited(small.transcript.size * kept // 1_000), 0.0)
         await answered(actor, inbox, small)
         await answered(actor, inbox, asked(port, 2, user("2" * 9_000)))
         assert agent.sessions_closed == closed
@@ -222,7 +223,7 @@ async def test_what_is_asked_beside_a_chat_denies_no_question_for_want_of_memory
     async with trio.open_nursery() as sessions:
         port, actor, inbox = port_and_actor(agent, sessions)
         chat = asked(port, 1, user("Do it."), options=tools("f"))
-        actor.chats.most_bytes = chat.transcript.size
+        actor.chats.apply(MemoryLimited(chat.transcript.size), 0.0)
         await answered(actor, inbox, chat)
         await answered(actor, inbox, asked(port, 2, *TITLE, options=BESIDE))
         assert 1 not in agent.sessions_closed

@@ -19,11 +19,13 @@ from bridge.routing.chat_events import (
     Expired,
     Leaving,
     LeftBehind,
+    MemoryLimited,
     Opened,
     Refused,
     Remember,
     Routed,
     Said,
+    SessionRecalled,
     TurnEnded,
 )
 from bridge.routing.damper import MOST_BAD, MOST_GOOD
@@ -267,11 +269,23 @@ def test_what_is_asked_beside_a_chat_ends_no_chat_that_waits_for_its_user() -> N
 
 
 def test_chats_that_are_too_large_together_end_but_for_the_newest(desk: Desk) -> None:
-    desk.chats.most_bytes = 100
+    desk.tell(MemoryLimited(100))
     for number, size in enumerate((40, 40, 900)):
         desk.request(user(f"q{number}"), size=size)
         desk.tell(Ended(number + 1, 1, [TextPart("a")]))
     assert [key in desk.chats for key in (1, 2, 3)] == [False, True, True]
+
+
+def test_the_limit_of_memory_can_be_read(desk: Desk) -> None:
+    assert desk.tell(MemoryLimited(100)) == []
+    assert desk.chats.most_bytes == 100
+
+
+def test_a_recalled_session_is_counted_and_nothing_else(desk: Desk) -> None:
+    key = desk.opened(Q1)
+    assert desk.tell(SessionRecalled()) == []
+    assert desk.tally.matches == {"stored": 1}
+    assert key in desk.chats
 
 
 # The end.

@@ -39,7 +39,9 @@ from bridge.routing.chat_events import (
     Expired,
     Failed,
     Leaving,
+    MemoryLimited,
     Said,
+    SessionRecalled,
 )
 from bridge.routing.router import RoutedRequest, Tally
 from bridge.value import Value
@@ -171,7 +173,7 @@ class Replay:
         match noted.event:
             case "configuration":
                 self.is_exact = True
-                self.chats.most_bytes = noted.most_bytes
+                self.chats.apply(MemoryLimited(noted.most_bytes), self.now)
             case "request" if request is not None:
                 yield from self._request_noted(request, noted)
             case "cancelled" if request is not None:
@@ -192,7 +194,7 @@ class Replay:
                 yield from self._take(Leaving())
             case "began":
                 if noted.start == "stored":
-                    self.chats.tally.count_stored()
+                    self.chats.apply(SessionRecalled(), self.now)
                 yield from self.tracker.began(
                     key, noted.turn, noted.start, noted.why, noted.told, noted.process
                 )

@@ -32,7 +32,7 @@ from bridge.errors import Failure
 from bridge.history.events import Cancel, Fail, Finish, Forward, Settle
 from bridge.inspection.steps import InspectionStep as Found
 from bridge.inspection.steps import RequestDecision, RequestEnded, SessionBegan
-from bridge.routing.chat_events import Effects, Refused, Remember, Routed, TurnEnded
+from bridge.routing.chat_events import Effects, MemoryLimited, Refused, Remember, Routed, TurnEnded
 from bridge.wire import TextPart, ToolCallPart
 from tests.fakes.editor import (
     Chat,
@@ -279,7 +279,7 @@ async def test_random_chats_are_replayed_just_as_they_went(
     begin = Journal.begin
 
     def limited(self: Journal, chats: Chats) -> None:
-        chats.most_bytes = MOST_BYTES
+        chats.apply(MemoryLimited(MOST_BYTES), 0.0)
         begin(self, chats)
 
     monkeypatch.setattr(Journal, "begin", limited)
