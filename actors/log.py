@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from bridge.routing.index import ConversationKey
-from bridge.routing.router import Outcome, RoutedRequest
+from bridge.routing.outcome import Outcome, RoutedRequest
 from bridge.wire import RequestId
 
 from .beginning import Start

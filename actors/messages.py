@@ -18,8 +18,8 @@ from bridge.routing.chat_events import (
     Said,
 )
 from bridge.routing.index import ConversationKey
+from bridge.routing.outcome import RoutedRequest
 from bridge.routing.request import Hints
-from bridge.routing.router import RoutedRequest
 from bridge.tokens.gauge import Measured
 from bridge.value import Value
 from bridge.wire import Capabilities, ChatOptions, ElicitResult, RequestId, Settings

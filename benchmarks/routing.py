@@ -19,8 +19,9 @@ from bridge.history.exchange import Extends
 from bridge.history.machine import History
 from bridge.history.transcript import Transcript, TranscriptReader
 from bridge.routing.index import Index
+from bridge.routing.outcome import Joins, Outcome, RoutedRequest
 from bridge.routing.request import Hints, classify
-from bridge.routing.router import Joins, Outcome, RoutedRequest, route
+from bridge.routing.router import route
 from bridge.wire import ChatParams, TextPart
 
 from .harness import Result

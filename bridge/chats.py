@@ -48,10 +48,11 @@ from .routing.chat_events import (
 from .routing.damper import Damper
 from .routing.index import ConversationKey, Entry, Index
 from .routing.live import LiveChat
+from .routing.outcome import Joins, Opens, Outcome, Reason, RoutedRequest, Tally
 from .routing.repeats import LASTING, FailedRequests, has_no_twin, repeated_as
 from .routing.request import RequestClass
 from .routing.room import MOST_KEPT_BYTES, TOO_LARGE, TOO_MANY, Denials, Occupant, giving_way
-from .routing.router import Joins, Opens, Outcome, Reason, RoutedRequest, Tally, alone, route
+from .routing.router import alone, route
 from .wire import OwnTextPart, Part, RequestId
 
 REPEATED = Failure(

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from agents.boundary import failure_of
 from agents.ledger import Ledger
+from bridge.routing.outcome import Tally
 from bridge.routing.request import RequestSource
-from bridge.routing.router import Tally
 from bridge.wire import AgentProcess, NewestRequest, RequestId, Stats
 
 Measure: TypeAlias = Callable[[], Awaitable[list[AgentProcess]]]

@@ -12,7 +12,7 @@ from bridge.history.message import Message
 from bridge.history.progress_rounds import is_progress_call
 from bridge.history.rules import Rule
 from bridge.redact import Hide
-from bridge.routing.router import Joins, Opens, Outcome, Reason
+from bridge.routing.outcome import Joins, Opens, Outcome, Reason
 from bridge.wire import RequestId
 
 from .steps import RequestDecision, SessionBegan

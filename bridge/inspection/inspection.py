@@ -21,7 +21,7 @@ from bridge.history.exchange import Ending
 from bridge.history.message import Message
 from bridge.history.progress_rounds import is_progress_call
 from bridge.redact import Hide, redact_text
-from bridge.routing.router import Opens, Reason
+from bridge.routing.outcome import Opens, Reason
 from bridge.value import Value
 from bridge.wire import (
     DataPart,

@@ -7,8 +7,8 @@ from typing import TypeAlias
 from bridge.history.exchange import Ending
 from bridge.history.message import Message
 from bridge.routing.index import ConversationKey
+from bridge.routing.outcome import Outcome
 from bridge.routing.request import RequestClass
-from bridge.routing.router import Outcome
 from bridge.value import Value
 from bridge.wire import RequestId
 

@@ -15,7 +15,7 @@ from bridge.history.machine import History
 from bridge.history.rules import Rule
 from bridge.models import ELIZA_ID, AgentChoice
 from bridge.routing.index import ConversationKey
-from bridge.routing.router import Joins, Opens, Outcome, Reason
+from bridge.routing.outcome import Joins, Opens, Outcome, Reason
 from bridge.value import Value
 from bridge.wire import ElizaSpec, McpServerSpec, OpenResponsesSpec
 

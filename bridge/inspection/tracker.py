@@ -28,8 +28,8 @@ from bridge.routing.chat_events import (
     Routed,
 )
 from bridge.routing.index import ConversationKey
+from bridge.routing.outcome import Joins, Opens, Outcome, Reason
 from bridge.routing.relate import told_before
-from bridge.routing.router import Joins, Opens, Outcome, Reason
 from bridge.value import Value
 from bridge.wire import RequestId
 

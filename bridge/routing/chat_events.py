@@ -13,8 +13,8 @@ from bridge.value import Value
 from bridge.wire import Part, RequestId
 
 from .index import ConversationKey
+from .outcome import Outcome, RoutedRequest
 from .request import RequestClass
-from .router import Outcome, RoutedRequest
 
 NOBODY: ConversationKey = 0
 """Stands for the conversation in effects on a request that got none."""

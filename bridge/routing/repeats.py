@@ -19,8 +19,8 @@ from bridge.errors import Failure, FailureKind
 from bridge.history.message import joined
 from bridge.wire import DataPart, Part, TextPart
 
+from .outcome import RoutedRequest
 from .request import RequestClass
-from .router import RoutedRequest
 
 FAILED_SECONDS = 30.0
 """Seconds after a failure in which the same request is a repeat by the host."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bridge.history.rules import Rule
+from bridge.routing.outcome import Reason
 from bridge.routing.request import RequestClass
-from bridge.routing.router import Reason
 
 from .markdown import table
 

@@ -25,8 +25,8 @@ from bridge.routing.chat_events import (
     Said,
 )
 from bridge.routing.index import Entry
+from bridge.routing.outcome import Joins, Opens, Outcome, Reason, RoutedRequest, Tally
 from bridge.routing.request import Hints, RequestClass
-from bridge.routing.router import Joins, Opens, Outcome, Reason, RoutedRequest, Tally
 from bridge.wire import Part, RequestId, TextPart
 
 AGENT, OTHER_AGENT = b'{"eliza":{}}', b'{"acp":{}}'

@@ -32,7 +32,11 @@ GROUND = Ground(
     "tests/bridge",
     copied=("bridge", "tests/bridge"),
     options=("-o", "xfail_strict=false"),
-    tested_by={"routing/align": ("routing/align", "history/rules"), "routing/router": ROUTER},
+    tested_by={
+        "routing/align": ("routing/align", "history/rules"),
+        "routing/outcome": ROUTER,
+        "routing/router": ROUTER,
+    },
 )
 
 FAULTS = [
@@ -62,14 +66,14 @@ FAULTS = [
     ),
     Fault(
         "a round of the progress tool counts as a request",
-        "routing/router",
+        "routing/outcome",
         "        if outcome.reason is Reason.PROGRESS:\n"
         "            self.rounds += 1\n            return\n",
         "        if outcome.reason is Reason.PROGRESS:\n            self.rounds += 1\n",
     ),
     Fault(
         "a request beside a chat says which harness asked",
-        "routing/router",
+        "routing/outcome",
         "        if outcome.request_class is RequestClass.MAIN:\n            self.harnesses",
         "        if True:\n            self.harnesses",
     ),
@@ -961,19 +965,19 @@ FAULTS = [
     ),
     Fault(
         "what is found is not counted",
-        "routing/router",
+        "routing/outcome",
         "if outcome.reason in _FOUND:",
         "if False:",
     ),
     Fault(
         "rules are not counted",
-        "routing/router",
+        "routing/outcome",
         "self.matches.update(rule.value for rule in outcome.match.rules)",
         "pass",
     ),
     Fault(
         "classes are not counted",
-        "routing/router",
+        "routing/outcome",
         "self.classes[outcome.request_class] += 1",
         "pass",
     ),

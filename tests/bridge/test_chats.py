@@ -29,9 +29,9 @@ from bridge.routing.chat_events import (
     TurnEnded,
 )
 from bridge.routing.damper import MOST_BAD, MOST_GOOD
+from bridge.routing.outcome import Opens, Reason
 from bridge.routing.repeats import FAILED_SECONDS
 from bridge.routing.request import Hints, RequestClass
-from bridge.routing.router import Opens, Reason
 from bridge.wire import OwnTextPart, TextPart, ToolCallPart, ToolResultPart
 from tests.bridge.desk import BROKE, OTHER_AGENT, Desk
 from tests.strategies import assistant, user

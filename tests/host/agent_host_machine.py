@@ -12,7 +12,7 @@ from typing import Any, Protocol, cast
 import hypothesis.strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
-from bridge.routing.router import Reason
+from bridge.routing.outcome import Reason
 
 from . import machine
 from .agent_host import REPEATS, AgentHost

@@ -31,7 +31,7 @@ from bridge.routing.chat_events import (
     Said,
 )
 from bridge.routing.index import ConversationKey
-from bridge.routing.router import Outcome, Tally
+from bridge.routing.outcome import Outcome, Tally
 from bridge.wire import Capabilities, ChatParams, DataPart, Part, RequestId, Settings
 from vscodelm.replay.run import ask_whose
 

@@ -6,8 +6,8 @@ import pytest
 
 from bridge.history.progress_rounds import CALL_PREFIX
 from bridge.history.rules import Rule
+from bridge.routing.outcome import Joins, Outcome, Reason
 from bridge.routing.request import RequestClass
-from bridge.routing.router import Joins, Outcome, Reason
 from bridge.wire import PROGRESS_TOOL
 
 from .agent_host_machine import AGENT_HOST

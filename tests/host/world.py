@@ -19,7 +19,7 @@ import attrs
 import msgspec
 
 from bridge.history.progress_rounds import CALL_PREFIX
-from bridge.routing.router import Outcome, Reason
+from bridge.routing.outcome import Outcome, Reason
 from bridge.wire import PROGRESS_TOOL, Part, RequestId, TextPart, ToolCallPart
 
 from .agent_host import AgentHost

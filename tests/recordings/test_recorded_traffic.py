@@ -18,9 +18,9 @@ from bridge.history.machine import History
 from bridge.history.rules import BY_DIGESTS
 from bridge.history.transcript import TranscriptReader
 from bridge.inspection.steps import RequestDecision
+from bridge.routing.outcome import Joins, Outcome
 from bridge.routing.relate import Path as Messages
 from bridge.routing.relate import tolerant
-from bridge.routing.router import Joins, Outcome
 from bridge.routing.sketch import Sketch, keys, recognise
 from bridge.wire import ChatParams
 from vscodelm.replay.explain import explain

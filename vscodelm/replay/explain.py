@@ -30,7 +30,7 @@ from bridge.inspection.steps import (
     SessionBegan,
 )
 from bridge.models import Complete, as_given
-from bridge.routing.router import Opens, Reason, Tally
+from bridge.routing.outcome import Opens, Reason, Tally
 from bridge.value import Value
 from bridge.wire import RequestId
 

@@ -16,8 +16,8 @@ import msgspec
 from bridge.history.message import Message
 from bridge.inspection.steps import RequestDecision
 from bridge.routing.index import ConversationKey
+from bridge.routing.outcome import Opens, Reason
 from bridge.routing.request import RequestClass
-from bridge.routing.router import Opens, Reason
 from bridge.value import Value
 
 from .recording import RequestId

@@ -43,7 +43,7 @@ from bridge.routing.chat_events import (
     Said,
     SessionRecalled,
 )
-from bridge.routing.router import RoutedRequest, Tally
+from bridge.routing.outcome import RoutedRequest, Tally
 from bridge.value import Value
 from bridge.wire import ChatParams, Part, RequestId
 

@@ -8,7 +8,7 @@ from bridge.history.exchange import Ending, Exchange, Extends
 from bridge.history.message import Message
 from bridge.history.rules import Rule
 from bridge.routing.align import Alignment, align, items_of
-from bridge.routing.router import Joins, Opens, Reason
+from bridge.routing.outcome import Joins, Opens, Reason
 from bridge.wire import DataPart, Part, TextPart, ToolCallPart, ToolResultPart
 from tests.bridge.desk import OTHER_AGENT, Desk
 from tests.strategies import assistant, user

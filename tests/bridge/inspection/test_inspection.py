@@ -38,8 +38,8 @@ from bridge.routing.chat_events import (
     Failed,
 )
 from bridge.routing.damper import MOST_BAD
+from bridge.routing.outcome import RoutedRequest
 from bridge.routing.request import Hints, RequestClass
-from bridge.routing.router import RoutedRequest
 from bridge.wire import (
     ChatParams,
     DataPart,

@@ -7,8 +7,8 @@ import pytest
 from bridge.history.exchange import Extends
 from bridge.history.message import Message
 from bridge.history.rules import Rule
+from bridge.routing.outcome import Opens, Reason
 from bridge.routing.request import Hints, RequestClass
-from bridge.routing.router import Opens, Reason
 from bridge.wire import ToolCallPart
 from tests.bridge.desk import NOBODY, Desk
 from tests.strategies import assistant, user

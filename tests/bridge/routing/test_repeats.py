@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge.history.message import Message
+from bridge.routing.outcome import Reason, RoutedRequest
 from bridge.routing.repeats import (
     FAILED_SECONDS,
     FINISHED_SECONDS,
@@ -14,7 +15,6 @@ from bridge.routing.repeats import (
     repeated_as,
 )
 from bridge.routing.request import Hints, RequestClass
-from bridge.routing.router import Reason, RoutedRequest
 from bridge.wire import DataPart, OwnTextPart, Part, TextPart, ThinkingPart, ToolCallPart
 from tests.bridge.desk import AGENT, BROKE, OTHER_AGENT, Desk
 from tests.bridge.routing.chats import A1, CALL, CALLED, Q1, Q2, RESULT

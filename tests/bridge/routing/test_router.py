@@ -11,17 +11,9 @@ from bridge.history.message import Message
 from bridge.history.progress_rounds import CALL_PREFIX
 from bridge.history.rules import Rule
 from bridge.routing.index import Index
+from bridge.routing.outcome import Joins, Opens, Outcome, Reason, RoutedRequest, Tally
 from bridge.routing.request import Harness, Hints, RequestClass, RequestSource
-from bridge.routing.router import (
-    MOST_CANDIDATES,
-    Joins,
-    Opens,
-    Outcome,
-    Reason,
-    RoutedRequest,
-    Tally,
-    route,
-)
+from bridge.routing.router import MOST_CANDIDATES, route
 from bridge.wire import PROGRESS_TOOL, ToolCallPart, ToolResultPart
 from tests.bridge.desk import AGENT, Desk
 from tests.bridge.routing.chats import (

@@ -5,12 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bridge.history.exchange import Ending, Extends
+from bridge.routing.outcome import Candidate, Opens, Reason
 from bridge.routing.request import Hints
-from bridge.routing.router import (
-    Candidate,
-    Opens,
-    Reason,
-)
 from bridge.wire import TextPart
 from tests.bridge.desk import Desk
 from tests.bridge.routing.chats import (

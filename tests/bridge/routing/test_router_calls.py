@@ -5,11 +5,7 @@ from __future__ import annotations
 from bridge.history.exchange import Extends
 from bridge.history.message import Message
 from bridge.history.rules import Rule
-from bridge.routing.router import (
-    Joins,
-    Opens,
-    Reason,
-)
+from bridge.routing.outcome import Joins, Opens, Reason
 from bridge.wire import ToolCallPart, ToolResultPart
 from tests.bridge.desk import OTHER_AGENT, Desk
 from tests.bridge.routing.chats import (

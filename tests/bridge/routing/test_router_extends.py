@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bridge.history.exchange import Extends
-from bridge.routing.router import (
-    Joins,
-    Reason,
-)
+from bridge.routing.outcome import Joins, Reason
 from bridge.wire import TextPart
 from tests.bridge.desk import Desk
 from tests.bridge.routing.chats import (

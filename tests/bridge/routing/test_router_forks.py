@@ -6,12 +6,8 @@ import pytest
 
 from bridge.history.exchange import Extends
 from bridge.history.rules import Rule
+from bridge.routing.outcome import Joins, Opens, Reason
 from bridge.routing.request import Hints
-from bridge.routing.router import (
-    Joins,
-    Opens,
-    Reason,
-)
 from bridge.wire import TextPart
 from tests.bridge.desk import Desk
 from tests.bridge.routing.chats import (

@@ -6,13 +6,8 @@ import pytest
 
 from bridge.history.exchange import Extends
 from bridge.history.message import Message
+from bridge.routing.outcome import Candidate, Joins, Opens, Reason
 from bridge.routing.request import Hints
-from bridge.routing.router import (
-    Candidate,
-    Joins,
-    Opens,
-    Reason,
-)
 from bridge.wire import DataPart, TextPart
 from tests.bridge.desk import Desk
 from tests.bridge.routing.chats import (

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from bridge.history.exchange import Extends, Supersedes
 from bridge.history.rules import Rule
-from bridge.routing.router import (
-    Candidate,
-    Joins,
-    Opens,
-    Reason,
-)
+from bridge.routing.outcome import Candidate, Joins, Opens, Reason
 from bridge.wire import TextPart
 from tests.bridge.desk import Desk
 from tests.bridge.routing.chats import (

@@ -7,12 +7,8 @@ import pytest
 from bridge.history.exchange import Extends
 from bridge.history.machine import Phase
 from bridge.history.message import Message
+from bridge.routing.outcome import Candidate, Opens, Reason
 from bridge.routing.request import Hints, RequestClass
-from bridge.routing.router import (
-    Candidate,
-    Opens,
-    Reason,
-)
 from bridge.wire import ToolCallPart, ToolResultPart
 from tests.bridge.desk import OTHER_AGENT, Desk
 from tests.bridge.routing.chats import (

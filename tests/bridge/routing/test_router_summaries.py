@@ -5,12 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bridge.history.message import Message
+from bridge.routing.outcome import Candidate, Joins, Reason
 from bridge.routing.request import Hints
-from bridge.routing.router import (
-    Candidate,
-    Joins,
-    Reason,
-)
 from bridge.wire import ToolCallPart
 from tests.bridge.desk import Desk
 from tests.bridge.routing.chats import (

@@ -9,12 +9,8 @@ import pytest
 from bridge.history.exchange import Extends, Supersedes
 from bridge.history.machine import Phase
 from bridge.history.message import Message
+from bridge.routing.outcome import Joins, Opens, Reason
 from bridge.routing.request import Hints
-from bridge.routing.router import (
-    Joins,
-    Opens,
-    Reason,
-)
 from bridge.wire import ToolCallPart
 from tests.bridge.desk import Desk
 from tests.bridge.routing.chats import (

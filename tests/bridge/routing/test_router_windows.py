@@ -9,13 +9,8 @@ from hypothesis import strategies as st
 from bridge.history.exchange import Extends
 from bridge.history.machine import History, Phase
 from bridge.history.message import Message
+from bridge.routing.outcome import Joins, Opens, Reason, Tally
 from bridge.routing.request import RequestSource
-from bridge.routing.router import (
-    Joins,
-    Opens,
-    Reason,
-    Tally,
-)
 from bridge.wire import TextPart
 from tests.bridge.desk import OTHER_AGENT, Desk
 from tests.bridge.routing.chats import (

@@ -14,7 +14,7 @@ from bridge.inspection.steps import (
     RequestRefused,
     SessionBegan,
 )
-from bridge.routing.router import Reason
+from bridge.routing.outcome import Reason
 from bridge.wire import TextPart
 from vscodelm.replay.recording import Happening, Noted, Parted, Requested, Settled, Stopped
 from vscodelm.replay.run import Replay
