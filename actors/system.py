@@ -66,7 +66,6 @@ async def run_system(
     outbox = Outbox()
     shared = activities or Activities(), offered or Offered(), workspace or Workspace()
     port = EditorPort(outbox, catalogue, trace, hide, *shared, learn)
-    port.offered.on_change = port.tell_models_changed
     inbox = send_inbox, _ = open_inbox()
 
     async def read() -> None:
@@ -75,7 +74,11 @@ async def run_system(
         whole.deadline = trio.current_time() + LEAVING_SECONDS
 
     chores = trio.CancelScope()
-    with trio.CancelScope(deadline=math.inf) as whole, port.activities.told_to(port.tell_progress):
+    with (
+        trio.CancelScope(deadline=math.inf) as whole,
+        port.activities.told_to(port.tell_progress),
+        port.offered.told_to(port.tell_models_changed),
+    ):
         async with trio.open_nursery() as nursery:
             nursery.start_soon(_write, outbox, sink, until)
             start_history(

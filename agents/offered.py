@@ -6,7 +6,8 @@ They are kept on disk, so that a picker has them before the agent runs.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -92,16 +93,24 @@ class Offered:
 
     tasks: Tasks | None = None
     rows: KeptRows[Offering] | None = None
-    on_change: Callable[[], None] = lambda: None
-    """Called when an agent offers other choices than before."""
     _known: dict[str, Offering] = attrs.field(factory=dict[str, "Offering"], init=False)
     _was_read: bool = attrs.field(default=False, init=False)
     _writing: trio.Lock = attrs.field(factory=trio.Lock, init=False)
+    _tell: Callable[[], None] | None = attrs.field(default=None, init=False)
+
+    @contextmanager
+    def told_to(self, tell: Callable[[], None]) -> Generator[None]:
+        """Call `tell` when an agent offers other choices than before."""
+        self._tell = tell
+        try:
+            yield
+        finally:
+            self._tell = None
 
     def of(self, choice: AgentChoice) -> Properties:
         """Return the choices of an agent, as far as they are known; doesn't wait.
 
-        The first call has the file read, and `on_change` tells when that brought something.
+        The first call has the file read. Changes by the file are told, too (`told_to`).
         """
         return self._offering(choice).properties or {}
 
@@ -144,7 +153,7 @@ class Offered:
         if self.tasks is not None and self.rows is not None:
             self.tasks.start_soon(self._write, self.rows, new.agent)
         if new.shown != known.shown:
-            self.on_change()
+            self._changed()
 
     async def _load(self, rows: KeptRows[Offering]) -> None:
         offerings = await trio.to_thread.run_sync(rows.read, abandon_on_cancel=True)
@@ -153,7 +162,11 @@ class Offered:
             newer = self._known.get(one.agent)
             self._known[one.agent] = one if newer is None else newer.over(one)
         if self._known != before:
-            self.on_change()
+            self._changed()
+
+    def _changed(self) -> None:
+        if self._tell is not None:
+            self._tell()
 
     async def _write(self, rows: KeptRows[Offering], agent: str) -> None:
         async with self._writing:

@@ -221,8 +221,8 @@ def test_the_client_s_own_agents_are_listed_with_their_choices() -> None:
     offered = ConfigurationProperty(
         title="Model", enum=("a", "b"), enum_item_labels=("A", "B"), default="a"
     )
-    port.it.offered.on_change = port.it.tell_models_changed
-    port.it.offered.learn(AgentChoice.of(AGENT), {"model": offered})
+    with port.it.offered.told_to(port.it.tell_models_changed):
+        port.it.offered.learn(AgentChoice.of(AGENT), {"model": offered})
     assert port.outbox.take()[0]["method"] == "lm/didChangeLanguageModelChatInformation"
     mine = listed(port, agents={"mine": AGENT}, settings=settings)["mine"]
     assert mine["configurationSchema"]["properties"]["model"] == {

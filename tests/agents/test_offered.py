@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Callable
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -42,11 +44,20 @@ def write(file: Path, content: bytes) -> None:
     file.write_bytes(content)
 
 
+@asynccontextmanager
+async def offered_from(file: Path, tell: Callable[[Offered], None]) -> AsyncGenerator[Offered]:
+    """Give the choices in a file, and tell of changes until it is read."""
+    with ExitStack() as stack:
+        async with trio.open_nursery() as nursery:
+            offered = Offered(nursery, kept_in(lambda: file))
+            stack.enter_context(offered.told_to(lambda: tell(offered)))
+            yield offered
+
+
 async def known(file: Path, choice: AgentChoice) -> object:
     """Return what a new window knows when it has read the file."""
     told: list[None] = []
-    async with trio.open_nursery() as nursery:
-        offered = Offered(nursery, kept_in(lambda: file), lambda: told.append(None))
+    async with offered_from(file, lambda _: told.append(None)) as offered:
         assert offered.of(choice) == {}, "nobody waits for a file"
     assert bool(told) is bool(offered.of(choice))
     return offered.of(choice)
@@ -64,8 +75,7 @@ async def test_what_an_agent_offers_is_known_to_the_next_window(file: Path) -> N
 
 async def test_a_change_is_told_once(file: Path) -> None:
     told: list[str] = []
-    async with trio.open_nursery() as nursery:
-        offered = Offered(nursery, kept_in(lambda: file), lambda: told.append("changed"))
+    async with offered_from(file, lambda _: told.append("changed")) as offered:
         offered.learn(ONE, MODELS)
         offered.learn(ONE, dict(MODELS))
         assert told == ["changed"]
@@ -90,10 +100,8 @@ async def test_the_size_of_the_context_is_known_to_the_next_window(file: Path) -
         offered = Offered(nursery, kept_in(lambda: file))
         offered.learn_window(ONE, 200_000)
         offered.learn_window(TWO, 1_000_000)
-    async with trio.open_nursery() as nursery:
-        told: list[int | None] = []
-        offered = Offered(nursery, kept_in(lambda: file))
-        offered.on_change = lambda: told.append(offered.window_of(ONE))
+    told: list[int | None] = []
+    async with offered_from(file, lambda offered: told.append(offered.window_of(ONE))) as offered:
         assert offered.window_of(ONE) is None, "nobody waits for a file"
     assert told == [200_000]
 
@@ -202,9 +210,12 @@ def test_a_session_that_existed_before_changes_no_default() -> None:
 
 def test_an_agent_without_choices_changes_nothing_that_is_listed() -> None:
     told: list[str] = []
-    offered = Offered(on_change=lambda: told.append("changed"))
-    offered.learn(ONE, {})
-    assert told == []
-    offered.learn(ONE, MODELS)
-    offered.learn(ONE, {})
+    offered = Offered()
+    with offered.told_to(lambda: told.append("changed")):
+        offered.learn(ONE, {})
+        assert told == []
+        offered.learn(ONE, MODELS)
+        offered.learn(ONE, {})
     assert told == ["changed", "changed"]
+    offered.learn(ONE, MODELS)
+    assert told == ["changed", "changed"], "nobody is told any more"

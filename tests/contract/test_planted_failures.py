@@ -3,13 +3,15 @@
 A run has chats with two agents of one kind, and one with Eliza. In the k-th run the k-th call into
 `agents` raises, of those that are made by a task which serves several chats. It ends when a run has
 fewer such calls. Calls of the boundary itself don't count: nothing is behind it. Nor do those of
-the breather and the activities, which know no agent: they let others have their turn, or show.
+the breather and the activities, which know no agent: they let others have their turn, or show. The
+system calls `Offered.told_to` as it begins, when there is no chat yet.
 """
 
 from __future__ import annotations
 
 import dis
 import gc
+import inspect
 import logging
 import sys
 import warnings
@@ -28,6 +30,7 @@ from actors.system import ModelLister
 from agents.acp.processes.pool import ProcessPool
 from agents.acp.transport.base import Link
 from agents.directory import open_directory
+from agents.offered import Offered
 from agents.open_responses.models.refresh import keep_listing
 from bridge.models import Catalogue, parse_catalogue
 from bridge.wire import McpServerSpec
@@ -45,6 +48,7 @@ HERE = str(Path(agents.__file__).parent)
 NOT_COUNTED = tuple(
     f"{HERE}/{name}.py" for name in ("activities", "boundary", "breather", "guarded", "base")
 )
+_TOLD_TO = inspect.unwrap(Offered.told_to).__code__
 OF_ONE_CHAT = ("session of conversation", "turn at ")
 """How the tasks are called that serve a single one."""
 FEW = 7
@@ -68,7 +72,12 @@ class Fuse:
         code = frame.f_code
         if event != "call" or not code.co_filename.startswith(HERE):
             return
-        if code.co_filename in NOT_COUNTED or not _begins(frame) or not _is_shared():
+        if (
+            code is _TOLD_TO
+            or code.co_filename in NOT_COUNTED
+            or not _begins(frame)
+            or not _is_shared()
+        ):
             return
         if frame.f_back is not None and frame.f_back.f_code.co_name == "guarded":
             return  # it isn't called by the task, but is the task
