@@ -314,19 +314,20 @@ class EditorPort:
         absolute = tuple(one for one in folders if os.path.isabs(one))
         for one in set(folders).difference(absolute):
             log.warning("ignored workspace folder=%r: it is no absolute path", one)
-        self.workspace.folders = absolute
+        self.workspace.open_folders(absolute)
 
     def _take_servers(self, given: Sequence[msgspec.Raw]) -> None:
         if not given:  # as mostly
-            self.workspace.servers = ()
+            self.workspace.give_servers(())
             return
         from agents.mcp.user_servers import read_servers, values_of
 
         self.learn_secrets({"params": {"mcpServers": values_of(given)}})
-        self.workspace.servers, faults = read_servers(given)
+        servers, faults = read_servers(given)
+        self.workspace.give_servers(servers)
         for fault in faults:
             log.warning("%s", fault)
-        names = ", ".join(repr(one.name) for one in self.workspace.servers)
+        names = ", ".join(repr(one.name) for one in servers)
         log.info("agents are given these MCP servers from now on: %s", names)
 
     def _models(self, params: ModelsParams) -> ModelsResult:

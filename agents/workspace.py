@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache, partial
 from pathlib import PurePath
 from typing import Protocol, TypeVar
@@ -246,14 +246,30 @@ def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
 class Workspace:
     """The window, as the editor last described it."""
 
-    folders: tuple[str, ...] = ()
-    """Absolute paths; empty if it names none."""
-    servers: tuple[UserMcpServer, ...] = ()
-    """The MCP servers that new sessions are given."""
+    _folders: tuple[str, ...] = attrs.field(default=(), alias="folders")
+    _servers: tuple[UserMcpServer, ...] = attrs.field(default=(), alias="servers")
     shows_forms: bool = False
     """Whether an agent may ask the user for input."""
     texts: EditorTexts = attrs.field(factory=EditorTexts, init=False)
     watches: FileWatches = attrs.field(factory=FileWatches, init=False)
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """Absolute paths; empty if the window has none."""
+        return self._folders
+
+    @property
+    def servers(self) -> tuple[UserMcpServer, ...]:
+        """The MCP servers that new sessions are given."""
+        return self._servers
+
+    def open_folders(self, folders: Iterable[str]) -> None:
+        """Open these folders instead of the former ones."""
+        self._folders = tuple(folders)
+
+    def give_servers(self, servers: Iterable[UserMcpServer]) -> None:
+        """Give new sessions these MCP servers instead of the former ones."""
+        self._servers = tuple(servers)
 
     def connect(self, port: WindowPort, capabilities: Capabilities) -> None:
         """Use the connection for the requests that the editor answers."""
@@ -270,21 +286,21 @@ class Workspace:
 
         `chosen` is that of the definition if it `is_set`, else the process's own.
         """
-        return chosen if is_set or not self.folders else self.folders[0]
+        return chosen if is_set or not self._folders else self._folders[0]
 
     def spelled(self, path: str) -> str:
         """Return the path of a file as the editor has it.
 
         The editor keeps the path of a folder that is a link. An agent may follow the link.
         """
-        for target, folder in _links(self.folders).items():
+        for target, folder in _links(self._folders).items():
             if PurePath(path).is_relative_to(target):
                 return str(PurePath(folder, PurePath(path).relative_to(target)))
         return path
 
     def beside(self, folder: str) -> tuple[str, ...]:
         """Return all folders but one, each once."""
-        return tuple(one for one in dict.fromkeys(self.folders) if one != folder)
+        return tuple(one for one in dict.fromkeys(self._folders) if one != folder)
 
 
 @lru_cache(maxsize=8)

@@ -157,7 +157,7 @@ class _Server:
         until: trio.CancelScope,
     ) -> None:
         folder = (self.options.folder or Path.cwd()).absolute()
-        agents.directory.workspace.folders = (str(folder),)
+        agents.directory.workspace.open_folders([str(folder)])
         async with (
             open_answering(
                 agents.agent_for,

@@ -52,7 +52,7 @@ async def scene(
         async with connected(agent, workspace=window, leaves_within=30) as editor:
             editor.files.disk[FILE] = TEXT
             await editor.initialize(*capabilities).settled()
-            window.folders = (folder,)
+            window.open_folders((folder,))
             yield editor, peers, Chat(editor, options=options, settings=settings or EDITOR)
         assert peers.faults == []
 

@@ -40,7 +40,7 @@ async def test_a_session_gets_the_first_folder_and_the_others_beside_it(
         async with agent.session(asking("x")) as session:
             assert await answer_to(session, "x") == "ok"
             handle = session.handle
-        workspace.folders = ("/two", "/four")
+        workspace.open_folders(("/two", "/four"))
         async with agent.session(asking("x")) as session:
             assert await answer_to(session, "x") == "ok"
         assert handle is not None

@@ -47,7 +47,7 @@ async def test_every_way_to_open_a_session_brings_the_servers(autojump_clock: Mo
                 async with agent.session(asking("x"), ForkOf(session.handle)):
                     pass
                 handle = session.handle
-            workspace.servers = (FILES, replace(FILES, name="more"))
+            workspace.give_servers((FILES, replace(FILES, name="more")))
             async with agent.session(asking("x"), Resumed(handle)):
                 pass
             (forked,) = peers.asked("session/fork")
@@ -84,7 +84,7 @@ async def test_a_changed_list_counts_for_new_sessions_and_spares_are_not_stale(
         async with agent_in_process(able(), workspace=workspace) as (agent, peers):
             async with agent.session(asking("x")) as session:
                 assert await answer_to(session, "x") == "ok"
-            workspace.servers = ()
+            workspace.give_servers(())
             async with agent.session(asking("x")) as session:
                 assert await answer_to(session, "x") == "ok"
             opened = peers.asked("session/new")
@@ -124,7 +124,7 @@ async def test_the_editors_server_keeps_its_name_and_is_not_taken_for_the_only_o
                 assert tools is not None
                 assert names(peers.asked("session/new")[0]) == [tools.server, "files"]
                 assert tools.owner.has_users_servers
-                workspace.servers = ()
+                workspace.give_servers(())
             async with agent.session(prompt) as session:
                 tools = session.channel.tools
                 assert tools is not None

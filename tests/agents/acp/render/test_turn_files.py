@@ -63,7 +63,7 @@ async def scene(
         async with connected(agent, workspace=window, leaves_within=30) as editor:
             await editor.initialize(*capabilities).settled()
             editor.changed_files = BUILT
-            window.folders = (folder,)
+            window.open_folders((folder,))
             yield editor, Chat(editor), peers
         assert peers.faults == []
 
