@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from agents.events import AskPermission, Decision
+from agents.events import ALWAYS_ASKED, AskPermission, Decision
 from bridge.wire import PERMISSION_TOOLS, Allowed, ChatOptions, Settings, ToolResultPart
 
 from .answers import result_text
 
 _HARMLESS = frozenset({"read", "search", "think"})
-_ALWAYS_ASKED = frozenset({"switch_mode"})
-"""Kinds of actions that change how the agent works, such as from planning to doing."""
 _NAMED_KINDS = frozenset({"read", "edit", "delete", "move", "search", "execute", "think", "fetch"})
 """Kinds of action that a rule may allow: neither the unknown ones nor a change of mode."""
 
@@ -39,7 +37,7 @@ def decide(ask: AskPermission, settings: Settings, *, can_ask: bool) -> Decision
         case "read_only":
             return Decision.ALLOWED if ask.kind in _HARMLESS else Decision.DENIED
         case "allow":
-            return users if ask.kind in _ALWAYS_ASKED else Decision.ALLOWED
+            return users if ask.kind in ALWAYS_ASKED else Decision.ALLOWED
         case "deny":
             return Decision.DENIED
         case _:

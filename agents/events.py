@@ -74,6 +74,11 @@ class CallTool(Value):
 PermissionKind: TypeAlias = Literal[
     "read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"
 ]
+ALWAYS_ASKED: Final[frozenset[PermissionKind]] = frozenset({"switch_mode"})
+"""The kinds that the user decides about under "allow", too.
+
+They change how the agent works, such as from planning to doing.
+"""
 
 
 class AskPermission(Value):

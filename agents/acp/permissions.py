@@ -13,7 +13,7 @@ approval. Three rules guard the user:
 - A denial is `reject_once`. `reject_always` would stay, and `cancelled` ends the turn in real
   agents. So `cancelled` is used only if nothing else is offered, or if the user has moved on.
 - A change of mode (`switch_mode`, such as from planning to doing) is no ordinary tool: the user
-  decides, under "allow", too. `actors.plan.decide` makes that decision by the kind.
+  decides, under "allow", too. `actors.permissions.decide` makes that decision by the kind.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from agents.acp.schema.methods import (
     SelectedPermissionOutcome,
 )
 from agents.acp.text.markdown import MOST_ITEMS, TITLE_LENGTH, Exhibit, title_of
-from agents.events import AskPermission, Decision, PermissionKind
+from agents.events import ALWAYS_ASKED, AskPermission, Decision, PermissionKind
 from bridge.history.message import canonical_json
 from bridge.value import Value
 from bridge.wire import Permissions
@@ -44,8 +44,6 @@ MOST_ACTION_BYTES = 10_000
 """Bytes of JSON of a command that a rule may allow: of a longer one a question may show a part."""
 MOST_NAMED = 10
 """Options of one kind that a question names."""
-ALWAYS_ASKED = "switch_mode"
-"""The kind that the user decides about under "allow", too."""
 CANCELLED_OUTCOME = CancelledPermissionOutcome()
 _KINDS: frozenset[str] = frozenset(get_args(PermissionKind))
 Options: TypeAlias = tuple[PermissionOption, ...]
@@ -94,7 +92,7 @@ def approval(question: PermissionQuestion, permissions: Permissions) -> Permissi
     if option is not None:
         return option
     lasting = _find(question.options, "allow_always")
-    if permissions == "ask" or question.ask.kind == ALWAYS_ASKED:
+    if permissions == "ask" or question.ask.kind in ALWAYS_ASKED:
         return lasting[0] if len(lasting) == 1 else None
     return lasting[0] if lasting and permissions == "allow" else None
 

@@ -1490,7 +1490,7 @@ FAULTS = [
         'lasting and permissions == "allow"',
         "lasting",
     ),
-    Fault("allow decides about modes", "permissions", " or question.ask.kind == ALWAYS_ASKED", ""),
+    Fault("allow decides about modes", "permissions", " or question.ask.kind in ALWAYS_ASKED", ""),
     Fault(
         "a denial lasts",
         "permissions",
