@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from agents.duplicates import DUPLICATES, EDIT_TOOLS, UNASKED_EDIT_TOOLS
 from agents.events import (
+    TURN_CANCELLED,
     Answer,
     AskPermission,
     CallTool,
@@ -245,7 +246,7 @@ def abandoned(question: AgentQuestion | Elicit) -> Answer:
         case AskPermission(call_id=call_id):
             return PermissionAnswer(call_id, Decision.ABANDONED)
         case CallTool(call_id=call_id):
-            return ToolAnswer(call_id, "The turn was cancelled.", is_error=True)
+            return ToolAnswer(call_id, TURN_CANCELLED, is_error=True)
         case Elicit(call_id=call_id):
             return ElicitAnswer(call_id, "cancel")
         case _:

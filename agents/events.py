@@ -130,6 +130,8 @@ class Stop(Value):
 
 CANCELLED: Final = Stop(StopReason.CANCELLED)
 """The end of a turn that the editor cancelled."""
+TURN_CANCELLED: Final = "The turn was cancelled."
+"""Tells an agent that a call, or a request about a file, ended with its turn."""
 
 
 class Break(Value):

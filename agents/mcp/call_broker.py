@@ -23,7 +23,7 @@ from typing import Any, TypeAlias, assert_never
 
 import attrs
 
-from agents.events import CallTool, ToolAnswer
+from agents.events import TURN_CANCELLED, CallTool, ToolAnswer
 from agents.habits import Announcing
 from bridge.value import Value
 
@@ -39,7 +39,6 @@ MOST_CALLS = 1_000
 
 _OVERDUE = 100
 
-TURN_CANCELLED = "The turn was cancelled."
 NO_TURN = "The user isn't waiting for anything now. The editor's tools can be used in a turn."
 CLOSED = "The session is over."
 TOO_MANY = f"{MOST_CALLS:,} calls wait for their results already. Wait for some of them first."

@@ -32,8 +32,8 @@ from agents.acp.agent import AcpAgent
 from agents.acp.session import AcpSession
 from agents.acp.transport.base import Link
 from agents.base import Agent
-from agents.events import Prompt
-from agents.mcp.call_broker import CLOSED, NO_TURN, TURN_CANCELLED
+from agents.events import TURN_CANCELLED, Prompt
+from agents.mcp.call_broker import CLOSED, NO_TURN
 from agents.mcp.session_tools import Toolbox, load_now
 from agents.origin import FRESH, Origin
 from bridge.jsonrpc import LineSplitter

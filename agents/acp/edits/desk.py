@@ -28,6 +28,7 @@ from agents.acp.schema.files import (
     WriteTextFileRequest,
     WriteTextFileResponse,
 )
+from agents.events import TURN_CANCELLED
 from agents.guarded import Tasks
 from agents.mcp.session_tools import Toolbox
 from agents.tool_result import pieces
@@ -56,7 +57,6 @@ NOTEBOOK = (
     "The editor's tools see the cells of a notebook, and not its text. Nothing was written. "
     "Use the editor's tool edit_notebook_file if you have it."
 )
-CANCELLED = "The turn was cancelled."
 TAKEN_BACK = "The request was taken back."
 TOO_MANY = f"{MOST_OPEN} requests about files are open already. Wait for some of them first."
 READ_AGAIN = (
@@ -86,7 +86,7 @@ class _Refused(Exception):
 @attrs.define(eq=False, repr=False)
 class _OpenFile:
     scope: trio.CancelScope = attrs.field(factory=trio.CancelScope, init=False)
-    why: Error = attrs.field(factory=lambda: Error(REQUEST_CANCELLED, CANCELLED), init=False)
+    why: Error = attrs.field(factory=lambda: Error(REQUEST_CANCELLED, TURN_CANCELLED), init=False)
     """The answer if it is cancelled."""
     after: trio.Event | None = attrs.field(default=None, init=False)
     """The end of the write of the same file that came before."""
@@ -260,7 +260,7 @@ class FileDesk:
         try:
             answer = await self.tools.run(name, arguments)
             if answer.is_error and not self.tools.calls.is_open:
-                raise _Refused(CANCELLED, REQUEST_CANCELLED)
+                raise _Refused(TURN_CANCELLED, REQUEST_CANCELLED)
             await self._saved(path, result, answer.result, before=buffer)
             is_made = True
         finally:

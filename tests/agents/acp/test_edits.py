@@ -13,6 +13,7 @@ import trio.testing
 
 from agents.acp.edits import desk, known
 from agents.acp.edits.text_edit import CHANGED_MEANWHILE
+from agents.events import TURN_CANCELLED
 from agents.workspace import READ_SECONDS, Workspace
 from tests.fakes.acp_agents import agent_in_process
 from tests.fakes.acp_peer import PeerAgent
@@ -541,7 +542,7 @@ async def test_a_turn_that_is_cancelled_answers_its_write_at_once() -> None:
         await chat.ask("Go").settled()
         chat.take_back(1)
         assert (await chat.say("Something else")).text == "Next."
-        assert errors(peers) == [f"-32800 {desk.CANCELLED}"]
+        assert errors(peers) == [f"-32800 {TURN_CANCELLED}"]
         assert editor.files.disk[FILE] == TEXT
 
 
@@ -553,7 +554,7 @@ async def test_a_turn_that_is_cancelled_answers_its_read_at_once() -> None:
         editor.cancel(request)
         await request.settled()
         await quiet()
-        assert errors(peers) == [f"-32800 {desk.CANCELLED}"]
+        assert errors(peers) == [f"-32800 {TURN_CANCELLED}"]
         assert not editor.texts_open
 
 

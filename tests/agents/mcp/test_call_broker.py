@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from agents.events import CallTool, ToolAnswer
+from agents.events import TURN_CANCELLED, CallTool, ToolAnswer
 from agents.habits import MOST_MISSES
 from agents.mcp.call_broker import (
     ANNOUNCED_SECONDS,
@@ -18,7 +18,6 @@ from agents.mcp.call_broker import (
     NO_TURN,
     SETTLE_SECONDS,
     TOO_MANY,
-    TURN_CANCELLED,
     BrokerEffect,
     CallBroker,
     Drop,

@@ -13,11 +13,11 @@ import trio
 from trio.testing import memory_stream_pair, wait_all_tasks_blocked
 
 from agents.base import AgentError
-from agents.events import ToolAnswer
+from agents.events import TURN_CANCELLED, ToolAnswer
 from agents.guarded import GuardedTasks
 from agents.mcp import session_tools as toolbox_module
 from agents.mcp import tool_servers as toolboxes_module
-from agents.mcp.call_broker import CLOSED, NO_TURN, TURN_CANCELLED
+from agents.mcp.call_broker import CLOSED, NO_TURN
 from agents.mcp.offer import NOBODY, ToolsOwner
 from agents.mcp.session_tools import (
     IGNORED_SECONDS,
