@@ -730,6 +730,16 @@ class ResponsePartParams(Wire, omit_defaults=False):
     part: Part
 
 
+class RawPartParams(msgspec.Struct, rename="camel"):
+    """The same as `ResponsePartParams`, with a part for `decode_part`."""
+
+    request_id: RequestId
+    part: Raw
+
+
+decode_part_params = msgspec.json.Decoder(RawPartParams).decode
+
+
 class ProgressParams(Wire, omit_defaults=False):
     """The progress of a long operation, such as a download.
 

@@ -11,7 +11,7 @@ from msgspec import UNSET, Raw, UnsetType
 from bridge import methods
 from bridge.errors import RpcError
 from bridge.jsonrpc import TooLong
-from bridge.wire import Part, ProgressParams, RequestId, decode_part
+from bridge.wire import Part, ProgressParams, RequestId, decode_part, decode_part_params
 
 
 class BadReply(Exception):
@@ -58,13 +58,7 @@ class _Line(msgspec.Struct):
     error: _Error | UnsetType = UNSET
 
 
-class _PartParams(msgspec.Struct, rename="camel"):
-    request_id: RequestId
-    part: Raw
-
-
 _decode_line = msgspec.json.Decoder(_Line).decode
-_decode_params = msgspec.json.Decoder(_PartParams).decode
 _decode_progress = msgspec.json.Decoder(ProgressParams).decode
 _NO_RESULT = Raw(b"null")
 
@@ -95,5 +89,5 @@ def _notification(
         return _decode_progress(params)
     if method != methods.RESPONSE_PART or params is UNSET:
         return OtherNotification(method)
-    said = _decode_params(params)
+    said = decode_part_params(params)
     return PartOf(said.request_id, decode_part(said.part))

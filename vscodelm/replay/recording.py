@@ -15,7 +15,7 @@ import msgspec
 from bridge import methods
 from bridge.errors import FailureKind
 from bridge.value import Value
-from bridge.wire import Part, RequestId, UnknownPart, decode_part
+from bridge.wire import Part, RequestId, UnknownPart, decode_part, decode_part_params
 
 
 class RecordingError(Exception):
@@ -99,11 +99,6 @@ class _Wire(msgspec.Struct):
     error: dict[str, Any] | None = None
 
 
-class _PartParams(msgspec.Struct, rename="camel"):
-    request_id: RequestId
-    part: msgspec.Raw
-
-
 class _CancelParams(msgspec.Struct, rename="camel"):
     request_id: RequestId | None = None
     id: RequestId | None = None
@@ -112,7 +107,6 @@ class _CancelParams(msgspec.Struct, rename="camel"):
 _decode_line = msgspec.json.Decoder(_Line).decode
 _decode_note = msgspec.json.Decoder(Noted).decode
 _decode_wire = msgspec.json.Decoder(_Wire).decode
-_decode_part_params = msgspec.json.Decoder(_PartParams).decode
 _decode_cancel = msgspec.json.Decoder(_CancelParams).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
@@ -187,7 +181,7 @@ def _text(raw: msgspec.Raw) -> str:
 
 
 def _part(raw: msgspec.Raw) -> Parted | None:
-    params = _decode_part_params(raw)
+    params = decode_part_params(raw)
     try:
         part = decode_part(params.part)
     except msgspec.ValidationError:
