@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -19,13 +20,18 @@ Row = TypeVar("Row", bound=Value)
 log = logging.getLogger("vscodelm.agents")
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file, and make its folder if it isn't there; raises `OSError`."""
+def write_whole(path: Path, content: bytes, *, keeps_mode: bool = False) -> None:
+    """Write a file, and make its folder if it isn't there; raises `OSError`.
+
+    Only its owner may use the file, unless it `keeps_mode`: the permissions that it had.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
     try:
         with os.fdopen(number, "wb") as file:
             file.write(content)
+        if keeps_mode and path.exists():
+            shutil.copymode(path, name)
         os.replace(name, path)
     except BaseException:
         os.unlink(name)

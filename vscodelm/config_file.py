@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from pathlib import Path
 
 from agents.acp.launch.completed import completed
+from agents.files import write_whole
 from bridge.models import (
     Catalogue,
     ConfigError,
@@ -51,21 +50,6 @@ def add_model(path: Path, entry: str) -> None:
         new = f"{old.rstrip()}\n\n{entry}" if old.strip() else entry
         parse_catalogue(old, completed)
         parse_catalogue(new, completed)
-        _replace(path.resolve(), new)
+        write_whole(path.resolve(), new.encode(), keeps_mode=True)
     except (OSError, UnicodeDecodeError, ConfigError) as error:
         raise ConfigError(f"{path}: {error}") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write the file whole or not at all, with the permissions that it had."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(prefix=f"{path.name}.", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(number, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-        if path.exists():
-            shutil.copymode(path, name)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
