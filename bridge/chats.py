@@ -200,7 +200,7 @@ class Chats:
         self._index.place(key, routed.agent, live.history, request_class, routed.hints, origin)
         self._newest = key
         if request_class is RequestClass.MAIN:
-            for other in self._index.other_lines(key):
+            for other in self._index.other_branches(key):
                 self._do(other, LeftBehind())
             notices = [OwnTextPart(text) for text in self._denials.notices(routed.path)]
             self._say(key, live.history.turn, notices)

@@ -79,8 +79,8 @@ class Over(Value):
 InspectionStep: TypeAlias = RequestDecision | RequestEnded | RequestRefused | SessionBegan | Over
 
 
-class Line(Value):
-    """A line of a chat: a conversation, and the one whose beginning it shares."""
+class Branch(Value):
+    """A branch of a chat: a conversation, and the one whose beginning it shares."""
 
     conversation: ConversationKey
     origin: ConversationKey | None

@@ -79,7 +79,7 @@ class Cause(enum.Enum):
     WITHDRAWN = "withdrawn"
     RETRY = "retry"
     FORK = "fork"
-    """Another line of the chat goes its own way."""
+    """Another branch of the chat goes its own way."""
 
 
 class Telling(Value):

@@ -34,8 +34,8 @@ from bridge.value import Value
 from bridge.wire import RequestId
 
 from .steps import (
+    Branch,
     InspectionStep,
-    Line,
     Over,
     RequestDecision,
     RequestEnded,
@@ -164,10 +164,10 @@ class Tracker:
         known = self._known.get(key)
         return None if known is None else known.turns.get(turn)
 
-    def lines(self) -> list[Line]:
+    def branches(self) -> list[Branch]:
         """Return every conversation, in the order in which they began."""
         return [
-            Line(key, one.origin, one.shared, len(one.history.exchanges))
+            Branch(key, one.origin, one.shared, len(one.history.exchanges))
             for key, one in self._known.items()
         ]
 

@@ -87,7 +87,7 @@ class _Aligner:
     """The index of a step in the request, and the end in the record of the rounds before it."""
     doubted: Alignment | None = None
     """The alignment without a turn that seems to be absent, until a later answer proves it. Users
-    repeat themselves, so the question after it may belong to another line."""
+    repeat themselves, so the question after it may belong to another branch."""
 
     def run(self) -> Alignment:
         while self.at < len(self.record):

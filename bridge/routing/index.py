@@ -43,7 +43,7 @@ class Entry(Value):
     history: History
     request_class: RequestClass
     hints: Hints
-    line_of: ConversationKey
+    root: ConversationKey
     """The conversation that it goes back to by branching off, again and again; or itself."""
 
     @property
@@ -147,9 +147,9 @@ class Index:
         self._by_host_id: _Groups[str] = _Groups()
         self._by_answer: _Groups[bytes] = _Groups()
         self._by_question: _Groups[str] = _Groups()
-        self._by_line: _Groups[ConversationKey] = _Groups()
+        self._by_root: _Groups[ConversationKey] = _Groups()
         self._newest: dict[tuple[AgentKey, str, str | None], ConversationKey] = {}
-        """The newest conversation of a chat, even if it has ended: earlier lines know too much."""
+        """The newest conversation of a chat, even an ended one: earlier branches know too much."""
         self._last_asked: dict[tuple[str, str | None], AgentKey] = {}
         """The agent that was last asked in a chat."""
 
@@ -172,16 +172,16 @@ class Index:
         """
         former = self._entries.get(key)
         hints = hints or Hints()
-        line_of = key if former is None else former.line_of
+        root = key if former is None else former.root
         if former is not None:
             for name in former.hints.names:
                 self._by_host_id.discard(name, key)
             hints = hints.after(former.hints)
         origin_entry = self._entries.get(origin) if origin is not None else None
         if origin_entry is not None and is_same_chat(hints, origin_entry.hints):
-            line_of = origin_entry.line_of
-        self._entries[key] = Entry(agent, history, request_class, hints, line_of=line_of)
-        self._by_line.add(line_of, key)
+            root = origin_entry.root
+        self._entries[key] = Entry(agent, history, request_class, hints, root=root)
+        self._by_root.add(root, key)
         if not request_class.is_one_shot:
             for name in hints.names:
                 self._by_host_id.add(name, key)
@@ -236,7 +236,7 @@ class Index:
             return
         for name in entry.hints.names:
             self._by_host_id.discard(name, key)
-        self._by_line.discard(entry.line_of, key)
+        self._by_root.discard(entry.root, key)
         tree = self._trees.get(entry.agent)
         if tree is not None:
             tree.forget(key)
@@ -280,15 +280,16 @@ class Index:
         key = self._newest.get((agent, hints.names[0], hints.chat))
         return key if key in self._entries else None
 
-    def other_lines(self, key: ConversationKey) -> set[ConversationKey]:
-        """Return the other lines of a conversation's chat: the user sees one line at a time.
+    def other_branches(self, key: ConversationKey) -> set[ConversationKey]:
+        """Return the other branches of a conversation's chat: the user sees one at a time.
 
-        A line branches off another one, or the host says that both are of one chat. A chat that is
-        copied is another chat, as far as the host says so. Sub-agents are no lines.
+        A branch shares its beginning with another one, or the host says that both are of one chat.
+        A chat that is copied is another chat, as far as the host says so. Sub-agents are no
+        branches.
         """
         entry = self._entries[key]
         related = chain(
-            self._by_line.newest_first(entry.line_of),
+            self._by_root.newest_first(entry.root),
             self.of_host_id(*entry.hints.names),
         )
         return {

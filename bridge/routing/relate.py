@@ -47,7 +47,7 @@ def told_before(incoming: Path, new_from: int) -> int:
     """Return how many messages a session knows, or receives as its record, at its first request.
 
     They include messages from `new_from` on that its conversation doesn't have, up to the last
-    answer. This answer may come from an ended line of the chat or from another agent.
+    answer. This answer may come from an ended branch of the chat or from another agent.
     """
     answered = opening(incoming).new_from
     is_asked = answered < len(incoming)

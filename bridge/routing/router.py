@@ -124,7 +124,7 @@ class _Search:
     def _by_rules(self, points: list[MarkedNode]) -> Outcome | None:
         seen: set[ConversationKey] = set()
         likely = self.index.likely(self.request.path, self.request.hints, points)
-        # Earlier lines of a chat know messages that were taken back since; sub-agents never did.
+        # Earlier branches of a chat know messages that were taken back since; sub-agents never did.
         newest = self.index.newest_of(self.request.agent, self.request.hints)
         further: Joins | None = None
         for key in likely:
@@ -259,12 +259,12 @@ class _Search:
     def _goes_on(self, key: ConversationKey, match: Extends) -> bool:
         """Return whether a request may continue at the conversation's end: no evidence denies it.
 
-        A summary of everything fits every line of a chat. The Agent Host makes one of the newest
-        line. Elsewhere, if turns were taken back, their numbers are used again. And if the summary
-        hides turns of another model, there are more numbers than messages. Not every host numbers
-        them, so the agent must be the one that was asked last. Results that it hides were never
-        given to the agent that waits for them. Not every prompt names its chat; one that doesn't
-        mustn't end a turn that streams, for that may be a fork's.
+        A summary of everything fits every branch of a chat. The Agent Host makes one of the newest
+        branch. Elsewhere, if turns were taken back, their numbers are used again. And if the
+        summary hides turns of another model, there are more numbers than messages. Not every host
+        numbers them, so the agent must be the one that was asked last. Results that it hides were
+        never given to the agent that waits for them. Not every prompt names its chat; one that
+        doesn't mustn't end a turn that streams, for that may be a fork's.
         """
         entry, hints = self.index[key], self.request.hints
         if Rule.SUMMARY in match.rules:
@@ -353,7 +353,7 @@ class _Search:
 
         If all its messages are kept and no turn is open, it can be forked.
         """
-        self._considered.append(Candidate(key, "another line of the chat"))
+        self._considered.append(Candidate(key, "another branch of the chat"))
         history = self.index[key].history
         provisional = history.provisional
         is_whole = provisional is not None and provisional.ending is Ending.COMPLETE

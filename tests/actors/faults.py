@@ -249,7 +249,7 @@ FAULTS = [
         _BOUNDARY,
     ),
     Fault(
-        "a line of a chat that was left keeps its process",
+        "a branch of a chat that was left keeps its process",
         "performing",
         "                self.conversations[key].mailbox.supersede()\n",
         "                pass\n",
@@ -319,7 +319,7 @@ FAULTS = [
         _SUPERSEDED,
     ),
     Fault(
-        "a line of a chat that is gone on with is closed all the same",
+        "a branch of a chat that is gone on with is closed all the same",
         "mailbox",
         "        self._rest_at(math.inf)\n        self.idle_seconds",
         "        self.idle_seconds",

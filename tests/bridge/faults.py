@@ -1006,13 +1006,13 @@ FAULTS = [
         "return self._is_known(key), False",
     ),
     Fault(
-        "every line of a chat needs no proof",
+        "every branch of a chat needs no proof",
         "routing/router",
         "known=key == newest",
         "known=self._is_known(key)",
     ),
     Fault(
-        "a sub-agent is the newest line of its chat",
+        "a sub-agent is the newest branch of its chat",
         "routing/index",
         "if hints.names and request_class is RequestClass.MAIN:",
         "if hints.names:",
@@ -1170,7 +1170,7 @@ FAULTS = [
         ROUTER,
     ),
     Fault(
-        "a summary fits every line of a chat",
+        "a summary fits every branch of a chat",
         "routing/router",
         "if not 0 < later <= _turns_after_summary(self.request.path):",
         "if False:",

@@ -178,12 +178,12 @@ FAULTS = [
         "::test_an_edit_of_the_first_message_while_a_tool_runs_is_no_sub_agents",
     ),
     _fault(
-        "a summary is taken for that of an earlier line of a chat",
+        "a summary is taken for that of an earlier branch of a chat",
         "bridge/routing/router",
         "if hints.session is not None and newest not in (None, key):",
         "if False:",
         "tests/host/test_found.py"
-        "::test_an_edit_after_a_summary_goes_back_in_the_newest_line_of_a_chat",
+        "::test_an_edit_after_a_summary_goes_back_in_the_newest_branch_of_a_chat",
     ),
     _fault(
         "what another process left is gone on from at the wrong place",

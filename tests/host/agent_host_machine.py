@@ -87,7 +87,7 @@ class AgentHostRules(HostMachine):
         self.world.restart()
 
     # What becomes of a summary when its user goes back to the message behind it was not recorded.
-    # So at least one message stays behind it, which shows the line of the chat that goes on.
+    # So at least one message stays behind it, which shows the branch of the chat that goes on.
 
     def _changeable(self, chat: Chat) -> list[int]:
         turn, part = chat.summary.before if chat.summary else (-1, -1)

@@ -107,7 +107,7 @@ class HostMachine(RuleBasedStateMachine):
     def _told(self) -> list[Chat]:
         return [chat for chat in self._mains() if chat.turns and not chat.turns[-1].command]
 
-    # A summary hides which line of a chat goes on. So nobody can know when no request has shown it:
+    # A summary hides which branch of a chat goes on. Nobody can know it if no request has shown it:
     # no summary is made between going back and the next request, and none is gone back behind.
 
     def _edited(self) -> list[Chat]:

@@ -132,7 +132,7 @@ def test_a_fork_that_was_compacted_does_not_go_on_with_an_agent_of_its_family(
     assert Rule.SUMMARY in _newest(world).match.rules
 
 
-# Summaries: they hide what would tell one line of a chat from another.
+# Summaries: they hide what would tell one branch of a chat from another.
 
 
 def test_a_summary_does_not_lead_to_a_line_that_was_taken_back(world: World) -> None:
@@ -223,7 +223,7 @@ def test_the_same_request_again_is_a_retry_where_a_summary_hides_equal_words(wor
     assert _newest(world).reason is Reason.RETRY
 
 
-def test_a_summary_is_told_to_one_line_of_a_chat_even_if_all_is_said_twice() -> None:
+def test_a_summary_is_told_to_one_branch_of_a_chat_even_if_all_is_said_twice() -> None:
     world = World(AGENT_HOST)
     chat = _begin(world, "hi", "seen")
     world.host.compact(chat)
@@ -236,8 +236,8 @@ def test_a_summary_is_told_to_one_line_of_a_chat_even_if_all_is_said_twice() -> 
     assert _newest(world).reason is Reason.SUPERSEDES
 
 
-def test_an_edit_after_a_summary_goes_back_in_the_newest_line_of_a_chat() -> None:
-    """An earlier line has the same answer, and another question that the summary hides."""
+def test_an_edit_after_a_summary_goes_back_in_the_newest_branch_of_a_chat() -> None:
+    """An earlier branch has the same answer, and another question that the summary hides."""
     world = World(AGENT_HOST)
     chat = _begin(world, "go", "seen")
     world.host.edit(chat, 0, "hi")
@@ -344,11 +344,11 @@ def test_an_edit_of_the_first_message_while_a_tool_runs_is_no_sub_agents(call: s
     assert isinstance(_newest(world), Joins)
 
 
-# Lines of one chat whose words, and missing answers, are the same.
+# Branches of one chat whose words, and missing answers, are the same.
 
 
 def test_going_back_twice_to_equal_words_asks_again_what_was_asked_last(world: World) -> None:
-    """Without an answer between them two lines of equal words look alike."""
+    """Without an answer between them two branches of equal words look alike."""
     chat = _begin(world, "hi")
     world.host.edit(chat, 0, "hi")
     world.host.stop(chat, kept=False)

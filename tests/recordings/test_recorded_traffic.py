@@ -94,7 +94,7 @@ def test_by_its_sketch_a_chat_is_recognised_where_the_live_one_is(name: str) -> 
     """As if we had been started anew before each request."""
     replay, reader, recognised = Replay(), TranscriptReader(), 0
     for happening in read_recording(_lines(name)):
-        live = [one.conversation for one in replay.tracker.lines()]
+        live = [one.conversation for one in replay.tracker.branches()]
         records = {key: replay.chats[key].history.record for key in live if key in replay.chats}
         for step in replay.steps([happening]):
             if not (isinstance(step, RequestDecision) and isinstance(happening, Requested)):

@@ -60,7 +60,7 @@ def explain(
     for block in blocks:
         lines += [*block.lines(replay.is_exact), ""]
     lines += _tally(replay.tally)
-    lines += drawn(replay.tracker.lines())
+    lines += drawn(replay.tracker.branches())
     if blocks and not replay.is_exact:
         lines += ["assumed", *(f"  {one}" for one in ASSUMED)]
     if comparison is not None and labels is not None:

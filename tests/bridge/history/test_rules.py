@@ -181,7 +181,7 @@ def test_turn_absent_but_not_where_the_chat_goes_on_otherwise() -> None:
 
 
 def test_turn_absent_but_not_where_no_later_answer_proves_it() -> None:
-    """Users say the same twice, so what follows may be another line of the chat."""
+    """Users say the same twice, so what follows may be another branch of the chat."""
     lost = Exchange((Q2,), A2, CANCELLED)
     open_ended = [*said(Q1, A1), lost, Exchange((Q3,), None, CANCELLED)]
     assert read(open_ended, Q1, A1, Q3, OTHER) == Alignment(2, 2, (0, 2), 1, frozenset())

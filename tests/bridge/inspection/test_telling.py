@@ -196,6 +196,6 @@ def test_the_kind_of_an_agent_is_that_of_its_definition(
 def test_the_lines_of_a_chat_say_what_they_share() -> None:
     replay = Replay()
     list(replay.steps([*led("a", "b"), asked(3, "a", "ok", "c")]))
-    first, second = replay.tracker.lines()
+    first, second = replay.tracker.branches()
     assert (first.origin, first.exchanges) == (None, 2)
     assert (second.origin, second.shared, second.exchanges) == (1, 1, 2)

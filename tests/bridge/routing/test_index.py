@@ -344,7 +344,7 @@ def contents(index: Index) -> list[str]:
 
 @pytest.mark.limit("bridge.routing.index.MOST_CHATS")
 def test_who_was_asked_last_of_a_chat_is_remembered_when_it_is_gone_but_not_of_all_chats() -> None:
-    """Else an earlier line of the chat would be taken for the newest."""
+    """Else an earlier branch of the chat would be taken for the newest."""
     index = Index()
     index.place(1, AGENT, History(), hints=HERE)
     index.place(2, AGENT, History(), hints=HERE)
@@ -417,12 +417,12 @@ def test_a_conversation_and_all_that_branch_off_it_are_lines_of_one_chat() -> No
     index.place(2, AGENT, answered(Q1, A1, Q2), origin=1)
     index.place(3, AGENT, answered(Q1, A1, Q3), origin=2)
     index.place(4, AGENT, answered(Q1))
-    assert [index.other_lines(key) for key in (1, 2, 3, 4)] == [{2, 3}, {1, 3}, {1, 2}, set()]
+    assert [index.other_branches(key) for key in (1, 2, 3, 4)] == [{2, 3}, {1, 3}, {1, 2}, set()]
     index.place(2, AGENT, answered(Q1, A1, Q2))
     index.forget(1)
-    assert index.other_lines(3) == {2}, "a line stays one when it is gone on with"
+    assert index.other_branches(3) == {2}, "a branch stays one when it is gone on with"
     index.place(5, AGENT, answered(Q1), origin=1)
-    assert index.other_lines(5) == set(), "what it branches off is gone"
+    assert index.other_branches(5) == set(), "what it branches off is gone"
 
 
 def test_conversations_of_one_id_are_lines_of_one_chat_but_for_copies_and_sub_agents() -> None:
@@ -433,5 +433,5 @@ def test_conversations_of_one_id_are_lines_of_one_chat_but_for_copies_and_sub_ag
     index.place(4, AGENT, answered(Q3), RequestClass.SUB_AGENT, Hints("c"), origin=1)
     index.place(5, b"another", answered(Q1), hints=Hints("c", chat="one"))
     index.place(6, AGENT, answered(OTHER), hints=Hints("c"))
-    assert [index.other_lines(key) for key in (1, 2, 3)] == [{2, 6}, {1, 6}, {6}]
-    assert index.other_lines(6) == {1, 2, 3}, "nothing says of which chat it is"
+    assert [index.other_branches(key) for key in (1, 2, 3)] == [{2, 6}, {1, 6}, {6}]
+    assert index.other_branches(6) == {1, 2, 3}, "nothing says of which chat it is"

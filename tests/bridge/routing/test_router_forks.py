@@ -56,7 +56,7 @@ def test_who_does_not_name_its_chat_is_taken_for_the_one_that_fits(
     assert desk.joined(Q1, A1, Q2, hints=hints) == (key, Reason.EXTENDS)
 
 
-def test_only_the_newest_line_of_a_chat_needs_no_proof(desk: Desk) -> None:
+def test_only_the_newest_branch_of_a_chat_needs_no_proof(desk: Desk) -> None:
     """The line before knows what was taken back since."""
     old = answered(desk, Q1, A1, hints=HERE)
     new = desk.opened(Q1, hints=HERE)
@@ -68,7 +68,7 @@ def test_only_the_newest_line_of_a_chat_needs_no_proof(desk: Desk) -> None:
     assert desk.histories[old].shown == [Q1, A1]
 
 
-def test_an_earlier_line_of_a_chat_needs_proof_also_where_the_newest_does_not_fit(
+def test_an_earlier_branch_of_a_chat_needs_proof_also_where_the_newest_does_not_fit(
     desk: Desk,
 ) -> None:
     answered(desk, Q1, A1, hints=HERE)

@@ -141,7 +141,7 @@ def test_agents_do_not_lead_each_others_sub_agents(desk: Desk) -> None:
     assert desk.route(OTHER, hints=PARENT, agent=OTHER_AGENT).reason is Reason.NEW
 
 
-def test_a_sub_agent_is_not_the_newest_line_of_its_chat(desk: Desk) -> None:
+def test_a_sub_agent_is_not_the_newest_branch_of_its_chat(desk: Desk) -> None:
     parent = waiting_parent(desk, "c1")
     desk.finish(desk.opened(OTHER, hints=PARENT), "done")
     summarised = SUMMARY, Message.of("assistant", [ToolCallPart("c1", "runSubagent", {})]), RESULT

@@ -37,7 +37,7 @@ from tests.strategies import assistant
 def test_after_a_summary_the_number_of_the_turn_has_to_fit(
     desk: Desk, turn: int | None, after: list[Message], goes_on: bool
 ) -> None:
-    """A summary of everything fits every line of a chat."""
+    """A summary of everything fits every branch of a chat."""
     key = desk.opened(Q1, hints=Hints("here", turn=1))
     desk.finish(key, "x1")
     desk.joined(Q1, assistant("x1"), Q2, hints=Hints("here", turn=2))
@@ -45,8 +45,8 @@ def test_after_a_summary_the_number_of_the_turn_has_to_fit(
     outcome = desk.route(SUMMARY, *after, hints=Hints("here", turn=turn))
     assert isinstance(outcome, Joins) is goes_on
     if not goes_on:
-        other_line = Candidate(key, "another line of the chat")
-        assert (outcome.reason, outcome.runner_up) == (Reason.UNPROVEN, other_line)
+        other_branch = Candidate(key, "another branch of the chat")
+        assert (outcome.reason, outcome.runner_up) == (Reason.UNPROVEN, other_branch)
 
 
 def test_after_a_summary_an_answer_that_was_never_given_takes_no_waiting_turn_back(

@@ -10,7 +10,7 @@ from .test_run import answered, asked, led
 def tree(*happenings: Happening) -> list[str]:
     replay = Replay()
     list(replay.steps(happenings))
-    return list(drawn(replay.tracker.lines()))
+    return list(drawn(replay.tracker.branches()))
 
 
 def test_branches_are_a_tree_and_single_lines_are_left_out() -> None:
