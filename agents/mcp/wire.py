@@ -18,7 +18,7 @@ MOST_LINE_BYTES = 4 * 1024 * 1024
 
 @attrs.define(eq=False, repr=False)
 class LineWire:
-    """A connection of lines; it satisfies `agents.mcp.server.Wire`."""
+    """A connection of lines; it satisfies `agents.mcp.server.LineStream`."""
 
     _stream: trio.abc.Stream
     _splitter: LineSplitter = attrs.field(factory=lambda: LineSplitter(MOST_LINE_BYTES), init=False)

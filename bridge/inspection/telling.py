@@ -2,7 +2,7 @@
 
 A replay doesn't know the agent's abilities, nor whether it still has a session. So the explanation
 says what is tried first, and what follows if that fails. The session actor decides by the same
-facts (`actors.session`).
+facts (`actors.continuity`).
 """
 
 from __future__ import annotations
