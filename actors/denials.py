@@ -60,7 +60,7 @@ _PHRASES = (
 _REJECTED = "The user rejected this tool call. User feedback: "
 _WITHOUT_FEEDBACK = "The user denied permission."
 _CANCELED = ("canceled", "cancelled")
-INTERRUPTED = "You stopped the turn before you decided."
+STOPPED_FIRST = "You stopped the turn before you decided."
 
 
 def denied_by_settings(
@@ -99,7 +99,7 @@ def denied_by_answer(part: ToolResultPart | None, words: ClientWords = IN_CHAT) 
         return unanswered
     text = " ".join(result_text(part.result).split())
     if is_interrupted(text):
-        return INTERRUPTED
+        return STOPPED_FIRST
     if text.lower() in _CANCELED:
         return "You cancelled it."
     if text.startswith(_REJECTED):

@@ -8,7 +8,7 @@ import pytest
 
 from actors.denials import (
     IN_CHAT,
-    INTERRUPTED,
+    STOPPED_FIRST,
     MOST_CHARACTERS,
     TO_PROGRAM,
     cannot_ask,
@@ -67,7 +67,7 @@ def test_what_nobody_was_asked_about_is_denied_for_a_reason(
         (
             "The execution of this tool, or a previous tool was interrupted.",
             False,
-            INTERRUPTED,
+            STOPPED_FIRST,
         ),
         ("It says: Canceled", False, "The editor answered: It says: Canceled"),
         ("Not\nnow", False, "The editor answered: Not now"),
