@@ -22,13 +22,12 @@ from bridge.known_secrets import KnownSecrets
 from bridge.models import AgentChoice, Catalogue
 from bridge.stdio import open_stdio
 from bridge.wire import ListedSession
-from vscodelm.places import state_folder
 from vscodelm.store.lazy import LEARNED, OFFERED, PICTURES, LateMemory, open_memory
 
 from . import collector
 from .config_file import load_catalogue, with_editor_endpoints
 from .log_setup import set_up_logging
-from .places import cache_folder
+from .places import cache_folder, state_folder
 from .signals import Signals
 
 log = logging.getLogger("vscodelm")
