@@ -13,9 +13,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from zlib import crc32
 
 from bridge.tokens.pieces import PIECE
-from bridge.tokens.whole import FILE, SEGMENT, fingerprint, places
+from bridge.tokens.whole import FILE, MIXER, SEGMENT
 from tooling import exact_tokens
 
 FILTER = Path(__file__).parent.parent / "bridge" / "tokens" / FILE
@@ -40,13 +41,26 @@ def whole_pieces() -> Iterator[str]:
 
 def build(pieces: Iterable[str]) -> bytes:
     """Return the smallest filter of some pieces that can be had."""
-    hashes = sorted({(places(piece), fingerprint(piece)) for piece in pieces})
+    hashes = sorted({(_places(piece), _fingerprint(piece)) for piece in pieces})
     segments = max(3, int(len(hashes) * LEAST_ROOM / SEGMENT))
     while True:
         try:
             return _fill(hashes, segments)
         except NoOrder:
             segments += 1
+
+
+def _places(piece: str) -> tuple[int, int, int, int]:
+    """Return a piece's share of all segments (in 65536ths), and its place in each of its three."""
+    crc = crc32(piece.encode("utf-16-le", "surrogatepass"))
+    mixed = crc * MIXER & 0xFFFFFFFF
+    return mixed >> 16, crc & 0xFFF, crc >> 12 & 0xFFF, crc >> 20
+
+
+def _fingerprint(piece: str) -> int:
+    """Return the value that the three bytes of a whole piece give together."""
+    crc = crc32(piece.encode("utf-16-le", "surrogatepass"))
+    return crc * MIXER >> 8 & 0xFF
 
 
 def _fill(hashes: Sequence[tuple[tuple[int, int, int, int], int]], segments: int) -> bytes:

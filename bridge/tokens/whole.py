@@ -33,20 +33,6 @@ _NO_LETTERS = frozenset(bytes((code, 0)) for code in range(0x80) if not chr(code
 MIXER = 0x9E3779B1
 """An odd number. The upper bits of a product with it depend on all bits of the other factor."""
 
-
-def places(piece: str) -> tuple[int, int, int, int]:
-    """Return a piece's share of all segments (in 65536ths), and its place in each of its three."""
-    crc = crc32(piece.encode("utf-16-le", "surrogatepass"))
-    mixed = crc * MIXER & 0xFFFFFFFF
-    return mixed >> 16, crc & 0xFFF, crc >> 12 & 0xFFF, crc >> 20
-
-
-def fingerprint(piece: str) -> int:
-    """Return the value that the three bytes of a whole piece give together."""
-    crc = crc32(piece.encode("utf-16-le", "surrogatepass"))
-    return crc * MIXER >> 8 & 0xFF
-
-
 _FILTER = pkgutil.get_data("bridge.tokens", FILE) or b""
 _STARTS = len(_FILTER) // SEGMENT - 2
 """So many segments have two more after them."""

@@ -8,8 +8,8 @@ import pytest
 
 from actors.denials import (
     IN_CHAT,
-    STOPPED_FIRST,
     MOST_CHARACTERS,
+    STOPPED_FIRST,
     TO_PROGRAM,
     cannot_ask,
     denied_by_answer,
