@@ -31,7 +31,10 @@ from .session import OpenSessions, SessionActor
 
 @attrs.define(eq=False, repr=False)
 class Conversation:
-    """The mailbox for a conversation's requests. Nothing here waits."""
+    """The agent's side of a conversation: the mailbox and the memory of its session.
+
+    Its history is in `bridge.chats`. Nothing here waits.
+    """
 
     mailbox: Mailbox
     memory: AgentMemory

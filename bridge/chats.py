@@ -47,7 +47,7 @@ from .routing.chat_events import (
 )
 from .routing.damper import Damper
 from .routing.index import ConversationKey, Entry, Index
-from .routing.live import LiveChat
+from .routing.live import LiveConversation
 from .routing.outcome import Joins, Opens, Outcome, Reason, RoutedRequest, Tally
 from .routing.repeats import LASTING, FailedRequests, has_no_twin, repeated_as
 from .routing.request import RequestClass
@@ -70,8 +70,8 @@ class Chats:
     _damper: Damper = attrs.field(factory=Damper, init=False)
     _failed: FailedRequests = attrs.field(factory=FailedRequests, init=False)
     _denials: Denials = attrs.field(factory=Denials, init=False)
-    _live: dict[ConversationKey, LiveChat] = attrs.field(
-        factory=dict["ConversationKey", LiveChat], init=False
+    _live: dict[ConversationKey, LiveConversation] = attrs.field(
+        factory=dict["ConversationKey", LiveConversation], init=False
     )
     """The least recently asked first."""
     _open: dict[RequestId, ConversationKey] = attrs.field(
@@ -258,12 +258,14 @@ class Chats:
             return ()
         return self._live[outcome.origin].history.exchanges[: outcome.shared]
 
-    def _begin(self, asked: ChatRequest, outcome: Opens) -> tuple[ConversationKey, LiveChat]:
+    def _begin(
+        self, asked: ChatRequest, outcome: Opens
+    ) -> tuple[ConversationKey, LiveConversation]:
         """Begin a conversation, and end others of its agent that are too many."""
         origin, request_class = outcome.origin, outcome.request_class
         if origin is not None and outcome.shared < len(self._live[origin].history.exchanges):
             origin = None  # its session knows more
-        key, live = next(self._keys), LiveChat(asked.routed.agent)
+        key, live = next(self._keys), LiveConversation(asked.routed.agent)
         self._do(key, Opened(request_class, origin))
         same = (other for other, one in self._live.items() if one.agent == asked.routed.agent)
         occupants = [self._occupant(other) for other in same]

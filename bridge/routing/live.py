@@ -16,8 +16,8 @@ from .repeats import FINISHED_SECONDS, SentParts
 
 
 @attrs.define(eq=False, repr=False)
-class LiveChat:
-    """A live conversation."""
+class LiveConversation:
+    """A conversation's history, with the state of its newest request."""
 
     agent: AgentKey
     history: History = attrs.field(factory=History, init=False)
