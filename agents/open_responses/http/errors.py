@@ -42,8 +42,23 @@ _BLOCKED = re.compile(
     r"quota|rate_?limit|billing|credit|balance|content_filter|policy|too_many", re.IGNORECASE
 )
 _ByWords: TypeAlias = tuple[tuple[int, re.Pattern[str]], ...]
+# Codes and types that mean nothing else: no retry helps, whatever the status allows.
+_LASTING: _ByWords = tuple(
+    (status, re.compile(words, re.IGNORECASE))
+    for status, words in (
+        (402, r"payment_required"),
+        (403, r"usage_not_included|account_deactivated|unsupported_country"),
+        (
+            400,
+            r"image_(file_)?too_(large|small)|image_parse_error|unsupported_image_media_type"
+            r"|empty_image_file|failed_to_download_image|data_residency_mismatch"
+            r"|(unsupported|unknown|missing_required)_parameter|unsupported_value"
+            r"|_above_max_length",
+        ),
+    )
+)
 # In this order; the first one that finds its words is the status of a failure inside a 200.
-_STATUSES: _ByWords = tuple(
+_STATUSES: _ByWords = _LASTING + tuple(
     (status, re.compile(words, re.IGNORECASE))
     for status, words in (
         (429, r"quota|rate_?limit|too_many_requests|billing"),
@@ -106,7 +121,8 @@ class Fault(Value):
     @property
     def is_retryable(self) -> bool:
         """Whether asking again may help: not with a quota, a key or a request that is wrong."""
-        if _FINAL.search(f"{self.code} {self.type} {self.message}"):
+        named = f"{self.code} {self.type}"
+        if _FINAL.search(f"{named} {self.message}") or _status_by(_LASTING, named):
             return False
         return self.status in _RETRYABLE or self.status >= 500
 
