@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, cast
 import msgspec
 
 from agents.loading import REFUSED
-from agents.nesting import shallow
+from agents.nesting import json_in, shallow
 from bridge.errors import Failure, FailureKind
 from bridge.fixes import SetKey
 from bridge.redact import HIDDEN, hide_keys
@@ -30,10 +30,13 @@ _LONGEST_WORD = 200
 _LONGEST_WAIT = 30 * 86_400.0
 """Seconds; a server that asks for more than a month means something else."""
 _SHORTEST_SECRET = 4
+_UNKNOWN = 500
+"""The status of an error that says nothing of it."""
 _RETRYABLE = frozenset({408, 409, 425, 429})
 # The body says more than the status: no retry helps, even if the status allows one.
 _FINAL = re.compile(
     r"insufficient_(quota|funds|credit|balance)|quota_exceeded|exceeded your current quota|billing"
+    r"|credit balance is too low"
     r"|content_filter|content_policy|invalid_prompt|cyber_policy|model_not_found"
     r"|context_length|context (length|window|size)|previous_response_not_found|invalid_api_key",
     re.IGNORECASE,
@@ -156,9 +159,13 @@ def read_fault(body: bytes, status: int) -> Fault:
     try:
         value: Any = msgspec.json.decode(body)
     except REFUSED:
-        text = _without_markup(body[: 64 * 1024].decode(errors="replace"))
-        return Fault(status, _shown(" ".join(text.split())))
+        return Fault(status, _shown(_plain(body[: 64 * 1024].decode(errors="replace"))))
     return fault_of(value, status)
+
+
+def _plain(text: str) -> str:
+    """Return a text, or the words of a page of HTML, in one line."""
+    return " ".join(_without_markup(text).split())
 
 
 def _without_markup(text: str) -> str:
@@ -187,7 +194,8 @@ def fault_of(value: Any, status: int | None = None) -> Fault:
     """Read what a server says, from JSON; without a status it gets the one that would fit.
 
     Seen: `{error: {message, type, param, code}}`, the same fields without `error`, `{error: text}`,
-    `{detail: ...}`, and `{error: [...]}`. The code may be HTTP's status as a number.
+    `{detail: ...}`, and `{error: [...]}`. The code may be HTTP's status as a number. The message
+    may be such an error as JSON. OpenRouter has the provider's error in `metadata`.
     """
     opened = shallow(value)
     if isinstance(opened, list) and len(cast("list[Any]", opened)) == 1:
@@ -199,7 +207,51 @@ def fault_of(value: Any, status: int | None = None) -> Fault:
         type_ = ""  # the event's, not the error's
     if status is None:
         status = _status(fields, code, type_, message.strip())
-    return Fault(status, _shown(message), code, param, type_)
+    inner = _fault_in(message)
+    if inner is not None:
+        return _with_cause(Fault(status, inner.message, code, param, type_), inner)
+    fault = Fault(status, _shown(message), code, param, type_)
+    return _with_provider(fault, fields.get("metadata"))
+
+
+def _fault_in(message: str) -> Fault | None:
+    """Return the error that a message is as JSON; None if it is anything else."""
+    text = message.strip()
+    value = json_in(text) if text.startswith("{") else None
+    fault = None if value is None else fault_of(value)
+    return fault if fault is not None and fault.message else None
+
+
+def _with_provider(fault: Fault, metadata: Any) -> Fault:
+    """Return an error of OpenRouter's with the error of the provider that it asked."""
+    match metadata:
+        case {"raw": str(raw)}:
+            value = json_in(raw)
+            cause = fault_of(_plain(raw[: 64 * 1024]) if value is None else value)
+        case {"raw": dict(raw)}:
+            cause = fault_of(raw)
+        case _:
+            return fault
+    if not cause.message or cause.message in fault.message:
+        return _with_cause(fault, cause)
+    given = cast("dict[str, Any]", metadata).get("provider_name")
+    provider = f" ({_word(given)})" if isinstance(given, str) and given else ""
+    start = (fault.message or "The provider failed").rstrip(". ")
+    return _with_cause(
+        msgspec.structs.replace(fault, message=_shown(f"{start}{provider}: {cause.message}")), cause
+    )
+
+
+def _with_cause(fault: Fault, cause: Fault) -> Fault:
+    """Return an error with what its cause says of itself; its status, if that says more."""
+    is_vague = fault.is_retryable and (fault.status >= 500 or not cause.is_retryable)
+    return msgspec.structs.replace(
+        fault,
+        status=cause.status if is_vague and cause.status != _UNKNOWN else fault.status,
+        code=cause.code or fault.code,
+        param=cause.param or fault.param,
+        type=cause.type or fault.type,
+    )
 
 
 def _open(value: Any) -> tuple[dict[str, Any], str]:
@@ -246,7 +298,7 @@ def _status(fields: dict[str, Any], code: str, type_: str, message: str) -> int:
     said = _STATUS_SAID.match(message) or _STATUS_AMID.search(start)
     if said is not None:
         return int(said[1])
-    return _status_by(_STATUS_WORDS, start) or 500
+    return _status_by(_STATUS_WORDS, start) or _UNKNOWN
 
 
 def _status_by(statuses: _ByWords, text: str) -> int | None:

@@ -271,6 +271,77 @@ def test_recorded_errors_are_read() -> None:
         assert not fault.is_retryable
 
 
+def of_provider(raw: Any, **error: Any) -> Fault:
+    """Return the error of OpenRouter's in which a provider's is."""
+    metadata = {"raw": raw, "provider_name": "Anthropic"}
+    told = {"message": "Provider returned error", "code": 502, "metadata": metadata}
+    return fault_of({"error": {**told, **error}, "user_id": "u"})
+
+
+LOW = "Your credit balance is too low"
+SAID = f"Provider returned error (Anthropic): {LOW}"
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"error": {"message": LOW}},
+        {"type": "error", "error": {"type": "invalid_request_error", "message": LOW}},
+        json.dumps({"error": {"message": LOW}}),
+        json.dumps([{"error": {"message": LOW}}]),
+        LOW,
+        f"<html><body>{LOW}</body></html>",
+        json.dumps({"error": {"message": json.dumps({"error": {"message": LOW}})}}),
+    ],
+)
+def test_an_error_of_openrouter_says_what_its_provider_says(raw: Any) -> None:
+    fault = of_provider(raw)
+    assert fault.message == SAID
+    assert not fault.is_retryable
+
+
+@pytest.mark.parametrize(
+    ("raw", "status", "code", "is_retryable"),
+    [
+        ("upstream down", 502, "502", True),
+        ({"error": {"message": "no", "code": "image_parse_error"}}, 400, "image_parse_error", False),
+        ({"error": {"message": "no", "code": 401}}, 401, "401", False),
+        ({"error": {"message": "no", "code": 503}}, 503, "503", True),
+        ({"error": {"code": "model_not_found"}}, 404, "model_not_found", False),
+        ({}, 502, "502", True),
+        ("", 502, "502", True),
+        (None, 502, "502", True),
+    ],
+)
+def test_a_lasting_error_of_a_provider_is_not_asked_again(
+    raw: Any, status: int, code: str, is_retryable: bool
+) -> None:
+    fault = of_provider(raw)
+    assert (fault.status, fault.code, fault.is_retryable) == (status, code, is_retryable)
+
+
+def test_a_provider_is_said_once_and_only_where_it_is_named() -> None:
+    assert of_provider("Provider returned error").message == "Provider returned error"
+    assert of_provider("no", message="").message == "The provider failed (Anthropic): no"
+    unnamed = {"message": "It failed.", "code": 502, "metadata": {"raw": "no"}}
+    assert fault_of(unnamed).message == "It failed: no"
+    busy = {"error": {"message": "too many", "code": 503}}
+    assert of_provider(busy, code=429).status == 429, "what OpenRouter says, where both may pass"
+    assert of_provider({"error": {"message": "no", "code": 401}}, code=400).status == 400
+
+
+@pytest.mark.parametrize("told", [json.dumps, lambda error: error])
+def test_a_message_that_is_an_error_as_json_is_opened(told: Any) -> None:
+    inner = told({"error": {"message": "No such key", "code": 401, "param": "key"}})
+    assert fault_of({"error": {"message": inner}}) == Fault(401, "No such key", "401", "key")
+    assert fault_of({"error": {"message": inner}}, 400).status == 400
+
+
+def test_a_message_that_is_other_json_is_said_as_it_is() -> None:
+    assert fault_of({"message": '{"a": 1}'}).message == '{"a": 1}'
+    assert fault_of({"message": "{no json"}).message == "{no json"
+
+
 SERVER = "The endpoint x"
 
 
