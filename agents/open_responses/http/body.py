@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from agents.loading import NOTHING, REFUSED, load
+from agents.loading import NOTHING, REFUSED, fields_of, load
+
+from .errors import fault_of, sole
 
 BodyKind: TypeAlias = Literal["stream", "json", "other"]
 
 _UNTOLD = frozenset({"", "text/plain", "application/octet-stream", "binary/octet-stream"})
+_BOM = b"\xef\xbb\xbf"
 _STREAM_STARTS = (b"data:", b"event:", b":", b"id:", b"retry:", b"error:")
 
 
@@ -23,19 +26,17 @@ def kind_of(content_type: str, start: bytes) -> BodyKind:
         return "json"
     if told not in _UNTOLD:
         return "other"
-    begins = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    begins = start.removeprefix(_BOM).lstrip()
     if begins.startswith(_STREAM_STARTS):
         return "stream"
     return "json" if begins.startswith(b"{") else "other"
 
 
 class _Answer(msgspec.Struct):
-    """The evidence for the kind of an answer."""
+    """The evidence for a whole response."""
 
     output: msgspec.Raw = NOTHING
     status: msgspec.Raw = NOTHING
-    error: msgspec.Raw = NOTHING
-    detail: msgspec.Raw = NOTHING
 
 
 _decode = msgspec.json.Decoder(_Answer).decode
@@ -46,23 +47,21 @@ def terminal_event(body: bytes) -> bytes | None:
 
     A fault counts as one, too: some servers tell it in an answer that says 200.
     """
-    if not body.lstrip().startswith(b"{"):
-        return None
+    body = body.removeprefix(_BOM)
     try:
         answer = _decode(body)
     except REFUSED:
-        return None
+        answer = _Answer()
     if bytes(memoryview(answer.output)[:1]) == b"[":
         status = load(answer.status)
         kind = status if status in ("failed", "incomplete") else "completed"
         # Undecoded: an answer may be long, and each event decodes only the fields that it needs.
         return b'{"type":"response.%s","response":%s}' % (kind.encode(), body)
-    error = load(answer.error) or load(answer.detail)
-    return msgspec.json.encode({"type": "error", "error": _fault(error)}) if error else None
+    return b'{"type":"error","error":%s}' % body if _is_fault(load(body)) else None
 
 
-def _fault(error: Any) -> dict[str, Any]:
-    if isinstance(error, dict):
-        return cast("dict[str, Any]", error)
-    message = error if isinstance(error, str) else msgspec.json.encode(error).decode()
-    return {"message": message}
+def _is_fault(answer: Any) -> bool:
+    """Tell whether an answer has the fields of an error that says something."""
+    told = fields_of(sole(answer))
+    is_named = any(told.get(name) for name in ("error", "errors", "detail", "details"))
+    return bool((is_named or isinstance(told.get("message"), str)) and fault_of(told).message)

@@ -197,10 +197,7 @@ def fault_of(value: Any, status: int | None = None) -> Fault:
     `{detail: ...}`, and `{error: [...]}`. The code may be HTTP's status as a number. The message
     may be such an error as JSON. OpenRouter has the provider's error in `metadata`.
     """
-    opened = shallow(value)
-    if isinstance(opened, list) and len(cast("list[Any]", opened)) == 1:
-        (opened,) = cast("list[Any]", opened)
-    fields, message = _open(opened)
+    fields, message = _open(sole(shallow(value)))
     code, type_ = _word(fields.get("code")), _word(fields.get("type"))
     param = _word(fields.get("param"))
     if type_ in ("error", "response.failed"):
@@ -254,13 +251,19 @@ def _with_cause(fault: Fault, cause: Fault) -> Fault:
     )
 
 
+def sole(value: Any) -> Any:
+    """Return the value in a list of one; Gemini writes errors so. Any other value is returned."""
+    values = cast("list[Any]", value) if isinstance(value, list) else []
+    return values[0] if len(values) == 1 else value
+
+
 def _open(value: Any) -> tuple[dict[str, Any], str]:
     """Return the fields of an error, and what it says."""
     match value:
-        case {"error": dict()}:
+        case {"error": dict() as error} | {"error": [dict() as error]}:
             outer = dict(cast("dict[str, Any]", value))
-            inner = outer.pop("error")
-            return _open({**outer, **inner})
+            del outer["error"]
+            return _open({**outer, **cast("dict[str, Any]", error)})
         case {"message": str(message)} | {"msg": str(message)}:
             return cast("dict[str, Any]", value), message
         case {"error": str(message)} | {"detail": str(message)} | {"details": str(message)}:

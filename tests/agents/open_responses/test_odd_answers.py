@@ -46,6 +46,10 @@ async def test_the_errors_of_odd_answers_are_those_of_their_request() -> None:
         ),
         (Plan(body=b'{"a":' + DEEP_LIST + b"}", content_type="application/json"), "JSON"),
         (Plan(body=b'{"error":' + DEEP_LIST + b"}", content_type="application/json"), "failed: "),
+        (
+            Plan(body=b'{"message":"no","code":' + HUGE + b"}", content_type="application/json"),
+            "no",
+        ),
     ]
     async with responses_server() as server, agent_at(server, retries=0) as agent:
         for plan, words in odd:

@@ -9,6 +9,7 @@ from agents.open_responses.http.body import (
     kind_of,
     terminal_event,
 )
+from agents.open_responses.http.errors import Fault, fault_of
 
 
 @pytest.mark.parametrize(
@@ -46,19 +47,46 @@ def test_a_whole_answer_ends_a_stream(answer: Any, event: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "error"),
+    ("answer", "fault"),
     [
-        ({"error": {"message": "x"}}, {"message": "x"}),
-        ({"error": "x"}, {"message": "x"}),
-        ({"error": ["x"]}, {"message": '["x"]'}),
-        ({"detail": "x"}, {"message": "x"}),
+        ({"error": {"message": "x"}}, Fault(500, "x")),
+        ({"error": {"message": "x", "code": 429}, "user_id": "u"}, Fault(429, "x", "429")),
+        ({"error": "x"}, Fault(500, "x")),
+        ({"error": "Access denied", "status": 401}, Fault(401, "Access denied")),
+        ({"error": ["x"]}, Fault(500, "x")),
+        ({"errors": [{"message": "a"}, {"message": "b"}]}, Fault(500, "a; b")),
+        ([{"error": {"message": "x", "code": 400}}], Fault(400, "x", "400")),
+        ({"detail": "x"}, Fault(500, "x")),
+        (
+            {"type": "about:blank", "title": "Too Many Requests", "status": 429, "detail": "Wait"},
+            Fault(429, "Wait", type="about:blank"),
+        ),
+        ({"message": "x", "code": 400}, Fault(400, "x", "400")),
+        ({"statusCode": 401, "message": "x"}, Fault(401, "x")),
+        ({"type": "error", "error": {"message": "x"}}, Fault(500, "x")),
     ],
 )
-def test_a_fault_in_an_answer_that_says_200(answer: Any, error: Any) -> None:
-    made = json.loads(terminal_event(json.dumps(answer).encode()) or b"null")
-    assert made == {"type": "error", "error": error}
+def test_a_fault_in_an_answer_that_says_200_is_read_as_that_of_a_stream(
+    answer: Any, fault: Fault
+) -> None:
+    body = json.dumps(answer).encode()
+    for begin in (b"", b"\xef\xbb\xbf", b"\n "):
+        made = json.loads(terminal_event(begin + body) or b"null")
+        assert made["type"] == "error"
+        assert fault_of(made) == fault
 
 
-@pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[]", b"{}", b'{"hello": 1}', b"[" * 9999])
+OTHERS = (
+    b'{"message": {"role": "assistant", "content": "no error, but another interface"}}',
+    b'{"error": null, "id": "x"}',
+    b'{"error": {}}',
+    b'"text"',
+    b'[{"error": "a"}, {"error": "b"}]',
+)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"\xff", b"[]", b"{}", b'{"hello": 1}', b"[" * 9999, b"[1]", *OTHERS]
+)
 def test_what_is_no_answer(body: bytes) -> None:
     assert terminal_event(body) is None

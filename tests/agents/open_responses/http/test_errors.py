@@ -304,7 +304,12 @@ def test_an_error_of_openrouter_says_what_its_provider_says(raw: Any) -> None:
     ("raw", "status", "code", "is_retryable"),
     [
         ("upstream down", 502, "502", True),
-        ({"error": {"message": "no", "code": "image_parse_error"}}, 400, "image_parse_error", False),
+        (
+            {"error": {"message": "no", "code": "image_parse_error"}},
+            400,
+            "image_parse_error",
+            False,
+        ),
         ({"error": {"message": "no", "code": 401}}, 401, "401", False),
         ({"error": {"message": "no", "code": 503}}, 503, "503", True),
         ({"error": {"code": "model_not_found"}}, 404, "model_not_found", False),
