@@ -30,7 +30,7 @@ _LONGEST_WORD = 200
 _LONGEST_WAIT = 30 * 86_400.0
 """Seconds; a server that asks for more than a month means something else."""
 _SHORTEST_SECRET = 4
-_UNKNOWN = 500
+UNKNOWN = 500
 """The status of an error that says nothing of it."""
 _RETRYABLE = frozenset({408, 409, 425, 429})
 # The body says more than the status: no retry helps, even if the status allows one.
@@ -244,7 +244,7 @@ def _with_cause(fault: Fault, cause: Fault) -> Fault:
     is_vague = fault.is_retryable and (fault.status >= 500 or not cause.is_retryable)
     return msgspec.structs.replace(
         fault,
-        status=cause.status if is_vague and cause.status != _UNKNOWN else fault.status,
+        status=cause.status if is_vague and cause.status != UNKNOWN else fault.status,
         code=cause.code or fault.code,
         param=cause.param or fault.param,
         type=cause.type or fault.type,
@@ -301,7 +301,7 @@ def _status(fields: dict[str, Any], code: str, type_: str, message: str) -> int:
     said = _STATUS_SAID.match(message) or _STATUS_AMID.search(start)
     if said is not None:
         return int(said[1])
-    return _status_by(_STATUS_WORDS, start) or _UNKNOWN
+    return _status_by(_STATUS_WORDS, start) or UNKNOWN
 
 
 def _status_by(statuses: _ByWords, text: str) -> int | None:

@@ -39,6 +39,7 @@ from .outcome import (
     ResponseOutcome,
     Status,
     error_beside,
+    fault_behind,
     fault_in,
     fault_in_words,
     incomplete_reason_in,
@@ -89,6 +90,7 @@ class StreamMachine:
         self._notes: dict[str, None] = {}
         self._odd = b""
         """The data that were read last, if they are no event that is known."""
+        self._odd_type = ""
 
     @property
     def is_over(self) -> bool:
@@ -129,13 +131,16 @@ class StreamMachine:
     def finish(self) -> tuple[Event, ...]:
         """Take the end of the body.
 
-        Without a terminal event before it, it is a failure, unless every item that began is done.
-        Nothing shows that the server keeps such a response.
+        Without a terminal event before it, it is a failure, unless every item that began is done,
+        and no error stands behind them. Nothing shows that the server keeps such a response.
         """
         if self._status != "open":
             return ()
         if not (self._is_confirmed and self._output.is_done):
             return self._fail(fault_in_words(self._odd) if self._odd else ENDED_EARLY)
+        fault = fault_behind(self._odd, self._odd_type) if self._odd else None
+        if fault is not None:
+            return self._fail(fault)
         self._record.snapshot.store = None
         return tuple(filter(None, self._end(Meaning.COMPLETED, Snapshot())))
 
@@ -171,7 +176,7 @@ class StreamMachine:
             return self._fail(fault_of(text.decode(errors="replace") if value is None else value))
         lines = [line for line in data.split(b"\n") if read_event(line) is not None]
         if not lines or len(lines[0]) == len(data):
-            self._odd = words
+            self._odd, self._odd_type = words, name.decode(errors="replace")
             self._note("an event that is no JSON object was left out")
         return tuple(event for line in lines for event in self.feed(line, name))
 
@@ -180,7 +185,7 @@ class StreamMachine:
         type_ = event.type or name.decode(errors="replace")
         meaning = MEANINGS.get(type_) or self._otherwise(type_, event, name)
         if meaning is None:
-            self._odd = data
+            self._odd, self._odd_type = data, type_
             self._note(f"an event of an unknown type was left out: {type_[:80]!r}")
             return
         event.type = type_

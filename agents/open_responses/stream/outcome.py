@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from agents.events import StopReason
 from agents.loading import NOTHING, fields_of, load
-from agents.open_responses.http.errors import Fault, fault_of
+from agents.open_responses.http.errors import UNKNOWN, Fault, fault_of, sole
 from bridge.value import Value
 
 from .approvals import Approval
@@ -138,6 +138,22 @@ def fault_in_words(words: bytes) -> Fault:
     is_told = bool(value) and not is_event and isinstance(value, dict | list | str)
     fault = fault_of(value) if is_told else ENDED_EARLY
     return fault if fault.message else ENDED_EARLY
+
+
+def fault_behind(words: bytes, type_: str) -> Fault | None:
+    """Return the failure that is told behind items that are all done; None if it is no failure.
+
+    An event of another type may be an extension, and a single word may be how a server ends.
+    """
+    value = load(words)
+    fields = fields_of(sole(value))
+    typed = fields.get("type") or type_
+    if typed not in ("", "message") and "error" not in str(typed).lower():
+        return None
+    fault = fault_in_words(words)
+    is_text = isinstance(value, str) or (value is None and not words.startswith((b"{", b"[", b'"')))
+    is_said = is_text and (" " in fault.message or fault.status != UNKNOWN)
+    return fault if (fields or is_said) and fault is not ENDED_EARLY else None
 
 
 def incomplete_reason_in(meaning: Meaning, snapshot: Snapshot) -> str | None:

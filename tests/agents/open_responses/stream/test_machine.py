@@ -644,6 +644,68 @@ def test_odd_events_without_words_are_no_reason_for_an_early_end(odd: Any) -> No
     assert fault.code == "stream_ended_early"
 
 
+SAID = b"".join(
+    b"data: %s\n\n" % json.dumps(event).encode()
+    for event in (
+        {"type": "response.output_text.delta", "item_id": "m", "delta": "Hello."},
+        {"type": "response.output_item.done", "item": {"type": "message", "id": "m"}},
+    )
+)
+SEARCHED = (
+    b"data: %s\n\n"
+    % json.dumps(
+        {"type": "response.output_item.done", "item": {"type": "web_search_call", "id": "w"}}
+    ).encode()
+)
+
+
+@pytest.mark.parametrize("done", [SAID, SEARCHED], ids=["message", "search"])
+@pytest.mark.parametrize("last", [b"", b"data: [DONE]\n\n"], ids=["", "DONE"])
+@pytest.mark.parametrize(
+    ("end", "words"),
+    [
+        (
+            b"upstream connect error or disconnect/reset before headers\n\n",
+            "upstream connect error",
+        ),
+        (b"data: upstream request timeout\n\n", "upstream request timeout"),
+        (b"event: message\ndata: upstream request timeout\n\n", "upstream request timeout"),
+        (b"data: Unauthorized\n\n", "Unauthorized"),
+        (b'data: "the model crashed"\n\n', "the model crashed"),
+        (b'{"detail":"Internal failure"}\n\n', "Internal failure"),
+        (b'data: {"message":"Model crashed","status":503}\n\n', "Model crashed"),
+        (b'data: {"type":"server_error","message":"Model crashed"}\n\n', "Model crashed"),
+        (b'data: [{"error":{"message":"Model crashed"}}]\n\n', "Model crashed"),
+    ],
+)
+def test_an_error_behind_items_that_are_done_is_a_failure_in_its_words(
+    done: bytes, last: bytes, end: bytes, words: str
+) -> None:
+    for body in (done + end + last, (done + end + last).strip()):
+        heard = hear_bytes([body])
+        assert isinstance(heard.end, Break)
+        assert words in heard.end.failure.message
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        b'data: {"type":"vendor.timing","message":"it took a second"}\n\n',
+        b'data: {"type":"status","message":"all is well"}\n\n',
+        b'event: status\ndata: {"message":"all is well"}\n\n',
+        b"event: status\ndata: all is well\n\n",
+        b'data: {"usage":{"total_tokens":3}}\n\n',
+        b"data: [END]\n\n",
+        b"data: done\n\n",
+        b"data: [1, 2]\n\n",
+        b"data: 3\n\n",
+        b'data: {"type": "response.completed", "resp',
+    ],
+)
+def test_what_is_no_error_behind_items_that_are_done_is_no_failure(end: bytes) -> None:
+    assert hear_bytes([SAID + end]).end == Stop()
+
+
 def test_odd_words_within_a_stream_that_goes_on_are_no_failure() -> None:
     odd = {"message": "slow", "code": 503}
     begun, *rest = script(say("a"))
