@@ -168,12 +168,13 @@ def _object_in(text: str) -> tuple[dict[str, Any], str] | None:
 
 
 def text_of(arguments: Any) -> str | None:
-    """Return arguments as text; some servers write the object itself, or an empty list."""
-    if isinstance(arguments, dict):
-        return msgspec.json.encode(arguments).decode()
-    if arguments == []:
-        return ""
-    return _as_meant(arguments) if isinstance(arguments, str) else None
+    """Return arguments as text; some servers write the object itself, or an empty list.
+
+    Any other JSON is text as well, so that a call of it is refused, and a question shows it.
+    """
+    if arguments is None or isinstance(arguments, str):
+        return None if arguments is None else _as_meant(arguments)
+    return "" if arguments == [] else msgspec.json.encode(arguments).decode()
 
 
 def _as_meant(text: str) -> str:

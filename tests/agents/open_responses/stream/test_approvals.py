@@ -81,6 +81,8 @@ def test_a_question_of_which_little_is_known_is_one_all_the_same() -> None:
     shown = message(server_label=None, name=7, arguments=None)
     assert shown == "`Cloud` asks to use a tool.\n\n```json\n{}\n```"
     assert "no JSON" in message(arguments="no JSON")
+    assert "[\n  1\n]" in message(arguments=[1])
+    assert message(arguments=True).endswith("```json\ntrue\n```")
 
 
 @pytest.mark.limit("agents.open_responses.stream.approvals._MOST_NAME")

@@ -262,6 +262,16 @@ def test_arguments_that_are_no_object_are_never_an_empty_one(wrong: str) -> None
     assert ledger.broken == ["look"]
 
 
+@pytest.mark.parametrize("wrong", [[1], [{"a": 1}], 7, 0, True, False])
+def test_arguments_that_are_other_json_are_no_empty_object(wrong: Any) -> None:
+    ledger = CallLedger()
+    ledger.announce(item(), 0)
+    ledger.complete(arguments(item_id="fc_1", arguments=wrong))
+    assert ledger.finish(item(arguments=wrong), 0) == []
+    assert concluded(ledger, [item(arguments=wrong)], is_complete=True) == []
+    assert ledger.broken == ["look"]
+
+
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
