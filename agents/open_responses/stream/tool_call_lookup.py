@@ -67,9 +67,11 @@ class CallSearch:
         """Return the call whose item is done; one without arguments may be found by the order."""
         record = self._by_ids(item, index, CallSource.ITEM)
         text = text_of(item.arguments)
+        digest = digest_of(parse(text))
+        if record is not None and text and _was_another(record, digest):
+            return self.new()
         if record is not None or (text and item.call_id):
             return record or self.new()
-        digest = digest_of(parse(text))
         left = [
             record
             for record in _first(self._unfinished, lambda r: not r.is_finished)
@@ -196,6 +198,12 @@ def _first(
     return found
 
 
+def _was_another(record: FunctionCall, digest: bytes) -> bool:
+    """Tell whether a call was made of another item, with other arguments: servers reuse ids."""
+    is_made = record.state is CallState.SENT and CallSource.ITEM in record.told
+    return is_made and not record.asks(digest)
+
+
 def _is_of_another(record: FunctionCall, event: StreamEvent, digest: bytes) -> bool:
     """Tell whether arguments are another call's than the one that their key names."""
     if event.name and record.name and event.name != record.name:
@@ -257,13 +265,18 @@ def _take_first(
     return min(lines, key=lambda line: line[0][0]).popleft() if lines else None
 
 
+def _named(key: str | None, name: str | None) -> tuple[SignKey | None, ...]:
+    """Return an id with a name, as it is shown: calls of other names may have the same id."""
+    return ((key, name), (key, None)) if key else ()
+
+
 def _sent(record: FunctionCall) -> tuple[str | None, bytes] | None:
     return (record.name, record.digest) if record.state is CallState.SENT else None
 
 
-def _call_id_and_sent(record: FunctionCall) -> SignKey | None:
+def _with_sent(key: str | None, record: FunctionCall) -> SignKey | None:
     sent = _sent(record)
-    return (record.call_id, *sent) if record.call_id and sent is not None else None
+    return (key, *sent) if key and sent is not None else None
 
 
 def _would_be_sent(record: FunctionCall) -> SignKey | None:
@@ -277,9 +290,22 @@ def _unfinished(record: FunctionCall) -> SignKey | None:
 
 
 _SIGNS: tuple[Sign, ...] = (
-    (_call_id_and_sent, lambda item, digest: ((item.call_id, item.name, digest),)),
-    (lambda record: record.call_id or None, lambda item, _: (item.call_id or None,)),
-    (lambda record: record.item_id or None, lambda item, _: (item.id or None,)),
+    (
+        lambda record: _with_sent(record.call_id, record),
+        lambda item, digest: ((item.call_id, item.name, digest),),
+    ),
+    (
+        lambda record: _with_sent(record.item_id, record),
+        lambda item, digest: ((item.id, item.name, digest),),
+    ),
+    (
+        lambda record: (record.call_id, record.name) if record.call_id else None,
+        lambda item, _: _named(item.call_id, item.name),
+    ),
+    (
+        lambda record: (record.item_id, record.name) if record.item_id else None,
+        lambda item, _: _named(item.id, item.name),
+    ),
     (_sent, lambda item, digest: ((item.name, digest),)),
     (_would_be_sent, lambda item, digest: ((item.name, digest),)),
     (_unfinished, lambda item, _: ((item.name,),)),

@@ -595,3 +595,51 @@ def test_an_empty_object_after_deltas_that_say_more_is_a_loss() -> None:
     ledger.add(arguments(item_id="fc_1", output_index=0, delta=ARGUMENTS))
     assert ledger.finish(item(arguments="{}"), 0) == [LOOK]
     assert concluded(ledger, [item(arguments="{}")], is_complete=True) == []
+
+
+# Calls that share their ids, as Kimi sends them.
+
+
+GO_1, PUT_2, GO_3, GO_2 = ("go", {"x": 1}), ("put", {"x": 2}), ("go", {"x": 3}), ("go", {"x": 2})
+
+
+@pytest.mark.parametrize("is_final", [True, False], ids=["final", "streamed alone"])
+@pytest.mark.parametrize("is_announced", [True, False], ids=["announced", "done alone"])
+@pytest.mark.parametrize("has_index", [True, False], ids=["index", "no index"])
+@pytest.mark.parametrize(
+    "ids",
+    [{"call_id": "cc"}, {"call_id": "cc", "id": "it"}, {"call_id": "", "id": "it"}],
+    ids=["call id", "both", "item id"],
+)
+@pytest.mark.parametrize(
+    "calls", [(GO_1, PUT_2, GO_3), (GO_1, GO_2, PUT_2), (PUT_2, GO_1, GO_3), (GO_1, GO_2)]
+)
+def test_kimi_calls_that_share_their_ids_are_made_each_once(
+    calls: tuple[tuple[str, JSON], ...],
+    ids: JSON,
+    has_index: bool,
+    is_announced: bool,
+    is_final: bool,
+) -> None:
+    events: list[JSON] = []
+    items: list[JSON] = []
+    for index, (name, parameters) in enumerate(calls):
+        place = {"output_index": index} if has_index else {}
+        begun = {"type": "function_call", "name": name, "arguments": "", **ids}
+        items.append({**begun, "arguments": json.dumps(parameters), "status": "completed"})
+        if is_announced:
+            events.append({"type": "response.output_item.added", **place, "item": begun})
+        events.append({"type": "response.output_item.done", **place, "item": items[-1]})
+    output = items if is_final else []
+    response = {"status": "completed", "output": output}
+    heard = hear([*events, {"type": "response.completed", "response": response}])
+    assert sorted(map(str, heard.calls)) == sorted(map(str, calls))
+    assert len(set(heard.call_ids)) == len(calls)
+
+
+def test_an_equal_call_under_the_same_ids_takes_no_other_call() -> None:
+    items = [item(id="it", call_id="", arguments=json.dumps({"x": x})) for x in (1, 1, 2)]
+    ledger = CallLedger()
+    made = [call for one in items for call in ledger.finish(one, 0)]
+    made += concluded(ledger, items, is_complete=True)
+    assert sorted(call.parameters["x"] for call in made) == [1, 1, 2]
