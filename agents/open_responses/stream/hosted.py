@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
@@ -74,7 +73,8 @@ class _Line:
     item_id: str | None
     index: int | None
     is_done: bool = False
-    has_image: bool = False
+    image: int = 0
+    """The hash of the result that is its image, once that was said."""
 
 
 class HostedTools:
@@ -118,21 +118,21 @@ class HostedTools:
     def conclude(self, items: Iterable[dict[str, Any]]) -> Iterator[Event]:
         """Take the calls of the final output. Their ids may be others than before."""
         unknown: list[dict[str, Any]] = []
-        known: set[str] = set()
+        left = dict.fromkeys(self._lines)
         for fields in items:
-            item_id = _text(fields.get("id"))
-            if item_id in self._by_id:
-                known.add(item_id)
-                yield from self._end(self._by_id[item_id], fields)
-            else:
+            line = self._by_id.get(_text(fields.get("id")))
+            if line is None:
                 unknown.append(fields)
-        left = Counter(line.kind for line in self._lines if line.item_id not in known)
-        for fields in unknown:
-            kind = _plain(_text(fields.get("type")))
-            if left[kind]:
-                left[kind] -= 1
             else:
+                left.pop(line, None)
+                yield from self._end(line, fields)
+        for fields in unknown:
+            line = _likeliest(left, fields)
+            if line is None:
                 yield from self.finish(fields, None)
+            else:
+                del left[line]
+                yield from self._end(line, fields)
 
     def _find(self, kind: str, item_id: str | None, index: int | None) -> _Line | None:
         line = self._by_id.get(item_id or "")
@@ -157,8 +157,8 @@ class HostedTools:
         yield Say(f"\n\n{icon} {name}", by_us=True)
 
     def _end(self, line: _Line, fields: dict[str, Any]) -> Iterator[Event]:
-        is_drawn = line.kind == _IMAGE and not line.has_image
-        result = _first(fields, "result", "imageB64", "imageUrl") if is_drawn else ""
+        is_drawn = line.kind == _IMAGE and not line.image
+        result = _result(fields) if is_drawn else ""
         image = _image(result) if result else None
         failed = fields.get("status") == "failed" or bool(fields.get("error"))
         wrong = "*failed*" if failed else "*can't be read*" if result and image is None else ""
@@ -171,9 +171,26 @@ class HostedTools:
             yield Say(f"✘ {_name(line.kind)[1]} {wrong}\n\n", by_us=True)
         line.is_done = True
         if image is not None:
-            line.has_image = True
+            line.image = hash(result)
             yield from self.leave()
             yield image
+
+
+def _likeliest(lines: Iterable[_Line], fields: dict[str, Any]) -> _Line | None:
+    """Return the line that a call of the final output has under another id: the first of its kind.
+
+    An image is that of the line that has it, or of one that has none.
+    """
+    kind = _plain(_text(fields.get("type")))
+    same = [line for line in lines if line.kind == kind]
+    images = (hash(_result(fields)), 0)
+    likely = (line for image in images for line in same if line.image == image)
+    return next(likely, same[0] if same else None)
+
+
+def _result(fields: dict[str, Any]) -> str:
+    """Return the image of a call, as the server writes it."""
+    return _first(fields, "result", "imageB64", "imageUrl")
 
 
 def _name(kind: str) -> tuple[str, str]:

@@ -335,9 +335,10 @@ def test_a_provider_is_said_once_and_only_where_it_is_named() -> None:
     assert of_provider({"error": {"message": "no", "code": 401}}, code=400).status == 400
 
 
-@pytest.mark.parametrize("told", [json.dumps, lambda error: error])
-def test_a_message_that_is_an_error_as_json_is_opened(told: Any) -> None:
-    inner = told({"error": {"message": "No such key", "code": 401, "param": "key"}})
+@pytest.mark.parametrize("is_text", [True, False])
+def test_a_message_that_is_an_error_as_json_is_opened(is_text: bool) -> None:
+    error = {"error": {"message": "No such key", "code": 401, "param": "key"}}
+    inner = json.dumps(error) if is_text else error
     assert fault_of({"error": {"message": inner}}) == Fault(401, "No such key", "401", "key")
     assert fault_of({"error": {"message": inner}}, 400).status == 400
 

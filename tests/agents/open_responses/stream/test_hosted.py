@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from agents.events import Attach, Event, Say, Stop
+from agents.events import Attach, Say, Stop
 from agents.open_responses.stream.hosted import is_hosted
 from tests.agents.open_responses.hearing import JSON, Heard, hear
 from tests.agents.open_responses.script import say, script
@@ -43,7 +43,7 @@ def end(*output: JSON) -> JSON:
     return {"type": "response.completed", "response": {"status": "completed", "output": output}}
 
 
-def images(heard: Heard) -> list[Event]:
+def images(heard: Heard) -> list[Attach]:
     return [event for event in heard.events if isinstance(event, Attach)]
 
 
@@ -171,6 +171,36 @@ def test_a_call_with_other_ids_at_the_end_has_one_line() -> None:
     assert hear([added(SEARCH), done(other), end(other)]).shown.count("Web search") == 1
     two = hear([done(FOUND), end(other, {**FOUND, "id": "tmp_2"})])
     assert two.shown.count("Web search") == 2
+
+
+@pytest.mark.parametrize("before", [[], [done({**DRAWN, "result": None})]], ids=["begun", "done"])
+def test_an_image_that_is_in_the_final_output_alone_is_said_under_any_id(
+    before: list[JSON],
+) -> None:
+    begun = added({**DRAWN, "status": "in_progress", "result": None})
+    for output in ([DRAWN], [{**DRAWN, "id": "ig_2"}]):
+        heard = hear([begun, *before, end(*output)])
+        assert [image.data for image in images(heard)] == [PNG]
+        assert heard.shown.startswith("\n\n🖼️ Image ✔")
+        assert heard.shown.count("Image") == 1
+
+
+def test_each_image_of_the_final_output_is_said_once_under_any_ids() -> None:
+    other = {**DRAWN, "result": base64.b64encode(PNG + b"2").decode()}
+    begun = [added({**DRAWN, "id": name, "result": None}, at) for at, name in enumerate("ab")]
+    for first in (done({**DRAWN, "id": "a"}, 0), done({**DRAWN, "id": "b"}, 1)):
+        for output in ([DRAWN, other], [other, DRAWN]):
+            told = [{**item, "id": f"z{at}"} for at, item in enumerate(output)]
+            heard = hear([*begun, first, end(*told)])
+            assert [image.data for image in images(heard)] == [PNG, PNG + b"2"]
+            assert heard.shown.count("Image") == 2
+    again = [done({**DRAWN, "id": "b"}, 1), end({**DRAWN, "id": "z"})]
+    assert len(images(hear([*begun, *again]))) == 1
+
+
+def test_the_line_of_a_call_that_failed_under_another_id_says_so() -> None:
+    failed = {**SEARCH, "id": "ws_2", "status": "failed"}
+    assert hear([added(SEARCH), end(failed)]).shown.strip() == "🌐 Web search ✘ *failed*"
 
 
 def test_a_beginning_that_is_told_twice_leaves_the_line_open() -> None:
