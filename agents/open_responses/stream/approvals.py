@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any
+
+from msgspec.structs import replace
 
 from agents.events import AskPermission
 from agents.loading import load
 from bridge.value import Value
 
-from .tool_call import text_of
+from .tool_call import digest_of, parse, text_of
 
 _MOST_SHOWN = 10_000
 """Characters of the arguments that a question shows."""
@@ -23,11 +26,19 @@ _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _TICKS = re.compile("`+")
 
 
+_KIND = "mcp_approval_request"
+
+
 class Approval(Value):
     """A question that went to the editor under `call_id`; `request_id` is the server's."""
 
     call_id: str
     request_id: str
+
+
+def is_approval(item_type: str | None) -> bool:
+    """Tell whether an item asks; its kind may have the name of who invented it in front."""
+    return (item_type or "").rpartition(":")[2] == _KIND
 
 
 class Approvals:
@@ -37,14 +48,36 @@ class Approvals:
         self.asked: list[Approval] = []
         self._outward = outward
         self._server = server
-        self._known: set[str] = set()
+        self._places: dict[str, int] = {}
+        """The places of questions in `asked`, by the server's ids."""
+        self._subjects: list[Hashable] = []
+
+    def conclude(self, items: Sequence[dict[str, Any]]) -> Iterator[AskPermission]:
+        """Take the questions of the final output. Their ids may be others than before.
+
+        The answer names the newer id, because the final output is what later requests repeat.
+        """
+        ids = {_text(fields.get("id")) for fields in items}
+        left: dict[Hashable, deque[int]] = {}
+        for request_id, place in self._places.items():
+            if request_id not in ids:
+                left.setdefault(self._subjects[place], deque()).append(place)
+        for fields in items:
+            same = left.get(_subject(fields))
+            request_id = _text(fields.get("id"))
+            if request_id and request_id not in self._places and same:
+                place = self._places[request_id] = same.popleft()
+                self.asked[place] = replace(self.asked[place], request_id=request_id)
+            else:
+                yield from self.ask(fields)
 
     def ask(self, fields: dict[str, Any]) -> Iterator[AskPermission]:
         """Take an item that asks; without an id no answer could name it."""
-        request_id = fields.get("id")
-        if not isinstance(request_id, str) or not request_id or request_id in self._known:
+        request_id = _text(fields.get("id"))
+        if not request_id or request_id in self._places:
             return
-        self._known.add(request_id)
+        self._places[request_id] = len(self.asked)
+        self._subjects.append(_subject(fields))
         call_id = self._outward(request_id)
         self.asked.append(Approval(call_id, request_id))
         label, name = _name(fields.get("server_label")), _name(fields.get("name"))
@@ -64,6 +97,16 @@ class Approvals:
         ticks = "`" * max(3, 1 + max(map(len, _TICKS.findall(shown)), default=0))
         warning = f"\n\n⚠️ **{missing:,} characters of this are not shown.**" if missing else ""
         return f"{asked}{warning}\n\n{ticks}json\n{shown}\n{ticks}"
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _subject(fields: dict[str, Any]) -> Hashable:
+    """Return what a question is about, which is equal for the same question."""
+    about = (_text(fields.get(name)) for name in ("server_label", "name"))
+    return (*about, digest_of(parse(fields.get("arguments"))))
 
 
 def _name(value: Any) -> str:

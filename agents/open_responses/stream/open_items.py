@@ -6,10 +6,11 @@ began is done.
 
 from __future__ import annotations
 
+from .approvals import is_approval
 from .events import OutputItem
 from .hosted import is_result
 
-_ANSWERS = frozenset({"message", "function_call", "mcp_approval_request"})
+_ANSWERS = frozenset({"message", "function_call"})
 
 
 class OpenItems:
@@ -45,7 +46,8 @@ class OpenItems:
     def finish(self, item: OutputItem, index: int | None) -> None:
         """Take an item that is done."""
         self.is_amid = False
-        self._has_answer |= item.type in _ANSWERS or is_result(item.type)
+        is_answer = item.type in _ANSWERS or is_approval(item.type)
+        self._has_answer |= is_answer or is_result(item.type)
         self._is_cut |= item.status == "incomplete"
         places = (
             self._by_id.get(item.id or ""),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from agents.events import Event, Think
 from agents.loading import fields_of, load
 
-from .approvals import Approvals
+from .approvals import Approvals, is_approval
 from .emitted_calls import Calling
 from .events import Meaning, OutputItem, StreamEvent, read_item
 from .hosted import HostedTools, hosted_kind, is_hosted
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from msgspec import Raw
 
 
-_APPROVAL = "mcp_approval_request"
 _BEGINNINGS = frozenset({Meaning.PART_ADDED, Meaning.SUMMARY_PART_ADDED})
 
 
@@ -109,19 +108,15 @@ class Output:
         for raw in self.record.final:
             items.append(read_item(raw))
             yield None
-        hosted = [
-            fields_of(load(raw))
-            for raw, item in zip(self.record.final, items, strict=True)
-            if is_hosted(item.type) or item.type == _APPROVAL
-        ]
-        yield from self._hosted.conclude(one for one in hosted if one.get("type") != _APPROVAL)
+        both = [*zip(self.record.final, items, strict=True)]
+        hosted = [fields_of(load(raw)) for raw, item in both if is_hosted(item.type)]
+        yield from self._hosted.conclude(hosted)
         for event in self._speech.conclude(items):
             if event is not None:
                 yield from self._hosted.leave()
             yield event
-        for one in hosted:
-            if one.get("type") == _APPROVAL:
-                yield from self._apart(self.approvals.ask(one))
+        asking = [fields_of(load(raw)) for raw, item in both if is_approval(item.type)]
+        yield from self._apart(self.approvals.conclude(asking))
         yield from self._hosted.leave()
         calls = [item for item in items if item.type == "function_call"]
         for call in self._ledger.conclude(calls, is_complete=is_complete):
@@ -164,7 +159,7 @@ class Output:
         self.record.keep(event.item, index)
         if item.type == "function_call":
             yield from self._apart(self.calling.make(self._ledger.finish(item, index)))
-        elif item.type == _APPROVAL:
+        elif is_approval(item.type):
             yield from self._apart(self.approvals.ask(fields_of(load(event.item))))
         elif is_hosted(item.type):
             yield from self._hosted.finish(fields_of(load(event.item)), index)

@@ -314,14 +314,14 @@ FAULTS = [
     Fault(
         "a hosted call with another id at the end has another line",
         "stream/hosted",
-        "            if left[kind]:\n",
-        "            if False:\n",
+        "            line = _likeliest(left, fields)\n",
+        "            line = None\n",
         ("stream/hosted",),
     ),
     Fault(
         "an image is shown as often as it is told",
         "stream/hosted",
-        "            line.has_image = True\n",
+        "            line.image = hash(result)\n",
         "",
         ("stream/hosted",),
     ),

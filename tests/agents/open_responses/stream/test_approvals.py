@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from agents.events import AskPermission, Stop
@@ -61,9 +63,35 @@ def test_a_question_that_is_told_in_one_place_alone_is_asked_once(events: list[J
 
 
 def test_two_questions_are_two_wherever_they_are_told() -> None:
-    second = {**ASKED, "id": "mcpr_2"}
+    second = {**ASKED, "id": "mcpr_2", "arguments": '{"number": 8}'}
     for events in ([done(ASKED), end(second)], [end(ASKED, second)], [done(second), done(ASKED)]):
         assert {asked.call_id for asked in questions(hear(events))} == {"gw-mcpr_1", "gw-mcpr_2"}
+
+
+def test_a_question_with_another_id_in_the_final_output_is_asked_once() -> None:
+    renamed = {**ASKED, "id": "mcpr_9", "arguments": {"number": 7}}
+    heard = hear([done({**ASKED, "id": "mcpr_8"}), end(renamed)])
+    assert [asked.call_id for asked in questions(heard)] == ["gw-mcpr_8"]
+    approvals = [(one.call_id, one.request_id) for one in heard.outcome.approvals]
+    assert approvals == [("gw-mcpr_8", "mcpr_9")], "the id that later requests repeat"
+
+
+def test_two_equal_questions_are_two_whatever_ids_the_final_output_has() -> None:
+    second = {**ASKED, "id": "mcpr_2"}
+    for output in ((ASKED, second), ({**ASKED, "id": "mcpr_8"}, {**ASKED, "id": "mcpr_9"})):
+        heard = hear([done(ASKED), done(second), end(*output)])
+        assert [asked.call_id for asked in questions(heard)] == ["gw-mcpr_1", "gw-mcpr_2"]
+        ids = [one.request_id for one in heard.outcome.approvals]
+        assert ids == [item["id"] for item in output]
+    assert len(questions(hear([done(ASKED), end(ASKED, second)]))) == 2
+
+
+@pytest.mark.parametrize("events", [[done, end], [done], [end]])
+def test_a_question_whose_kind_has_an_owner_is_asked(events: list[Any]) -> None:
+    owned = {**ASKED, "type": "openai:mcp_approval_request"}
+    heard = hear([event(owned) for event in events])
+    assert [asked.call_id for asked in questions(heard)] == ["gw-mcpr_1"]
+    assert heard.end == Stop()
 
 
 def test_a_question_without_an_id_could_not_be_answered() -> None:
