@@ -86,6 +86,7 @@ ALIASES: dict[str, Meaning] = {
     "response.reasoning_part.added": Meaning.PART_ADDED,  # vLLM
     "response.reasoning_part.done": Meaning.PART_DONE,
     "response.cancelled": Meaning.FAILED,  # background responses
+    "response.canceled": Meaning.FAILED,
     "response.done": Meaning.COMPLETED,  # proxies of Codex; its status counts
     "response.error": Meaning.ERROR,
     "keepalive": Meaning.ALIVE,

@@ -83,13 +83,14 @@ ENDED_EARLY = Fault(502, "The stream ended early", "stream_ended_early")
 _LONGEST_WORDS = 200
 """Bytes of plain text that are shown."""
 _OUT_OF_TOKENS = frozenset({"max_output_tokens", "max_tokens", "length"})
+_CANCELLED = frozenset({"cancelled", "canceled"})
 _FILTERED = frozenset({"content_filter", "content_policy"})
 
 
 def fault_in(meaning: Meaning, snapshot: Snapshot) -> Fault | None:
     """Return why a response failed; None if it didn't. Its status counts, not the event's name."""
     told = reason_in(snapshot)
-    if snapshot.status == "cancelled":
+    if snapshot.status in _CANCELLED:
         return fault_of(told or {"message": "The server cancelled the response"})
     if meaning is Meaning.FAILED or snapshot.status == "failed":
         why = {"message": "The response failed, and the server didn't say why"}

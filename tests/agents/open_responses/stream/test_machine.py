@@ -388,10 +388,13 @@ def test_why_it_failed_may_stand_beside_the_response(beside: JSON, response: JSO
     assert "boom" in end.failure.message
 
 
-def test_a_response_that_was_cancelled_is_a_failure() -> None:
-    heard = hear([ending("response.completed", {"status": "cancelled"})])
-    assert isinstance(heard.end, Break)
-    assert "cancelled the response" in heard.end.failure.message
+@pytest.mark.parametrize("word", ["cancelled", "canceled"])
+def test_a_response_that_was_cancelled_is_a_failure(word: str) -> None:
+    for name in ("response.completed", f"response.{word}"):
+        heard = hear([ending(name, {"status": word})])
+        assert isinstance(heard.end, Break)
+        assert "cancelled the response" in heard.end.failure.message
+    assert isinstance(hear([{"type": f"response.{word}"}]).end, Break)
 
 
 def test_no_call_is_made_by_a_response_that_failed() -> None:
