@@ -101,26 +101,35 @@ def _read(block: bytes) -> list[Frame]:
     """Read the lines of an event, as the standard says; without data it is none.
 
     Some servers write an error as a field of its own, as bare JSON, or as plain text. The standard
-    has none of these, so what has no field at all is returned as it is.
+    has none of these, so lines without a field are returned as they are, if they may be an error.
     """
     name = b""
     data: list[bytes] = []
+    others: list[bytes] = []
+    is_error = has_field = False
     for line in block.split(b"\n"):
         field, _, value = line.partition(b":")
+        has_field |= field in _FIELDS
         if field == b"data":
             data.append(value.removeprefix(b" "))
         elif field == b"event":
             name = value.removeprefix(b" ")
         elif field == _ERROR:
-            name = _ERROR
+            name, is_error = _ERROR, True
             data.append(value.removeprefix(b" "))
-    if not data and (block.lstrip()[:1] in (b"{", b"[") or not _has_field(block)):
-        data = [block]
+        elif field not in _FIELDS:
+            (data if is_error else others).append(line)
+    if not data and _may_be_error(name, others, has_field=has_field):
+        data = others if has_field else [block]
     return [(name, b"\n".join(data))] if data else []
 
 
-def _has_field(block: bytes) -> bool:
-    """Tell whether something in a block is of the standard; a cut field may be at its end."""
-    *lines, last = block.split(b"\n")
-    is_cut = any(field.startswith(last) for field in (*_FIELDS, _BOM))
-    return is_cut or any(line.partition(b":")[0] in _FIELDS for line in (*lines, last))
+def _may_be_error(name: bytes, lines: list[bytes], *, has_field: bool) -> bool:
+    """Tell whether the lines without a field of an event without data may be an error.
+
+    The last of them may be the beginning of a field that was cut off.
+    """
+    if not lines or lines[0].lstrip()[:1] in (b"{", b"["):
+        return bool(lines)
+    is_cut = any(field.startswith(lines[-1]) for field in (*_FIELDS, _BOM))
+    return not is_cut and (not has_field or _ERROR in name.lower())
