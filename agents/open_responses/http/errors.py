@@ -225,8 +225,8 @@ def _with_provider(fault: Fault, metadata: Any) -> Fault:
         case {"raw": str(raw)}:
             value = json_in(raw)
             cause = fault_of(_plain(raw[: 64 * 1024]) if value is None else value)
-        case {"raw": dict(raw)}:
-            cause = fault_of(raw)
+        case {"raw": dict()}:
+            cause = fault_of(cast("dict[str, Any]", metadata)["raw"])
         case _:
             return fault
     if not cause.message or cause.message in fault.message:
@@ -254,16 +254,16 @@ def _with_cause(fault: Fault, cause: Fault) -> Fault:
 def sole(value: Any) -> Any:
     """Return the value in a list of one; Gemini writes errors so. Any other value is returned."""
     values = cast("list[Any]", value) if isinstance(value, list) else []
-    return values[0] if len(values) == 1 else value
+    return values[0] if len(values) == 1 else cast("Any", value)
 
 
 def _open(value: Any) -> tuple[dict[str, Any], str]:
     """Return the fields of an error, and what it says."""
     match value:
-        case {"error": dict() as error} | {"error": [dict() as error]}:
+        case {"error": dict()} | {"error": [dict()]}:
             outer = dict(cast("dict[str, Any]", value))
-            del outer["error"]
-            return _open({**outer, **cast("dict[str, Any]", error)})
+            inner = sole(outer.pop("error"))
+            return _open({**outer, **inner})
         case {"message": str(message)} | {"msg": str(message)}:
             return cast("dict[str, Any]", value), message
         case {"error": str(message)} | {"detail": str(message)} | {"details": str(message)}:
