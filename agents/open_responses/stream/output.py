@@ -48,7 +48,7 @@ class Output:
     @property
     def is_done(self) -> bool:
         """Whether it is whole, though the server didn't say so: each item that began is done."""
-        return self._open.are_done and self.has_emitted
+        return self._open.are_done and (self.has_emitted or self._ledger.is_holding)
 
     @property
     def has_emitted(self) -> bool:

@@ -79,6 +79,8 @@ class FunctionCall:
     """Whether an event of its arguments came."""
     is_matched: bool = False
     """Whether it was found in the final output, or its arguments are those of another."""
+    waits: bool = False
+    """Whether its item came without arguments, and none that came may be its own."""
     _parsed: tuple[tuple[object, ...], tuple[dict[str, Any], str] | None, bytes] | None = None
     """The arguments as they were parsed last, as they are now, and their digest."""
 
@@ -122,6 +124,11 @@ class FunctionCall:
     def is_whole(self) -> bool:
         """Whether all of its arguments are known; they may be none."""
         return self.parameters is not None or (self.done_text is not None and not self.texts)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it is whole, unless the final output has arguments for it."""
+        return self.waits and self.state is CallState.OPEN and not self.texts
 
     @property
     def is_told(self) -> bool:

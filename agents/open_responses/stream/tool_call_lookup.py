@@ -219,6 +219,8 @@ def _goes_on(record: FunctionCall, event: StreamEvent, text: str) -> bool:
     return bool(event.delta) or (is_same and text.startswith("".join(record.deltas)))
 
 
+_NO_PARAMETERS = digest_of({})
+
 SignKey: TypeAlias = Hashable
 Sign: TypeAlias = tuple[
     Callable[[FunctionCall], SignKey | None],
@@ -284,6 +286,10 @@ def _would_be_sent(record: FunctionCall) -> SignKey | None:
     return (record.name, record.asked) if is_asking else None
 
 
+def _held(record: FunctionCall) -> SignKey | None:
+    return (record.name,) if record.is_held else None
+
+
 def _unfinished(record: FunctionCall) -> SignKey | None:
     is_open = record.state is not CallState.SENT and record.parameters is None
     return (record.name,) if is_open else None
@@ -307,7 +313,9 @@ _SIGNS: tuple[Sign, ...] = (
         lambda item, _: _named(item.id, item.name),
     ),
     (_sent, lambda item, digest: ((item.name, digest),)),
+    (_held, lambda item, digest: ((item.name,),) if digest == _NO_PARAMETERS else ()),
     (_would_be_sent, lambda item, digest: ((item.name, digest),)),
+    (_held, lambda item, _: ((item.name,),)),
     (_unfinished, lambda item, _: ((item.name,),)),
 )
 """Evidence that an item is a known call, the surest first."""

@@ -55,12 +55,18 @@ class CallLedger:
         self.is_waiting = not record.is_finished
 
     def finish(self, item: OutputItem, index: int | None) -> list[WholeCall]:
-        """Take the item when it is done. Its arguments count most."""
+        """Take the item when it is done. Its arguments count most.
+
+        A call without any is made at the end: some servers have them in the final output alone.
+        """
         record = self._search.finished(item, index)
         record.learn(item.id, index, item)
         record.told |= CallSource.ITEM
         self._search.note(record)
-        return self._send(record) if self._settle(record, item) else []
+        if not self._settle(record, item):
+            return []
+        record.waits = not record.texts and not self._search.may_have_more(record)
+        return [] if record.is_held else self._send(record)
 
     def conclude(
         self, items: Sequence[OutputItem], *, is_complete: bool
@@ -79,10 +85,14 @@ class CallLedger:
             record = found.get(position) or self._search.new()
             record.told |= CallSource.END
             record.learn(item.id, None, item)
-            if (is_complete or item.status == "completed") and self._settle(record, item):
+            is_done = is_complete or item.status == "completed" or record.is_held
+            if is_done and self._settle(record, item):
                 told.append(record)
             yield None
         records = self._search.records
+        for record in filter(lambda record: record.is_held, records):
+            yield from self._send(record)
+            yield None
         made = MadeCalls()
         for record in filter(is_made, records):
             made.add(record)
@@ -103,6 +113,11 @@ class CallLedger:
             if not record.is_claimed:
                 yield from self._send(record, made)
             yield None
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether a call is done that waits for the final output, as it has no arguments."""
+        return any(record.is_held for record in self._search.records)
 
     @property
     def broken(self) -> list[str]:
@@ -134,8 +149,8 @@ class CallLedger:
         if record.state is not CallState.OPEN or not record.name:
             return []
         parsed = record.parameters
-        if parsed is None and not record.texts and made is None:
-            parsed = None if self._search.may_have_more(record) else (dict[str, Any](), "{}")
+        if parsed is None and record.is_held:
+            parsed = dict[str, Any](), "{}"
         if parsed is None:
             return []
         parameters, text = parsed

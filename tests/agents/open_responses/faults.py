@@ -55,7 +55,7 @@ FAULTS = [
     Fault(
         "arguments that can't be read are an empty object",
         "stream/tool_calls",
-        "if parsed is None and not record.texts and made is None:",
+        "if parsed is None and record.is_held:",
         "if parsed is None and made is None:",
         ("stream/tool_calls",),
     ),
@@ -181,9 +181,9 @@ FAULTS = [
     Fault(
         "a call that seems to have no arguments is made although there are some for it",
         "stream/tool_calls",
-        "None if self._search.may_have_more(record) else",
-        "None if False else",
-        ("stream/tool_call_lookup",),
+        " and not self._search.may_have_more(record)",
+        "",
+        ("stream/tool_call_lookup", "stream/tool_calls"),
     ),
     Fault(
         "two calls that ask the same are one",

@@ -133,10 +133,10 @@ def test_arguments_go_to_the_call_they_name_and_to_no_other() -> None:
     ledger.add(arguments(call_id="call_1", delta=ARGUMENTS))
     assert ledger.finish(item(), 0) == [LOOK]
     ledger.add(arguments(output_index=2, delta='{"c":3}'))
-    assert ledger.finish(item(id="fc_2", call_id="call_2"), 1)[0].parameters == {}
-    third = ledger.finish(item(id="fc_3", call_id="call_3"), 2)
-    third += concluded(ledger, [], is_complete=True)
-    assert [one.parameters for one in third] == [{"c": 3}]
+    rest = ledger.finish(item(id="fc_2", call_id="call_2"), 1)
+    rest += ledger.finish(item(id="fc_3", call_id="call_3"), 2)
+    rest += concluded(ledger, [], is_complete=True)
+    assert [(one.call_id, one.parameters) for one in rest] == [("call_2", {}), ("call_3", {"c": 3})]
 
 
 def test_a_call_that_begins_under_the_id_of_another_is_another() -> None:
@@ -234,7 +234,52 @@ def test_truly_empty_arguments_are_an_empty_object(empty: str | None) -> None:
     ledger = CallLedger()
     ledger.announce(item(), 0)
     ledger.complete(arguments(item_id="fc_1", arguments=empty))
-    assert ledger.finish(item(arguments=empty), 0) == [WholeCall("call_1", "look", {}, "{}")]
+    assert ledger.finish(item(arguments=empty), 0) == [], "the final output may have them"
+    made = concluded(ledger, [item(arguments=empty)], is_complete=True)
+    assert made == [WholeCall("call_1", "look", {}, "{}")]
+
+
+@pytest.mark.parametrize("empty", ["", None, "null"])
+@pytest.mark.parametrize("ids", [{}, {"id": "fc_9"}, {"id": "fc_9", "call_id": "call_9"}])
+@pytest.mark.parametrize("is_heard", [True, False])
+@pytest.mark.parametrize("is_complete", [True, False])
+def test_vllm_arguments_of_the_final_output_alone_are_those_of_the_call(
+    empty: str | None, ids: JSON, is_heard: bool, is_complete: bool
+) -> None:
+    """OpenRouter sends such calls, too."""
+    ledger = CallLedger()
+    ledger.announce(item(arguments=""), 0)
+    if is_heard:
+        ledger.complete(arguments(item_id="fc_1", arguments=""))
+    made = ledger.finish(item(arguments=empty), 0)
+    final = item(arguments=ARGUMENTS, status=None, **ids)
+    made += concluded(ledger, [final], is_complete=is_complete)
+    assert [(one.name, one.parameters) for one in made] == [("look", {"a": 1})]
+    assert ledger.broken == []
+
+
+def test_vllm_calls_with_and_without_arguments_are_told_apart_by_the_final_output() -> None:
+    ledger = CallLedger()
+    for at in (1, 2, 3):
+        item_at = item(id=f"fc_{at}", call_id=f"call_{at}", arguments=ARGUMENTS if at == 1 else "")
+        ledger.finish(item_at, at)
+    final = [
+        item(id=None, call_id=f"x{text}", arguments=text) for text in (ARGUMENTS, '{"b":2}', "")
+    ]
+    made = concluded(ledger, final, is_complete=True)
+    assert sorted(one.arguments for one in made) == ['{"b":2}', "{}"]
+
+
+@pytest.mark.parametrize("last", ["", "response.completed", "response.incomplete"])
+def test_a_call_without_arguments_is_made_however_the_answer_ends(last: str) -> None:
+    told = {"type": "function_call", "id": "fc_1", "call_id": "call_1", "name": "look"}
+    events: list[JSON] = [
+        {"type": "response.output_item.added", "output_index": 0, "item": told},
+        {"type": "response.output_item.done", "output_index": 0, "item": {**told, "arguments": ""}},
+    ]
+    if last:
+        events.append({"type": last, "response": {"output": []}})
+    assert hear(events).calls == [("look", {})]
 
 
 def test_empty_arguments_are_emitted_in_the_end_where_no_item_is_done() -> None:
@@ -288,8 +333,9 @@ def test_arguments_that_are_other_json_are_no_empty_object(wrong: Any) -> None:
 def test_arguments_that_are_odd_are_what_was_meant(written: Any, meant: Any) -> None:
     for ledger in (CallLedger(), CallLedger()):
         ledger.announce(item(), 0)
-        (made,) = ledger.finish(item(arguments=written), 0)
-        assert made.parameters == meant
+        made = ledger.finish(item(arguments=written), 0)
+        made += concluded(ledger, [], is_complete=True)
+        assert [one.parameters for one in made] == [meant]
 
 
 @pytest.mark.limit("agents.open_responses.stream.tool_call._MOST_WRAPPINGS")
