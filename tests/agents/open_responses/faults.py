@@ -160,8 +160,8 @@ FAULTS = [
     Fault(
         "a call is made by an incomplete response that doesn't say it is whole",
         "stream/tool_calls",
-        'if (is_complete or item.status == "completed") and self._settle(record, item):',
-        "if self._settle(record, item):",
+        "            if is_done and self._settle(record, item):\n",
+        "            if self._settle(record, item):\n",
         ("stream/tool_calls",),
     ),
     Fault(
@@ -253,12 +253,12 @@ FAULTS = [
         "stream/sse",
         "elif field == _ERROR:",
         "elif False:",
-        ("dialects",),
+        ("stream/sse",),
     ),
     Fault(
         "bare JSON isn't read",
         "stream/sse",
-        'if not data and (block.lstrip()[:1] in (b"{", b"[") or not _has_field(block)):',
+        "if not data and _may_be_error(name, others, has_field=has_field):",
         "if False:",
         ("dialects",),
     ),
@@ -335,9 +335,44 @@ FAULTS = [
     Fault(
         "a remote tool is asked about twice",
         "stream/approvals",
-        " or request_id in self._known:",
+        " or request_id in self._places:",
         ":",
         ("stream/approvals",),
+    ),
+    Fault(
+        "a question that has another id at the end is asked again",
+        "stream/approvals",
+        "request_id not in self._places and same:",
+        "False:",
+        ("stream/approvals",),
+    ),
+    Fault(
+        "a call gets the name of another that has its ids",
+        "stream/tool_call_lookup",
+        "(record.call_id, record.name) if",
+        "(record.call_id, None) if",
+        ("stream/tool_calls",),
+    ),
+    Fault(
+        "a call is made without the arguments of the final output",
+        "stream/tool_calls",
+        "return [] if record.is_held else self._send(record)",
+        "return self._send(record)",
+        ("stream/tool_calls",),
+    ),
+    Fault(
+        "an error behind an answer isn't told",
+        "stream/machine",
+        "if fault is not None:\n            return self._fail(fault)\n        self._record",
+        "self._record",
+        ("stream/machine",),
+    ),
+    Fault(
+        "what a provider said isn't told",
+        "http/errors",
+        'return _with_provider(fault, fields.get("metadata"))',
+        "return fault",
+        ("http/errors",),
     ),
     Fault(
         "a question hides what can't be seen",
@@ -546,8 +581,8 @@ FAULTS = [
     Fault(
         "an error is read however deeply it is nested",
         "http/errors",
-        "opened = shallow(value)",
-        "opened = value",
+        "_open(sole(shallow(value)))",
+        "_open(sole(value))",
         ("odd_answers",),
     ),
     Fault(

@@ -689,3 +689,11 @@ def test_an_equal_call_under_the_same_ids_takes_no_other_call() -> None:
     made = [call for one in items for call in ledger.finish(one, 0)]
     made += concluded(ledger, items, is_complete=True)
     assert sorted(call.parameters["x"] for call in made) == [1, 1, 2]
+
+
+def test_a_call_gets_no_name_of_another_that_has_its_ids() -> None:
+    ledger = CallLedger()
+    ledger.announce(item(name="put"), 0)
+    final = [item(name="go", arguments='{"x":1}'), item(name="put", arguments='{"x":2}')]
+    made = concluded(ledger, final, is_complete=True)
+    assert sorted((one.name, one.parameters["x"]) for one in made) == [("go", 1), ("put", 2)]
