@@ -21,9 +21,11 @@ from agents.open_responses.items import (
     Refusal,
     Spoken,
 )
+from agents.open_responses.stream.approvals import is_approval
 from agents.open_responses.stream.call_ids import inward
 from agents.open_responses.stream.outcome import Called, ResponseOutcome
 from agents.open_responses.stream.reasoning import reasoning_item
+from agents.open_responses.stream.tool_call import text_of
 from bridge.history.message import canonical_json
 from bridge.value import Value
 from bridge.work import Work
@@ -78,7 +80,9 @@ def heard(outcome: ResponseOutcome, said: str) -> Work[Heard]:
             case {"type": "reasoning"}:
                 reasoning = reasoning_item(one)
                 items += [] if reasoning is None else [reasoning]
-            case {"type": "mcp_approval_request", "id": str(request_id)} if request_id in approvals:
+            case {"type": str(kind), "id": str(request_id)} if (
+                is_approval(kind) and request_id in approvals
+            ):
                 items.append(_question(one, request_id))
             case {"type": "compaction", "encrypted_content": str(content)}:
                 items = [CompactionItem(content)]
@@ -96,8 +100,10 @@ def heard(outcome: ResponseOutcome, said: str) -> Work[Heard]:
 
 
 def _question(item: dict[str, Any], request_id: str) -> Item:
-    label, name, arguments = (_text(item, key) for key in ("server_label", "name", "arguments"))
-    return ApprovalRequestItem(request_id, label, name, arguments or "{}")
+    arguments = text_of(item.get("arguments")) or "{}"
+    return ApprovalRequestItem(
+        request_id, _text(item, "server_label"), _text(item, "name"), arguments
+    )
 
 
 def _text(item: dict[str, Any], key: str) -> str:

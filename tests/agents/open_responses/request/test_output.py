@@ -8,6 +8,7 @@ from msgspec import Raw
 
 from agents.loading import load
 from agents.open_responses.items import (
+    ApprovalRequestItem,
     CallItem,
     CompactionItem,
     MessageItem,
@@ -18,6 +19,7 @@ from agents.open_responses.items import (
 from agents.open_responses.request import output as request_output
 from agents.open_responses.request.messages import OpenCall
 from agents.open_responses.request.output import Heard, heard
+from agents.open_responses.stream.approvals import Approval
 from agents.open_responses.stream.outcome import Called, ResponseOutcome
 from bridge.work import done
 from tests.growth import assert_linear
@@ -207,3 +209,23 @@ def test_a_call_that_was_found_by_its_words_is_not_found_again_by_its_id() -> No
         "gw-1": "x",
         "gw-2": "2",
     }
+
+
+@pytest.mark.parametrize("kind", ["mcp_approval_request", "openai:mcp_approval_request"])
+@pytest.mark.parametrize(
+    ("arguments", "kept"), [('{"a": 1}', '{"a": 1}'), ({"a": 1}, '{"a":1}'), (None, "{}")]
+)
+def test_a_question_that_was_asked_is_repeated_with_its_arguments(
+    kind: str, arguments: Any, kept: str
+) -> None:
+    question = {
+        "type": kind,
+        "id": "mcpr_1",
+        "server_label": "docs",
+        "name": "ask",
+        "arguments": arguments,
+    }
+    got = after(question, approvals=(Approval("gw-1", "mcpr_1"),))
+    assert got.items == (ApprovalRequestItem("mcpr_1", "docs", "ask", kept),)
+    assert got.approvals == {"gw-1": "mcpr_1"}
+    assert after(question).items == ()
