@@ -66,7 +66,11 @@ class CallLedger:
         if not self._settle(record, item):
             return []
         record.waits = not record.texts and not self._search.may_have_more(record)
-        return [] if record.is_held else self._send(record)
+        if not record.is_held:
+            return self._send(record)
+        if self._is_repeat(record):
+            record.state = CallState.SENT
+        return []
 
     def conclude(
         self, items: Sequence[OutputItem], *, is_complete: bool
@@ -155,17 +159,22 @@ class CallLedger:
             return []
         parameters, text = parsed
         record.state = CallState.SENT
-        record.digest = record.asked
+        is_repeat = self._is_repeat(record)
         record.deltas.clear()
+        if not is_repeat and made is not None:
+            record.is_repeated = made.has(record)
         call = WholeCall(record.call_id or "", record.name, parameters, text)
+        return [] if record.is_repeated else [call]
+
+    def _is_repeat(self, record: FunctionCall) -> bool:
+        """Tell whether another record is the same call, by its id, name and parameters."""
+        record.digest = record.asked
         key = (record.call_id, record.name, record.digest)
-        same = self._sent.setdefault(key, record) if call.call_id else record
+        same = self._sent.setdefault(key, record) if record.call_id else record
         if same is not record:
             same.told |= record.told
             record.is_repeated = True
-        elif made is not None:
-            record.is_repeated = made.has(record)
-        return [] if record.is_repeated else [call]
+        return record.is_repeated
 
     def _is_new(self, record: FunctionCall) -> bool:
         """Tell whether no call was made with its id and arguments."""

@@ -167,7 +167,7 @@ FAULTS = [
     Fault(
         "the same call twice is two",
         "stream/tool_calls",
-        "same = self._sent.setdefault(key, record) if call.call_id else record",
+        "same = self._sent.setdefault(key, record) if record.call_id else record",
         "same = record",
         ("stream/tool_calls",),
     ),
@@ -356,9 +356,16 @@ FAULTS = [
     Fault(
         "a call is made without the arguments of the final output",
         "stream/tool_calls",
-        "return [] if record.is_held else self._send(record)",
-        "return self._send(record)",
+        "if not record.is_held:\n            return self._send(record)",
+        "if True:\n            return self._send(record)",
         ("stream/tool_calls",),
+    ),
+    Fault(
+        "a call without arguments whose item comes twice is made twice",
+        "stream/tool_calls",
+        "if self._is_repeat(record):",
+        "if False:",
+        ("mutations",),
     ),
     Fault(
         "an error behind an answer isn't told",

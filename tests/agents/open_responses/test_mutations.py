@@ -88,7 +88,12 @@ def is_known(drawn: list[Piece], mutations: list[Mutation]) -> bool:
     return not ({"index", "ids"} <= gone)
 
 
+def named(*names: str) -> list[Mutation]:
+    return [one for one in MUTATIONS if one.name in names]
+
+
 @given(pieces(), st.lists(st.sampled_from(MUTATIONS), max_size=4, unique_by=str))
+@example([Call("look", [], "call_0")], named("doubled items", "other call ids at the end"))
 def test_each_text_and_each_call_is_told_once(
     drawn: list[Piece], mutations: list[Mutation]
 ) -> None:
@@ -110,10 +115,6 @@ def parallel_calls(draw: st.DrawFn) -> list[Call]:
         bits = [bit for bit in (text[:cut], text[cut:]) if bit]
         calls.append(Call(draw(st.sampled_from(["look", "go"])), bits, f"call_{number}"))
     return calls
-
-
-def named(*names: str) -> list[Mutation]:
-    return [one for one in MUTATIONS if one.name in names]
 
 
 NO_KEYS = ("no output index", "no item id", "item before its end")
