@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 import attrs
 import msgspec
 
+from bridge.jsonrpc import REFUSED
 from bridge.value import Value
 
 Row = TypeVar("Row", bound=Value)
@@ -81,6 +82,6 @@ class KeptRows(Generic[Row]):
     def _decode(self, content: bytes) -> tuple[Row, ...]:
         try:
             rows = msgspec.json.decode(content, type=list[self.row])
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        except REFUSED as error:
             raise ValueError(str(error)) from None
         return tuple(rows)

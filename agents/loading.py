@@ -7,15 +7,13 @@ from typing import Any, cast
 
 import msgspec
 
-from bridge.jsonrpc import repair_surrogates
+from bridge.jsonrpc import REFUSED, repair_surrogates
 from bridge.wire import ToolSpec
 
 from .nesting import shallow
 
 NOTHING = msgspec.Raw(b"null")
 """The value of a field that a peer left out."""
-REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
-"""The errors of msgspec for JSON that it can't read."""
 
 
 def load(raw: msgspec.Raw | bytes) -> Any:

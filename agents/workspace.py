@@ -14,7 +14,7 @@ import msgspec
 import trio
 from msgspec import UNSET
 
-from bridge.jsonrpc import RpcResponse
+from bridge.jsonrpc import REFUSED, RpcResponse
 from bridge.methods import CHANGED_FILES, READ_TEXT_FILE, WATCH_FILES
 from bridge.wire import (
     Capabilities,
@@ -220,7 +220,7 @@ def _result(response: RpcResponse, kind: type[T]) -> T | str:
     result = b"null" if response.result is UNSET else response.result
     try:
         return _decoder(kind).decode(result)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except REFUSED as error:
         return str(error)
 
 
@@ -228,7 +228,7 @@ def _reason(error: msgspec.Raw) -> str:
     """Return the words of an error, after a colon; nothing where it has none."""
     try:
         message = msgspec.json.decode(error, type=_ErrorWords).message
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except REFUSED:
         return ""
     return f": {message[:MOST_REASON]}".rstrip(".")
 

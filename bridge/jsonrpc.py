@@ -21,6 +21,8 @@ from .wire import RequestId
 
 MAX_LINE = 256 * 1024 * 1024
 """Longest line taken, in bytes; a longer one is refused and skipped."""
+REFUSED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""The errors of msgspec for JSON that it can't read."""
 
 T = TypeVar("T")
 
@@ -157,7 +159,7 @@ def _open_envelope(line: bytes) -> _Envelope:
     except msgspec.ValidationError as error:
         what = "a batch" if line.lstrip()[:1] == b"[" else str(error)
         raise _invalid(f"Invalid request: one JSON object a line is expected; {what}") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+    except REFUSED as error:
         raise InvalidLine(RpcError(PARSE_ERROR, f"Parse error: {error}")) from None
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from . import wire
-from .jsonrpc import decoder_of
+from .jsonrpc import REFUSED, decoder_of
 from .value import Value
 
 MethodKind: TypeAlias = Literal[
@@ -238,7 +238,7 @@ def read_chat(line: bytes) -> tuple[wire.RequestId, wire.ChatParams] | None:
         return None
     try:
         chat = _decode_chat_line(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+    except REFUSED:
         return None
     return chat.id, chat.params
 

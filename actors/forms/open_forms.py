@@ -11,8 +11,7 @@ from msgspec import UNSET
 
 from actors.messages import FormAsked
 from agents.events import ElicitAnswer
-from agents.loading import REFUSED
-from bridge.jsonrpc import RpcResponse, decoder_of, notification_line, request_line
+from bridge.jsonrpc import REFUSED, RpcResponse, decoder_of, notification_line, request_line
 from bridge.methods import CANCEL_REQUEST, ELICIT
 from bridge.wire import CancelRequestParams, ElicitParams, ElicitResult, RequestId
 

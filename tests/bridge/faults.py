@@ -1282,7 +1282,7 @@ FAULTS = [
     Fault(
         "a chat in one pass may break the connection",
         "methods",
-        "except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):",
+        "except REFUSED:",
         "except msgspec.DecodeError:",
     ),
     Fault("a request may have no id", "jsonrpc", "    if id_ is None:\n", "    if False:\n"),

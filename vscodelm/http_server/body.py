@@ -10,8 +10,8 @@ import msgspec
 from msgspec import UNSET, Raw
 
 from agents.json_limits import has_too_many_values
-from agents.loading import REFUSED
 from bridge.depth import TOO_DEEP, is_too_deep
+from bridge.jsonrpc import REFUSED
 from bridge.value import Value
 from bridge.wire import ToolSpec
 from bridge.work import Work

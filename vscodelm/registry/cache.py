@@ -9,7 +9,7 @@ import msgspec
 import trio
 
 from agents.files import write_whole
-from agents.loading import REFUSED
+from bridge.jsonrpc import REFUSED
 from bridge.value import Value
 
 from .fetch import FetchError, fetch_index

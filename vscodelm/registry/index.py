@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from agents.loading import REFUSED
+from bridge.jsonrpc import REFUSED
 from bridge.value import Value
 
 INDEX_URL: Final = "https://cdn.agentclientprotocol.com/registry/v1/latest/registry.json"

@@ -23,11 +23,10 @@ from msgspec.structs import replace
 from agents.acp.schema.errors import Error, ProtocolFault
 from agents.acp.schema.methods import Method
 from agents.acp.schema.updates import SessionNotification
-from agents.loading import REFUSED
 from agents.nesting import DEEPEST_LEVELS, is_deep, shallow
 from bridge.depth import is_too_deep
 from bridge.errors import INTERNAL_ERROR
-from bridge.jsonrpc import TooLong, decoder_of, repair_surrogates
+from bridge.jsonrpc import REFUSED, TooLong, decoder_of, repair_surrogates
 from bridge.value import Value
 from bridge.wire import RequestId
 

@@ -6,7 +6,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from agents.loading import NOTHING, REFUSED, fields_of, load
+from agents.loading import NOTHING, fields_of, load
+from bridge.jsonrpc import REFUSED
 
 from .errors import fault_of, sole
 

@@ -15,10 +15,10 @@ from typing import Any, TypeAlias, cast
 
 import msgspec
 
-from agents.loading import REFUSED
 from agents.nesting import json_in, shallow
 from bridge.errors import Failure, FailureKind
 from bridge.fixes import SetKey
+from bridge.jsonrpc import REFUSED
 from bridge.redact import HIDDEN, hide_keys
 from bridge.value import Value
 

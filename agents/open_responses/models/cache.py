@@ -15,7 +15,7 @@ import msgspec
 import trio
 
 from agents.files import write_whole
-from agents.loading import REFUSED
+from bridge.jsonrpc import REFUSED
 from bridge.models import ListedModel
 from bridge.wire import OpenResponsesSpec
 

@@ -7,7 +7,8 @@ from typing import Any, cast
 
 import msgspec
 
-from agents.loading import REFUSED, fields_of
+from agents.loading import fields_of
+from bridge.jsonrpc import REFUSED
 from bridge.models import ListedModel
 
 _OTHER_TYPES = ("embedding", "image", "audio", "rerank", "moderation", "tts", "transcription")

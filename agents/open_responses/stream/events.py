@@ -12,8 +12,9 @@ from typing import Any, TypeVar, cast
 
 import msgspec
 
-from agents.loading import NOTHING, REFUSED, load
+from agents.loading import NOTHING, load
 from agents.nesting import shallow
+from bridge.jsonrpc import REFUSED
 
 
 class Meaning(enum.Enum):

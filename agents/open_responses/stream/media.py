@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from agents.events import Attach
-from agents.loading import REFUSED
+from bridge.jsonrpc import REFUSED
 
 HOST_IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp"})
 """The types that VS Code takes as images."""

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import platformdirs
+import pytest
 import trio
 
 from actors.memory import Known
@@ -14,9 +15,6 @@ from tests.vscodelm.store.chats import SCOPE, chat, path
 from vscodelm.places import state_folder
 from vscodelm.store import lazy as memory_module
 from vscodelm.store.lazy import open_memory
-
-if TYPE_CHECKING:
-    import pytest
 
 
 async def test_both_kinds_of_memory_outlive_the_process(tmp_path: Path) -> None:
@@ -52,13 +50,28 @@ def test_the_folder_is_the_named_one_or_the_environment_s_or_the_user_s(
 
 
 def test_an_editor_does_not_wait_for_the_store_to_load() -> None:
+    assert not {one for one in _loaded() if one.startswith("vscodelm.store.")} - {
+        "vscodelm.store.lazy"
+    }
+
+
+@pytest.mark.parametrize("late", ["sqlite3", "platformdirs", "json", "httpx", "asyncio"])
+def test_an_editor_does_not_wait_for_a_library_that_its_first_chat_may_not_need(late: str) -> None:
+    assert late not in _loaded()
+
+
+@cache
+def _loaded() -> frozenset[str]:
+    """Return the modules that a server loads before it reads its options."""
     program = (
-        "import sys, vscodelm.cli, vscodelm.serve\n"
-        "print([name for name in sys.modules if name in ('sqlite3', 'platformdirs') "
-        "or name.startswith('vscodelm.store.') and name != 'vscodelm.store.lazy'])"
+        "import sys\n"
+        "before = {*sys.modules}\n"
+        "import vscodelm.cli, vscodelm.serve\n"
+        "print(*{*sys.modules} - before)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-    assert done.stdout.strip() == b"[]"
+    run = [sys.executable, "-c", program]
+    done = subprocess.run(run, capture_output=True, check=True, text=True, timeout=60)
+    return frozenset(done.stdout.split())
 
 
 async def test_a_store_that_can_t_even_be_loaded_costs_the_memory_and_no_chat(
