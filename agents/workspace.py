@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Collection, Iterable
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from pathlib import PurePath
 from typing import Protocol, TypeVar
 
@@ -14,7 +14,7 @@ import msgspec
 import trio
 from msgspec import UNSET
 
-from bridge.jsonrpc import REFUSED, RpcResponse
+from bridge.jsonrpc import REFUSED, RpcResponse, decoder_of
 from bridge.methods import CHANGED_FILES, READ_TEXT_FILE, WATCH_FILES
 from bridge.wire import (
     Capabilities,
@@ -219,7 +219,7 @@ def _result(response: RpcResponse, kind: type[T]) -> T | str:
     """Return the result of an answer, or else why it can't be used."""
     result = b"null" if response.result is UNSET else response.result
     try:
-        return _decoder(kind).decode(result)
+        return decoder_of(kind).decode(result)
     except REFUSED as error:
         return str(error)
 
@@ -235,11 +235,6 @@ def _reason(error: msgspec.Raw) -> str:
 
 class _ErrorWords(msgspec.Struct):
     message: str
-
-
-@cache
-def _decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
-    return msgspec.json.Decoder(kind)
 
 
 @attrs.define(eq=False, repr=False)

@@ -15,11 +15,12 @@ from agents.acp.render.turn_files import TurnFiles
 from agents.acp.schema.content import ContentBlock, TextContent
 from agents.acp.schema.errors import Error
 from agents.acp.schema.options import values_of
-from agents.events import Answer, Prompt
+from agents.base import OneTurn
+from agents.events import Prompt
 from agents.habits import Habits
 from agents.ledger import Ledger
 from agents.offered import Properties
-from bridge.errors import Failure, LocalError
+from bridge.errors import Failure
 from bridge.wire import ChatMessage, Settings, ToolSpec
 from bridge.work import Work
 
@@ -43,7 +44,7 @@ TOOL_REQUIRED = "\n\n(Use at least one of the tools of the MCP server {server} t
 """Tells the agent that the host demands a tool: the protocol has no field for it."""
 
 
-class AcpSession:
+class AcpSession(OneTurn[AcpTurn]):
     """A conversation with an agent; it satisfies `agents.base.AgentSession`.
 
     `root` is the folder that the agent works in, and `habits` are what any of its sessions has
@@ -93,7 +94,6 @@ class AcpSession:
             Fact.ASKS_FOR_TOOLS
         )
         """Whether it was opened again, and the agent asks for tools elsewhere."""
-        self._turn: AcpTurn | None = None
         self._told_system: Sequence[ChatMessage] | None = None
         """The host's system prompt, if the agent has got it."""
         self._untold: Prompt | None = None
@@ -148,8 +148,7 @@ class AcpSession:
 
     def run(self, prompt: Prompt) -> AcpTurn:
         """Begin a turn. The agent hears of it with the first receive."""
-        if self._turn is not None and self._turn.runs:
-            raise LocalError("a turn of this session still runs; receive its last event first")
+        self._check_over()
         if self._untold is not None:
             prompt = replace(
                 prompt,
@@ -191,17 +190,6 @@ class AcpSession:
         """Return whether the turn is the first of a chat that a person reads."""
         is_first = not self.knows_history and not self.channel.has_answered
         return is_first and prompt.is_chat and not prompt.transcript
-
-    def answer(self, answer: Answer) -> None:
-        """Hand over one answer."""
-        if self._turn is not None:
-            self._turn.answer(answer)
-
-    async def cancel(self) -> None:
-        """Ask the running turn to stop."""
-        if self._turn is not None:
-            self._turn.cancel()
-        await trio.lowlevel.checkpoint()
 
     async def end(self, patience: float) -> bool:
         """Close what is still open; return whether the agent has ended its turn in time.

@@ -24,8 +24,6 @@ _BLANKS = re.compile(r" {9,}")
 _FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Invisible characters in the Unicode categories of letters, marks or signs."""
 _TICKS = re.compile("`+")
-
-
 _KIND = "mcp_approval_request"
 
 
