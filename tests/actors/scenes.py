@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+from msgspec import Raw
+
+from actors.plan import Delivery
 from agents.events import Prompt
-from bridge.wire import ChatMessage, TextPart
+from bridge.history.transcript import TranscriptReader
+from bridge.wire import Capabilities, ChatMessage, ChatOptions, Settings, TextPart
 from tests.fakes.editor import JSON, Chat, FakeEditor, message, quiet
 from tests.fakes.scripted_agent import Gate, ScriptedAgent
 
@@ -27,6 +32,22 @@ def texts(messages: Sequence[ChatMessage]) -> list[str]:
 def told(prompt: Prompt) -> tuple[list[str], list[str]]:
     """Return the texts of what was said before, and of what is new."""
     return texts(prompt.transcript), texts(prompt.messages)
+
+
+def delivery(turn: int, *messages: ChatMessage, withdrawn: bool = False) -> Delivery:
+    """Return the delivery of a request in which all messages are new."""
+    raws = [Raw(msgspec.json.encode(one)) for one in messages]
+    return Delivery(
+        turn=turn,
+        transcript=TranscriptReader().read(raws),
+        new_from=0,
+        withdrawn=withdrawn,
+        options=ChatOptions(),
+        settings=Settings(),
+        tools=(),
+        asks_by=None,
+        capabilities=Capabilities(),
+    )
 
 
 async def cancels_before_it_is_told(agent: ScriptedAgent, chat: Chat, word: str) -> None:

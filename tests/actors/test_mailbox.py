@@ -5,23 +5,8 @@ import trio
 
 from actors.mailbox import Mailbox
 from actors.plan import Delivery
-from bridge.history.transcript import TranscriptReader
-from bridge.wire import Capabilities, ChatOptions, Settings
+from tests.actors.scenes import delivery
 from tests.fakes.editor import quiet
-
-
-def delivery(turn: int) -> Delivery:
-    return Delivery(
-        turn=turn,
-        transcript=TranscriptReader().read([]),
-        new_from=0,
-        withdrawn=False,
-        options=ChatOptions(),
-        settings=Settings(),
-        tools=(),
-        asks_by=None,
-        capabilities=Capabilities(),
-    )
 
 
 async def test_a_delivery_that_was_not_taken_gives_way_to_a_newer_one() -> None:

@@ -8,25 +8,22 @@ from typing import Any
 import attrs
 import pytest
 import trio
+from msgspec.structs import replace
 
 from actors.continuity.events import TurnFailed, TurnPaused, TurnStopped
 from actors.messages import Ended, FromSession, Said
 from actors.outbox import HIGH_WATER, Outbox
-from actors.plan import Delivery
 from actors.response import Response, TurnEnd
 from agents.events import Await, Batch, Break, CallTool, Say, Stop, StopReason
 from bridge.errors import Failure
-from bridge.history.transcript import TranscriptReader
 from bridge.wire import (
-    Capabilities,
-    ChatOptions,
     DataPart,
     OwnTextPart,
-    Settings,
     TextPart,
     ToolCallPart,
     ToolSpec,
 )
+from tests.actors.scenes import delivery
 
 CALL = CallTool("c1", "read_file", {})
 CALL_PART = ToolCallPart("c1", "read_file", {})
@@ -67,21 +64,10 @@ class Deaf:
 
 
 def heard(marker: bytes | None = None) -> Heard:
-    delivery = Delivery(
-        turn=1,
-        transcript=TranscriptReader().read([]),
-        new_from=0,
-        withdrawn=False,
-        options=ChatOptions(),
-        settings=Settings(),
-        tools=(ToolSpec("read_file"),),
-        asks_by=None,
-        capabilities=Capabilities(),
-        marker=marker,
-    )
+    made = replace(delivery(1), tools=(ToolSpec("read_file"),), marker=marker)
     send, inbox = trio.open_memory_channel[FromSession](10)
     outbox, session = Outbox(), Deaf()
-    return Heard(Response(1, delivery, session, [], send, outbox), outbox, inbox)  # pyright: ignore[reportArgumentType]  # what it doesn't use isn't there
+    return Heard(Response(1, made, session, [], send, outbox), outbox, inbox)  # pyright: ignore[reportArgumentType]  # what it doesn't use isn't there
 
 
 async def test_what_an_agent_waits_for_comes_with_the_end_of_the_response() -> None:

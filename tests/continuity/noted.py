@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 import attrs
 
-from agents.base import Agent, AgentSession, Turn
-from agents.events import Answer, Prompt
+from agents.base import Agent, AgentSession, Turn, WrappedSession
+from agents.events import Prompt
 from agents.origin import FRESH, Origin
-from bridge.errors import Failure
-from bridge.wire import Settings, ToolSpec
 
 from .mind import Taken
 from .remembering import REQUEST
@@ -19,53 +17,24 @@ from .remembering import REQUEST
 Note = Callable[[Taken, AgentSession], None]
 
 
-@attrs.define(eq=False)
-class NotedSession:
+class NotedSession(WrappedSession[AgentSession]):
     """A session; `note` is told before it is."""
 
-    session: AgentSession
-    note: Note
-    _is_new: bool = True
-
-    @property
-    def handle(self) -> str | None:
-        return self.session.handle
-
-    @property
-    def knows_history(self) -> bool:
-        return self.session.knows_history
-
-    @property
-    def lost(self) -> Failure | None:
-        return self.session.lost
-
-    @property
-    def has_own_process(self) -> bool:
-        return self.session.has_own_process
-
-    @property
-    def process(self) -> int | None:
-        return self.session.process
-
-    def can_offer(self, tools: Sequence[ToolSpec], settings: Settings) -> bool:
-        return self.session.can_offer(tools, settings)
+    def __init__(self, session: AgentSession, note: Note) -> None:
+        super().__init__(session)
+        self._note = note
+        self._is_new = True
 
     async def renew(self, prompt: Prompt) -> None:
         self._take(prompt, goes_on=True)
-        await self.session.renew(prompt)
+        await super().renew(prompt)
 
     def run(self, prompt: Prompt) -> Turn:
         self._take(prompt, goes_on=False)
-        return self.session.run(prompt)
-
-    def answer(self, answer: Answer) -> None:
-        self.session.answer(answer)
-
-    async def cancel(self) -> None:
-        await self.session.cancel()
+        return super().run(prompt)
 
     def _take(self, prompt: Prompt, *, goes_on: bool) -> None:
-        self.note(Taken(prompt.model_options[REQUEST], self._is_new, goes_on), self.session)
+        self._note(Taken(prompt.model_options[REQUEST], self._is_new, goes_on), self.session)
         self._is_new = False
 
 

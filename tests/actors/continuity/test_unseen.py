@@ -1,15 +1,12 @@
 from __future__ import annotations
 
 import attrs
-import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec import Raw
 
 from actors.continuity.unseen import UnseenDeliveries
-from actors.plan import Delivery
-from bridge.history.transcript import TranscriptReader
-from bridge.wire import Capabilities, ChatMessage, ChatOptions, Settings, TextPart
+from bridge.wire import ChatMessage, TextPart
+from tests.actors.scenes import delivery
 
 
 @attrs.frozen
@@ -32,20 +29,6 @@ class See:
 
 
 STEPS = st.one_of(st.builds(Put, st.booleans()), st.builds(GiveUp, st.booleans()), st.builds(See))
-
-
-def delivery(turn: int, withdrawn: bool) -> Delivery:
-    return Delivery(
-        turn=turn,
-        transcript=TranscriptReader().read([Raw(msgspec.json.encode(message(turn)))]),
-        new_from=0,
-        withdrawn=withdrawn,
-        options=ChatOptions(),
-        settings=Settings(),
-        tools=(),
-        asks_by=None,
-        capabilities=Capabilities(),
-    )
 
 
 def message(turn: int) -> ChatMessage:
@@ -72,7 +55,7 @@ def test_the_agent_gets_what_it_has_not_seen_and_forgets_only_what_it_saw(
                     must_forget = True
                 chat.append(turn)
                 open_turn = turn
-                unseen.put(delivery(turn, withdrawn))
+                unseen.put(delivery(turn, message(turn), withdrawn=withdrawn))
             case GiveUp(is_newest):
                 unseen.give_up(turn if is_newest else turn - 1)
                 open_turn = None if is_newest else open_turn
